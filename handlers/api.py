@@ -29,7 +29,7 @@ from idp.management import idempotency
 from idp.management.call import Call
 from idp.management.idempotency import Repeatable
 from idp.schema import reading
-from idp.schema.answers import Answer, Filed
+from idp.schema.answers import Answer, FileAnswer
 from idp.service import Service
 from idp.transfer.package.uploads import Upload
 from storage import MAX_ID_CHARACTERS
@@ -232,7 +232,7 @@ class ApiHandler(JsonHandler):
                 await self.flush()
         self.finish()
 
-    async def _send(self, answer: Filed) -> None:
+    async def _send(self, answer: FileAnswer) -> None:
         """Answer with what is in the file; a caller who reads slowly is waited for."""
         self._headers["Content-Type"] = "application/json"
         with answer.file as file:

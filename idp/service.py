@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from idp.config.settings import Config
-from idp.foundation.background_tasks import Errands
+from idp.foundation.background_tasks import BackgroundTasks
 from idp.foundation.clock import Clock
 from idp.foundation.randomness import Random
-from idp.foundation.token_bucket import KeyedPace
-from idp.foundation.ttl_cache import Recent
+from idp.foundation.token_bucket import KeyedTokenBucket
+from idp.foundation.ttl_cache import TtlCache
 from idp.keys.key_ring import KeyRing
-from idp.keys.master_key import Vault
+from idp.keys.master_key import MasterKey
 from idp.limits.comparisons import Comparisons
 from idp.limits.recent_failures import Failures
 from idp.limits.refused_counts import RefusedCounts
@@ -33,20 +33,20 @@ class Service:
     store: Store
     clock: Clock
     random: Random
-    vault: Vault
+    vault: MasterKey
     hasher: Hasher
     keys: KeyRing
-    refusal_pace: KeyedPace = field(
-        default_factory=lambda: KeyedPace(
+    refusal_pace: KeyedTokenBucket = field(
+        default_factory=lambda: KeyedTokenBucket(
             burst=60, per_second=0.1, all_burst=600, all_per_second=0.5
         )
     )
     comparisons: Comparisons = field(default_factory=Comparisons)
     untrusted_proxies: UntrustedProxies = field(default_factory=UntrustedProxies)
     request_counts: RequestCounts = field(default_factory=RequestCounts)
-    errands: Errands = field(default_factory=Errands)
+    errands: BackgroundTasks = field(default_factory=BackgroundTasks)
     outgoing: Outgoing = field(default_factory=Outgoing)
-    recent: Recent = field(default_factory=Recent)
+    recent: TtlCache = field(default_factory=TtlCache)
     wake_importer: Callable[[], None] | None = None  # tells another process that a job waits
     refused: RefusedCounts = field(default_factory=RefusedCounts)
     failures: Failures = field(default_factory=Failures)

@@ -15,7 +15,7 @@ import msgspec
 
 from idp.foundation.clock import ShiftedClock
 from idp.foundation.errors import IdpError
-from idp.records import ALL, KEPT, TRIALS, Kept, Trial
+from idp.records import ALL, KEPT, TRIALS, Kept, TestModeState
 from idp.service import Service
 from storage import COUNTERS, Collection, Conflict, Delete, Insert, Record, Stale, Update, Write
 
@@ -35,7 +35,7 @@ class TooFar(IdpError):
 async def begin(service: Service) -> None:
     """Keep what the store holds now, for `reset`."""
     with suppress(Conflict):  # an earlier start, whose clock goes on
-        await service.store.commit(Insert(TRIALS, Trial(id=_ID)))
+        await service.store.commit(Insert(TRIALS, TestModeState(id=_ID)))
     await _apply(service, [Delete(KEPT, one.id) async for one in service.store.scan(KEPT)])
     await _apply(service, [Insert(KEPT, one) async for one in _everything(service)])
 

@@ -44,7 +44,7 @@ Stored = tuple[Collection[Any], Record]
 Told = Callable[[int], object]
 
 
-class NotEmpty(StorageError):
+class StoreNotEmpty(StorageError):
     """The store has something in it, or was opened by a service."""
 
 
@@ -110,8 +110,8 @@ async def fill(store: Store, filling: Filling, finish: Callable[[], Awaitable[No
     """Fill a store that was opened without a schema; `finish` is the last thing before others
     may open it.
 
-    Raises NotEmpty, before anything is written; HalfFilled, when another process is at it; and
-    whatever `records` and `finish` raise: then the store is left marked, to be filled again.
+    Raises StoreNotEmpty, before anything is written; HalfFilled, when another process is at it;
+    and whatever `records` and `finish` raise: then the store is left marked, to be filled again.
     """
     await _claim(store, filling)
     try:
@@ -133,7 +133,7 @@ async def _claim(store: Store, filling: Filling) -> None:
         await _check_empty(store, filling.collections)
         write = Insert(META, msgspec.structs.replace(filling.schema, **claim))
     elif there.filled_since is None:
-        raise NotEmpty(_NOT_EMPTY.format("a service has opened it"))
+        raise StoreNotEmpty(_NOT_EMPTY.format("a service has opened it"))
     elif there.held_until is not None and there.held_until > now:
         raise HalfFilled(f"the store is being filled at this moment, until {there.held_until}")
     else:
@@ -148,7 +148,7 @@ async def _claim(store: Store, filling: Filling) -> None:
 async def _check_empty(store: Store, collections: Sequence[Collection[Any]]) -> None:
     for collection in collections:
         if (await store.find(collection, limit=1)).records:
-            raise NotEmpty(_NOT_EMPTY.format(f"it has {collection.name}"))
+            raise StoreNotEmpty(_NOT_EMPTY.format(f"it has {collection.name}"))
 
 
 async def _fill(store: Store, filling: Filling, finish: Callable[[], Awaitable[None]]) -> None:

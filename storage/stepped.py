@@ -22,7 +22,7 @@ from storage.base import (
     Write,
 )
 from storage.codec import deleted_only
-from storage.steps import NOT_OPEN, Prepared, Tables
+from storage.steps import NOT_OPEN, PreparedStep, Tables
 from storage.writability import note
 
 _CHUNK_UNITS: Final = 500
@@ -43,7 +43,7 @@ class SteppedStore(Store):
         self._tables = NOT_OPEN
 
     @abstractmethod
-    async def _written(self, units: list[Prepared]) -> list[Any]:
+    async def _written(self, units: list[PreparedStep]) -> list[Any]:
         """Run each unit's steps in the order of the list; each one's result, or its error.
 
         Cancelling the caller withdraws nothing.
@@ -70,25 +70,25 @@ class SteppedStore(Store):
             outcomes = [self._prepared_or_refused(writes) for writes in units]
             await asyncio.sleep(0)
         async with self._queueing:
-            prepared = [unit for unit in outcomes if isinstance(unit, Prepared)]
+            prepared = [unit for unit in outcomes if isinstance(unit, PreparedStep)]
             found = await self._written(prepared)
             for outcome in found:
                 note(self, outcome)
             written = iter(found)
-        return [next(written) if isinstance(o, Prepared) else o for o in outcomes]
+        return [next(written) if isinstance(o, PreparedStep) else o for o in outcomes]
 
-    def _prepared_or_refused(self, writes: Sequence[Write]) -> Prepared | StorageError:
+    def _prepared_or_refused(self, writes: Sequence[Write]) -> PreparedStep | StorageError:
         if isinstance(writes, Ready):
-            return cast(Prepared, writes.prepared)
+            return cast(PreparedStep, writes.prepared)
         try:
             return self._prepared(writes)
         except StorageError as error:
             return error
 
-    def _prepared(self, writes: Sequence[Write]) -> Prepared:
+    def _prepared(self, writes: Sequence[Write]) -> PreparedStep:
         return steps.prepare(self._tables, Unit(self._new_id(), tuple(writes)))
 
-    async def _one_noted(self, prepared: Prepared) -> Any:
+    async def _one_noted(self, prepared: PreparedStep) -> Any:
         """The result of a step that writes."""
         try:
             result = await self._one(prepared)
@@ -98,7 +98,7 @@ class SteppedStore(Store):
         note(self, result)
         return result
 
-    async def _one(self, prepared: Prepared) -> Any:
+    async def _one(self, prepared: PreparedStep) -> Any:
         (outcome,) = await self._written([prepared])
         if isinstance(outcome, BaseException):
             raise outcome

@@ -203,7 +203,7 @@ class MarksStep(Struct, frozen=True):
 Step: TypeAlias = InsertStep | UpdateStep | DeleteStep | CountStep | MarksStep
 
 
-class Prepared(Struct, frozen=True):
+class PreparedStep(Struct, frozen=True):
     """A unit that was checked and encoded, ready for the writer."""
 
     unit: Unit
@@ -218,26 +218,26 @@ class Prepared(Struct, frozen=True):
         return None
 
 
-def prepare(tables: Tables[Any], unit: Unit) -> Prepared:
+def prepare(tables: Tables[Any], unit: Unit) -> PreparedStep:
     """Check and encode; raises InvalidValue and Undeclared."""
     check_unit(unit.writes)
-    return Prepared(unit, tuple(_step(tables, write) for write in unit.writes))
+    return PreparedStep(unit, tuple(_step(tables, write) for write in unit.writes))
 
 
 def prepare_increment(
     tables: Tables[Any], unit_id: str, key: str, by: int, window: timedelta
-) -> Prepared:
+) -> PreparedStep:
     """An increment as a unit that answers a Counter. Raises InvalidValue."""
     check_count(key, by)
     step = CountStep(tables[COUNTERS.name], key, by, window)
-    return Prepared(Unit(unit_id, ()), (step,))
+    return PreparedStep(Unit(unit_id, ()), (step,))
 
 
-def prepare_applied(tables: Tables[Any], unit_id: str, unit: Unit) -> Prepared:
+def prepare_applied(tables: Tables[Any], unit_id: str, unit: Unit) -> PreparedStep:
     """The question whether a unit was applied as a unit that answers it."""
     lasting = [write for write in unit.writes if not isinstance(write, Delete)]
     keys = [(tables[write.collection.name], write.id) for write in lasting]
-    return Prepared(Unit(unit_id, ()), (MarksStep(keys, unit.id),))
+    return PreparedStep(Unit(unit_id, ()), (MarksStep(keys, unit.id),))
 
 
 def _step(tables: Tables[Any], write: Write) -> Step:

@@ -13,7 +13,7 @@ from idp.foundation.clock import SystemClock
 from idp.foundation.randomness import SystemRandom
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users.permissions import Rights
-from idp.keys.master_key import Vault
+from idp.keys.master_key import MasterKey
 from idp.management.call import Call
 from idp.records import ALL, ORGANIZATIONS, USERS, Email, Organization, Profile, User
 from idp.service import Service
@@ -34,7 +34,7 @@ class _Parts(Struct):
     """What of a service a search needs."""
 
     store: Any
-    vault: Vault
+    vault: MasterKey
     clock: SystemClock
 
 
@@ -95,7 +95,7 @@ async def filled(url: str, count: int) -> AsyncIterator[Filled]:
             assert not any(outcomes), outcomes  # noqa: S101 - a benchmark
         per_second = count / (time.perf_counter() - began)
         watched = _Watched(store)
-        service = cast(Service, _Parts(watched, Vault(bytes(32), random), clock))
+        service = cast(Service, _Parts(watched, MasterKey(bytes(32), random), clock))
         yield Filled(service, watched, org_ids, per_second)
     finally:
         await store.close()

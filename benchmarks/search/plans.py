@@ -15,7 +15,7 @@ from storage.mongo import pages
 from storage.mongo.documents import stored
 from storage.sqlite import queries
 from storage.sqlite.reader import Reader
-from storage.sqlite.tables import Table, Tables
+from storage.sqlite.tables import SqliteTable, Tables
 
 
 async def told(place: Filled, url: str) -> list[str]:
@@ -33,10 +33,10 @@ def _by_sqlite(find: Find, url: str) -> str:
     planned = plan(USERS, find.where, find.order)
     conditions = queries.matching(planned.equal, None)
     ((step, by),) = queries.steps(planned, False, None)
-    table = Table(USERS)
+    table = SqliteTable(USERS)
     connection = sqlite3.connect(url.removeprefix("sqlite:///"))
     try:
-        reader = Reader(connection, Tables([USERS], Table), lambda: datetime.now(UTC))
+        reader = Reader(connection, Tables([USERS], SqliteTable), lambda: datetime.now(UTC))
         way = reader.ways(table, planned)[0]
         sql, values = queries.page(table.name, conditions + step, by, False, way)
         rows = connection.execute(f"EXPLAIN QUERY PLAN {sql}", [*values, 101]).fetchall()

@@ -27,7 +27,7 @@ from idp.start import bootstrap
 from idp.transfer import kinds
 from idp.transfer.jobs import batches as job_batches
 from idp.transfer.jobs.runner import BATCH_ROWS
-from idp.transfer.kinds.kind import Kind, Taking
+from idp.transfer.kinds.kind import ImportContext, RowKind
 from idp.transfer.package import scratch
 from idp.transfer.package.format import Package, open_package
 from idp.transfer.package.rows import Read, Row
@@ -89,13 +89,13 @@ async def _measure(store: str, directory: Path, file: Path, count: int) -> Parts
             looked = watch.parts["looking the package through"]
             share = count / package.counts[MEMBER]
             looked.seconds, looked.cpu_seconds = looked.seconds * share, looked.cpu_seconds * share
-            rows = await _gone_through(Taking(service, job), package, count, watch)
+            rows = await _gone_through(ImportContext(service, job), package, count, watch)
         return Parts(rows, watch.parts)
     finally:
         await bootstrap.close_service(service)
 
 
-async def _gone_through(taking: Taking, package: Package, count: int, watch: _Watch) -> int:
+async def _gone_through(taking: ImportContext, package: Package, count: int, watch: _Watch) -> int:
     batches = package.batches(0, BATCH_ROWS)
     done = 0
     while done < count:
@@ -111,7 +111,7 @@ async def _gone_through(taking: Taking, package: Package, count: int, watch: _Wa
     return done
 
 
-async def _stored(taking: Taking, kind: Kind, rows: list[Row], watch: _Watch) -> None:
+async def _stored(taking: ImportContext, kind: RowKind, rows: list[Row], watch: _Watch) -> None:
     assert kind.request is not None and kind.prepare is not None  # noqa: PT018, S101 - for mypy
     with watch.on("judging fields"):
         reads = [Read(row, reading.collect(kind.request, row.document)[0]) for row in rows]

@@ -8,10 +8,10 @@ from handlers.forms import cells
 from handlers.login.consent import in_words
 from idp.oauth.params import Params
 from idp.oauth.sign_in import authorized_applications
-from idp.oauth.sign_in.authorized_applications import Connection
+from idp.oauth.sign_in.authorized_applications import AuthorizedApplication
 
 
-class ApplicationsHandler(AccountHandler):
+class AccountApplicationsHandler(AccountHandler):
     """The applications that are connected, each with a button that takes everything back."""
 
     section = "applications"
@@ -29,7 +29,7 @@ class ApplicationsHandler(AccountHandler):
         await authorized_applications.remove(self.service, self.person.subject, wanted)
         self.done("removed")
 
-    def _shown(self, one: Connection) -> dict[str, object]:
+    def _shown(self, one: AuthorizedApplication) -> dict[str, object]:
         return {
             "id": one.client.id,
             "name": one.client.name,
@@ -38,4 +38,4 @@ class ApplicationsHandler(AccountHandler):
         }
 
 
-ROUTES = [(SECTIONS["applications"].path, ApplicationsHandler)]
+ROUTES = [(SECTIONS["applications"].path, AccountApplicationsHandler)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final
 
 from handlers.account import texts
-from handlers.account.sections import ACCOUNT, SECTIONS, Section
+from handlers.account.sections import ACCOUNT, SECTIONS, AccountSection
 from handlers.forms import console_session, refusals
 from handlers.pages.signed_in_page import OwnPageHandler, SignedIn
 from idp.foundation import uris
@@ -134,7 +134,7 @@ class AccountHandler(OwnPageHandler):
             "logout_url": END_SESSION,
         }
 
-    def _in_navigation(self, name: str, section: Section) -> dict[str, object]:
+    def _in_navigation(self, name: str, section: AccountSection) -> dict[str, object]:
         return {
             "label": section.label,
             "url": section.path,

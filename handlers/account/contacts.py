@@ -7,7 +7,7 @@ from typing import ClassVar, Final, Literal
 from handlers.account.form import FormHandler
 from handlers.account.sections import ACCOUNT
 from handlers.forms import user_fields
-from handlers.forms.fields import Field, at
+from handlers.forms.fields import FormField, at
 from handlers.forms.run_operation import Document
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.foundation.i18n import message
@@ -16,13 +16,13 @@ from idp.identity.users.lookup import login_key
 from idp.management.users import contacts, verify_contact
 from idp.management.users.contacts import EmailCode, PhoneCode
 from idp.management.users.new_user import NewEmail, NewPhone
-from idp.management.users.verify_contact import Code
+from idp.management.users.verify_contact import VerificationCode
 from idp.oauth.params import Params
 from idp.schema import reading
 
 Kind = Literal["email", "phone"]
 
-_CODE: Final = Field(
+_CODE: Final = FormField(
     path="verificationCode",
     label=message("Code", context="verify-email"),
     hint=message("8 digits; spaces do not matter.", context="verify-email"),
@@ -50,9 +50,9 @@ class _ContactHandler(FormHandler):
         await mail_limits.admit(self.service, to, self.origin(self.person.agent))
 
 
-def _field(kind: Kind, autocomplete: str) -> Field:
+def _field(kind: Kind, autocomplete: str) -> FormField:
     label = user_fields.CONTACTS[kind]
-    return Field(
+    return FormField(
         path=kind,
         source=f"human.{kind}.{kind}",
         label=label,
@@ -123,7 +123,7 @@ class RemovePhoneHandler(_ContactHandler):
         await contacts.remove_phone(self.service, self.call(if_match), self.person.user.id)
 
 
-class VerifyEmailHandler(_ContactHandler):
+class AccountVerifyEmailHandler(_ContactHandler):
     """Asks for the code that was sent to the address."""
 
     kind: ClassVar[Kind] = "email"
@@ -146,7 +146,7 @@ class VerifyEmailHandler(_ContactHandler):
             await self.count_code(self.value())
             await self.resend()
             return
-        request, user_id = reading.read(Code, document), self.person.user.id
+        request, user_id = reading.read(VerificationCode, document), self.person.user.id
         await verify_contact.prove(self.service, self.call(), user_id, request, self.kind)
 
     async def resend(self) -> None:
@@ -161,7 +161,7 @@ class VerifyEmailHandler(_ContactHandler):
             super().done(what, path)
 
 
-class VerifyPhoneHandler(VerifyEmailHandler):
+class VerifyPhoneHandler(AccountVerifyEmailHandler):
     """Asks for the code that was sent to the number."""
 
     kind: ClassVar[Kind] = "phone"
@@ -174,7 +174,7 @@ class VerifyPhoneHandler(VerifyEmailHandler):
 
 ROUTES = [
     (f"{ACCOUNT}/email", EmailHandler),
-    (f"{ACCOUNT}/email/verify", VerifyEmailHandler),
+    (f"{ACCOUNT}/email/verify", AccountVerifyEmailHandler),
     (f"{ACCOUNT}/phone", PhoneHandler),
     (f"{ACCOUNT}/phone/verify", VerifyPhoneHandler),
     (f"{ACCOUNT}/phone/remove", RemovePhoneHandler),

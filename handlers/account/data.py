@@ -38,7 +38,7 @@ class DataHandler(AccountHandler):
         )
 
 
-class DownloadHandler(AccountHandler):
+class AccountDownloadHandler(AccountHandler):
     """The file, as it is put together; who reads slowly is waited for."""
 
     section = "data"
@@ -57,4 +57,4 @@ class DownloadHandler(AccountHandler):
         self.finish()
 
 
-ROUTES = [(SECTIONS["data"].path, DataHandler), (DOWNLOAD, DownloadHandler)]
+ROUTES = [(SECTIONS["data"].path, DataHandler), (DOWNLOAD, AccountDownloadHandler)]

@@ -10,7 +10,7 @@ import msgspec
 
 from handlers.account.base import AccountHandler
 from handlers.forms import fields, refusals
-from handlers.forms.fields import Field, Values
+from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import Document
 from idp.foundation.errors import (
     AlreadyExists,
@@ -40,7 +40,7 @@ class FormHandler(AccountHandler):
     title: ClassVar[Message]
     button: ClassVar[Message] = SAVE
     intro: ClassVar[Message | None] = None
-    fields: ClassVar[Sequence[Field]] = ()
+    fields: ClassVar[Sequence[FormField]] = ()
     done_word: ClassVar[str] = "saved"
     then: str | None = None
     is_profile: ClassVar[bool] = False
@@ -51,7 +51,7 @@ class FormHandler(AccountHandler):
         """Do it. Raises IdpError, Throttled."""
         raise NotImplementedError
 
-    def inputs(self) -> Sequence[Field]:
+    def inputs(self) -> Sequence[FormField]:
         """What is asked for."""
         return self.fields
 

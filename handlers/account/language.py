@@ -10,7 +10,7 @@ from msgspec import structs
 
 from handlers.account.form import FormHandler
 from handlers.account.sections import SECTIONS
-from handlers.forms.fields import Field, Values
+from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import Document
 from idp.foundation import i18n
 from idp.foundation.i18n import message
@@ -19,7 +19,7 @@ from idp.management.users.change import HumanChange
 from idp.schema import reading
 
 _PATH: Final = "profile.preferredLanguage"
-_LANGUAGE: Final = Field(
+_LANGUAGE: Final = FormField(
     path=_PATH,
     source="human.profile.preferredLanguage",
     label=message("Language", context="page"),
@@ -34,7 +34,7 @@ class LanguageHandler(FormHandler):
     title = message("Language", context="page")
     intro = message("For these pages, and for what we write to you.", context="account")
 
-    def inputs(self) -> Sequence[Field]:
+    def inputs(self) -> Sequence[FormField]:
         options = [(tag, i18n.endonym(tag)) for tag in i18n.available()]
         return [structs.replace(_LANGUAGE, options=options)]
 

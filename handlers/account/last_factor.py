@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from handlers.forms import fields
-from handlers.forms.fields import Field
+from handlers.forms.fields import FormField
 from handlers.login.new_password import as_shown
 from idp.foundation.i18n import message
 from idp.identity.factors import last_factor
@@ -13,7 +13,7 @@ from idp.identity.factors.last_factor import PasswordNotAccepted
 from idp.records import User
 from idp.service import Service
 
-_NEW_PASSWORD: Final = Field(
+_NEW_PASSWORD: Final = FormField(
     path="newPassword",
     label=message("New password", context="change-password"),
     hint=message(

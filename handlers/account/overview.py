@@ -19,7 +19,7 @@ _TEXTS: Final[Mapping[str, Message]] = {
 }
 
 
-class OverviewHandler(AccountHandler):
+class AccountOverviewHandler(AccountHandler):
     """A card for each part."""
 
     async def show(self, *ids: str) -> None:
@@ -30,4 +30,4 @@ class OverviewHandler(AccountHandler):
         self.page("account/overview", cards=cards)
 
 
-ROUTES = [(ACCOUNT, OverviewHandler)]
+ROUTES = [(ACCOUNT, AccountOverviewHandler)]

@@ -24,7 +24,7 @@ _log = logs.logger(__name__)
 _WRONG: Final = message("That is not your current password.", context="change-password")
 
 
-class PasswordHandler(AccountHandler):
+class AccountPasswordHandler(AccountHandler):
     """Asks for the present password and a new one; without one, for a sign-in of late."""
 
     section = "security"
@@ -108,5 +108,5 @@ FACTOR: Final = Factor(message("Password", context="page"), PASSWORD, _state)
 
 ROUTES = [
     ("/\\.well-known/change-password", WellKnownHandler),
-    (PASSWORD, PasswordHandler),
+    (PASSWORD, AccountPasswordHandler),
 ]

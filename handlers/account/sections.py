@@ -13,21 +13,23 @@ from idp.oauth.sign_in import first_party_areas
 ACCOUNT: Final = first_party_areas.ACCOUNT.path
 
 
-class Section(Struct, frozen=True):
+class AccountSection(Struct, frozen=True):
     """A part of the account; `path` is its first page."""
 
     path: str
     label: Message
 
 
-SECTIONS: Final[Mapping[str, Section]] = {
-    "overview": Section(ACCOUNT, message("Overview", context="console")),
-    "profile": Section(f"{ACCOUNT}/profile", message("Profile", context="account")),
-    "security": Section(f"{ACCOUNT}/security", message("Sign-in and security", context="account")),
-    "sessions": Section(f"{ACCOUNT}/sessions", message("Sessions", context="users")),
-    "applications": Section(
+SECTIONS: Final[Mapping[str, AccountSection]] = {
+    "overview": AccountSection(ACCOUNT, message("Overview", context="console")),
+    "profile": AccountSection(f"{ACCOUNT}/profile", message("Profile", context="account")),
+    "security": AccountSection(
+        f"{ACCOUNT}/security", message("Sign-in and security", context="account")
+    ),
+    "sessions": AccountSection(f"{ACCOUNT}/sessions", message("Sessions", context="users")),
+    "applications": AccountSection(
         f"{ACCOUNT}/applications", message("Connected applications", context="account")
     ),
-    "language": Section(f"{ACCOUNT}/language", message("Language", context="page")),
-    "data": Section(f"{ACCOUNT}/data", message("Your data", context="account")),
+    "language": AccountSection(f"{ACCOUNT}/language", message("Language", context="page")),
+    "data": AccountSection(f"{ACCOUNT}/data", message("Your data", context="account")),
 }

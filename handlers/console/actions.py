@@ -18,7 +18,7 @@ from handlers.console import commands, notices
 from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
 from handlers.forms import fields, refusals
-from handlers.forms.fields import Field, Values
+from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.errors import (
     AlreadyExists,
@@ -75,7 +75,7 @@ class Action(Struct, frozen=True, kw_only=True):
     then: str
     done: str
     command: str
-    fields: Sequence[Field] = ()
+    fields: Sequence[FormField] = ()
     intro: Message | None = None
     loads: str | None = None
     name: str = ""
@@ -101,7 +101,7 @@ class ActionHandler(ConsoleHandler):
 
     # What a subclass may say otherwise
 
-    def fields(self) -> Sequence[Field]:
+    def fields(self) -> Sequence[FormField]:
         """The inputs of the form, once `load` is done."""
         return self.action.fields
 

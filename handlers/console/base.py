@@ -7,9 +7,9 @@ from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from handlers.console import notices
-from handlers.console.sections import CONSOLE, Section, open_to
+from handlers.console.sections import CONSOLE, ConsoleSection, open_to
 from handlers.forms import refusals
-from handlers.forms.console_session import Visit
+from handlers.forms.console_session import ConsoleSession
 from handlers.forms.run_operation import Document, Run, run
 from handlers.pages.signed_in_page import OwnPageHandler
 from idp.foundation.errors import IdpError, NotFound, PermissionDenied
@@ -41,7 +41,7 @@ class ConsoleHandler(OwnPageHandler):
     area = first_party_areas.CONSOLE
     section = "overview"
     is_for_owners = False  # asks for the password again if it was long ago
-    visit: Visit
+    visit: ConsoleSession
     is_entered = False
     organization: Organization | None = None
 
@@ -77,7 +77,7 @@ class ConsoleHandler(OwnPageHandler):
             return False
         await session_lifetime.touch(self.service, found.session)
         rights = await permissions.of_user(self.service, found.user.id)
-        self.visit = Visit(found.agent, found.live, found.several, rights)
+        self.visit = ConsoleSession(found.agent, found.live, found.several, rights)
         self.is_entered = True
         if not self.visit.manages:
             self._send_away()
@@ -191,7 +191,7 @@ class ConsoleHandler(OwnPageHandler):
             "logout_url": END_SESSION,
         }
 
-    def _in_navigation(self, name: str, section: Section) -> dict[str, object]:
+    def _in_navigation(self, name: str, section: ConsoleSection) -> dict[str, object]:
         is_current = name == self.section
         return {"label": section.label, "url": self.at(section.path), "is_current": is_current}
 
@@ -208,11 +208,11 @@ class ConsoleHandler(OwnPageHandler):
         return {"here": self.request.uri or CONSOLE, "home": home}
 
 
-class AccountHandler(ConsoleHandler):
+class ConsoleAccountHandler(ConsoleHandler):
     """Another of the people in this browser is chosen, or somebody else signs in."""
 
     async def get(self) -> None:  # type: ignore[override]
         await self.sign_in(await self.find_agent(), CONSOLE, prompt=("select_account",))
 
 
-ROUTES = [(f"{CONSOLE}/account", AccountHandler)]
+ROUTES = [(f"{CONSOLE}/account", ConsoleAccountHandler)]

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from handlers.forms.fields import Field
+from handlers.forms.fields import FormField
 from idp.api.operation import Operation
 from idp.config.settings import Config
 from idp.foundation.i18n import Message, message
@@ -20,7 +20,7 @@ _CLI: Final = message("Command line", context="console")
 _ELLIPSIS: Final = "…"
 
 
-def example(fields: Iterable[Field], document: dict[str, Any]) -> dict[str, Any]:
+def example(fields: Iterable[FormField], document: dict[str, Any]) -> dict[str, Any]:
     """The document as it may be shown: no secrets, and what is still missing by its name."""
     shown: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(document))
     for field in fields:

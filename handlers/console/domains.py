@@ -10,7 +10,7 @@ from handlers.console.sections import CONSOLE
 from handlers.console.sub_lists import turned
 from handlers.forms import cells
 from handlers.forms.cells import Cell, part, way
-from handlers.forms.fields import Field
+from handlers.forms.fields import FormField
 from handlers.forms.run_operation import Document
 from idp.foundation.i18n import Message, message
 
@@ -21,7 +21,7 @@ _ALL: Final = f"{_ORGANIZATION}/domains"
 _ONE: Final = f"{_ALL}/{{domain}}"
 _SECTION: Final = "organizations"
 
-_HOW: Final = Field(
+_HOW: Final = FormField(
     path="type",
     label=message("How it is proven", context="domains"),
     kind="choice",
@@ -30,7 +30,7 @@ _HOW: Final = Field(
         ("DOMAIN_VALIDATION_TYPE_HTTP", message("By a file on its web server", context="domains")),
     ),
 )
-_NAME: Final = Field(
+_NAME: Final = FormField(
     path="domain",
     label=message("Domain", context="organizations"),
     hint=message("Such as example.com.", context="domains"),

@@ -14,7 +14,7 @@ from handlers.console.lists import PAGE
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells, fields
 from handlers.forms.cells import Cell, way
-from handlers.forms.fields import Field, Values
+from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import BY_NAME, Document
 from idp.audit import event_details
 from idp.audit.event_types import TYPES
@@ -37,21 +37,23 @@ _COLUMNS: Final = (
     message("Details", context="events"),
 )
 _FIELDS: Final = (
-    Field(
+    FormField(
         path="editorUserId",
         label=message("Id of who did it", context="events"),
         direction="ltr",
     ),
-    Field(
+    FormField(
         path="aggregateId", label=message("Id of the object", context="events"), direction="ltr"
     ),
-    Field(
+    FormField(
         path="eventTypes",
         label=message("What", context="events"),
         kind="choice",
         options=[("", message("Everything", context="events")), *((name, name) for name in TYPES)],
     ),
-    Field(path="requestId", label=message("Id of the request", context="events"), direction="ltr"),
+    FormField(
+        path="requestId", label=message("Id of the request", context="events"), direction="ltr"
+    ),
 )
 
 
@@ -169,7 +171,7 @@ def _details(type: str, payload: Mapping[str, str]) -> Cell:
     return cells.lines([event_details.SENTENCES[type], *event_details.details(type, payload)])
 
 
-class DownloadHandler(EventsBase):
+class ConsoleDownloadHandler(EventsBase):
     """The events that a search finds, one in each line."""
 
     async def show(self, *ids: str) -> None:
@@ -212,13 +214,13 @@ class AllEventsHandler(_Everywhere, EventsHandler):
         return way(message("Events of the organization", context="events"), self.at(PATH))
 
 
-class AllDownloadHandler(_Everywhere, DownloadHandler):
+class AllDownloadHandler(_Everywhere, ConsoleDownloadHandler):
     """The same, taken away."""
 
 
 ROUTES = [
     (PATH, EventsHandler),
-    (f"{PATH}/download", DownloadHandler),
+    (f"{PATH}/download", ConsoleDownloadHandler),
     (f"{PATH}/installation", AllEventsHandler),
     (f"{PATH}/installation/download", AllDownloadHandler),
 ]

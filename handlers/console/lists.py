@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 from handlers.console import commands
 from handlers.console.base import ConsoleHandler
 from handlers.forms import fields
-from handlers.forms.fields import Field, Values
+from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.errors import InvalidArgument
 from idp.foundation.i18n import Message, message
@@ -31,7 +31,7 @@ class ListHandler(ConsoleHandler):
     title: Message
     intro: Message | None = None
     empty: Message = message("There is nothing here yet.", context="console")
-    search: Sequence[Field] = ()
+    search: Sequence[FormField] = ()
     columns: Sequence[Message] = ()
     command = ""
     newest_first = False

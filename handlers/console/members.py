@@ -15,7 +15,7 @@ from handlers.console.sections import CONSOLE
 from handlers.console.sub_lists import turned
 from handlers.forms import cells
 from handlers.forms.cells import Cell, part, way
-from handlers.forms.fields import Field, Values
+from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import Document
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
 from idp.foundation.i18n import Message, message
@@ -26,13 +26,13 @@ ORGANIZATION: Final = "/organizations/{orgId}"
 ADMINISTRATORS: Final = "/administrators"
 _FIND_USER: Final = "POST /v2/users"
 
-_ROLES: Final = Field(
+_ROLES: Final = FormField(
     path="roles",
     label=message("Roles", context="console"),
     kind="choices",
     options=roles.OF_ORGANIZATION,
 )
-_WHO: Final = Field(
+_WHO: Final = FormField(
     path="userId",
     label=message("Login name", context="members"),
     hint=message("Or the e-mail address, if it is theirs alone.", context="members"),
@@ -50,7 +50,7 @@ class MemberHandler(ActionHandler):
         is_of_all = self.action.path.startswith(ADMINISTRATORS)
         return OF_INSTANCE if is_of_all else OF_ORGANIZATION
 
-    def fields(self) -> Sequence[Field]:
+    def fields(self) -> Sequence[FormField]:
         if self._members == OF_ORGANIZATION:
             return self.action.fields
         every = structs.replace(_ROLES, options=roles.OF_INSTANCE)

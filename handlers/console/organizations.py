@@ -12,7 +12,7 @@ from handlers.console.lists import ListHandler
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells
 from handlers.forms.cells import Cell, fact, way
-from handlers.forms.fields import Field, Values
+from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.i18n import message
 from idp.identity.users.memberships import ORG_OWNER
@@ -31,35 +31,35 @@ _STATE: Final = message("State", context="console")
 _ID: Final = message("Id", context="console")
 
 _ADMINISTRATOR: Final = (
-    Field(
+    FormField(
         path="human.userName",
         label=message("User name of the administrator", context="organizations"),
         direction="ltr",
         is_required=True,
     ),
-    Field(
+    FormField(
         path="human.profile.firstName",
         label=message("First name", context="users"),
         is_required=True,
     ),
-    Field(
+    FormField(
         path="human.profile.lastName",
         label=message("Last name", context="users"),
         is_required=True,
     ),
-    Field(
+    FormField(
         path="human.email.email",
         label=message("E-mail address", context="users"),
         kind="email",
         direction="ltr",
         is_required=True,
     ),
-    Field(
+    FormField(
         path="human.email.isEmailVerified",
         label=message("I know that this address is theirs", context="users"),
         kind="switch",
     ),
-    Field(
+    FormField(
         path="human.password",
         label=message("First password", context="users"),
         kind="password",
@@ -68,21 +68,21 @@ _ADMINISTRATOR: Final = (
 )
 _MORE: Final = message("More", context="console")
 _SET_UP_MORE: Final = (
-    Field(
+    FormField(
         path="human.phone.phone",
         label=message("Phone number", context="users"),
         kind="tel",
         direction="ltr",
         group=_MORE,
     ),
-    Field(
+    FormField(
         path="human.profile.preferredLanguage",
         label=message("Language", context="page"),
         hint=message("Such as en or pt-BR.", context="users"),
         direction="ltr",
         group=_MORE,
     ),
-    Field(
+    FormField(
         path="roles",
         label=message("Roles", context="console"),
         kind="choices",
@@ -94,8 +94,8 @@ _SET_UP_MORE: Final = (
 
 
 _SET_UP_FIELDS: Final = (
-    Field(path="org.name", label=_NAME, is_required=True),
-    Field(
+    FormField(path="org.name", label=_NAME, is_required=True),
+    FormField(
         path="org.domain",
         label=_DOMAIN,
         hint=message("Left empty, it is made of the name.", context="organizations"),
@@ -140,7 +140,7 @@ ACTIONS: Final = (
         name="org.name",
         title=message("Rename the organization", context="organizations"),
         button=message("Save", context="console"),
-        fields=(Field(path="name", source="org.name", label=_NAME, is_required=True),),
+        fields=(FormField(path="name", source="org.name", label=_NAME, is_required=True),),
         then=ONE,
         done="saved",
         command="org rename --name NAME",
@@ -206,7 +206,7 @@ class OrganizationsHandler(ListHandler):
     operation = "POST /v2/organizations/_search"
     title = message("Organizations", context="console")
     search = (
-        Field(
+        FormField(
             path="name",
             label=message("Name begins with", context="organizations"),
             means=("queries",),
@@ -238,7 +238,7 @@ class OrganizationsHandler(ListHandler):
 _DANGEROUS: Final = ("deactivate", "delete")
 
 
-class OrganizationHandler(ConsoleHandler):
+class ConsoleOrganizationHandler(ConsoleHandler):
     """One organization: what it is called, and who manages it."""
 
     section = _SECTION
@@ -289,5 +289,5 @@ class OrganizationHandler(ConsoleHandler):
 ROUTES = [
     *routes(ACTIONS),
     (CONSOLE + PATH, OrganizationsHandler),
-    (f"{CONSOLE}{PATH}/([^/]+)", OrganizationHandler),
+    (f"{CONSOLE}{PATH}/([^/]+)", ConsoleOrganizationHandler),
 ]

@@ -9,7 +9,7 @@ from handlers.console.lists import ListHandler
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells
 from handlers.forms.cells import Cell, cell, chip, way
-from handlers.forms.fields import Field, Values
+from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import Document
 from idp.foundation.i18n import message
 from idp.mail import messages
@@ -45,7 +45,7 @@ ACTIONS: Final = (
         intro=message("It is sent at once, and you see what the server says.", context="outbox"),
         button=message("Send", context="outbox"),
         fields=(
-            Field(
+            FormField(
                 path="to",
                 label=message("E-mail address", context="outbox"),
                 kind="email",
@@ -82,7 +82,7 @@ class OutboxHandler(ListHandler):
     is_everywhere = True
     command = "mail outbox"
     search = (
-        Field(
+        FormField(
             path="state",
             label=message("State", context="console"),
             kind="choice",

@@ -116,7 +116,7 @@ TASKS: Final = (
 )
 
 
-class OverviewHandler(ConsoleHandler):
+class ConsoleOverviewHandler(ConsoleHandler):
     """The checklist for whoever may see the whole installation; for others, their sections."""
 
     async def show(self, *ids: str) -> None:
@@ -162,4 +162,4 @@ class SlashHandler(PageHandler):
         self.redirect(CONSOLE + (f"?{query}" if query else ""), status=308)
 
 
-ROUTES = [(CONSOLE, OverviewHandler), (f"{CONSOLE}/", SlashHandler)]
+ROUTES = [(CONSOLE, ConsoleOverviewHandler), (f"{CONSOLE}/", SlashHandler)]

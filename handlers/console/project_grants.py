@@ -10,7 +10,7 @@ from handlers.console.sections import CONSOLE
 from handlers.console.sub_lists import turned
 from handlers.forms import cells
 from handlers.forms.cells import Cell, part, way
-from handlers.forms.fields import Field
+from handlers.forms.fields import FormField
 from idp.foundation.i18n import message
 
 _PROJECT: Final = "/management/v1/projects/{projectId}"
@@ -27,8 +27,8 @@ _ORGANIZATION: Final = message("Organization", context="users")
 _ONE_A_LINE: Final = message("One key in each line.", context="projects")
 
 
-def _roles(source: str = "") -> Field:
-    return Field(
+def _roles(source: str = "") -> FormField:
+    return FormField(
         path="roleKeys",
         source=source,
         label=_ROLES,
@@ -54,7 +54,7 @@ ACTIONS: Final = (
         ),
         button=message("Grant", context="projects"),
         fields=(
-            Field(
+            FormField(
                 path="grantedOrgId",
                 label=message("Id of the other organization", context="projects"),
                 direction="ltr",

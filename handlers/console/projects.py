@@ -12,7 +12,7 @@ from handlers.console.sections import CONSOLE
 from handlers.console.sub_lists import turned
 from handlers.forms import cells
 from handlers.forms.cells import Cell, fact, part, way
-from handlers.forms.fields import Field
+from handlers.forms.fields import FormField
 from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.errors import NotFound
 from idp.foundation.i18n import Message, message
@@ -31,23 +31,23 @@ _MADE: Final = message("Created", context="console")
 _KEY: Final = message("Key", context="console")
 _GROUP: Final = message("Group", context="console")
 
-_NAME_FIELD: Final = Field(path="name", label=_NAME, is_required=True)
+_NAME_FIELD: Final = FormField(path="name", label=_NAME, is_required=True)
 _ROLE_FIELDS: Final = (
-    Field(
+    FormField(
         path="roleKey",
         label=_KEY,
         hint=message("What programs are told, without blanks: admin.", context="projects"),
         direction="ltr",
         is_required=True,
     ),
-    Field(path="displayName", label=_NAME, is_required=True),
-    Field(path="group", label=_GROUP, is_sent_empty=True),
+    FormField(path="displayName", label=_NAME, is_required=True),
+    FormField(path="group", label=_GROUP, is_sent_empty=True),
 )
 
 
-def _check(name: str, label: Message) -> Field:
+def _check(name: str, label: Message) -> FormField:
     """A switch for who may use the project's applications."""
-    return Field(
+    return FormField(
         path=name,
         source=f"project.{name}",
         label=label,
@@ -94,7 +94,7 @@ ACTIONS: Final = (
         title=message("Change the project", context="projects"),
         button=message("Save", context="console"),
         fields=(
-            Field(path="name", label=_NAME, source="project.name", is_required=True),
+            FormField(path="name", label=_NAME, source="project.name", is_required=True),
             _check(
                 "hasProjectCheck",
                 message(

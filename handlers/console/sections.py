@@ -14,7 +14,7 @@ from idp.oauth.sign_in import first_party_areas
 CONSOLE: Final = first_party_areas.CONSOLE.path
 
 
-class Section(Struct, frozen=True):
+class ConsoleSection(Struct, frozen=True):
     """A part of the console, for whoever holds `permission` anywhere; None: for all."""
 
     path: str
@@ -22,38 +22,42 @@ class Section(Struct, frozen=True):
     permission: Permission | None = None
 
 
-SECTIONS: Final[Mapping[str, Section]] = {
-    "overview": Section(CONSOLE, message("Overview", context="console")),
-    "organizations": Section(
+SECTIONS: Final[Mapping[str, ConsoleSection]] = {
+    "overview": ConsoleSection(CONSOLE, message("Overview", context="console")),
+    "organizations": ConsoleSection(
         f"{CONSOLE}/organizations", message("Organizations", context="console"), "org.read"
     ),
-    "users": Section(f"{CONSOLE}/users", message("Users", context="console"), "user.read"),
-    "administrators": Section(
+    "users": ConsoleSection(f"{CONSOLE}/users", message("Users", context="console"), "user.read"),
+    "administrators": ConsoleSection(
         f"{CONSOLE}/administrators", message("Administrators", context="members"), "iam.read"
     ),
-    "applications": Section(
+    "applications": ConsoleSection(
         f"{CONSOLE}/applications", message("Applications", context="console"), "project.app.read"
     ),
-    "projects": Section(
+    "projects": ConsoleSection(
         f"{CONSOLE}/projects", message("Projects", context="console"), "project.read"
     ),
-    "service-users": Section(
+    "service-users": ConsoleSection(
         f"{CONSOLE}/service-users", message("Service users", context="console"), "user.read"
     ),
-    "policies": Section(
+    "policies": ConsoleSection(
         f"{CONSOLE}/policies", message("Policies", context="console"), "policy.read"
     ),
-    "safety": Section(
+    "safety": ConsoleSection(
         f"{CONSOLE}/settings/safety", message("Safety", context="console"), "iam.read"
     ),
-    "keys": Section(f"{CONSOLE}/keys", message("Signing keys", context="console"), "iam.read"),
-    "events": Section(f"{CONSOLE}/events", message("Events", context="console"), "events.read"),
-    "mail": Section(f"{CONSOLE}/mail", message("Mail", context="outbox"), "iam.read"),
-    "jobs": Section(f"{CONSOLE}/jobs", message("Jobs", context="console"), "iam.read"),
+    "keys": ConsoleSection(
+        f"{CONSOLE}/keys", message("Signing keys", context="console"), "iam.read"
+    ),
+    "events": ConsoleSection(
+        f"{CONSOLE}/events", message("Events", context="console"), "events.read"
+    ),
+    "mail": ConsoleSection(f"{CONSOLE}/mail", message("Mail", context="outbox"), "iam.read"),
+    "jobs": ConsoleSection(f"{CONSOLE}/jobs", message("Jobs", context="console"), "iam.read"),
 }
 
 
-def open_to(rights: Rights) -> dict[str, Section]:
+def open_to(rights: Rights) -> dict[str, ConsoleSection]:
     """The sections that somebody with these rights can open."""
     return {
         name: section

@@ -111,7 +111,7 @@ ACTIONS: Final = (
 )
 
 
-class KeysHandler(ConsoleHandler):
+class ConsoleSigningKeysHandler(ConsoleHandler):
     """All keys but those that are gone, the active ones first."""
 
     section = _SECTION
@@ -160,4 +160,4 @@ class KeysHandler(ConsoleHandler):
         return cells.instant(ends.isoformat())
 
 
-ROUTES = [*routes(ACTIONS), (CONSOLE + PATH, KeysHandler)]
+ROUTES = [*routes(ACTIONS), (CONSOLE + PATH, ConsoleSigningKeysHandler)]

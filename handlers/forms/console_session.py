@@ -6,7 +6,7 @@ from handlers.pages.signed_in_page import SignedIn
 from idp.identity.users.permissions import Rights
 
 
-class Visit(SignedIn, frozen=True):
+class ConsoleSession(SignedIn, frozen=True):
     """One request of a person with their rights as they are now."""
 
     rights: Rights

@@ -36,7 +36,7 @@ _MAX_DIGITS: Final = 18
 _INDEX: Final = re.compile(r"\[\d+\]")
 
 
-class Field(Struct, frozen=True, kw_only=True):
+class FormField(Struct, frozen=True, kw_only=True):
     """An input. `source` is where an answer of the API has the value, if not at `path`.
 
     `options` of a choice are values with their labels. `is_sent_empty`: also an empty value is
@@ -62,12 +62,12 @@ class Field(Struct, frozen=True, kw_only=True):
 Values = dict[str, Any]  # what stands in the inputs, by the path of the field
 
 
-def typed(fields: Iterable[Field], form: Params) -> Values:
+def typed(fields: Iterable[FormField], form: Params) -> Values:
     """What was sent. Raises InvalidRequest for one that was repeated and may not be."""
     return {field.path: _typed(field, form) for field in fields}
 
 
-def _typed(field: Field, form: Params) -> Any:
+def _typed(field: FormField, form: Params) -> Any:
     if field.kind == "choices":
         return form.all(field.path)
     text = form.get(field.path) or ""
@@ -83,7 +83,7 @@ def sequence(form: Params) -> int | None:
     return int(seen) if is_number else None
 
 
-def document(fields: Iterable[Field], values: Values) -> dict[str, Any]:
+def document(fields: Iterable[FormField], values: Values) -> dict[str, Any]:
     """The request that these values make."""
     made: dict[str, Any] = {}
     for field in fields:
@@ -93,7 +93,7 @@ def document(fields: Iterable[Field], values: Values) -> dict[str, Any]:
     return made
 
 
-def _sent(field: Field, value: Any) -> Any:
+def _sent(field: FormField, value: Any) -> Any:
     if field.kind == "lines":
         return [line.strip() for line in value.splitlines() if line.strip()]
     if field.kind == "free":
@@ -108,12 +108,12 @@ def _put(made: dict[str, Any], path: str, value: Any) -> None:
     made[last] = value
 
 
-def known(fields: Iterable[Field], answer: Mapping[str, Any]) -> Values:
+def known(fields: Iterable[FormField], answer: Mapping[str, Any]) -> Values:
     """What an answer of the API says of these fields."""
     return {field.path: _known(field, answer) for field in fields}
 
 
-def _known(field: Field, answer: Mapping[str, Any]) -> Any:
+def _known(field: FormField, answer: Mapping[str, Any]) -> Any:
     if field.kind == "password":
         return ""
     found = at(answer, field.source or field.path)
@@ -130,7 +130,7 @@ def at(answer: Any, path: str) -> Any:
     return answer
 
 
-def problems(fields: Sequence[Field], error: IdpError) -> list[dict[str, object]]:
+def problems(fields: Sequence[FormField], error: IdpError) -> list[dict[str, object]]:
     """What is wrong, each beside its field if it is about one; others name the path."""
     found: list[dict[str, object]] = []
     for one in error.details:
@@ -141,7 +141,7 @@ def problems(fields: Sequence[Field], error: IdpError) -> list[dict[str, object]
     return found
 
 
-def _field_of(fields: Sequence[Field], path: str) -> Field | None:
+def _field_of(fields: Sequence[FormField], path: str) -> FormField | None:
     """The field that stands for this path, or for what is around it."""
     path = _INDEX.sub("", path)
     while path:
@@ -152,12 +152,12 @@ def _field_of(fields: Sequence[Field], path: str) -> Field | None:
     return None
 
 
-def shown(fields: Iterable[Field], values: Values) -> list[dict[str, object]]:
+def shown(fields: Iterable[FormField], values: Values) -> list[dict[str, object]]:
     """The inputs, as templates/console/parts.mako draws them."""
     return [_shown(field, values[field.path]) for field in fields]
 
 
-def _shown(field: Field, value: Any) -> dict[str, object]:
+def _shown(field: FormField, value: Any) -> dict[str, object]:
     attributes = {
         "autocomplete": field.autocomplete,
         "dir": field.direction,

@@ -23,7 +23,7 @@ AGAIN: Final = message("Open this page again", context="console")
 HOME: Final = message("Go to the overview", context="console")
 
 
-class Refusal(Struct, frozen=True):
+class ShownRefusal(Struct, frozen=True):
     """A status with what is said of it; `detail` is for those who write programs."""
 
     status: int
@@ -43,7 +43,7 @@ class Refusal(Struct, frozen=True):
         }
 
 
-_NOT_FOUND: Final = Refusal(
+_NOT_FOUND: Final = ShownRefusal(
     404,
     message("This is not here", context="console"),
     message(
@@ -51,7 +51,7 @@ _NOT_FOUND: Final = Refusal(
         context="console",
     ),
 )
-_DENIED: Final = Refusal(
+_DENIED: Final = ShownRefusal(
     403,
     message("You may not do this", context="console"),
     message(
@@ -59,22 +59,22 @@ _DENIED: Final = Refusal(
         context="console",
     ),
 )
-_CHANGED: Final = Refusal(
+_CHANGED: Final = ShownRefusal(
     412,
     message("This has changed meanwhile", context="console"),
     message("Somebody else was faster. Nothing of yours was done.", context="console"),
 )
-_REFUSED: Final = Refusal(
+_REFUSED: Final = ShownRefusal(
     400,
     message("This can't be done", context="console"),
     message("Nothing was changed.", context="console"),
 )
-_REFUSALS: Final[Mapping[type[IdpError], Refusal]] = {
+_REFUSALS: Final[Mapping[type[IdpError], ShownRefusal]] = {
     NotFound: _NOT_FOUND,
     PermissionDenied: _DENIED,
     PreconditionFailed: _CHANGED,
-    AlreadyExists: Refusal(409, _REFUSED.title, _REFUSED.sentence),
-    TooMany: Refusal(
+    AlreadyExists: ShownRefusal(409, _REFUSED.title, _REFUSED.sentence),
+    TooMany: ShownRefusal(
         429,
         message("This was too often", context="console"),
         message("Nothing was done. Try again in a few minutes.", context="console"),
@@ -84,13 +84,13 @@ _REFUSALS: Final[Mapping[type[IdpError], Refusal]] = {
 }
 
 
-def of(error: IdpError) -> Refusal | None:
+def of(error: IdpError) -> ShownRefusal | None:
     """The refusal; None for what is no refusal: too much at once, or a failure on our side."""
     for kind, refusal in _REFUSALS.items():
         if isinstance(error, kind):
             is_known = kind in (NotFound, PermissionDenied)
             detail = None if is_known else Message(error.message)
-            return Refusal(refusal.status, refusal.title, refusal.sentence, detail)
+            return ShownRefusal(refusal.status, refusal.title, refusal.sentence, detail)
     return None
 
 

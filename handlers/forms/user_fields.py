@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from handlers.forms.fields import Field
+from handlers.forms.fields import FormField
 from idp.foundation.i18n import Message, message
 
 _GENDERS: Final = (
@@ -21,7 +21,7 @@ CONTACTS: Final = {
 ADDRESS: Final = message("Postal address", context="users")
 
 
-def profile(at: str, known_at: str = "") -> tuple[Field, ...]:
+def profile(at: str, known_at: str = "") -> tuple[FormField, ...]:
     """The fields of a profile whose members stand at `at` in a request, at `known_at` in the
     answer that says what is known."""
     return (
@@ -30,7 +30,7 @@ def profile(at: str, known_at: str = "") -> tuple[Field, ...]:
         _text(at, known_at, "displayName", message("Name as it is shown", context="users")),
         _text(at, known_at, "nickName", message("Nickname", context="users"), group=MORE),
         _text(at, known_at, "middleName", message("Middle name", context="users"), group=MORE),
-        Field(
+        FormField(
             path=f"{at}preferredLanguage",
             source=f"{known_at}preferredLanguage",
             label=message("Language", context="page"),
@@ -39,7 +39,7 @@ def profile(at: str, known_at: str = "") -> tuple[Field, ...]:
             group=MORE,
             is_sent_empty=bool(known_at),
         ),
-        Field(
+        FormField(
             path=f"{at}gender",
             source=f"{known_at}gender",
             label=message("Gender", context="users"),
@@ -63,7 +63,7 @@ def profile(at: str, known_at: str = "") -> tuple[Field, ...]:
     )
 
 
-def address(at: str) -> tuple[Field, ...]:
+def address(at: str) -> tuple[FormField, ...]:
     """The fields of a postal address."""
     return (
         _text(at, "", "streetAddress", message("Street", context="users"), group=ADDRESS),
@@ -83,8 +83,8 @@ def _text(
     required: bool = False,
     group: Message | None = None,
     hint: Message | None = None,
-) -> Field:
-    return Field(
+) -> FormField:
+    return FormField(
         path=at + name,
         source=known_at + name if known_at else "",
         label=label,
@@ -104,10 +104,10 @@ HOW_PROVEN: Final = (
 
 def contact(
     kind: str, at: str, *, is_required: bool, group: Message | None = None, source: str = ""
-) -> tuple[Field, ...]:
+) -> tuple[FormField, ...]:
     """An e-mail address or a phone number (`email`, `phone`), and how it is proven."""
     return (
-        Field(
+        FormField(
             path=f"{at}{kind}",
             source=source,
             label=CONTACTS[kind],
@@ -116,7 +116,7 @@ def contact(
             is_required=is_required,
             group=group,
         ),
-        Field(
+        FormField(
             path=f"{at}how",
             label=message("How it is confirmed", context="users"),
             kind="choice",

@@ -34,7 +34,7 @@ from idp.oauth.errors import (
     TemporarilyUnavailable,
 )
 from idp.oauth.params import Params
-from idp.records import Agent
+from idp.records import Browser
 from idp.service import Service
 from storage import StorageError, Unavailable, Unknown
 
@@ -217,7 +217,7 @@ class Handler(RequestHandler):
         """Whom the request comes from, for logs."""
         return hosts.client_address(self.service.config, self.request)
 
-    def origin(self, agent: Agent | None = None, client_id: str | None = None) -> TryOrigin:
+    def origin(self, agent: Browser | None = None, client_id: str | None = None) -> TryOrigin:
         """Where a try at a password or a code, or a request that is counted, comes from."""
         is_shared = hosts.is_unnamed_proxy(self.service.config, self.request)
         return TryOrigin(self.address(), agent, client_id, is_shared)

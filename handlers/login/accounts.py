@@ -15,7 +15,7 @@ from idp.oauth.params import Params
 from idp.oauth.paths import END_SESSION
 from idp.oauth.sign_in import first_party_areas, remembered_accounts
 from idp.oauth.sign_in import flow as sign_in_flow
-from idp.oauth.sign_in.next_step import Page
+from idp.oauth.sign_in.next_step import SignInPage
 from idp.oauth.sign_in.pending import Flow
 from idp.oauth.sign_in.remembered_accounts import Known
 from idp.start.demo_setup import PATH as DEMO
@@ -28,8 +28,8 @@ class AccountsHandler(FlowHandler):
         step = await self.current_step(flow)
         if step is None:
             return
-        is_open = step.page is Page.LOGIN_NAME and bool(flow.agent.remembered)
-        if step.page is Page.ACCOUNTS or is_open:
+        is_open = step.page is SignInPage.LOGIN_NAME and bool(flow.agent.remembered)
+        if step.page is SignInPage.ACCOUNTS or is_open:
             await self._ask(flow)
         else:
             self.see(self.at(LOGIN, flow))
@@ -37,7 +37,7 @@ class AccountsHandler(FlowHandler):
     async def submit(self, flow: Flow, form: Params) -> None:
         account = form.get("account")
         if account == "other":
-            self.see(self.at(ADDRESSES[Page.LOGIN_NAME], flow))
+            self.see(self.at(ADDRESSES[SignInPage.LOGIN_NAME], flow))
             return
         if account:  # one that has ended meanwhile is not picked, and no longer shown
             await sign_in_flow.pick_session(self.service, flow, account)
@@ -50,7 +50,7 @@ class AccountsHandler(FlowHandler):
     async def _ask(self, flow: Flow) -> None:
         known = await remembered_accounts.listed(self.service, flow)
         app = self.bundle().text(first_party_areas.name_of(flow.client))
-        self.step(Page.ACCOUNTS, flow, accounts=[_as_shown(app, one) for one in known])
+        self.step(SignInPage.ACCOUNTS, flow, accounts=[_as_shown(app, one) for one in known])
 
 
 def _as_shown(app: str, one: Known) -> dict[str, object]:
@@ -97,4 +97,4 @@ def account_of(one: LiveSession) -> dict[str, object]:
     }
 
 
-ROUTES = [(ADDRESSES[Page.ACCOUNTS], AccountsHandler)]
+ROUTES = [(ADDRESSES[SignInPage.ACCOUNTS], AccountsHandler)]

@@ -8,8 +8,8 @@ from idp.foundation.i18n import Message, message
 from idp.identity.users.subjects import Subject
 from idp.oauth.params import Params
 from idp.oauth.sign_in import flow as sign_in_flow
-from idp.oauth.sign_in.authentication_progress import Proven
-from idp.oauth.sign_in.next_step import Page
+from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
+from idp.oauth.sign_in.next_step import SignInPage
 from idp.oauth.sign_in.pending import Flow
 
 _WHY = message(
@@ -45,12 +45,12 @@ class ChangePasswordHandler(FlowHandler):
         self.keep_cookie(cookie)
         self.see(self.at(LOGIN, flow))
 
-    async def _proven(self, flow: Flow) -> Proven | None:
+    async def _proven(self, flow: Flow) -> AuthenticationProgress | None:
         """Who may choose; None when another step is due, and the answer is given."""
         step = await self.current_step(flow)
         if step is None:
             return None
-        if step.page is not Page.CHANGE_PASSWORD:
+        if step.page is not SignInPage.CHANGE_PASSWORD:
             self.see(self.at(LOGIN, flow))
             return None
         return step.proven
@@ -59,7 +59,7 @@ class ChangePasswordHandler(FlowHandler):
         self, flow: Flow, subject: Subject, *, status: int = 200, **values: object
     ) -> None:
         self.step(
-            Page.CHANGE_PASSWORD,
+            SignInPage.CHANGE_PASSWORD,
             flow,
             status=status,
             login_name=subject.user.user_name,
@@ -73,4 +73,4 @@ def _why(subject: Subject) -> Message:
     return _WHY if known is None or known.must_change else _TOO_OLD
 
 
-ROUTES = [(ADDRESSES[Page.CHANGE_PASSWORD], ChangePasswordHandler)]
+ROUTES = [(ADDRESSES[SignInPage.CHANGE_PASSWORD], ChangePasswordHandler)]

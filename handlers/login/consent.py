@@ -15,7 +15,7 @@ from idp.oauth.params import Params
 from idp.oauth.reserved_scopes import Reserved
 from idp.oauth.sign_in import consents
 from idp.oauth.sign_in import flow as sign_in_flow
-from idp.oauth.sign_in.next_step import Page
+from idp.oauth.sign_in.next_step import SignInPage
 from idp.oauth.sign_in.pending import Flow
 from idp.oauth.tokens import claims_request, standard_claims
 from idp.records import AuthRequest
@@ -46,7 +46,7 @@ _RESERVED_IN_WORDS: Final = {
 class ConsentHandler(FlowHandler):
     """Two buttons: the application is let in, or it is told that it is not."""
 
-    asks: ClassVar[Page] = Page.CONSENT
+    asks: ClassVar[SignInPage] = SignInPage.CONSENT
 
     async def show(self, flow: Flow) -> None:
         live = await self._whose(flow)
@@ -89,7 +89,7 @@ class ConsentHandler(FlowHandler):
             cancellable=False,
             account=account_of(live),
             wishes=_requested(self.service.config, flow.request),
-            back_url=self.at(ADDRESSES[Page.LOGIN_NAME], flow),
+            back_url=self.at(ADDRESSES[SignInPage.LOGIN_NAME], flow),
         )
 
 
@@ -118,4 +118,4 @@ def _words(config: Config, scope: str) -> Message | None:
     return next((_RESERVED_IN_WORDS[kind] for kind in kinds), _IN_WORDS.get(scope))
 
 
-ROUTES = [(ADDRESSES[Page.CONSENT], ConsentHandler)]
+ROUTES = [(ADDRESSES[SignInPage.CONSENT], ConsentHandler)]

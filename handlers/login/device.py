@@ -18,7 +18,7 @@ from idp.oauth.grants.device_authorization import PAGE
 from idp.oauth.sign_in import device as sign_in_device
 from idp.oauth.sign_in import device_decision as sign_in_device_decision
 from idp.oauth.sign_in.device import CodeExpired, WrongCode
-from idp.oauth.sign_in.next_step import Page
+from idp.oauth.sign_in.next_step import SignInPage
 from idp.oauth.sign_in.pending import Flow
 
 _EMPTY: Final = message("Enter the code that the device shows.", context="device")
@@ -75,7 +75,7 @@ class UserCodeHandler(PageHandler):
 class DeviceConfirmHandler(ConsentHandler):
     """Asks whether the device may have what it wants: always, and of nothing is kept."""
 
-    asks = Page.DEVICE_CONFIRM
+    asks = SignInPage.DEVICE_CONFIRM
 
     async def allow(self, flow: Flow, live: LiveSession) -> None:
         self.reply(
@@ -102,6 +102,6 @@ class DeviceDoneHandler(PageHandler):
 
 ROUTES = [
     (PAGE, UserCodeHandler),
-    (ADDRESSES[Page.DEVICE_CONFIRM], DeviceConfirmHandler),
+    (ADDRESSES[SignInPage.DEVICE_CONFIRM], DeviceConfirmHandler),
     (sign_in_device_decision.DONE, DeviceDoneHandler),
 ]

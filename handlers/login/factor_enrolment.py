@@ -11,12 +11,12 @@ from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from idp.foundation import logs
 from idp.foundation.i18n import Message, message
 from idp.identity.factors import second_factors, totp
-from idp.identity.factors.code_checks import CodeRefused
+from idp.identity.factors.code_checks import FactorCodeRefused
 from idp.identity.guesses.throttle import Throttled
 from idp.oauth.params import Params
 from idp.oauth.sign_in import second_factors as sign_in_second_factors
-from idp.oauth.sign_in.authentication_progress import Proven
-from idp.oauth.sign_in.next_step import Ask, Page
+from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
+from idp.oauth.sign_in.next_step import Ask, SignInPage
 from idp.oauth.sign_in.pending import Flow
 from idp.schema import field_rules
 from idp.schema.field_rules import Text
@@ -34,7 +34,7 @@ _BAD_NAME: Final = message("A name has at most 100 characters, all in one line."
 class SettingUpHandler(FlowHandler):
     """A page at which a factor is set up. Subclasses say which, and ask for what they need."""
 
-    page_of_step: Page
+    page_of_step: SignInPage
 
     async def show(self, flow: Flow) -> None:
         asked = await self._asked(flow)
@@ -47,16 +47,24 @@ class SettingUpHandler(FlowHandler):
             await self.go_on(flow, form, *asked)
 
     async def ask(
-        self, flow: Flow, step: Ask, proven: Proven, *, status: int = 200, **values: object
+        self,
+        flow: Flow,
+        step: Ask,
+        proven: AuthenticationProgress,
+        *,
+        status: int = 200,
+        **values: object,
     ) -> None:
         """Show the page."""
         raise NotImplementedError
 
-    async def go_on(self, flow: Flow, form: Params, step: Ask, proven: Proven) -> None:
+    async def go_on(
+        self, flow: Flow, form: Params, step: Ask, proven: AuthenticationProgress
+    ) -> None:
         """Answer the form. Raises Stale."""
         raise NotImplementedError
 
-    async def _asked(self, flow: Flow) -> tuple[Ask, Proven] | None:
+    async def _asked(self, flow: Flow) -> tuple[Ask, AuthenticationProgress] | None:
         """The step and whose it is; None when another is due, and the answer is given."""
         step = await self.current_step(flow)
         if step is None:
@@ -70,14 +78,20 @@ class SettingUpHandler(FlowHandler):
 class OfferHandler(SettingUpHandler):
     """Asks the person to set up a factor; they may put it off unless they must."""
 
-    page_of_step = Page.FACTOR_OFFER
+    page_of_step = SignInPage.FACTOR_OFFER
 
     async def ask(
-        self, flow: Flow, step: Ask, proven: Proven, *, status: int = 200, **values: object
+        self,
+        flow: Flow,
+        step: Ask,
+        proven: AuthenticationProgress,
+        *,
+        status: int = 200,
+        **values: object,
     ) -> None:
         kinds = [(kind, _KINDS[kind]) for kind in sorted(step.factors, reverse=True)]
         self.step(
-            Page.FACTOR_OFFER,
+            SignInPage.FACTOR_OFFER,
             flow,
             status=status,
             login_name=proven.subject.user.user_name,
@@ -85,7 +99,9 @@ class OfferHandler(SettingUpHandler):
             is_optional=step.is_optional,
         )
 
-    async def go_on(self, flow: Flow, form: Params, step: Ask, proven: Proven) -> None:
+    async def go_on(
+        self, flow: Flow, form: Params, step: Ask, proven: AuthenticationProgress
+    ) -> None:
         kind = form.get("factor")
         if kind in step.factors:
             await sign_in_second_factors.choose(self.service, flow, kind)
@@ -97,10 +113,16 @@ class OfferHandler(SettingUpHandler):
 class TotpEnrolHandler(SettingUpHandler):
     """Shows the secret of a new app, and asks for its first code."""
 
-    page_of_step = Page.TOTP_ENROL
+    page_of_step = SignInPage.TOTP_ENROL
 
     async def ask(
-        self, flow: Flow, step: Ask, proven: Proven, *, status: int = 200, **values: object
+        self,
+        flow: Flow,
+        step: Ask,
+        proven: AuthenticationProgress,
+        *,
+        status: int = 200,
+        **values: object,
     ) -> None:
         user = proven.subject.user
         secret = await sign_in_second_factors.new_secret(self.service, flow, proven)
@@ -114,9 +136,11 @@ class TotpEnrolHandler(SettingUpHandler):
             "device_name": "",
             "is_optional": not flow.request.is_for_own_page,
         }
-        self.step(Page.TOTP_ENROL, flow, status=status, **(given | values))
+        self.step(SignInPage.TOTP_ENROL, flow, status=status, **(given | values))
 
-    async def go_on(self, flow: Flow, form: Params, step: Ask, proven: Proven) -> None:
+    async def go_on(
+        self, flow: Flow, form: Params, step: Ask, proven: AuthenticationProgress
+    ) -> None:
         if form.get("decision") == "other":
             await sign_in_second_factors.choose(self.service, flow, None)
             self.see(self.at(LOGIN, flow))
@@ -129,7 +153,9 @@ class TotpEnrolHandler(SettingUpHandler):
             return
         await self._confirm(flow, step, proven, code, name)
 
-    async def _confirm(self, flow: Flow, step: Ask, proven: Proven, code: str, name: str) -> None:
+    async def _confirm(
+        self, flow: Flow, step: Ask, proven: AuthenticationProgress, code: str, name: str
+    ) -> None:
         try:
             cookie = await sign_in_second_factors.confirm_app(
                 self.service, flow, proven, code, name
@@ -137,7 +163,7 @@ class TotpEnrolHandler(SettingUpHandler):
         except Throttled as error:
             seconds = self.wait(error)
             await self.ask(flow, step, proven, status=429, device_name=name, retry_seconds=seconds)
-        except CodeRefused as error:
+        except FactorCodeRefused as error:
             _log.info("authenticator app refused", cause=str(error), address=self.address())
             problems = [{"field": "code", "text": WRONG}]
             await self.ask(flow, step, proven, status=400, device_name=name, problems=problems)
@@ -149,14 +175,20 @@ class TotpEnrolHandler(SettingUpHandler):
 class RecoveryCodesHandler(SettingUpHandler):
     """Shows the recovery codes until the person says that they have kept them."""
 
-    page_of_step = Page.RECOVERY_CODES
+    page_of_step = SignInPage.RECOVERY_CODES
 
     async def ask(
-        self, flow: Flow, step: Ask, proven: Proven, *, status: int = 200, **values: object
+        self,
+        flow: Flow,
+        step: Ask,
+        proven: AuthenticationProgress,
+        *,
+        status: int = 200,
+        **values: object,
     ) -> None:
         codes = sign_in_second_factors.codes(self.service, flow, proven)
         self.step(
-            Page.RECOVERY_CODES,
+            SignInPage.RECOVERY_CODES,
             flow,
             status=status,
             cancellable=False,
@@ -164,7 +196,9 @@ class RecoveryCodesHandler(SettingUpHandler):
             file_url=as_file(codes),
         )
 
-    async def go_on(self, flow: Flow, form: Params, step: Ask, proven: Proven) -> None:
+    async def go_on(
+        self, flow: Flow, form: Params, step: Ask, proven: AuthenticationProgress
+    ) -> None:
         self.keep_cookie(await sign_in_second_factors.keep_codes(self.service, flow, proven))
         self.see(self.at(LOGIN, flow))
 
@@ -172,7 +206,7 @@ class RecoveryCodesHandler(SettingUpHandler):
 def _problem_of(name: str) -> Message | None:
     try:
         _NAME.read(name)
-    except field_rules.Refused:
+    except field_rules.FieldRefused:
         return _BAD_NAME
     return None
 
@@ -191,7 +225,7 @@ def as_file(codes: list[str]) -> str:
 
 
 ROUTES = [
-    (ADDRESSES[Page.FACTOR_OFFER], OfferHandler),
-    (ADDRESSES[Page.TOTP_ENROL], TotpEnrolHandler),
-    (ADDRESSES[Page.RECOVERY_CODES], RecoveryCodesHandler),
+    (ADDRESSES[SignInPage.FACTOR_OFFER], OfferHandler),
+    (ADDRESSES[SignInPage.TOTP_ENROL], TotpEnrolHandler),
+    (ADDRESSES[SignInPage.RECOVERY_CODES], RecoveryCodesHandler),
 ]

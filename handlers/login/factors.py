@@ -8,18 +8,21 @@ from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from idp.foundation.i18n import Message, message
 from idp.identity import authentication_context
 from idp.identity.factors import recovery_codes, second_factors
-from idp.identity.factors.code_checks import CodeRefused
+from idp.identity.factors.code_checks import FactorCodeRefused
 from idp.identity.guesses.throttle import Throttled
 from idp.oauth.params import Params
 from idp.oauth.sign_in import second_factors as sign_in_second_factors
-from idp.oauth.sign_in.authentication_progress import Proven
-from idp.oauth.sign_in.next_step import Ask, Page
+from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
+from idp.oauth.sign_in.next_step import Ask, SignInPage
 from idp.oauth.sign_in.pending import Flow
 
-_ASKING: Final = (Page.FACTOR, Page.TOTP, Page.PASSKEY)
+_ASKING: Final = (SignInPage.FACTOR, SignInPage.TOTP, SignInPage.PASSKEY)
 _WAYS: Final = {
-    second_factors.TOTP: (Page.TOTP, message("Use your authenticator app", context="factor")),
-    second_factors.PASSKEY: (Page.PASSKEY, message("Use a passkey", context="factor")),
+    second_factors.TOTP: (
+        SignInPage.TOTP,
+        message("Use your authenticator app", context="factor"),
+    ),
+    second_factors.PASSKEY: (SignInPage.PASSKEY, message("Use a passkey", context="factor")),
 }
 _RECOVERY: Final = message("Use a recovery code", context="factor")
 _NONE: Final = message("No second factor is available. Ask an administrator.", context="factor")
@@ -39,7 +42,7 @@ class FactorHandler(FlowHandler):
             step, proven = asked
             ways = await self._ways(flow, step, proven)
             self.step(
-                Page.FACTOR,
+                SignInPage.FACTOR,
                 flow,
                 login_name=proven.subject.user.user_name,
                 ways=ways,
@@ -49,7 +52,7 @@ class FactorHandler(FlowHandler):
     async def submit(self, flow: Flow, form: Params) -> None:
         self.see(self.at(LOGIN, flow))
 
-    async def asked(self, flow: Flow) -> tuple[Ask, Proven] | None:
+    async def asked(self, flow: Flow) -> tuple[Ask, AuthenticationProgress] | None:
         """The step and who is asked; None when another is due, and the answer is given."""
         step = await self.current_step(flow)
         if step is None:
@@ -59,18 +62,20 @@ class FactorHandler(FlowHandler):
             return None
         return step, step.proven
 
-    def fits(self, step: Ask, proven: Proven) -> bool:
+    def fits(self, step: Ask, proven: AuthenticationProgress) -> bool:
         """Whether this page is of use in the step."""
         return True
 
-    async def _ways(self, flow: Flow, step: Ask, proven: Proven) -> list[tuple[Message, str]]:
+    async def _ways(
+        self, flow: Flow, step: Ask, proven: AuthenticationProgress
+    ) -> list[tuple[Message, str]]:
         ways = [_WAYS[kind] for kind in sorted(step.factors, reverse=True)]
         if _may_recover(proven) and await recovery_codes.left(self.service, proven.subject.user):
-            ways.append((Page.RECOVERY_CODE, _RECOVERY))
+            ways.append((SignInPage.RECOVERY_CODE, _RECOVERY))
         return [(label, self.at(ADDRESSES[page], flow)) for page, label in ways]
 
 
-def _may_recover(proven: Proven) -> bool:
+def _may_recover(proven: AuthenticationProgress) -> bool:
     return not authentication_context.meets(
         authentication_context.reached(proven.amr), authentication_context.TWO_FACTORS
     )
@@ -80,7 +85,7 @@ class CodeHandler(FactorHandler):
     """Asks for a code of the authenticator app."""
 
     kind: ClassVar[Literal["totp", "recovery-code"]] = "totp"
-    name: ClassVar[Page] = Page.TOTP
+    name: ClassVar[SignInPage] = SignInPage.TOTP
     wrong: ClassVar[Message] = WRONG
 
     async def show(self, flow: Flow) -> None:
@@ -99,24 +104,26 @@ class CodeHandler(FactorHandler):
             )
         except Throttled as error:
             self._ask(flow, proven, status=429, retry_seconds=self.wait(error))
-        except CodeRefused:
+        except FactorCodeRefused:
             problems = [{"field": "code", "text": self.wrong}]
             self._ask(flow, proven, status=400, problems=problems)
         else:
             self.keep_cookie(cookie)
             self.see(self.at(LOGIN, flow))
 
-    def fits(self, step: Ask, proven: Proven) -> bool:
+    def fits(self, step: Ask, proven: AuthenticationProgress) -> bool:
         return second_factors.TOTP in step.factors
 
-    def _ask(self, flow: Flow, proven: Proven, *, status: int = 200, **values: object) -> None:
+    def _ask(
+        self, flow: Flow, proven: AuthenticationProgress, *, status: int = 200, **values: object
+    ) -> None:
         self.step(
             self.name,
             flow,
             status=status,
             login_name=proven.subject.user.user_name,
-            back_url=self.at(ADDRESSES[Page.LOGIN_NAME], flow),
-            other_url=self.at(ADDRESSES[Page.FACTOR], flow),
+            back_url=self.at(ADDRESSES[SignInPage.LOGIN_NAME], flow),
+            other_url=self.at(ADDRESSES[SignInPage.FACTOR], flow),
             **values,
         )
 
@@ -125,15 +132,15 @@ class RecoveryCodeHandler(CodeHandler):
     """Asks for one of the codes that the person has kept."""
 
     kind = "recovery-code"
-    name = Page.RECOVERY_CODE
+    name = SignInPage.RECOVERY_CODE
     wrong = _WRONG_RECOVERY
 
-    def fits(self, step: Ask, proven: Proven) -> bool:
+    def fits(self, step: Ask, proven: AuthenticationProgress) -> bool:
         return _may_recover(proven)
 
 
 ROUTES = [
-    (ADDRESSES[Page.FACTOR], FactorHandler),
-    (ADDRESSES[Page.TOTP], CodeHandler),
-    (ADDRESSES[Page.RECOVERY_CODE], RecoveryCodeHandler),
+    (ADDRESSES[SignInPage.FACTOR], FactorHandler),
+    (ADDRESSES[SignInPage.TOTP], CodeHandler),
+    (ADDRESSES[SignInPage.RECOVERY_CODE], RecoveryCodeHandler),
 ]

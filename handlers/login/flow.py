@@ -15,34 +15,34 @@ from idp.oauth.params import Params
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.oauth.sign_in import restart_link
-from idp.oauth.sign_in.next_step import Ask, Page
+from idp.oauth.sign_in.next_step import Ask, SignInPage
 from idp.oauth.sign_in.pending import Flow
-from idp.records import Agent
+from idp.records import Browser
 from storage import Stale
 
 LOGIN = "/ui/login"
 ADDRESSES = {
-    Page.LOGIN_NAME: "/ui/login/name",
-    Page.PASSWORD: "/ui/login/password",
-    Page.ACCOUNTS: "/ui/login/accounts",
-    Page.CHANGE_PASSWORD: "/ui/login/change-password",
-    Page.FACTOR: "/ui/login/factor",
-    Page.TOTP: "/ui/login/totp",
-    Page.RECOVERY_CODE: "/ui/login/recovery-code",
-    Page.FACTOR_OFFER: "/ui/login/factor-offer",
-    Page.TOTP_ENROL: "/ui/login/totp-enrol",
-    Page.RECOVERY_CODES: "/ui/login/recovery-codes",
-    Page.ORGANIZATION: "/ui/login/organization",
-    Page.REGISTER: "/ui/login/register",
-    Page.VERIFY_EMAIL: "/ui/login/verify-email",
-    Page.USER_NAME: "/ui/login/user-name",
-    Page.RESET: "/ui/login/reset",
-    Page.RESET_CODE: "/ui/login/reset-code",
-    Page.PASSKEY: "/ui/login/passkey",
-    Page.PASSKEY_ENROL: "/ui/login/passkey-enrol",
-    Page.CONSENT: "/ui/login/consent",
-    Page.DEVICE_CONFIRM: "/ui/device/confirm",
-    Page.NOT_ALLOWED: "/ui/login/not-allowed",
+    SignInPage.LOGIN_NAME: "/ui/login/name",
+    SignInPage.PASSWORD: "/ui/login/password",
+    SignInPage.ACCOUNTS: "/ui/login/accounts",
+    SignInPage.CHANGE_PASSWORD: "/ui/login/change-password",
+    SignInPage.FACTOR: "/ui/login/factor",
+    SignInPage.TOTP: "/ui/login/totp",
+    SignInPage.RECOVERY_CODE: "/ui/login/recovery-code",
+    SignInPage.FACTOR_OFFER: "/ui/login/factor-offer",
+    SignInPage.TOTP_ENROL: "/ui/login/totp-enrol",
+    SignInPage.RECOVERY_CODES: "/ui/login/recovery-codes",
+    SignInPage.ORGANIZATION: "/ui/login/organization",
+    SignInPage.REGISTER: "/ui/login/register",
+    SignInPage.VERIFY_EMAIL: "/ui/login/verify-email",
+    SignInPage.USER_NAME: "/ui/login/user-name",
+    SignInPage.RESET: "/ui/login/reset",
+    SignInPage.RESET_CODE: "/ui/login/reset-code",
+    SignInPage.PASSKEY: "/ui/login/passkey",
+    SignInPage.PASSKEY_ENROL: "/ui/login/passkey-enrol",
+    SignInPage.CONSENT: "/ui/login/consent",
+    SignInPage.DEVICE_CONFIRM: "/ui/device/confirm",
+    SignInPage.NOT_ALLOWED: "/ui/login/not-allowed",
 }
 
 _FINISHED = message(
@@ -116,7 +116,7 @@ class FlowHandler(ReplyingHandler, ABC):
     async def submit(self, flow: Flow, form: Params) -> None:
         """Answer this page's form."""
 
-    def _own_flow_form(self, agent: Agent | None) -> Params | None:
+    def _own_flow_form(self, agent: Browser | None) -> Params | None:
         """The form, if it was made for this browser and this flow."""
         address = self.wanted_waiting("flow")
         flow_id = sign_in_pending.id_of(self.service, address) if address else None
@@ -126,7 +126,7 @@ class FlowHandler(ReplyingHandler, ABC):
             self.log_exception(type(error), error, None)
             return None
 
-    async def _find_flow(self, agent: Agent | None) -> Flow | None:
+    async def _find_flow(self, agent: Browser | None) -> Flow | None:
         """The flow of the address; the answer is given already when there is none."""
         address = self.wanted_waiting("flow")
         flow = await sign_in_pending.find(self.service, address, agent) if address else None
@@ -139,7 +139,7 @@ class FlowHandler(ReplyingHandler, ABC):
         self.allow_forms_to(flow.request.redirect_uri)
         return flow
 
-    async def _bind_or_expire(self, address: str | None, agent: Agent | None) -> None:
+    async def _bind_or_expire(self, address: str | None, agent: Browser | None) -> None:
         if address is None:
             await self.expired()
             return
@@ -189,7 +189,7 @@ class FlowHandler(ReplyingHandler, ABC):
         own = dict(self.flow_query(flow)) | {"flow": flow.request.id}
         return list(own.items())
 
-    def step(self, name: Page, flow: Flow, *, status: int = 200, **values: object) -> None:
+    def step(self, name: SignInPage, flow: Flow, *, status: int = 200, **values: object) -> None:
         """The page of a step, with its form's hidden inputs and a way to cancel."""
         usual = {
             "hidden": self.form_token(flow.request.id, flow.agent),

@@ -17,7 +17,7 @@ from idp.identity.sessions import browsers
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.oauth.endpoints import end_session, front_channel
 from idp.oauth.paths import END_SESSION
-from idp.records import Agent, LogoutRequest
+from idp.records import Browser, LogoutRequest
 from storage import Stale
 
 LOGOUT: Final = "/ui/logout"
@@ -81,7 +81,7 @@ class LogoutHandler(HintHandler):
             return
         await self._end_all(agent, request)
 
-    async def _end_all(self, agent: Agent, request: LogoutRequest) -> None:
+    async def _end_all(self, agent: Browser, request: LogoutRequest) -> None:
         try:
             ended = await end_session.end_all(self.service, request, agent)
         except Stale:  # a sign-in or another logout at the same moment: look again

@@ -15,7 +15,7 @@ from idp.oauth.params import Params
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import page_branding, registration_organization
 from idp.oauth.sign_in import registration as sign_in_registration
-from idp.oauth.sign_in.next_step import Page
+from idp.oauth.sign_in.next_step import SignInPage
 from idp.oauth.sign_in.pending import Flow
 from idp.records import USERS
 
@@ -43,7 +43,7 @@ class LoginNameHandler(FlowHandler):
         if suffix is not None and "@" not in typed:
             typed = f"{typed}@{suffix}"
         await sign_in_flow.enter_login_name(self.service, flow, typed)
-        self.see(self.at(ADDRESSES[Page.PASSWORD], flow))
+        self.see(self.at(ADDRESSES[SignInPage.PASSWORD], flow))
 
     async def _enter_passkey(self, flow: Flow, answer: str) -> None:
         problem = await passkey.refusal(self, flow, answer)
@@ -56,15 +56,15 @@ class LoginNameHandler(FlowHandler):
             "login_hint": await self._hint(flow),
             "suffix": self._suffix(flow),
             "passkey": await passkey.offered(self, flow),
-            "register_url": self.at(ADDRESSES[Page.REGISTER], flow) if is_open else None,
+            "register_url": self.at(ADDRESSES[SignInPage.REGISTER], flow) if is_open else None,
             "accounts_url": self._accounts_url(flow),
         }
-        self.step(Page.LOGIN_NAME, flow, status=status, **(known | values))
+        self.step(SignInPage.LOGIN_NAME, flow, status=status, **(known | values))
 
     def _accounts_url(self, flow: Flow) -> str | None:
         """The list of those who were signed in with this browser, if anybody was."""
         is_asked_for = flow.request.hinted_user_id is None and flow.agent.remembered
-        return self.at(ADDRESSES[Page.ACCOUNTS], flow) if is_asked_for else None
+        return self.at(ADDRESSES[SignInPage.ACCOUNTS], flow) if is_asked_for else None
 
     def _suffix(self, flow: Flow) -> str | None:
         """The domain that a bare name gets, where all who can sign in are of one organization."""
@@ -98,10 +98,12 @@ class LoginHandler(LoginNameHandler):
         step = await self.current_step(flow)
         if step is None:
             return
-        is_closed = step.page is Page.REGISTER and await registration_organization.is_closed(
+        is_closed = step.page is SignInPage.REGISTER and await registration_organization.is_closed(
             self.service, flow
         )
-        if step.page is Page.LOGIN_NAME or is_closed:  # `prompt=create` where nobody may: a wish
+        if (
+            step.page is SignInPage.LOGIN_NAME or is_closed
+        ):  # `prompt=create` where nobody may: a wish
             await self._ask(flow)
         else:
             self.see(self.at(ADDRESSES[step.page], flow))
@@ -137,5 +139,5 @@ def problem_of(typed: str) -> Message | None:
 ROUTES = [
     ("/", RootHandler),
     (LOGIN, LoginHandler),
-    (ADDRESSES[Page.LOGIN_NAME], LoginNameHandler),
+    (ADDRESSES[SignInPage.LOGIN_NAME], LoginNameHandler),
 ]

@@ -8,7 +8,7 @@ from idp.identity.factors import second_factors
 from idp.identity.users import password_change
 from idp.identity.users.subjects import Subject
 from idp.passwords import policy as password_policy
-from idp.passwords.policy import MAX_CHARACTERS, Problem
+from idp.passwords.policy import MAX_CHARACTERS, PasswordProblem
 from idp.policies import effective
 from idp.records import User
 from idp.service import Service
@@ -47,6 +47,6 @@ async def problems_of(
     )
 
 
-def as_shown(problems: Sequence[Problem]) -> list[dict[str, object]]:
+def as_shown(problems: Sequence[PasswordProblem]) -> list[dict[str, object]]:
     """The problems at the field of the new password."""
     return [{"field": "newPassword", "text": problem.text} for problem in problems]

@@ -6,7 +6,7 @@ from handlers.login.accounts import account_of
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from idp.oauth.params import Params
 from idp.oauth.sign_in import admission
-from idp.oauth.sign_in.next_step import Page
+from idp.oauth.sign_in.next_step import SignInPage
 from idp.oauth.sign_in.pending import Flow
 
 
@@ -17,12 +17,12 @@ class NotAllowedHandler(FlowHandler):
         step = await self.current_step(flow)
         if step is None:
             return
-        if step.page is not Page.NOT_ALLOWED or step.live is None:
+        if step.page is not SignInPage.NOT_ALLOWED or step.live is None:
             self.see(self.at(LOGIN, flow))
             return
         await admission.keep_refusal(self.service, flow.client, flow.request, step.live)
         self.step(
-            Page.NOT_ALLOWED,
+            SignInPage.NOT_ALLOWED,
             flow,
             status=403,
             account=account_of(step.live),
@@ -31,7 +31,7 @@ class NotAllowedHandler(FlowHandler):
 
     async def submit(self, flow: Flow, form: Params) -> None:
         is_other = form.get("account") == "other"
-        self.see(self.at(ADDRESSES[Page.LOGIN_NAME] if is_other else LOGIN, flow))
+        self.see(self.at(ADDRESSES[SignInPage.LOGIN_NAME] if is_other else LOGIN, flow))
 
 
-ROUTES = [(ADDRESSES[Page.NOT_ALLOWED], NotAllowedHandler)]
+ROUTES = [(ADDRESSES[SignInPage.NOT_ALLOWED], NotAllowedHandler)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from handlers.login.flow import ADDRESSES, FlowHandler
 from idp.oauth.params import Params
 from idp.oauth.sign_in import registration_organization
-from idp.oauth.sign_in.next_step import Page
+from idp.oauth.sign_in.next_step import SignInPage
 from idp.oauth.sign_in.pending import Flow
 
 
@@ -15,18 +15,18 @@ class OrganizationHandler(FlowHandler):
     async def show(self, flow: Flow) -> None:
         found = await registration_organization.among(self.service, flow)
         if len(found) < 2:  # nothing to choose
-            self.see(self.at(ADDRESSES[Page.REGISTER], flow))
+            self.see(self.at(ADDRESSES[SignInPage.REGISTER], flow))
             return
         shown = [{"id": one.id, "name": one.name, "domain": one.primary_domain} for one in found]
-        login_url = self.at(ADDRESSES[Page.LOGIN_NAME], flow)
-        self.step(Page.ORGANIZATION, flow, organizations=shown, login_url=login_url)
+        login_url = self.at(ADDRESSES[SignInPage.LOGIN_NAME], flow)
+        self.step(SignInPage.ORGANIZATION, flow, organizations=shown, login_url=login_url)
 
     async def submit(self, flow: Flow, form: Params) -> None:
         is_chosen = await registration_organization.choose(
             self.service, flow, form.get("organization") or ""
         )
-        page = Page.REGISTER if is_chosen else Page.ORGANIZATION
+        page = SignInPage.REGISTER if is_chosen else SignInPage.ORGANIZATION
         self.see(self.at(ADDRESSES[page], flow))
 
 
-ROUTES = [(ADDRESSES[Page.ORGANIZATION], OrganizationHandler)]
+ROUTES = [(ADDRESSES[SignInPage.ORGANIZATION], OrganizationHandler)]

@@ -12,8 +12,8 @@ from idp.foundation.i18n import Message, message
 from idp.identity.factors import second_factors, webauthn
 from idp.oauth.params import Params
 from idp.oauth.sign_in import passkeys as sign_in_passkeys
-from idp.oauth.sign_in.authentication_progress import Proven
-from idp.oauth.sign_in.next_step import Ask, Page
+from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
+from idp.oauth.sign_in.next_step import Ask, SignInPage
 from idp.oauth.sign_in.pending import Flow
 
 FIELD: Final = "passkey"
@@ -52,7 +52,7 @@ class PasskeyHandler(FlowHandler):
         if step.proven is None:
             is_fitting = step.live is None
         else:
-            is_wanted = step.page in (Page.PASSKEY, Page.FACTOR)
+            is_wanted = step.page in (SignInPage.PASSKEY, SignInPage.FACTOR)
             is_fitting = is_wanted and second_factors.PASSKEY in step.factors
         if not is_fitting:
             self.see(self.at(LOGIN, flow))
@@ -65,14 +65,14 @@ class PasskeyHandler(FlowHandler):
         if options is None:
             self.see(self.at(LOGIN, flow))
             return
-        other = Page.PASSWORD if step.page is Page.PASSWORD else Page.LOGIN_NAME
+        other = SignInPage.PASSWORD if step.page is SignInPage.PASSWORD else SignInPage.LOGIN_NAME
         self.step(
-            Page.PASSKEY,
+            SignInPage.PASSKEY,
             flow,
             status=status,
             login_name=proven.subject.user.user_name if proven else None,
             options=as_json(options),
-            other_url=self.at(ADDRESSES[Page.FACTOR if proven else other], flow),
+            other_url=self.at(ADDRESSES[SignInPage.FACTOR if proven else other], flow),
             **values,
         )
 
@@ -84,7 +84,7 @@ async def offered(handler: FlowHandler, flow: Flow) -> str | None:
 
 
 async def refusal(
-    handler: FlowHandler, flow: Flow, answer: str, proven: Proven | None = None
+    handler: FlowHandler, flow: Flow, answer: str, proven: AuthenticationProgress | None = None
 ) -> Message | None:
     """Why a browser's answer proves nothing; None when it did, and the answer is given.
 
@@ -92,7 +92,7 @@ async def refusal(
     """
     try:
         cookie = await sign_in_passkeys.enter(handler.service, flow, answer, proven)
-    except webauthn.Refused as error:
+    except webauthn.WebAuthnRefused as error:
         _log.info("passkey refused", cause=str(error), address=handler.address())
         return _REFUSED_AS_FACTOR if proven else _REFUSED
     handler.keep_cookie(cookie)
@@ -105,4 +105,4 @@ def as_json(options: Any) -> str:
     return msgspec.json.encode(options).decode()
 
 
-ROUTES = [(ADDRESSES[Page.PASSKEY], PasskeyHandler)]
+ROUTES = [(ADDRESSES[SignInPage.PASSKEY], PasskeyHandler)]

@@ -15,8 +15,8 @@ from idp.identity.factors.passkeys import MAX_NAME
 from idp.oauth.params import Params
 from idp.oauth.sign_in import passkeys as sign_in_passkeys
 from idp.oauth.sign_in import second_factors
-from idp.oauth.sign_in.authentication_progress import Proven
-from idp.oauth.sign_in.next_step import Ask, Page
+from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
+from idp.oauth.sign_in.next_step import Ask, SignInPage
 from idp.oauth.sign_in.pending import Flow
 
 _log = logs.logger(__name__)
@@ -32,10 +32,16 @@ _REFUSED: Final = message(
 class PasskeyEnrolHandler(SettingUpHandler):
     """Asks for a name, and the person's device for a key."""
 
-    page_of_step = Page.PASSKEY_ENROL
+    page_of_step = SignInPage.PASSKEY_ENROL
 
     async def ask(
-        self, flow: Flow, step: Ask, proven: Proven, *, status: int = 200, **values: object
+        self,
+        flow: Flow,
+        step: Ask,
+        proven: AuthenticationProgress,
+        *,
+        status: int = 200,
+        **values: object,
     ) -> None:
         options = await sign_in_passkeys.creation_options(self.service, flow, proven)
         if options is None:
@@ -49,9 +55,11 @@ class PasskeyEnrolHandler(SettingUpHandler):
             "options": as_json(options),
             "is_optional": not flow.request.is_for_own_page,
         }
-        self.step(Page.PASSKEY_ENROL, flow, status=status, **(given | values))
+        self.step(SignInPage.PASSKEY_ENROL, flow, status=status, **(given | values))
 
-    async def go_on(self, flow: Flow, form: Params, step: Ask, proven: Proven) -> None:
+    async def go_on(
+        self, flow: Flow, form: Params, step: Ask, proven: AuthenticationProgress
+    ) -> None:
         if form.get("decision") == "other":
             await second_factors.choose(self.service, flow, None)
             self.see(self.at(LOGIN, flow))
@@ -64,7 +72,7 @@ class PasskeyEnrolHandler(SettingUpHandler):
             await self.ask(flow, step, proven, status=400, device_name=name, problems=problems)
 
     async def _add(
-        self, flow: Flow, proven: Proven, name: str, answer: str
+        self, flow: Flow, proven: AuthenticationProgress, name: str, answer: str
     ) -> tuple[str | None, Message] | None:
         """What is wrong, and with which field; None when the passkey is added, and the answer is
         given."""
@@ -72,7 +80,7 @@ class PasskeyEnrolHandler(SettingUpHandler):
             cookie = await sign_in_passkeys.add(self.service, flow, proven, name, answer)
         except InvalidArgument:
             return "deviceName", NAME_PROBLEM
-        except webauthn.Refused as error:
+        except webauthn.WebAuthnRefused as error:
             _log.info("passkey not added", cause=str(error), address=self.address())
             return None, _REFUSED
         self.keep_cookie(cookie)
@@ -80,4 +88,4 @@ class PasskeyEnrolHandler(SettingUpHandler):
         return None
 
 
-ROUTES = [(ADDRESSES[Page.PASSKEY_ENROL], PasskeyEnrolHandler)]
+ROUTES = [(ADDRESSES[SignInPage.PASSKEY_ENROL], PasskeyEnrolHandler)]

@@ -10,7 +10,7 @@ from idp.identity.sessions import password_check
 from idp.oauth.params import Params
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import password_reset
-from idp.oauth.sign_in.next_step import Page
+from idp.oauth.sign_in.next_step import SignInPage
 from idp.oauth.sign_in.pending import Flow
 
 _WRONG = message(
@@ -21,7 +21,10 @@ OTHER_WAYS = message(
     "If you are sure, use Forgot password, a passkey, or a browser you have used before.",
     context="password",
 )
-_FITTING = (Page.PASSWORD, Page.RESET_CODE)  # who waits for a code may remember the password
+_FITTING = (
+    SignInPage.PASSWORD,
+    SignInPage.RESET_CODE,
+)  # who waits for a code may remember the password
 
 
 class PasswordHandler(FlowHandler):
@@ -63,19 +66,19 @@ class PasswordHandler(FlowHandler):
     async def _ask(
         self, flow: Flow, login_name: str, *, status: int = 200, **values: object
     ) -> None:
-        back = self.at(ADDRESSES[Page.LOGIN_NAME], flow)
+        back = self.at(ADDRESSES[SignInPage.LOGIN_NAME], flow)
         has_passkeys = await passkey.offered(self, flow) is not None
         is_offered = await password_reset.is_offered(self.service, flow)
         self.step(
-            Page.PASSWORD,
+            SignInPage.PASSWORD,
             flow,
             status=status,
             login_name=login_name,
             back_url=back,
-            passkey_url=self.at(ADDRESSES[Page.PASSKEY], flow) if has_passkeys else None,
-            reset_url=self.at(ADDRESSES[Page.RESET], flow) if is_offered else None,
+            passkey_url=self.at(ADDRESSES[SignInPage.PASSKEY], flow) if has_passkeys else None,
+            reset_url=self.at(ADDRESSES[SignInPage.RESET], flow) if is_offered else None,
             **values,
         )
 
 
-ROUTES = [(ADDRESSES[Page.PASSWORD], PasswordHandler)]
+ROUTES = [(ADDRESSES[SignInPage.PASSWORD], PasswordHandler)]

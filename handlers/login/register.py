@@ -12,13 +12,13 @@ from idp.foundation import uris
 from idp.foundation.i18n import Message, message
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.users import registration
-from idp.identity.users.registration import NOTHING, Closed, Problem, Typed
+from idp.identity.users.registration import NOTHING, Closed, RegistrationProblem, Typed
 from idp.oauth.params import Params
 from idp.oauth.sign_in import registration as sign_in_registration
 from idp.oauth.sign_in import registration_organization
-from idp.oauth.sign_in.next_step import Page
+from idp.oauth.sign_in.next_step import SignInPage
 from idp.oauth.sign_in.pending import Flow
-from idp.oauth.sign_in.registration import Visit
+from idp.oauth.sign_in.registration import RegistrationState
 from idp.records import Organization
 
 _CLOSED: Final[dict[Closed, Message]] = {
@@ -38,14 +38,14 @@ _CLOSED: Final[dict[Closed, Message]] = {
 class RegistrationHandler(FlowHandler):
     """A step of a registration: what they share."""
 
-    def visit(self, flow: Flow) -> Visit:
+    def visit(self, flow: Flow) -> RegistrationState:
         """For whom mails are counted, how they are written, and where they lead to."""
         issuer, query = self.service.config.issuer, self.mail_query(flow)
-        return Visit(
+        return RegistrationState(
             origin=self.origin_of(flow),
             bundle=self.bundle(),
-            verify_url=issuer + uris.with_parameters(ADDRESSES[Page.VERIFY_EMAIL], query),
-            sign_in_url=issuer + uris.with_parameters(ADDRESSES[Page.LOGIN_NAME], query),
+            verify_url=issuer + uris.with_parameters(ADDRESSES[SignInPage.VERIFY_EMAIL], query),
+            sign_in_url=issuer + uris.with_parameters(ADDRESSES[SignInPage.LOGIN_NAME], query),
         )
 
 
@@ -78,7 +78,7 @@ class RegisterHandler(RegistrationHandler):
         except Throttled as error:
             await self._ask(flow, sent, status=429, retry_seconds=self.wait(error))
         else:
-            self.see(self.at(ADDRESSES[Page.VERIFY_EMAIL], flow))
+            self.see(self.at(ADDRESSES[SignInPage.VERIFY_EMAIL], flow))
 
     async def _find_organization(self, flow: Flow) -> Organization | None:
         """Where the account would belong; None where none can be opened, and the page says so."""
@@ -87,7 +87,7 @@ class RegisterHandler(RegistrationHandler):
             organization is None
             and len(await registration_organization.among(self.service, flow)) > 1
         ):
-            self.see(self.at(ADDRESSES[Page.ORGANIZATION], flow))
+            self.see(self.at(ADDRESSES[SignInPage.ORGANIZATION], flow))
             return None
         org_id = organization.id if organization else flow.client.org_id
         closed = await registration.closed(self.service, org_id)
@@ -109,8 +109,8 @@ class RegisterHandler(RegistrationHandler):
         home = await registration_organization.find(self.service, flow)
         policy = await policy_of(self.service, home.id if home else flow.client.org_id)
         own = {"closed": None, "policy": policy, "typed": typed}
-        links = {"login_url": self.at(ADDRESSES[Page.LOGIN_NAME], flow)}
-        self.step(Page.REGISTER, flow, status=status, **(own | links | values))
+        links = {"login_url": self.at(ADDRESSES[SignInPage.LOGIN_NAME], flow)}
+        self.step(SignInPage.REGISTER, flow, status=status, **(own | links | values))
 
 
 def _sent(form: Params) -> Typed:
@@ -123,9 +123,9 @@ def _sent(form: Params) -> Typed:
     )
 
 
-def as_shown(problems: list[Problem]) -> list[dict[str, object]]:
+def as_shown(problems: list[RegistrationProblem]) -> list[dict[str, object]]:
     """The problems as a page takes them."""
     return [{"field": problem.field, "text": problem.text} for problem in problems]
 
 
-ROUTES = [(ADDRESSES[Page.REGISTER], RegisterHandler)]
+ROUTES = [(ADDRESSES[SignInPage.REGISTER], RegisterHandler)]

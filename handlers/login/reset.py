@@ -14,14 +14,14 @@ from handlers.login.name import problem_of
 from handlers.login.register import as_shown
 from idp.foundation import logs, uris
 from idp.foundation.i18n import Message, message
-from idp.identity.factors.mail_codes import CodeRefused
+from idp.identity.factors.mail_codes import MailCodeRefused
 from idp.identity.guesses.throttle import Throttled
-from idp.identity.users.registration import Problem
+from idp.identity.users.registration import RegistrationProblem
 from idp.mail import messages
 from idp.oauth.params import Params
 from idp.oauth.sign_in import password_reset
-from idp.oauth.sign_in.next_step import Page
-from idp.oauth.sign_in.password_reset import Visit
+from idp.oauth.sign_in.next_step import SignInPage
+from idp.oauth.sign_in.password_reset import ResetState
 from idp.oauth.sign_in.pending import Flow
 
 _log = logs.logger(__name__)
@@ -47,7 +47,7 @@ class ResetHandler(FlowHandler):
         if closed is not None:
             self._ask(flow, closed, "", status=400)
         elif problem is not None:
-            problems = as_shown([Problem("loginName", problem)])
+            problems = as_shown([RegistrationProblem("loginName", problem)])
             self._ask(flow, None, typed, status=400, problems=problems)
         else:
             await self._begin(flow, typed)
@@ -58,7 +58,7 @@ class ResetHandler(FlowHandler):
         except Throttled as error:
             self._ask(flow, None, typed, status=429, retry_seconds=self.wait(error))
         else:
-            self.see(self.at(ADDRESSES[Page.RESET_CODE], flow))
+            self.see(self.at(ADDRESSES[SignInPage.RESET_CODE], flow))
 
     async def closed(self, flow: Flow) -> Message | None:
         """Why nobody can choose a new password by mail; None where they can."""
@@ -66,10 +66,10 @@ class ResetHandler(FlowHandler):
             return _NOT_OFFERED
         return None if messages.is_readable(self.service.config) else _NO_MAIL
 
-    def visit(self, flow: Flow) -> Visit:
+    def visit(self, flow: Flow) -> ResetState:
         """For whom mails are counted, how they are written, and where they lead to."""
         query = dict(self.mail_query(flow))
-        return Visit(origin=self.origin_of(flow), language=self.bundle().tag, query=query)
+        return ResetState(origin=self.origin_of(flow), language=self.bundle().tag, query=query)
 
     def _ask(
         self,
@@ -83,9 +83,9 @@ class ResetHandler(FlowHandler):
         own: dict[str, object] = {
             "closed": closed,
             "login_name": typed,
-            "login_url": self.at(ADDRESSES[Page.LOGIN_NAME], flow),
+            "login_url": self.at(ADDRESSES[SignInPage.LOGIN_NAME], flow),
         }
-        self.step(Page.RESET, flow, status=status, **(own | values))
+        self.step(SignInPage.RESET, flow, status=status, **(own | values))
 
 
 class ResetCodeHandler(ResetHandler):
@@ -105,7 +105,7 @@ class ResetCodeHandler(ResetHandler):
             else:
                 await self._enter(flow, form.get("code") or "")
         except Throttled as error:
-            problem = Problem(None, too_soon(self.wait(error)))
+            problem = RegistrationProblem(None, too_soon(self.wait(error)))
             self._ask_code(flow, status=429, problems=as_shown([problem]))
 
     async def _is_waiting(self, flow: Flow) -> bool:
@@ -113,7 +113,7 @@ class ResetCodeHandler(ResetHandler):
         step = await self.current_step(flow)
         if step is None:
             return False
-        is_waiting = step.page is Page.RESET_CODE
+        is_waiting = step.page is SignInPage.RESET_CODE
         if is_waiting and await password_reset.find(self.service, flow) is None:
             await password_reset.forget(self.service, flow)
             is_waiting = False
@@ -123,15 +123,15 @@ class ResetCodeHandler(ResetHandler):
 
     async def _resend(self, flow: Flow) -> None:
         await password_reset.resend(self.service, flow, self.visit(flow))
-        here = self.at(ADDRESSES[Page.RESET_CODE], flow)
+        here = self.at(ADDRESSES[SignInPage.RESET_CODE], flow)
         self.see(uris.with_parameters(here, [("sent", "again")]))
 
     async def _enter(self, flow: Flow, code: str) -> None:
         try:
             await password_reset.enter_code(self.service, flow, code, self.visit(flow))
-        except CodeRefused as error:
+        except MailCodeRefused as error:
             _log.info("reset refused", cause=error.slug, address=self.address())
-            problems = as_shown([Problem("code", REFUSALS[error.slug])])
+            problems = as_shown([RegistrationProblem("code", REFUSALS[error.slug])])
             self._ask_code(flow, status=400, problems=problems)
         else:
             self.see(self.at(LOGIN, flow))
@@ -140,14 +140,17 @@ class ResetCodeHandler(ResetHandler):
         own: dict[str, object] = {
             "login_name": _known(flow),
             "mail_url": messages.page_url(self.service.config),
-            "reset_url": self.at(ADDRESSES[Page.RESET], flow),
-            "password_url": self.at(ADDRESSES[Page.PASSWORD], flow),
+            "reset_url": self.at(ADDRESSES[SignInPage.RESET], flow),
+            "password_url": self.at(ADDRESSES[SignInPage.PASSWORD], flow),
         }
-        self.step(Page.RESET_CODE, flow, status=status, **(own | values))
+        self.step(SignInPage.RESET_CODE, flow, status=status, **(own | values))
 
 
 def _known(flow: Flow) -> str:
     return flow.request.login_name or flow.request.login_hint or ""
 
 
-ROUTES = [(ADDRESSES[Page.RESET], ResetHandler), (ADDRESSES[Page.RESET_CODE], ResetCodeHandler)]
+ROUTES = [
+    (ADDRESSES[SignInPage.RESET], ResetHandler),
+    (ADDRESSES[SignInPage.RESET_CODE], ResetCodeHandler),
+]

@@ -21,14 +21,14 @@ from idp.foundation.i18n import message
 from idp.identity.guesses import resets as guess_resets
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.users import email_verification, password_change, reset_links
-from idp.identity.users.reset_links import LinkRefused, Opened
+from idp.identity.users.reset_links import LinkRefused, OpenedLink
 from idp.oauth.sign_in import first_party_areas, first_party_sign_in, restart_link
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import pending as sign_in_pending
-from idp.oauth.sign_in.authentication_progress import Proven
-from idp.oauth.sign_in.next_step import Page
+from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
+from idp.oauth.sign_in.next_step import SignInPage
 from idp.oauth.sign_in.pending import Flow
-from idp.records import Agent
+from idp.records import Browser
 from storage import Stale
 
 _LINK: Final = "link"
@@ -103,7 +103,7 @@ class ResetLinkHandler(ReplyingHandler):
     def _key_cookie(self) -> str:
         return browser.cookie_name(self.service.config, "reset")
 
-    async def _set(self, flow: Flow | None, opened: Opened, password: str) -> None:
+    async def _set(self, flow: Flow | None, opened: OpenedLink, password: str) -> None:
         """The new password, and the session that it opens, are one unit."""
         flow = flow or await self._begin()
         subject = await email_verification.mark_reached(self.service, opened.subject)
@@ -111,14 +111,14 @@ class ResetLinkHandler(ReplyingHandler):
             self.service, subject, password, actor=subject.user.id
         )
         writes = [*change.writes, opened.spent]
-        proven = Proven(change.subject, session_lifetime.PASSWORD)
+        proven = AuthenticationProgress(change.subject, session_lifetime.PASSWORD)
         cookie = await sign_in_flow.prove(self.service, flow, proven, *writes)
         await guess_resets.forget(self.service, subject.user)
         self.keep_cookie(cookie)
         self._keep_key("", max_age=0)
         self.see(self._at(LOGIN, flow))
 
-    async def _waiting(self, agent: Agent | None) -> Flow | None:
+    async def _waiting(self, agent: Browser | None) -> Flow | None:
         """The sign-in that asked for the mail, if it waits in this browser."""
         await self.show_start()
         address = self.wanted_waiting("flow")
@@ -151,16 +151,16 @@ class ResetLinkHandler(ReplyingHandler):
         return uris.with_parameters(LOGIN, [("client_id", start.client_id)])
 
     async def _ask_anew(self, flow: Flow | None) -> None:
-        self.see(self._at(ADDRESSES[Page.RESET], flow or await self._begin()))
+        self.see(self._at(ADDRESSES[SignInPage.RESET], flow or await self._begin()))
 
     async def _ask(
-        self, flow: Flow | None, opened: Opened, *, status: int = 200, **values: object
+        self, flow: Flow | None, opened: OpenedLink, *, status: int = 200, **values: object
     ) -> None:
         user = opened.subject.user
         if flow is None:
             await self.show_organization(user.org_id)
         self.page(
-            Page.CHANGE_PASSWORD.value,
+            SignInPage.CHANGE_PASSWORD.value,
             status=status,
             login_name=user.user_name,
             policy=await policy_for(self.service, user),

@@ -9,10 +9,10 @@ from handlers.pages.base import ForeignForm, PageHandler
 from idp.foundation import logs
 from idp.foundation.errors import NotFound
 from idp.foundation.i18n import message
-from idp.identity.factors.mail_codes import CodeRefused
+from idp.identity.factors.mail_codes import MailCodeRefused
 from idp.identity.users import email_verification
 from idp.identity.users.email_verification import AddressHeld
-from idp.oauth.sign_in.next_step import Page
+from idp.oauth.sign_in.next_step import SignInPage
 
 _log = logs.logger(__name__)
 _REFUSED: Final = message(
@@ -39,7 +39,7 @@ class VerifyAddressHandler(PageHandler):
         code = self._own_form().get("code") or ""
         try:
             await email_verification.verify_email(self.service, self.wanted_id("user") or "", code)
-        except (CodeRefused, NotFound, AddressHeld) as error:
+        except (MailCodeRefused, NotFound, AddressHeld) as error:
             _log.info("verification refused", cause=error.slug, address=self.address())
             text = _HELD if isinstance(error, AddressHeld) else _REFUSED
             self._ask("", status=400, problems=[{"field": "code", "text": text}])
@@ -48,7 +48,7 @@ class VerifyAddressHandler(PageHandler):
 
     def _ask(self, code: str, *, status: int = 200, **values: object) -> None:
         self.page(
-            Page.VERIFY_EMAIL.value,
+            SignInPage.VERIFY_EMAIL.value,
             status=status,
             email=None,
             typed=code,

@@ -10,17 +10,17 @@ from handlers.login.flow import ADDRESSES, LOGIN
 from handlers.login.register import RegistrationHandler, as_shown
 from idp.foundation import logs, uris
 from idp.foundation.i18n import Message, message
-from idp.identity.factors.mail_codes import CodeRefused
+from idp.identity.factors.mail_codes import MailCodeRefused
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions.browsers import Cookie
 from idp.identity.users import registration
-from idp.identity.users.registration import Problem
+from idp.identity.users.registration import RegistrationProblem
 from idp.mail import messages
 from idp.oauth.params import Params
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import registration as sign_in_registration
 from idp.oauth.sign_in import registration_organization
-from idp.oauth.sign_in.next_step import Page
+from idp.oauth.sign_in.next_step import SignInPage
 from idp.oauth.sign_in.pending import Flow
 from idp.oauth.sign_in.registration import AddressTaken, NameTaken
 from idp.records import Registration
@@ -67,7 +67,7 @@ class VerifyEmailHandler(WaitingHandler):
         if waiting is None:
             return
         if waiting.proven_at is not None:
-            self.see(self.at(ADDRESSES[Page.USER_NAME], flow))
+            self.see(self.at(ADDRESSES[SignInPage.USER_NAME], flow))
             return
         query = self.query_params()
         notice = SENT_AGAIN if query.if_once("sent") == "again" else None
@@ -84,12 +84,12 @@ class VerifyEmailHandler(WaitingHandler):
                 await self._enter(flow, waiting, form.get("code") or "")
         except Throttled as error:
             seconds = self.wait(error)
-            problem = Problem(None, too_soon(seconds))
+            problem = RegistrationProblem(None, too_soon(seconds))
             self._ask(flow, waiting, status=429, problems=as_shown([problem]))
 
     async def _resend(self, flow: Flow, waiting: Registration) -> None:
         await sign_in_registration.resend(self.service, flow, waiting, self.visit(flow))
-        here = self.at(ADDRESSES[Page.VERIFY_EMAIL], flow)
+        here = self.at(ADDRESSES[SignInPage.VERIFY_EMAIL], flow)
         self.see(uris.with_parameters(here, [("sent", "again")]))
 
     async def _enter(self, flow: Flow, waiting: Registration, code: str) -> None:
@@ -98,12 +98,14 @@ class VerifyEmailHandler(WaitingHandler):
         try:
             await self.go_on(flow, entering)
         except NameTaken:
-            self.see(self.at(ADDRESSES[Page.USER_NAME], flow))
+            self.see(self.at(ADDRESSES[SignInPage.USER_NAME], flow))
         except AddressTaken:
-            self._ask(flow, waiting, status=400, problems=as_shown([Problem(None, _KNOWN)]))
-        except CodeRefused as error:
+            self._ask(
+                flow, waiting, status=400, problems=as_shown([RegistrationProblem(None, _KNOWN)])
+            )
+        except MailCodeRefused as error:
             _log.info("registration refused", cause=error.slug, address=self.address())
-            problems = as_shown([Problem("code", REFUSALS[error.slug])])
+            problems = as_shown([RegistrationProblem("code", REFUSALS[error.slug])])
             self._ask(flow, waiting, status=400, problems=problems)
 
     def _ask(
@@ -114,10 +116,10 @@ class VerifyEmailHandler(WaitingHandler):
             "typed": "",
             "mail_url": messages.page_url(self.service.config),
             "resendable": True,
-            "register_url": self.at(ADDRESSES[Page.REGISTER], flow),
-            "login_url": self.at(ADDRESSES[Page.LOGIN_NAME], flow),
+            "register_url": self.at(ADDRESSES[SignInPage.REGISTER], flow),
+            "login_url": self.at(ADDRESSES[SignInPage.LOGIN_NAME], flow),
         }
-        self.step(Page.VERIFY_EMAIL, flow, status=status, **(own | values))
+        self.step(SignInPage.VERIFY_EMAIL, flow, status=status, **(own | values))
 
     async def expired(self, status: int = 410, sentence: Message | None = None) -> None:
         """The link of a mail may be opened in another browser: say where the code counts."""
@@ -132,7 +134,9 @@ class UserNameHandler(WaitingHandler):
         waiting = await self._find_proven(flow)
         if waiting is not None:
             taken = registration.unseal(self.service, waiting.sealed).user_name
-            self._ask(flow, taken, problems=as_shown([Problem("userName", _NAME_TAKEN)]))
+            self._ask(
+                flow, taken, problems=as_shown([RegistrationProblem("userName", _NAME_TAKEN)])
+            )
 
     async def submit(self, flow: Flow, form: Params) -> None:
         waiting = await self._find_proven(flow)
@@ -148,10 +152,12 @@ class UserNameHandler(WaitingHandler):
             making = sign_in_registration.choose_name(self.service, flow, waiting, name)
             await self.go_on(flow, making)
         except NameTaken:
-            problem = Problem("userName", _NAME_TAKEN)
+            problem = RegistrationProblem("userName", _NAME_TAKEN)
             self._ask(flow, name, status=400, problems=as_shown([problem]))
         except AddressTaken:
-            self._ask(flow, name, status=400, problems=as_shown([Problem(None, _KNOWN)]))
+            self._ask(
+                flow, name, status=400, problems=as_shown([RegistrationProblem(None, _KNOWN)])
+            )
         except Throttled as error:
             self._ask(flow, name, status=429, retry_seconds=self.wait(error))
 
@@ -159,18 +165,18 @@ class UserNameHandler(WaitingHandler):
         waiting = await self.find_waiting(flow)
         if waiting is None or waiting.proven_at is not None:
             return waiting
-        self.see(self.at(ADDRESSES[Page.VERIFY_EMAIL], flow))
+        self.see(self.at(ADDRESSES[SignInPage.VERIFY_EMAIL], flow))
         return None
 
     def _ask(self, flow: Flow, name: str, *, status: int = 200, **values: object) -> None:
         own: dict[str, object] = {
             "user_name": name,
-            "login_url": self.at(ADDRESSES[Page.LOGIN_NAME], flow),
+            "login_url": self.at(ADDRESSES[SignInPage.LOGIN_NAME], flow),
         }
-        self.step(Page.USER_NAME, flow, status=status, **(own | values))
+        self.step(SignInPage.USER_NAME, flow, status=status, **(own | values))
 
 
 ROUTES = [
-    (ADDRESSES[Page.VERIFY_EMAIL], VerifyEmailHandler),
-    (ADDRESSES[Page.USER_NAME], UserNameHandler),
+    (ADDRESSES[SignInPage.VERIFY_EMAIL], VerifyEmailHandler),
+    (ADDRESSES[SignInPage.USER_NAME], UserNameHandler),
 ]

@@ -19,14 +19,14 @@ from idp.foundation.i18n import Bundle, Message
 from idp.identity.sessions import browsers, user_agents
 from idp.identity.sessions.browsers import Cookie
 from idp.oauth.endpoints import notes
-from idp.oauth.errors import InvalidRequest, Unusable
+from idp.oauth.errors import InvalidRequest, UnusableRequest
 from idp.oauth.params import Params
 from idp.oauth.refusals import explain
 from idp.oauth.sign_in import first_party_areas, restart_link
 from idp.oauth.sign_in.restart_link import Continuation
 from idp.policies import page_settings
-from idp.policies.page_settings import Look
-from idp.records import APPLICATIONS, Agent, Application
+from idp.policies.page_settings import PageSettings
+from idp.records import APPLICATIONS, Application, Browser
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,200}")
 _ORIGIN: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
@@ -48,7 +48,7 @@ class PageHandler(Handler):
     language: str | None = None
     ui_locales: str | None = None
     _client: Application | None = None
-    look: Look | None = None
+    look: PageSettings | None = None
     _texts: Bundle | None = None
 
     def set_default_headers(self) -> None:
@@ -130,7 +130,7 @@ class PageHandler(Handler):
 
     # The browser's cookie
 
-    async def find_agent(self) -> Agent | None:
+    async def find_agent(self) -> Browser | None:
         """The browser as it is now, when its cookie is current."""
         agent = await browsers.find(self.service, self.get_cookie(self._cookie_name))
         if agent is None:
@@ -148,7 +148,7 @@ class PageHandler(Handler):
     def _cookie_name(self) -> str:
         return browser.cookie_name(self.service.config)
 
-    def page_form(self, subject_id: str, agent: Agent) -> Params:
+    def page_form(self, subject_id: str, agent: Browser) -> Params:
         """The fields of a form that was made for this browser. Raises ForeignForm."""
         form = self._own_form()
         token = form.get("token") or ""
@@ -165,7 +165,7 @@ class PageHandler(Handler):
         """The fields of the body. Raises InvalidRequest."""
         return params.parse_form(self.request.headers.get("Content-Type"), self.body)
 
-    def form_token(self, subject_id: str, agent: Agent) -> list[tuple[str, str]]:
+    def form_token(self, subject_id: str, agent: Browser) -> list[tuple[str, str]]:
         """The hidden inputs of a page's form."""
         return [("token", browsers.form_token(self.service.vault, agent, subject_id))]
 
@@ -264,7 +264,7 @@ class PageHandler(Handler):
 
     # Errors
 
-    async def explain(self, refusal: Unusable) -> None:
+    async def explain(self, refusal: UnusableRequest) -> None:
         """The page for a request that can't be answered by redirect; the log has its cause."""
         _log.info(
             "refused",

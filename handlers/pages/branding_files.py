@@ -38,7 +38,7 @@ class BrandHandler(PageHandler):
     head = get
 
 
-class PreviewHandler(PageHandler):
+class BrandingPreviewHandler(PageHandler):
     """Colours that nobody has saved yet: those of the address, in one scheme."""
 
     async def get(self) -> None:
@@ -82,7 +82,7 @@ class PictureHandler(PageHandler):
 
 
 ROUTES = [
-    (PREVIEW, PreviewHandler),
+    (PREVIEW, BrandingPreviewHandler),
     (r"/ui/brand/([A-Za-z0-9_-]{43})/([0-9a-f]{16})\.css", BrandHandler),
     (r"/ui/brand/([A-Za-z0-9_-]{43})/([0-9a-f]{16})\.(?:png|jpg)", PictureHandler),
 ]

@@ -21,7 +21,7 @@ from idp.oauth.endpoints.discovery import PROMPTS
 from idp.oauth.params import Params
 from idp.oauth.paths import KEYS, TOKEN, USERINFO
 from idp.start import demo
-from idp.start.demo import DemoClient, Step, Visit
+from idp.start.demo import DemoBrowser, DemoClient, DemoStep
 from idp.start.demo_setup import CALLBACK, PATH
 
 SIGN_IN: Final = PATH + "/sign-in"
@@ -38,7 +38,7 @@ class DemoBase(PageHandler):
             raise HTTPError(404)
         return found
 
-    async def visit(self) -> Visit | None:
+    async def visit(self) -> DemoBrowser | None:
         return await demo.find_visit(self.service, self.get_cookie(self.demo_cookie))
 
     @property
@@ -47,7 +47,7 @@ class DemoBase(PageHandler):
 
     async def call(
         self, kind: str, path: str, headers: Mapping[str, str], form: Mapping[str, str] | None
-    ) -> tuple[HTTPResponse, Step]:
+    ) -> tuple[HTTPResponse, DemoStep]:
         """One request to the service, and how it looked."""
         config = self.service.config
         body = urlencode(form) if form else None
@@ -63,7 +63,7 @@ class DemoBase(PageHandler):
             raise_error=False,
         )
         head = f"{'POST' if form else 'GET'} {config.issuer}{path} HTTP/1.1"
-        return response, Step(kind, _raw(head, shown, body or ""), _raw_response(response))
+        return response, DemoStep(kind, _raw(head, shown, body or ""), _raw_response(response))
 
 
 def _raw(head: str, headers: Mapping[str, str], body: str) -> str:
@@ -81,7 +81,7 @@ class DemoHandler(DemoBase):
 
     async def get(self) -> None:
         await self.client()
-        visit = await self.visit() or Visit(id="")
+        visit = await self.visit() or DemoBrowser(id="")
         self.page(
             "demo",
             sign_in_url=SIGN_IN,
@@ -105,7 +105,7 @@ class DemoHandler(DemoBase):
             await self._refresh(client, visit)
             self.see(PATH)
 
-    async def _refresh(self, client: DemoClient, visit: Visit) -> None:
+    async def _refresh(self, client: DemoClient, visit: DemoBrowser) -> None:
         headers = {"Authorization": client.basic()}
         response, step = await self.call("refresh", TOKEN, headers, demo.refresh_form(visit))
         answer = _answer(response)
@@ -117,14 +117,14 @@ class DemoHandler(DemoBase):
         )
         await demo.remember(self.service, refreshed)
 
-    async def _forget(self, visit: Visit) -> None:
+    async def _forget(self, visit: DemoBrowser) -> None:
         """Forget the person here, then at the service."""
         location = demo.logout_url(self.service, visit)
-        step = Step("logout", f"GET {location} HTTP/1.1", "303 See Other")
-        await demo.remember(self.service, Visit(id=visit.id, steps=[step]))
+        step = DemoStep("logout", f"GET {location} HTTP/1.1", "303 See Other")
+        await demo.remember(self.service, DemoBrowser(id=visit.id, steps=[step]))
         self.see(location)
 
-    def _token(self, visit: Visit) -> str:
+    def _token(self, visit: DemoBrowser) -> str:
         return base64url.encode(self.service.vault.mac("demo-form", visit.id))
 
 
@@ -156,8 +156,10 @@ class DemoCallbackHandler(DemoBase):
         await demo.remember(self.service, await self._receive(client, visit, answer))
         self.see(PATH)
 
-    async def _receive(self, client: DemoClient, visit: Visit, answer: Params) -> Visit:
-        step = Step("callback", f"GET {self.request.uri} HTTP/1.1", "")
+    async def _receive(
+        self, client: DemoClient, visit: DemoBrowser, answer: Params
+    ) -> DemoBrowser:
+        step = DemoStep("callback", f"GET {self.request.uri} HTTP/1.1", "")
         visit = structs.replace(visit, state="", steps=[*visit.steps, step])
         code = answer.get("code")
         if code is None:
@@ -168,7 +170,7 @@ class DemoCallbackHandler(DemoBase):
         except ValueError as error:
             return structs.replace(visit, problem=str(error))
 
-    async def _redeem(self, client: DemoClient, visit: Visit, code: str) -> Visit:
+    async def _redeem(self, client: DemoClient, visit: DemoBrowser, code: str) -> DemoBrowser:
         form = demo.code_form(self.service, visit, code)
         headers = {"Authorization": client.basic()}
         response, token_step = await self.call("token", TOKEN, headers, form)
@@ -204,13 +206,13 @@ _TITLES: Final = {
 }
 
 
-def _problems(visit: Visit) -> list[dict[str, object]]:
+def _problems(visit: DemoBrowser) -> list[dict[str, object]]:
     """What went wrong at last: in the person's language, then as the service said it."""
     said = [_FAILED, Message(visit.problem)] if visit.problem else []
     return [{"field": None, "text": text} for text in said]
 
 
-def _described(step: Step) -> dict[str, object]:
+def _described(step: DemoStep) -> dict[str, object]:
     return {"title": _TITLES[step.kind], "request": step.request, "response": step.response}
 
 

@@ -8,13 +8,13 @@ from urllib.parse import quote
 
 from idp.foundation import i18n
 from idp.foundation.i18n import Message, message
-from idp.policies.page_settings import Look
+from idp.policies.page_settings import PageSettings
 from idp.records import PrivacyRules
 
 _LANGUAGE: Final = re.compile(r"\{\{\s*\.Lang\s*\}\}")
 
 
-def about(look: Look, tag: str) -> dict[str, object]:
+def about(look: PageSettings, tag: str) -> dict[str, object]:
     """What `templates/page.mako` takes of a look, in the page's language."""
     logo, is_named = look.logo, look.label.disable_watermark
     return {
@@ -33,7 +33,7 @@ def languages(tags: tuple[str, ...]) -> list[tuple[str, str]]:
     return [(tag, i18n.endonym(tag)) for tag in tags]
 
 
-def brand_url(look: Look) -> str | None:
+def brand_url(look: PageSettings) -> str | None:
     """The address of the organization's colours, if it has any of its own."""
     return "/ui/brand/{}/{}.css".format(*look.brand) if look.brand else None
 

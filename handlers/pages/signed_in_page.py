@@ -15,13 +15,13 @@ from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users.subjects import Subject
 from idp.oauth.sign_in import first_party_sign_in
 from idp.oauth.sign_in.first_party_areas import OwnPages
-from idp.records import Agent, Session, User
+from idp.records import Browser, Session, User
 
 
 class SignedIn(Struct, frozen=True):
     """Who is there, and in which browser; `several`: they are not the only one."""
 
-    agent: Agent
+    agent: Browser
     live: LiveSession
     several: bool
 
@@ -68,7 +68,7 @@ class OwnPageHandler(PageHandler):
         await self.sign_in(person.agent, max_age=seconds, user_id=person.user.id)
         return False
 
-    async def sign_in(self, agent: Agent | None, to: str = "", **how: Any) -> None:
+    async def sign_in(self, agent: Browser | None, to: str = "", **how: Any) -> None:
         """Lead to a sign-in, and back to this page unless told otherwise."""
         to = to or self.request.uri or self.area.path
         begun = await first_party_sign_in.begin(

@@ -46,7 +46,7 @@ class ClockHandler(_TrialHandler):
         self.answer({"now": instant_text(now)})
 
 
-class ResetHandler(_TrialHandler):
+class TestModeResetHandler(_TrialHandler):
     """Makes the store what it was at the start, and the clock the machine's again."""
 
     async def post(self) -> None:
@@ -54,4 +54,4 @@ class ResetHandler(_TrialHandler):
         self.answer({})
 
 
-ROUTES = [("/test/clock", ClockHandler), ("/test/reset", ResetHandler)]
+ROUTES = [("/test/clock", ClockHandler), ("/test/reset", TestModeResetHandler)]

@@ -11,14 +11,14 @@ from handlers.protocol.error_recording import RefusingHandler
 from idp.foundation import uris
 from idp.oauth.endpoints import authorization as authorization_endpoint
 from idp.oauth.endpoints import authorization_response, pushed_authorization
-from idp.oauth.endpoints.authorization import Refused
+from idp.oauth.endpoints.authorization import AuthorizeRefused
 from idp.oauth.endpoints.authorization_response import Reply
 from idp.oauth.endpoints.pushed_authorization import OtherBrowser
 from idp.oauth.errors import (
     AuthorizationUnavailable,
     InvalidRequest,
     TemporarilyUnavailable,
-    Unusable,
+    UnusableRequest,
 )
 from idp.oauth.params import Params
 from idp.oauth.paths import AUTHORIZE
@@ -26,7 +26,7 @@ from idp.oauth.refusals.check import FORM
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.oauth.sign_in import restart_link
-from idp.oauth.sign_in.pending import Begun
+from idp.oauth.sign_in.pending import BegunFlow
 from idp.records import Application, AuthRequest
 from storage import Stale, StorageError
 
@@ -53,13 +53,13 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
             self.ui_locales = params.if_once("ui_locales")
             request, client = await authorization_endpoint.read(self.service, params, self.keep)
             await self._go_on(request, client)
-        except Refused as refusal:
+        except AuthorizeRefused as refusal:
             self.log_exception(type(refusal.error), refusal.error, None)
             await self.keep(refusal.error)
             self.reply(
                 authorization_response.failure(self.service.config, refusal.to, refusal.error)
             )
-        except Unusable as refusal:
+        except UnusableRequest as refusal:
             await self.keep(refusal)
             await self.explain(refusal)
         except OtherBrowser as refusal:
@@ -71,7 +71,7 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
             try:
                 return self.form_params() if is_post else self.query_params()
             except InvalidRequest as error:
-                raise Unusable("request_malformed", error.description) from error
+                raise UnusableRequest("request_malformed", error.description) from error
 
     async def _go_on(self, request: AuthRequest, client: Application) -> None:
         """Send the browser back to the client, or to the sign-in pages."""
@@ -83,13 +83,13 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
                 raise pushed_authorization.used_meanwhile(client) from None
             self._put_off(request, error)
             return
-        if isinstance(next, Begun):
+        if isinstance(next, BegunFlow):
             self.keep_cookie(next.cookie)
             self.see(self._login_url(next, request, client))
         else:
             self.reply(next)
 
-    async def _next(self, request: AuthRequest, client: Application) -> Reply | Begun:
+    async def _next(self, request: AuthRequest, client: Application) -> Reply | BegunFlow:
         origin = self.origin()
         if browser.may_lack_cookie(self.service.config, self.request):
             return await sign_in_pending.begin_unbound(self.service, request, origin)
@@ -117,7 +117,7 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
         form = {"method": self.request.method, "action": AUTHORIZE, "fields": self._sent}
         return {"retry_url": uris.with_parameters(AUTHORIZE, list(self._sent)), "retry_form": form}
 
-    def _login_url(self, begun: Begun, request: AuthRequest, client: Application) -> str:
+    def _login_url(self, begun: BegunFlow, request: AuthRequest, client: Application) -> str:
         """The address of a flow, with the note that lets an expired one begin anew."""
         tag = self.bundle().tag
         start = restart_link.of_request(self.service, request, client, tag)

@@ -7,7 +7,7 @@ from handlers.login.logout import LOGOUT, HintHandler, done
 from handlers.protocol.error_recording import RefusingHandler
 from idp.foundation import uris
 from idp.oauth.endpoints import end_session
-from idp.oauth.errors import InvalidRequest, Unusable
+from idp.oauth.errors import InvalidRequest, UnusableRequest
 from idp.oauth.params import Params
 from idp.oauth.paths import END_SESSION
 from idp.oauth.refusals.check import FORM
@@ -30,7 +30,7 @@ class EndSessionHandler(RefusingHandler, HintHandler):
             params = self._params(is_post)
             self.ui_locales = params.if_once("ui_locales")
             request = await end_session.read(self.service, params)
-        except Unusable as refusal:
+        except UnusableRequest as refusal:
             await self.keep(refusal)
             await self.explain(refusal)
             return
@@ -53,7 +53,7 @@ class EndSessionHandler(RefusingHandler, HintHandler):
             try:
                 return self.form_params() if is_form else self.query_params()
             except InvalidRequest as error:
-                raise Unusable("request_malformed", error.description) from error
+                raise UnusableRequest("request_malformed", error.description) from error
 
 
 ROUTES = [(END_SESSION, EndSessionHandler)]

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, get_args, get_origin
 
 from idp.management.policies.login_texts import LoginTextEntry
 from idp.schema.field_rules import NotYet
-from idp.schema.reading import Field, Request, declared
+from idp.schema.reading import DeclaredField, Request, declared
 from idp.transfer.calls.exports import Export
 from idp.transfer.calls.imports import Import
 
@@ -74,7 +74,7 @@ def body(kind: type[Request]) -> Mapping[str, object]:
     return _WHOLE.get(kind) or {field.wire_name: _value(field) for field in _shown(kind)}
 
 
-def _shown(kind: type[Request]) -> list[Field]:
+def _shown(kind: type[Request]) -> list[DeclaredField]:
     """The required fields; where there are none, the first that go together."""
     fields = declared(kind)
     if any(field.is_required for field in fields):
@@ -82,7 +82,7 @@ def _shown(kind: type[Request]) -> list[Field]:
     return list(_together(kind, fields))[:_SHOWN]
 
 
-def _together(kind: type[Request], fields: tuple[Field, ...]) -> Iterator[Field]:
+def _together(kind: type[Request], fields: tuple[DeclaredField, ...]) -> Iterator[DeclaredField]:
     left_out = {name for group in kind.one_of for name in group[1:]}
     for field in fields:
         is_needless = field.name in left_out or field.wire_name in _NEEDLESS
@@ -90,7 +90,7 @@ def _together(kind: type[Request], fields: tuple[Field, ...]) -> Iterator[Field]
             yield field
 
 
-def _value(field: Field) -> object:
+def _value(field: DeclaredField) -> object:
     if field.wire_name in _VALUES:
         return _VALUES[field.wire_name]
     if field.is_list:
@@ -102,7 +102,7 @@ def _value(field: Field) -> object:
     return True if field.type is bool else body(field.type)
 
 
-def _of_schema(field: Field, schema: Mapping[str, Any]) -> object:
+def _of_schema(field: DeclaredField, schema: Mapping[str, Any]) -> object:
     """The example that the rule gives, or else a text or a number that it takes."""
     if "anyOf" in schema:
         return _of_schema(field, schema["anyOf"][0])

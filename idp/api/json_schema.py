@@ -11,7 +11,7 @@ import msgspec
 
 from idp.api.schema_names import published_name
 from idp.schema.field_rules import Items, Schema
-from idp.schema.reading import MAX_ITEMS, Field, Request, declared
+from idp.schema.reading import MAX_ITEMS, DeclaredField, Request, declared
 
 _SCHEMAS: Final = "#/components/schemas/"
 _REF: Final = _SCHEMAS + "{name}"
@@ -73,13 +73,13 @@ class Schemas:
             "additionalProperties": False,
         }
 
-    def _field(self, field: Field) -> Schema:
+    def _field(self, field: DeclaredField) -> Schema:
         schema = value_schema(field, self.of)
         is_told = "enum" in schema or schema.get("type") == "boolean"
         return schema | {"default": field.default} if is_told and _is_default(field) else schema
 
 
-def value_schema(field: Field, of: Callable[[type[Any]], Schema] = _no_object) -> Schema:
+def value_schema(field: DeclaredField, of: Callable[[type[Any]], Schema] = _no_object) -> Schema:
     """The schema of a field's value; `of` is that of the object that it may be."""
     if field.is_list:
         rule = field.rule or Items(MAX_ITEMS)
@@ -102,7 +102,7 @@ def _camel(name: str) -> str:
     return first + "".join(word.capitalize() for word in rest)
 
 
-def _is_default(field: Field) -> bool:
+def _is_default(field: DeclaredField) -> bool:
     return not field.is_required and isinstance(field.default, _PLAIN)
 
 

@@ -29,7 +29,7 @@ class FieldRow(Struct, frozen=True):
     is_required: bool
 
 
-class Entry(Struct, frozen=True):
+class ManualEntry(Struct, frozen=True):
     """A call as the manual shows it. `anchor` is its place on the page."""
 
     anchor: str
@@ -48,7 +48,7 @@ class Part(Struct, frozen=True):
 
     title: str
     path: str
-    entries: list[Entry]
+    entries: list[ManualEntry]
 
 
 def titles() -> dict[str, str]:
@@ -62,9 +62,9 @@ def part(path: str, issuer: str) -> Part:
     return Part(title, path, [_entry(each, issuer) for each in PARTS[title]])
 
 
-def _entry(operation: Operation, issuer: str) -> Entry:
+def _entry(operation: Operation, issuer: str) -> ManualEntry:
     request = operation.request or operation.query
-    return Entry(
+    return ManualEntry(
         anchor=re.sub(r"[^A-Za-z0-9]+", "-", f"{operation.method}{operation.path}").strip("-"),
         method=operation.method,
         path=operation.path,

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, get_type_hints
 from msgspec import Struct
 
 from idp.identity.users.permissions import Permission
-from idp.schema.answers import Answer, Filed
+from idp.schema.answers import Answer, FileAnswer
 from idp.schema.reading import Nothing, Request
 
 Body = Literal["", "request", "document", "package"]
@@ -35,7 +35,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     body of any size as it was received. `request` is what the body holds, `query` what the
     address holds of a call without one, `answer` what comes back. A conditional operation honours
     If-Match; one `for services` is made by a service user with a personal access token alone.
-    What `is_filed` answers by a file (`Filed`), in which the `answer` stands.
+    What `is_filed` answers by a file (`FileAnswer`), in which the `answer` stands.
     `name` is the `operationId` of the description, and never changes: clients are generated from
     it. `lines` is called like `run` by who wants the answer as a stream of JSON lines.
     """
@@ -108,6 +108,6 @@ def operation(
         is_conditional=conditional,
         is_large=large,
         is_for_services=services,
-        is_filed=hints["return"] is Filed,
+        is_filed=hints["return"] is FileAnswer,
         lines=lines,
     )

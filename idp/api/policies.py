@@ -8,7 +8,7 @@ from typing import Final
 
 from idp.api.operation import Operation, operation
 from idp.management.policies import login_texts, message_texts, pictures, policies
-from idp.management.policies.policy_kinds import KINDS, Kind
+from idp.management.policies.policy_kinds import KINDS, PolicyKindEntry
 from idp.records.policies import PolicyKind
 
 _READ: Final = "policy.read"
@@ -19,7 +19,7 @@ _PAGES: Final = "text/login/{language}"
 _PICTURE: Final = "policies/label/{picture}"
 
 
-def _of_installation(name: PolicyKind, kind: Kind) -> tuple[Operation, ...]:
+def _of_installation(name: PolicyKind, kind: PolicyKindEntry) -> tuple[Operation, ...]:
     path, form, found, words = _PATH.format("admin", kind.path), kind.form, kind.found, kind.words
     return (
         operation(
@@ -44,7 +44,7 @@ def _of_installation(name: PolicyKind, kind: Kind) -> tuple[Operation, ...]:
     )
 
 
-def _of_organizations(name: PolicyKind, kind: Kind) -> tuple[Operation, ...]:
+def _of_organizations(name: PolicyKind, kind: PolicyKindEntry) -> tuple[Operation, ...]:
     path, form, words = _PATH.format("management", kind.path), kind.form, kind.words
     return (
         operation(

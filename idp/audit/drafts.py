@@ -1,8 +1,8 @@
 """Work whose last unit waits until its answer is known, so that both are stored together.
 
-A `Draft` is the store that such work sees. A unit that is committed there is held back, as if it
-were stored: the work goes on and answers. Then `stored` commits it, with whatever belongs to the
-answer. When the store refuses it (Conflict, Stale), the work is done once more, and its commit
+A `HoldingStore` is the store that such work sees. A unit that is committed there is held back, as
+if it were stored: the work goes on and answers. Then `stored` commits it, with whatever belongs to
+the answer. When the store refuses it (Conflict, Stale), the work is done once more, and its commit
 raises what the store said: so the work answers a race as it does without a draft.
 
 What counts whatever becomes of the work, such as a try at a password, is committed to the store
@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from msgspec import structs
 
-from idp.foundation.background_tasks import Errands
+from idp.foundation.background_tasks import BackgroundTasks
 from idp.records import SIGNING_KEYS
 from idp.service import Service
 from storage import (
@@ -40,11 +40,11 @@ class Twin(Exception):
     """What tells of the unit is in the store already: the same work was done elsewhere."""
 
 
-class Refused(Exception):
+class HeldUnitRefused(Exception):
     """The store refused the unit that was held: the work is to be done once more."""
 
 
-class Draft:
+class HoldingStore:
     """The store of one piece of work, which holds its last unit back.
 
     `failures` are what the units of the work were refused with before, in their order: they are
@@ -82,7 +82,7 @@ class Draft:
         return replace(
             self._service,
             store=cast(Store, self),
-            errands=cast(Errands, _LaterErrands(self, self._service.errands)),
+            errands=cast(BackgroundTasks, _LaterTasks(self, self._service.errands)),
             wake_importer=self._wake if self._service.wake_importer else None,
         )
 
@@ -108,7 +108,8 @@ class Draft:
         ]
 
     async def commit(self, *writes: Write) -> None:
-        """Hold a unit back, once the one before is stored. Raises Refused: that was refused."""
+        """Hold a unit back, once the one before is stored. Raises HeldUnitRefused: that was
+        refused."""
         if self.is_stored:
             await self._store.commit(*writes)
         elif self._foretold is not None:
@@ -125,7 +126,7 @@ class Draft:
         return await self._store.commit_each(units)
 
     async def flush(self) -> None:
-        """Store what is held, without an answer. Raises Refused, StorageError."""
+        """Store what is held, without an answer. Raises HeldUnitRefused, StorageError."""
         held, self._held = self._held, None
         if held is not None:
             try:
@@ -136,7 +137,7 @@ class Draft:
 
     async def stored(self, answer: bytes) -> None:
         """Store what is held together with its answer, then do the rest. Without a unit nothing
-        was done that a repetition would do twice. Raises Twin, Refused, StorageError."""
+        was done that a repetition would do twice. Raises Twin, HeldUnitRefused, StorageError."""
         held, self._held = self._held, None
         if held is not None:
             try:
@@ -152,15 +153,15 @@ class Draft:
         """Forget what waits: the work is done once more, or has failed."""
         self._held, later, self._later = None, self._later, []
         for step in later:
-            if isinstance(step, _Errand):
+            if isinstance(step, _BackgroundTask):
                 step.work.close()
 
-    def _refused(self, error: StorageError) -> Refused:
+    def _refused(self, error: StorageError) -> HeldUnitRefused:
         """What ends the work when the held unit is refused: the next time its commit raises this,
         unless units before it are stored by now."""
         if not self._has_flushed:
             self._failures.append(error)
-        return Refused()
+        return HeldUnitRefused()
 
     async def _commit_marked(self, answer: bytes, writes: Sequence[Write]) -> None:
         marks = self._mark(answer)
@@ -194,10 +195,10 @@ def _called(wake: Callable[[], None] | None) -> None:
         wake()
 
 
-class _Errand:
+class _BackgroundTask:
     """An errand that is begun later."""
 
-    def __init__(self, errands: Errands, work: Coroutine[Any, Any, None]) -> None:
+    def __init__(self, errands: BackgroundTasks, work: Coroutine[Any, Any, None]) -> None:
         self.work = work
         self._errands = errands
 
@@ -205,10 +206,10 @@ class _Errand:
         self._errands.start(self.work)
 
 
-class _LaterErrands:
+class _LaterTasks:
     """Errands that are begun once the unit is stored."""
 
-    def __init__(self, draft: Draft, errands: Errands) -> None:
+    def __init__(self, draft: HoldingStore, errands: BackgroundTasks) -> None:
         self._draft = draft
         self._errands = errands
 
@@ -219,7 +220,7 @@ class _LaterErrands:
         if self._draft.is_stored:
             self._errands.start(work)
         else:
-            self._draft.do_later(_Errand(self._errands, work))
+            self._draft.do_later(_BackgroundTask(self._errands, work))
 
 
 def undrafted(service: Service) -> Service:
@@ -227,12 +228,12 @@ def undrafted(service: Service) -> Service:
 
     They must not be part of what the work does: it may be done once more.
     """
-    return service.store.undrafted if isinstance(service.store, Draft) else service
+    return service.store.undrafted if isinstance(service.store, HoldingStore) else service
 
 
 async def afterwards(service: Service, step: Callable[[], Awaitable[object]]) -> None:
     """Do something that follows a unit: at once, or when the unit of a draft is stored."""
-    if isinstance(service.store, Draft) and not service.store.is_stored:
+    if isinstance(service.store, HoldingStore) and not service.store.is_stored:
         service.store.do_later(step)
     else:
         await step()

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from idp.foundation.network_keys import network_key
-from idp.limits.recent_failures import Source, Sum
+from idp.limits.recent_failures import FailureSource, Sum
 from idp.records import APPLICATIONS, EVENTS, INSTANCE_ID, INSTANCES, USERS, Event
 from idp.service import Service
 from storage import Collection, Insert, Key, Stale, Unavailable, Update
@@ -45,7 +45,7 @@ def sign_in(
 ) -> None:
     """Note a refused try of a user. Of several applications, the event names the first."""
     payload = {"cause": cause, "network": network, "clientId": client_id or ""}
-    source = Source(SIGN_IN, user_id, (network, cause), rest=NOBODYS_SIGN_IN)
+    source = FailureSource(SIGN_IN, user_id, (network, cause), rest=NOBODYS_SIGN_IN)
     service.failures.note(source, payload, service.clock.now())
 
 
@@ -58,7 +58,9 @@ def nobodys_sign_in(service: Service, name: str, network: str) -> None:
 def network_slowed(service: Service, network: str, accounts: int, until: datetime) -> None:
     """Note that tries from a network are slowed down from now on."""
     payload = {"network": network, "accounts": str(accounts), "until": _instant(until)}
-    service.failures.note_once(Source(NETWORK, parts=(network,)), payload, service.clock.now())
+    service.failures.note_once(
+        FailureSource(NETWORK, parts=(network,)), payload, service.clock.now()
+    )
 
 
 def client(service: Service, client_id: str | None, address: str) -> None:
@@ -66,7 +68,7 @@ def client(service: Service, client_id: str | None, address: str) -> None:
     network = network_key(address)
     payload = {"network": network, "clientId": client_id or ""}
     service.failures.note(
-        Source(CLIENT, client_id or "", (network,)), payload, service.clock.now()
+        FailureSource(CLIENT, client_id or "", (network,)), payload, service.clock.now()
     )
 
 
@@ -75,7 +77,7 @@ def impersonation(
 ) -> None:
     """Note that somebody was not let act for a user."""
     payload = {"actor": actor_id or "", "subject": subject_id, "clientId": client_id or ""}
-    source = Source(IMPERSONATION, subject_id, (actor_id or "", client_id or ""))
+    source = FailureSource(IMPERSONATION, subject_id, (actor_id or "", client_id or ""))
     service.failures.note(source, payload, service.clock.now())
 
 

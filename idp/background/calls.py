@@ -13,7 +13,7 @@ from idp.search.paging import ListDetails
 from idp.service import Service
 
 
-class JobView(Answer, frozen=True, kw_only=True):
+class ScheduledJobView(Answer, frozen=True, kw_only=True):
     """A job, and when its turn is at the latest; without `next_turn` it is due at once."""
 
     name: str
@@ -21,20 +21,20 @@ class JobView(Answer, frozen=True, kw_only=True):
     next_turn: datetime | None = None
 
 
-class Jobs(Answer, frozen=True, kw_only=True):
+class ScheduledJobs(Answer, frozen=True, kw_only=True):
     details: ListDetails
-    result: list[JobView] = []
+    result: list[ScheduledJobView] = []
 
 
-async def listed(service: Service, call: Call) -> Jobs:
+async def listed(service: Service, call: Call) -> ScheduledJobs:
     """List what the installation does by itself, and when each is next."""
     leases = await service.store.get_many([(LEASES, name) for name in JOBS])
     found = [
-        JobView(
+        ScheduledJobView(
             name=name,
             interval=durations.text(max(1, round(job.interval_seconds))),
             next_turn=lease.expires_at if lease else None,
         )
         for (name, job), lease in zip(JOBS.items(), leases, strict=True)
     ]
-    return Jobs(details=ListDetails(total_result=str(len(found))), result=found)
+    return ScheduledJobs(details=ListDetails(total_result=str(len(found))), result=found)

@@ -38,7 +38,7 @@ RETRY_SECONDS: Final = 10  # the latest that a failed job is tried again
 _log = logs.logger(__name__)
 
 
-class Job(NamedTuple):
+class ScheduledJob(NamedTuple):
     """What is done, and how long after it was done it is due again.
 
     `is_everyones`: each process does it, without a turn, because it claims what it does one by
@@ -50,15 +50,17 @@ class Job(NamedTuple):
     is_everyones: bool = False
 
 
-JOBS: Final[Mapping[str, Job]] = {
-    "keys": Job(60, key_rotation.tend),
-    "leftovers": Job(deferred_work.EVERY_SECONDS, deferred_work.tidy),
-    "deleted organizations": Job(
+JOBS: Final[Mapping[str, ScheduledJob]] = {
+    "keys": ScheduledJob(60, key_rotation.tend),
+    "leftovers": ScheduledJob(deferred_work.EVERY_SECONDS, deferred_work.tidy),
+    "deleted organizations": ScheduledJob(
         organization_removal.EVERY_SECONDS, organization_removal.purge_deleted
     ),
-    "imports": Job(job_cleanup.EVERY_SECONDS, job_cleanup.tidy),
-    "outbox": Job(mail_delivery.EVERY_SECONDS, mail_delivery.deliver_due, is_everyones=True),
-    "logout messages": Job(back_channel.EVERY_SECONDS, back_channel.deliver_due),
+    "imports": ScheduledJob(job_cleanup.EVERY_SECONDS, job_cleanup.tidy),
+    "outbox": ScheduledJob(
+        mail_delivery.EVERY_SECONDS, mail_delivery.deliver_due, is_everyones=True
+    ),
+    "logout messages": ScheduledJob(back_channel.EVERY_SECONDS, back_channel.deliver_due),
 }
 
 
@@ -94,11 +96,11 @@ async def _noted_last(service: Service) -> None:
     await failure_events.flush(service, is_last=True)
 
 
-_NOTES: Final = Job(rate_limits.EVERY_SECONDS, _noted)
-_LAST_NOTES: Final = Job(rate_limits.EVERY_SECONDS, _noted_last)
+_NOTES: Final = ScheduledJob(rate_limits.EVERY_SECONDS, _noted)
+_LAST_NOTES: Final = ScheduledJob(rate_limits.EVERY_SECONDS, _noted_last)
 
 
-async def _take_turns(service: Service, name: str, job: Job) -> None:
+async def _take_turns(service: Service, name: str, job: ScheduledJob) -> None:
     while True:
         await asyncio.sleep(LOOKS_EVERY_SECONDS)
         try:
@@ -108,7 +110,7 @@ async def _take_turns(service: Service, name: str, job: Job) -> None:
             await asyncio.sleep(RETRY_SECONDS)
 
 
-async def take_turn(service: Service, name: str, job: Job) -> bool:
+async def take_turn(service: Service, name: str, job: ScheduledJob) -> bool:
     """Do the job if it is due and nobody else is at it; whether it was done.
 
     What goes wrong in it is logged, and it is due again soon. Raises StorageError: there is no
@@ -130,7 +132,7 @@ async def take_turn(service: Service, name: str, job: Job) -> bool:
     return is_done
 
 
-async def _done(service: Service, name: str, job: Job) -> bool:
+async def _done(service: Service, name: str, job: ScheduledJob) -> bool:
     """Do the job; whether it went well."""
     try:
         async with asyncio.timeout(TURN_SECONDS):

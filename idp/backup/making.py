@@ -19,7 +19,7 @@ from idp.foundation import base64url
 from idp.foundation.clock import Clock
 from idp.foundation.errors import NotFound
 from idp.foundation.randomness import Random
-from idp.keys.master_key import Vault
+from idp.keys.master_key import MasterKey
 from idp.records import INSTANCE_ID, INSTANCES, SCHEMA, Instance
 from idp.start import first_start
 from storage import META, SCHEMA_ID, MetaRecord, Store, View
@@ -46,7 +46,7 @@ async def write(
     """
     async with store.snapshot() as view:
         schema = await readable(view)
-        first_start.check_key(await installation(view), Vault(master_key))
+        first_start.check_key(await installation(view), MasterKey(master_key))
         head = Head(
             made_at=clock.now(),
             program=__version__,

@@ -49,7 +49,7 @@ class Backend(Protocol):
         """The same, for calls in that organization."""
 
 
-class Place(Struct, frozen=True, kw_only=True):
+class BackendLocation(Struct, frozen=True, kw_only=True):
     """Where to work: `url` of a service, or the store that the settings name.
 
     `token_file` holds the token for the service, unless it is in IDP_TOKEN; `org_id` is the
@@ -68,7 +68,7 @@ _CONTRADICTION: Final = "--url names a service, --data and --store a store: only
 
 
 @asynccontextmanager
-async def opened(place: Place) -> AsyncIterator[Backend]:
+async def opened(place: BackendLocation) -> AsyncIterator[Backend]:
     """The back end of this place. Raises IdpError, StorageError."""
     has_store = any(place.flags.get(name) for name in ("data", "store"))
     if place.url and has_store:
@@ -89,7 +89,7 @@ async def opened(place: Place) -> AsyncIterator[Backend]:
         yield await local.backend(service, org_id)
 
 
-def _token(place: Place) -> str:
+def _token(place: BackendLocation) -> str:
     """The token. It is no flag: everybody on a machine sees the command lines of all."""
     if place.token_file is not None:
         try:

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from idp.cli import fields, output, queries, running
 from idp.cli.command import HIDDEN, Command, summary, tells_by_values
-from idp.cli.fields import Field
+from idp.cli.fields import FieldOption
 from idp.cli.settings import store_flags
 from idp.schema.reading import Request
 
@@ -81,9 +81,9 @@ def with_place(command: click.Command) -> click.Command:
     return command
 
 
-def options_of(command: Command) -> dict[str, Field]:
+def options_of(command: Command) -> dict[str, FieldOption]:
     """The fields that the command offers, by the names of their options."""
-    found: dict[tuple[str, ...], Field] = {}
+    found: dict[tuple[str, ...], FieldOption] = {}
     for operation in command.operations.values():
         taken = operation.request or operation.query
         if taken is not None:
@@ -91,14 +91,14 @@ def options_of(command: Command) -> dict[str, Field]:
                 found[field.path] = fields.joined(found.get(field.path), field)
     offered = [each for each in found.values() if _is_offered(command, each)]
     short = [fields.option_name(each) for each in offered]
-    named: dict[str, Field] = {}
+    named: dict[str, FieldOption] = {}
     for field, name in zip(offered, short, strict=True):
         is_alone = short.count(name) == 1 and name not in _TAKEN
         named[_named(command, field) or (name if is_alone else _long(field))] = field
     return named
 
 
-def _is_offered(command: Command, field: Field) -> bool:
+def _is_offered(command: Command, field: FieldOption) -> bool:
     name = field.path[0]
     is_fixed = name in command.fixed and not queries.is_filter(field)
     if is_fixed or (command.only and name not in command.only):
@@ -109,12 +109,12 @@ def _is_offered(command: Command, field: Field) -> bool:
 _TAKEN: Final = ("url", "token-file", "org", "format", "get", "yes", "data", "store", "config")
 
 
-def _fields(kind: type[Request]) -> Iterator[Field]:
+def _fields(kind: type[Request]) -> Iterator[FieldOption]:
     yield from queries.filters_of(kind)
     yield from fields.fields_of(kind)
 
 
-def _named(command: Command, field: Field) -> str | None:
+def _named(command: Command, field: FieldOption) -> str | None:
     if field.dotted in command.names:
         return command.names[field.dotted]
     for start, name in command.names.items():
@@ -123,11 +123,11 @@ def _named(command: Command, field: Field) -> str | None:
     return None
 
 
-def _long(field: Field) -> str:
+def _long(field: FieldOption) -> str:
     return "-".join(fields.kebab(part) for part in field.path[-2:])
 
 
-def _help(command: Command, field: Field) -> str:
+def _help(command: Command, field: FieldOption) -> str:
     told = command.helps.get(field.dotted, "")
     return f"{told} Required.".strip() if field.is_required else told
 

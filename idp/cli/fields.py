@@ -41,7 +41,7 @@ _WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _DAYS: Final = re.compile(r"([1-9][0-9]{0,4})d")
 
 
-class Field(Struct, frozen=True, kw_only=True):
+class FieldOption(Struct, frozen=True, kw_only=True):
     """A field below a request: where it is in the body, and what its option is like.
 
     `names` are those that it takes if only some are known; `is_required` says that the body needs
@@ -60,7 +60,7 @@ class Field(Struct, frozen=True, kw_only=True):
 
 def fields_of(
     kind: type[Request], above: tuple[str, ...] = (), *, is_required: bool = True
-) -> Iterator[Field]:
+) -> Iterator[FieldOption]:
     """What a command can say of this request, in its order. What can't be chosen is left out."""
     for each in declared(kind):
         path, is_needed = (*above, each.wire_name), is_required and each.is_required
@@ -73,7 +73,7 @@ def fields_of(
         names = _names(each.type, each.rule)
         if len(names) == 1:
             continue  # there is nothing to choose
-        yield Field(path=path, kind=how, is_required=is_needed, names=names)
+        yield FieldOption(path=path, kind=how, is_required=is_needed, names=names)
 
 
 def is_request(hint: Any) -> bool:
@@ -104,7 +104,7 @@ def _names(hint: Any, rule: Any) -> tuple[str, ...]:
     return get_args(hint) if get_origin(hint) is Literal else ()
 
 
-def joined(one: Field | None, other: Field) -> Field:
+def joined(one: FieldOption | None, other: FieldOption) -> FieldOption:
     """A field that two requests have: what either takes."""
     if one is None:
         return other
@@ -112,7 +112,7 @@ def joined(one: Field | None, other: Field) -> Field:
     return structs.replace(other, names=names, is_required=one.is_required and other.is_required)
 
 
-def option_name(field: Field) -> str:
+def option_name(field: FieldOption) -> str:
     """The name without the dashes before it: `redirect-uri`, `email-verified`."""
     name = singular(field.path[-1]) if field.kind in ("list", "json") else field.path[-1]
     return kebab(name).removeprefix("is-")
@@ -138,7 +138,7 @@ def singular(name: str) -> str:
     return name.removesuffix("s")
 
 
-def option(field: Field, name: str, help: str = "") -> click.Option:
+def option(field: FieldOption, name: str, help: str = "") -> click.Option:
     """The option of a field. Whether it is there decides the service, as for everybody."""
     label = name.replace("-", "_")
     match field.kind:
@@ -170,7 +170,7 @@ def option(field: Field, name: str, help: str = "") -> click.Option:
     return click.Option([f"--{name}", label], multiple=is_list, type=kind, help=help)
 
 
-def value_of(field: Field, given: Any, clock: Clock) -> Any:
+def value_of(field: FieldOption, given: Any, clock: Clock) -> Any:
     """What the body has for what stood on the command line. Raises click.UsageError."""
     if field.kind == "mark":
         return {}
@@ -186,7 +186,7 @@ def value_of(field: Field, given: Any, clock: Clock) -> Any:
     return list(given) if field.kind in ("list", "json") else given
 
 
-def put(document: Document, field: Field, value: Any) -> None:
+def put(document: Document, field: FieldOption, value: Any) -> None:
     """Have the value at the field's place in the document."""
     *above, last = field.path
     for name in above:

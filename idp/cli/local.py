@@ -19,7 +19,7 @@ from idp.management import call as management_call
 from idp.management.call import Call
 from idp.records import INSTANCE_ID, INSTANCES, Profile, User
 from idp.schema import reading
-from idp.schema.answers import Filed
+from idp.schema.answers import FileAnswer
 from idp.service import Service
 from idp.transfer.package.uploads import Upload
 from storage import MAX_ID_CHARACTERS
@@ -59,7 +59,7 @@ class Local(msgspec.Struct, frozen=True):
         ids = [_checked(*pair) for pair in zip(operation.parameters, values, strict=True)]
         with _given(operation, document) as given:
             answer = await operation.run(self.service, call, *ids, **given)
-        if isinstance(answer, Filed):
+        if isinstance(answer, FileAnswer):
             with answer.file as file:
                 file.seek(0)
                 return msgspec.json.decode(file.read(), type=Document)

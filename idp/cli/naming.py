@@ -18,7 +18,7 @@ else:
 _METAVARS: Final = frozenset({"ID", "FILE", "DIR", "URL", "HOST", "IN", "OUT", "NAME"})
 
 
-class NotEmpty(_ParamType):
+class NonEmptyName(_ParamType):
     """A type whose values are not empty."""
 
     def __init__(self, inner: _ParamType) -> None:
@@ -35,8 +35,8 @@ class NotEmpty(_ParamType):
 def guard(command: click.Command) -> click.Command:
     """Have this command, and those below it, refuse to take an empty text for a name."""
     for parameter in command.params:
-        if names_something(parameter) and not isinstance(parameter.type, NotEmpty):
-            parameter.type = NotEmpty(parameter.type)
+        if names_something(parameter) and not isinstance(parameter.type, NonEmptyName):
+            parameter.type = NonEmptyName(parameter.type)
     if isinstance(command, click.Group):
         for each in command.commands.values():
             guard(each)

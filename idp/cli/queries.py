@@ -14,7 +14,7 @@ from idp.api.operation import Operation
 from idp.cli import fields, output
 from idp.cli.backends import Backend
 from idp.cli.document import Document
-from idp.cli.fields import Field
+from idp.cli.fields import FieldOption
 from idp.schema.reading import Request, declared
 
 _QUERIES: Final = "queries"
@@ -35,7 +35,7 @@ def _names(operation: Operation) -> set[str]:
     return {each.wire_name for each in declared(operation.request)} if operation.request else set()
 
 
-def filters_of(kind: type[Request]) -> Iterator[Field]:
+def filters_of(kind: type[Request]) -> Iterator[FieldOption]:
     """The filters of a search that look at one thing each."""
     for each in declared(kind):
         if each.wire_name == _QUERIES:
@@ -44,7 +44,7 @@ def filters_of(kind: type[Request]) -> Iterator[Field]:
                 yield from _filter(wrapped.wire_name, wrapped.type)
 
 
-def _filter(name: str, kind: Any) -> Iterator[Field]:
+def _filter(name: str, kind: Any) -> Iterator[FieldOption]:
     if not fields.is_request(kind):
         return
     within = declared(kind)
@@ -54,7 +54,7 @@ def _filter(name: str, kind: Any) -> Iterator[Field]:
         for field in fields.fields_of(kind, path, is_required=False):
             if field.path[-1] == looked_at[0].wire_name:
                 has_method = len(within) > len(looked_at)
-                yield Field(
+                yield FieldOption(
                     path=field.path,
                     kind="pattern" if has_method else field.kind,
                     is_required=False,
@@ -62,7 +62,7 @@ def _filter(name: str, kind: Any) -> Iterator[Field]:
                 )
 
 
-def put(document: Document, field: Field, value: Any) -> None:
+def put(document: Document, field: FieldOption, value: Any) -> None:
     """Have one filter more in the document of a search."""
     _, name, wire_name = field.path
     looked_for: Document = {wire_name: value}
@@ -73,7 +73,7 @@ def put(document: Document, field: Field, value: Any) -> None:
     document.setdefault(_QUERIES, []).append({name: looked_for})
 
 
-def is_filter(field: Field) -> bool:
+def is_filter(field: FieldOption) -> bool:
     return field.path[0] == _QUERIES and len(field.path) > 1
 
 

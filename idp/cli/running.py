@@ -11,17 +11,17 @@ import click
 
 from idp.api.operation import Operation
 from idp.cli import fields, output, proposals, queries
-from idp.cli.backends import Backend, Place, opened
+from idp.cli.backends import Backend, BackendLocation, opened
 from idp.cli.command import Command
 from idp.cli.document import Document
-from idp.cli.fields import Field
+from idp.cli.fields import FieldOption
 from idp.cli.output import Format
 from idp.start import exit_codes
 
 
-def place_of(given: dict[str, Any]) -> Place:
+def place_of(given: dict[str, Any]) -> BackendLocation:
     """Where the command works; takes those of its options out."""
-    return Place(
+    return BackendLocation(
         url=given.pop("url"),
         token_file=given.pop("token_file"),
         org_id=given.pop("org_id"),
@@ -30,7 +30,7 @@ def place_of(given: dict[str, Any]) -> Place:
     )
 
 
-def callback(command: Command, options: Mapping[str, Field]) -> Callable[..., None]:
+def callback(command: Command, options: Mapping[str, FieldOption]) -> Callable[..., None]:
     """What the command does with its options and arguments."""
 
     def run(**given: Any) -> None:
@@ -63,7 +63,7 @@ def callback(command: Command, options: Mapping[str, Field]) -> Callable[..., No
     return run
 
 
-def carry_out(place: Place, work: Callable[[Backend], Any]) -> None:
+def carry_out(place: BackendLocation, work: Callable[[Backend], Any]) -> None:
     """Do `work` at that place, and end the program."""
 
     async def at_place() -> None:
@@ -89,7 +89,10 @@ def chosen(command: Command, given: Mapping[str, Any]) -> tuple[Operation, list[
 
 
 def said_by(
-    command: Command, options: Mapping[str, Field], given: Mapping[str, Any], backend: Backend
+    command: Command,
+    options: Mapping[str, FieldOption],
+    given: Mapping[str, Any],
+    backend: Backend,
 ) -> Document:
     """What the command line says of the body. Raises click.UsageError."""
     document: Document = deepcopy(command.fixed)

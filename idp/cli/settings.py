@@ -12,7 +12,7 @@ import click
 from idp.config import loading as settings
 from idp.config import rules as config_rules
 from idp.config.loading import Loaded
-from idp.config.rules import Broken
+from idp.config.rules import BrokenRule
 from idp.config.settings import Config
 from idp.foundation.errors import ConfigError
 from idp.start import exit_codes
@@ -45,7 +45,7 @@ def store_flags(command: F) -> F:
 def load(
     config_file: Path | None,
     flags: dict[str, object],
-    rules: Callable[[Config], Iterable[Broken]] = config_rules.check,
+    rules: Callable[[Config], Iterable[BrokenRule]] = config_rules.check,
     known_later: Set[str] = frozenset(),
 ) -> Loaded:
     """The settings; ends the program with code 2 and every problem when they can't be used."""

@@ -27,7 +27,7 @@ _SOON: Final = "1s"  # the job is watched: its call need not wait
 _LAST_TIMEOUT: Final = re.compile(rb',\s*"timeout"\s*:\s*"[^"\\]*"\s*(?=\}\s*\Z)')
 
 
-class Letter(Struct, frozen=True):
+class UploadParts(Struct, frozen=True):
     """What is sent: `start`, the file from `first` to before `last`, and `end`."""
 
     start: bytes
@@ -51,7 +51,7 @@ async def upload(backend: Remote, file: Path, wishes: Mapping[str, bool]) -> Doc
         raise ConfigError([f"{file} can't be read: {error.strerror}"]) from error
 
 
-def _octets(file: Path, letter: Letter, progress: Progress) -> Iterator[bytes]:
+def _octets(file: Path, letter: UploadParts, progress: Progress) -> Iterator[bytes]:
     yield letter.start
     with file.open("rb") as source:
         source.seek(letter.first)
@@ -61,7 +61,7 @@ def _octets(file: Path, letter: Letter, progress: Progress) -> Iterator[bytes]:
     yield letter.end
 
 
-def written(file: Path, wishes: Mapping[str, bool]) -> Letter:
+def written(file: Path, wishes: Mapping[str, bool]) -> UploadParts:
     """The file with the wishes at the start of its envelope. Raises ConfigError, OSError.
 
     What is no object is sent as it is: the service says what is wrong with it.
@@ -78,14 +78,14 @@ def written(file: Path, wishes: Mapping[str, bool]) -> Letter:
     document = surface.read()
     first = len(head) - len(head.lstrip(b" \t\r\n")) + 1
     if head[first - 1 : first] != b"{" or not isinstance(document, dict):
-        return Letter(b"", 0, size, b"")
+        return UploadParts(b"", 0, size, b"")
     said = sorted(name for name, value in wishes.items() if value and name in document)
     if said:
         raise ConfigError([f"the package says itself what {', '.join(said)} is"])
     last, end = _without_timeout(tail, size)
     if end:
         del document["timeout"]
-    return Letter(_start(document, wishes), first, last, end)
+    return UploadParts(_start(document, wishes), first, last, end)
 
 
 def _without_timeout(tail: bytes, size: int) -> tuple[int, bytes]:

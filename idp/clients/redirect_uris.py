@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from idp.config.urls import is_loopback
 from idp.records import AppType
-from idp.schema.field_rules import Refused, Schema, Text, wrong_type
+from idp.schema.field_rules import FieldRefused, Schema, Text, wrong_type
 
 MAX_CHARACTERS: Final = 2048
 _DANGEROUS: Final = frozenset(
@@ -59,7 +59,7 @@ class Origin(Struct, frozen=True):
         found = _ORIGIN.fullmatch(uri)
         if found is None or not _is_serialised(found["scheme"], found["host"], found["port"]):
             text = "must be an origin as browsers send it, such as https://app.example"
-            raise Refused("origin.form", text)
+            raise FieldRefused("origin.form", text)
         return uri
 
     def schema(self) -> Schema:
@@ -72,7 +72,7 @@ class WebAddress(Struct, frozen=True):
     def read(self, value: object) -> str:
         address = RedirectUri().read(value) if value else Text().read(value)
         if address and _scheme(address) not in ("http", "https"):
-            raise Refused("field.address", "must begin with https:// or http://")
+            raise FieldRefused("field.address", "must begin with https:// or http://")
         return address
 
     def schema(self) -> Schema:
@@ -81,15 +81,15 @@ class WebAddress(Struct, frozen=True):
 
 
 def check(uri: str, app_type: AppType, *, is_dev_mode: bool) -> None:
-    """Raise Refused unless an application of this kind may register the URI."""
+    """Raise FieldRefused unless an application of this kind may register the URI."""
     scheme = _scheme(uri)
     if scheme not in ("http", "https"):
         if app_type != "native":
             text = "must use https; schemes of their own are for native apps"
-            raise Refused("redirect_uri.scheme", text)
+            raise FieldRefused("redirect_uri.scheme", text)
     elif is_open_http(uri) and not is_dev_mode:
         text = "must use https, unless it leads to the person's own machine or in devMode"
-        raise Refused("redirect_uri.http", text)
+        raise FieldRefused("redirect_uri.http", text)
 
 
 def is_open_http(uri: str) -> bool:
@@ -100,20 +100,24 @@ def is_open_http(uri: str) -> bool:
 def _scheme(uri: str) -> str:
     found = _SCHEME.match(uri)
     if found is None:
-        raise Refused("redirect_uri.relative", "must be absolute, such as https://app.example/cb")
+        raise FieldRefused(
+            "redirect_uri.relative", "must be absolute, such as https://app.example/cb"
+        )
     scheme = found[1].lower()
     if scheme in _DANGEROUS:
-        raise Refused("redirect_uri.scheme", f"must not use the scheme {scheme}")
+        raise FieldRefused("redirect_uri.scheme", f"must not use the scheme {scheme}")
     return scheme
 
 
 def _host(uri: str) -> str:
-    """The host of a web address, in lower case and without brackets. Raises Refused."""
+    """The host of a web address, in lower case and without brackets. Raises FieldRefused."""
     found = _WEB.fullmatch(uri)
     host = found["host"].lower() if found else ""
     is_port = found is not None and int(found["port"] or 443) in range(1, 65536)
     if not is_port or not (_is_ipv6(host[1:-1]) if host.startswith("[") else host):
-        raise Refused("redirect_uri.host", "must have a host, a port that exists and no user name")
+        raise FieldRefused(
+            "redirect_uri.host", "must have a host, a port that exists and no user name"
+        )
     return host.strip("[]")
 
 
@@ -128,23 +132,23 @@ def _is_serialised(scheme: str, host: str, port: str | None) -> bool:
 
 def _check_characters(uri: str) -> None:
     if len(uri) > MAX_CHARACTERS:
-        raise Refused(
+        raise FieldRefused(
             "field.too_long", f"has more than {MAX_CHARACTERS} characters", MAX_CHARACTERS
         )
     if not uri:
-        raise Refused("field.empty", "must not be empty")
+        raise FieldRefused("field.empty", "must not be empty")
     if "#" in uri:
-        raise Refused("redirect_uri.fragment", "must not have a fragment (#)")
+        raise FieldRefused("redirect_uri.fragment", "must not have a fragment (#)")
     if "*" in uri:
-        raise Refused("redirect_uri.wildcard", "must not have a wildcard (*)")
+        raise FieldRefused("redirect_uri.wildcard", "must not have a wildcard (*)")
     if not _ALLOWED.fullmatch(uri):
-        raise Refused(
+        raise FieldRefused(
             "redirect_uri.characters",
             "holds a character that no URI has; other alphabets are percent-encoded, "
             "in host names punycode",
         )
     if _DOTS.search(uri.partition("?")[0]):
-        raise Refused("redirect_uri.dots", "must not have a path with . or ..")
+        raise FieldRefused("redirect_uri.dots", "must not have a path with . or ..")
 
 
 def _is_ipv6(host: str) -> bool:

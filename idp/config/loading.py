@@ -15,7 +15,7 @@ import msgspec
 
 from idp.config import rules as config_rules
 from idp.config.profiles import ProfileDefaults
-from idp.config.rules import Broken
+from idp.config.rules import BrokenRule
 from idp.config.settings import RANGES, TYPES, Config, shown
 from idp.foundation.errors import ConfigError
 
@@ -56,7 +56,7 @@ class Loaded(NamedTuple):
         return [name for name in WITHOUT_EFFECT if self.origins[name] != "default"]
 
 
-class Described(NamedTuple):
+class ShownSetting(NamedTuple):
     """A setting for people: secrets are not shown."""
 
     name: str
@@ -74,7 +74,7 @@ def load(
     flags: Mapping[str, object],
     environment: Mapping[str, str] | None = None,
     file: Path | None = None,
-    rules: Callable[[Config], Iterable[Broken]] = config_rules.check,
+    rules: Callable[[Config], Iterable[BrokenRule]] = config_rules.check,
     known_later: Set[str] = frozenset(),
 ) -> Loaded:
     """Settings from everywhere. Raises ConfigError with every problem at once.
@@ -119,10 +119,11 @@ def name_from_environment(variable: str) -> str | None:
     return value
 
 
-def describe(loaded: Loaded) -> list[Described]:
+def describe(loaded: Loaded) -> list[ShownSetting]:
     """Each setting, its value and where it came from, as `idp config show --origin` prints it."""
     return [
-        Described(name, _text(shown(loaded.config, name)), loaded.origins[name]) for name in TYPES
+        ShownSetting(name, _text(shown(loaded.config, name)), loaded.origins[name])
+        for name in TYPES
     ]
 
 

@@ -33,7 +33,7 @@ _STORES: Final = ("sqlite:///", "memory://", "mongodb://", "mongodb+srv://")
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
 
 
-class Broken(NamedTuple):
+class BrokenRule(NamedTuple):
     """A rule that does not hold: the settings it is about, and a sentence for the operator.
 
     `cure` may follow it, and ends in a command that is complete.
@@ -44,7 +44,7 @@ class Broken(NamedTuple):
     cure: str = ""
 
 
-def check(config: Config) -> Iterator[Broken]:
+def check(config: Config) -> Iterator[BrokenRule]:
     """Every rule between settings that does not hold."""
     yield from _issuer(config)
     yield from _listening(config)
@@ -59,23 +59,23 @@ def check(config: Config) -> Iterator[Broken]:
     yield from _passwords(config)
 
 
-def _issuer(config: Config) -> Iterator[Broken]:
+def _issuer(config: Config) -> Iterator[BrokenRule]:
     try:
         parts = urlsplit(config.issuer)
         problem = _malformed(config.issuer, parts)
     except ValueError:
         problem = "is not a URL"
     if problem:
-        yield Broken(("issuer",), f"issuer {problem}: {without_password(config.issuer)!r}")
+        yield BrokenRule(("issuer",), f"issuer {problem}: {without_password(config.issuer)!r}")
     elif parts.scheme == "http" and not (config.is_loopback or config.insecure_http):
-        yield Broken(
+        yield BrokenRule(
             ("issuer", "insecure_http"),
             f"issuer must be https: {config.issuer!r} is neither that nor on this machine; "
             "put a TLS proxy in front, give tls_cert and tls_key, or, for a trial in a network "
             "that you trust, set insecure_http",
         )
     elif config.test and not config.is_loopback:
-        yield Broken(
+        yield BrokenRule(
             ("test", "issuer"),
             f"test is for issuers on this machine: with {config.issuer!r}, anybody could set the "
             "clock and empty the store; leave out test (--test)",
@@ -113,17 +113,17 @@ def _is_host(host: str, is_bracketed: bool) -> bool:
         return False
 
 
-def _listening(config: Config) -> Iterator[Broken]:
+def _listening(config: Config) -> Iterator[BrokenRule]:
     if not config.host.strip():
-        yield Broken(("host",), "host must not be empty")
+        yield BrokenRule(("host",), "host must not be empty")
     if (config.tls_cert is None) != (config.tls_key is None):
         given, missing = ("tls_cert", "tls_key") if config.tls_cert else ("tls_key", "tls_cert")
         told = f"tls_cert and tls_key must be given together: give {missing}, or leave out {given}"
-        yield Broken(("tls_cert", "tls_key"), told)
+        yield BrokenRule(("tls_cert", "tls_key"), told)
     if not config.is_temporary and not config.store.startswith(_STORES):
-        yield Broken(("store",), f"store must begin with one of {', '.join(_STORES)}")
+        yield BrokenRule(("store",), f"store must begin with one of {', '.join(_STORES)}")
     if config.store.startswith("memory://") and config.processes > 1:
-        yield Broken(
+        yield BrokenRule(
             ("store", "processes"),
             "a store in memory can't be shared by processes: leave out processes, or name another"
             " store",
@@ -133,20 +133,20 @@ def _listening(config: Config) -> Iterator[Broken]:
             try:
                 ip_network(network)
             except ValueError as error:
-                yield Broken((name,), f"{name}: {error}")
+                yield BrokenRule((name,), f"{name}: {error}")
 
 
-def _reachable(config: Config) -> Iterator[Broken]:
+def _reachable(config: Config) -> Iterator[BrokenRule]:
     """A trial is for this machine alone: it shows held mail, and `test` empties the store."""
     is_local = is_loopback(config.host.lower()) or not config.host.strip()
     if config.test and not is_local:
-        yield Broken(
+        yield BrokenRule(
             ("test", "host"),
             f"test is for this machine: at host {config.host!r}, anybody could set the clock and"
             " empty the store; leave out host (--host)",
         )
     elif config.is_loopback and not is_local and not config.allow_trial_network:
-        yield Broken(
+        yield BrokenRule(
             ("host", "issuer", "allow_trial_network"),
             f"host {config.host!r} lets other machines in, and browsers there can't use the issuer"
             f" {config.issuer!r}; give the address that they use (--issuer https://…) or, for a"
@@ -154,60 +154,64 @@ def _reachable(config: Config) -> Iterator[Broken]:
             " (IDP_ALLOW_TRIAL_NETWORK=true)",
         )
     if config.profile == "trial" and not config.is_loopback:
-        yield Broken(
+        yield BrokenRule(
             ("profile", "issuer"),
             f"profile trial is for issuers on this machine, and {config.issuer!r} is not: leave"
             " out profile",
         )
 
 
-def _names(config: Config) -> Iterator[Broken]:
+def _names(config: Config) -> Iterator[BrokenRule]:
     if not config.data.strip():
-        yield Broken(("data",), "data must name a directory")
+        yield BrokenRule(("data",), "data must name a directory")
     if not _VENDOR.fullmatch(config.vendor):
-        yield Broken(("vendor",), "vendor must be 2 to 31 of a-z, 0-9 and -, none at its ends")
+        yield BrokenRule(("vendor",), "vendor must be 2 to 31 of a-z, 0-9 and -, none at its ends")
     if not _LANGUAGE.fullmatch(config.default_language):
-        yield Broken(("default_language",), "default_language must be a language tag such as de")
+        yield BrokenRule(
+            ("default_language",), "default_language must be a language tag such as de"
+        )
     if not re.fullmatch(r"\S{1,200}", config.admin_login_name):
-        yield Broken(
+        yield BrokenRule(
             ("admin_login_name",), "admin_login_name must be 1 to 200 characters without spaces"
         )
 
 
-def _secrets(config: Config) -> Iterator[Broken]:
+def _secrets(config: Config) -> Iterator[BrokenRule]:
     if config.master_key and config.master_key_file:
-        yield Broken(
+        yield BrokenRule(
             ("master_key", "master_key_file"), "give master_key or master_key_file, not both"
         )
 
 
-def _lifetimes(config: Config) -> Iterator[Broken]:
+def _lifetimes(config: Config) -> Iterator[BrokenRule]:
     if config.session_idle_seconds > config.session_seconds:
-        yield Broken(
+        yield BrokenRule(
             ("session_idle_seconds", "session_seconds"),
             "session_idle_seconds must not be longer than session_seconds",
         )
     if config.refresh_token_idle_seconds > config.refresh_token_seconds:
-        yield Broken(
+        yield BrokenRule(
             ("refresh_token_idle_seconds", "refresh_token_seconds"),
             "refresh_token_idle_seconds must not be longer than refresh_token_seconds",
         )
 
 
-def _mail(config: Config) -> Iterator[Broken]:
+def _mail(config: Config) -> Iterator[BrokenRule]:
     if not config.smtp_host:
         for name in _NEED_A_SERVER:
             if getattr(config, name):
-                yield Broken((name, "smtp_host"), f"{name} is of no use without smtp_host")
+                yield BrokenRule((name, "smtp_host"), f"{name} is of no use without smtp_host")
         return
     host = config.smtp_host
     if not (_is_host(host.lower(), is_bracketed=False) or ":" in host and _is_host(host, True)):
-        yield Broken(("smtp_host",), "smtp_host must be the mail server's name or address alone")
+        yield BrokenRule(
+            ("smtp_host",), "smtp_host must be the mail server's name or address alone"
+        )
     if bool(config.smtp_user) != bool(config.smtp_password_file):
         names = ("smtp_user", "smtp_password_file")
-        yield Broken(names, "smtp_user and smtp_password_file must be given together")
+        yield BrokenRule(names, "smtp_user and smtp_password_file must be given together")
     if config.smtp_security == "none" and not (is_loopback(host) or config.smtp_insecure):
-        yield Broken(
+        yield BrokenRule(
             ("smtp_security", "smtp_host", "smtp_insecure"),
             "smtp_security none lets everybody on the way read codes and passwords: use starttls"
             " or tls, or, for a trial in a network that you trust, set smtp_insecure",
@@ -215,21 +219,23 @@ def _mail(config: Config) -> Iterator[Broken]:
     yield from _addresses(config)
 
 
-def _addresses(config: Config) -> Iterator[Broken]:
+def _addresses(config: Config) -> Iterator[BrokenRule]:
     if not config.smtp_from:
         told = "smtp_from is missing: the address that mails come from, as no-reply@example.com"
-        yield Broken(("smtp_from", "smtp_host"), told)
+        yield BrokenRule(("smtp_from", "smtp_host"), told)
     for name in ("smtp_from", "smtp_reply_to"):
         address = getattr(config, name)
         found = _MAILBOX.fullmatch(address)
         if address and not (found and _is_host(found[1].lower(), is_bracketed=False)):
-            yield Broken((name,), f"{name} must be a plain address such as no-reply@example.com")
+            yield BrokenRule(
+                (name,), f"{name} must be a plain address such as no-reply@example.com"
+            )
     if not _NAME_IN_MAIL.fullmatch(config.smtp_from_name):
         told = "smtp_from_name must be at most 100 characters in one line"
-        yield Broken(("smtp_from_name",), told)
+        yield BrokenRule(("smtp_from_name",), told)
 
 
-def _mail_links(config: Config) -> Iterator[Broken]:
+def _mail_links(config: Config) -> Iterator[BrokenRule]:
     for origin in config.mail_link_origins:
         parts = origin.partition("://")
         host = parts[2].partition(":")[0]
@@ -237,33 +243,33 @@ def _mail_links(config: Config) -> Iterator[Broken]:
             host = ""
         if not _is_host(host, is_bracketed=False):
             told = f"mail_link_origins: {origin!r} is no origin such as https://shop.example.com"
-            yield Broken(("mail_link_origins",), told)
+            yield BrokenRule(("mail_link_origins",), told)
 
 
-def _text_messages(config: Config) -> Iterator[Broken]:
+def _text_messages(config: Config) -> Iterator[BrokenRule]:
     if bool(config.sms_hook_url) != bool(config.sms_hook_secret_file):
         names = ("sms_hook_url", "sms_hook_secret_file")
-        yield Broken(names, "sms_hook_url and sms_hook_secret_file must be given together")
+        yield BrokenRule(names, "sms_hook_url and sms_hook_secret_file must be given together")
     if not config.sms_hook_url:
         return
     if not _is_safe_url(config.sms_hook_url):
-        yield Broken(
+        yield BrokenRule(
             ("sms_hook_url",), "sms_hook_url must be an https address (http on this machine)"
         )
 
 
-def _passwords(config: Config) -> Iterator[Broken]:
+def _passwords(config: Config) -> Iterator[BrokenRule]:
     if config.password_min_length_with_factor > config.password_min_length:
-        yield Broken(
+        yield BrokenRule(
             ("password_min_length_with_factor", "password_min_length"),
             "password_min_length_with_factor must not be longer than password_min_length",
         )
     if len(config.password_words) > _MAX_PASSWORD_WORDS:
-        yield Broken(
+        yield BrokenRule(
             ("password_words",), f"password_words must be at most {_MAX_PASSWORD_WORDS} words"
         )
     if config.breached_passwords_url and not _is_safe_url(config.breached_passwords_url):
-        yield Broken(
+        yield BrokenRule(
             ("breached_passwords_url",),
             "breached_passwords_url must be an https address (http on this machine)",
         )
@@ -281,7 +287,7 @@ def _is_safe_url(url: str) -> bool:
     return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname))
 
 
-def _object_storage(config: Config) -> Iterator[Broken]:
+def _object_storage(config: Config) -> Iterator[BrokenRule]:
     """Without TLS it is an emulator, beside a service that nobody else reaches."""
     try:
         parts = urlsplit(config.gcs_endpoint)
@@ -291,7 +297,7 @@ def _object_storage(config: Config) -> Iterator[Broken]:
     except ValueError:
         problem, host, is_near = True, "", False
     if problem or not host or parts.scheme not in ({"https", "http"} if is_near else {"https"}):
-        yield Broken(
+        yield BrokenRule(
             ("gcs_endpoint",),
             "gcs_endpoint must be https:// and a host, with a port at most (http for an emulator, "
             "if all is on this machine)",

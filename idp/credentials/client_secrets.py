@@ -23,7 +23,7 @@ from storage import Write
 MAX_OVERLAP: Final = timedelta(days=7)
 
 
-class Owner(Protocol):
+class SecretOwner(Protocol):
     """Whoever has a secret: an application or a service user."""
 
     @property
@@ -62,7 +62,7 @@ def id_of(hash: str) -> str:
     return f"s{hash[: opaque_tokens.ID_LENGTH]}"
 
 
-def proven(owner: Owner, secret: str, now: datetime) -> str | None:
+def proven(owner: SecretOwner, secret: str, now: datetime) -> str | None:
     """The id of the owner's secret that it is, if it is one; whichever, it takes as long."""
     given, old = opaque_tokens.digest(secret), living(owner.old_secret, now)
     is_current = opaque_tokens.same(owner.secret_hash or "", given)
@@ -81,7 +81,7 @@ def first(secret: str | None, now: datetime) -> dict[str, Any]:
     return {"secret_hash": hashed, "secret_created_at": created_at, "old_secret": None}
 
 
-def replaced(owner: Owner, secret: str, overlap: timedelta, now: datetime) -> dict[str, Any]:
+def replaced(owner: SecretOwner, secret: str, overlap: timedelta, now: datetime) -> dict[str, Any]:
     """What an owner keeps once it has a new secret: the last one beside it, and no third."""
     old = None
     if owner.secret_hash is not None:
@@ -90,7 +90,7 @@ def replaced(owner: Owner, secret: str, overlap: timedelta, now: datetime) -> di
     return {**first(secret, now), "old_secret": old}
 
 
-def without(owner: Owner, id: str, now: datetime) -> dict[str, Any]:
+def without(owner: SecretOwner, id: str, now: datetime) -> dict[str, Any]:
     """What an owner keeps once its old secret has ended.
 
     Raises NotFound; FailedPrecondition: the current one ends by being replaced.
@@ -104,17 +104,17 @@ def without(owner: Owner, id: str, now: datetime) -> dict[str, Any]:
     raise NotFound("there is no such secret", slug="secret.not_found")
 
 
-def forgotten(before: Owner, after: Owner) -> list[Write]:
+def forgotten(before: SecretOwner, after: SecretOwner) -> list[Write]:
     """The writes that forget the uses of secrets that have ended by a change."""
     return [last_uses.forget(id_of(hash)) for hash in sorted(_hashes(before) - _hashes(after))]
 
 
-def _hashes(owner: Owner) -> set[str]:
+def _hashes(owner: SecretOwner) -> set[str]:
     old = owner.old_secret.hash if owner.old_secret else None
     return {hash for hash in (owner.secret_hash, old) if hash}
 
 
-async def listed(service: Service, owner: Owner) -> Secrets:
+async def listed(service: Service, owner: SecretOwner) -> Secrets:
     """The owner's secrets that count, the current one first."""
     views: list[SecretView] = []
     if owner.secret_hash is not None:

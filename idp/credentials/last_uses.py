@@ -18,14 +18,14 @@ EVERY: Final = timedelta(hours=1)
 _MOST_KNOWN: Final = 10_000  # credentials that one process remembers
 
 
-class View(Protocol):
+class CredentialView(Protocol):
     """What is answered of a credential. It has a field `last_used_at`, too."""
 
     @property
     def id(self) -> str: ...
 
 
-V = TypeVar("V", bound=View)
+V = TypeVar("V", bound=CredentialView)
 
 
 def note(service: Service, id: str, ends_at: datetime = opaque_tokens.LASTS_UNTIL) -> None:

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from idp.doctor import files, machine, outside, safety, store, upkeep
-from idp.doctor.check import Area, Check, Finding, Installation, Result, fail, skipped
+from idp.doctor.check import Area, DoctorCheck, Finding, Installation, Result, fail, skipped
 from idp.foundation import logs
 
-AREAS: Final[Mapping[Area, Sequence[Check]]] = {
+AREAS: Final[Mapping[Area, Sequence[DoctorCheck]]] = {
     "files": files.CHECKS,
     "machine": machine.CHECKS,
     "store": store.CHECKS,
@@ -39,7 +39,7 @@ async def examine(
     return [Result(check=each, finding=await _made(each, installation)) for each in checks]
 
 
-async def _made(check: Check, installation: Installation) -> Finding:
+async def _made(check: DoctorCheck, installation: Installation) -> Finding:
     """What a check finds. One that breaks has failed, and the others go on."""
     if check.area == "outside" and installation.config.is_loopback:
         return skipped("the issuer is on this machine only")
@@ -55,7 +55,7 @@ async def _made(check: Check, installation: Installation) -> Finding:
         return fail(f"the check broke: {type(error).__name__}: {error}")
 
 
-def _has_what_it_needs(check: Check, installation: Installation) -> bool:
+def _has_what_it_needs(check: DoctorCheck, installation: Installation) -> bool:
     if check.needs == "nothing":
         return True
     is_there = installation.store is not None

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from idp.doctor import commands
-from idp.doctor.check import Check, Finding, Installation
+from idp.doctor.check import DoctorCheck, Finding, Installation
 from idp.doctor.records import Matches, matching
 from idp.foundation.i18n import message
 from idp.oauth.refusals import command_lines
@@ -101,7 +101,7 @@ def _judged(found: Matches[Application], problem: str, options: str) -> Finding:
 
 
 CHECKS: Final = (
-    Check(
+    DoctorCheck(
         id="applications.open",
         area="safety",
         about=message("No application is open to everybody.", context="safety"),
@@ -113,7 +113,7 @@ CHECKS: Final = (
         run=open_to_everybody,
         needs="records",
     ),
-    Check(
+    DoctorCheck(
         id="applications.pkce",
         area="safety",
         about=message("Every application has to use PKCE.", context="safety"),
@@ -123,7 +123,7 @@ CHECKS: Final = (
         run=pkce,
         needs="records",
     ),
-    Check(
+    DoctorCheck(
         id="applications.implicit",
         area="safety",
         about=message("No application uses the implicit flow.", context="safety"),
@@ -131,7 +131,7 @@ CHECKS: Final = (
         run=implicit,
         needs="records",
     ),
-    Check(
+    DoctorCheck(
         id="applications.debug",
         area="safety",
         about=message("No application is in debug or development mode.", context="safety"),

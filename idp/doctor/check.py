@@ -59,7 +59,7 @@ class Finding(Struct, frozen=True):
     todo: str = ""
 
 
-class Check(Struct, frozen=True, kw_only=True):
+class DoctorCheck(Struct, frozen=True, kw_only=True):
     """One check. `about` says what it looks at, `todo` what to do if that is not well."""
 
     id: str
@@ -73,7 +73,7 @@ class Check(Struct, frozen=True, kw_only=True):
 class Result(Struct, frozen=True, kw_only=True):
     """A check and what it found."""
 
-    check: Check
+    check: DoctorCheck
     finding: Finding
 
     @property

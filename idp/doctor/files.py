@@ -11,7 +11,16 @@ from pathlib import Path
 from typing import Final
 
 from idp.config.settings import Config
-from idp.doctor.check import MOST_NAMED, Check, Finding, Installation, fail, ok, skipped, warn
+from idp.doctor.check import (
+    MOST_NAMED,
+    DoctorCheck,
+    Finding,
+    Installation,
+    fail,
+    ok,
+    skipped,
+    warn,
+)
 from idp.foundation.i18n import Message
 from idp.keys.master_key import KEY_FILE
 
@@ -121,28 +130,28 @@ def _quoted(path: Path) -> str:
 
 
 CHECKS: Final = (
-    Check(
+    DoctorCheck(
         id="key.mode",
         area="files",
         about=Message("Nobody but its owner can read the master key."),
         todo=Message("Close the file to others."),
         run=key_mode,
     ),
-    Check(
+    DoctorCheck(
         id="pat.mode",
         area="files",
         about=Message("Nobody but its owner can read the token in admin_pat."),
         todo=Message("Close the file to others."),
         run=pat_mode,
     ),
-    Check(
+    DoctorCheck(
         id="data.owner",
         area="files",
         about=Message("The data directory and its files belong to one user, and to nobody else."),
         todo=Message("Give them to the user that the service runs as, as root."),
         run=data_owner,
     ),
-    Check(
+    DoctorCheck(
         id="disk.free",
         area="files",
         about=Message("The disk has room: less than 10 % or 1 GB is a warning, 1 % a failure."),

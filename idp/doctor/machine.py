@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 from typing import Final
 
-from idp.doctor.check import Check, Finding, Installation, ok, warn
+from idp.doctor.check import DoctorCheck, Finding, Installation, ok, warn
 from idp.foundation.i18n import Message
 
 ENOUGH_DESCRIPTORS: Final = 4096
@@ -23,7 +23,7 @@ async def descriptors(installation: Installation) -> Finding:
 
 
 CHECKS: Final = (
-    Check(
+    DoctorCheck(
         id="limits.descriptors",
         area="machine",
         about=Message("A process may have at least 4,096 files and connections open."),

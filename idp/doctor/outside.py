@@ -9,7 +9,16 @@ from typing import Any, Final
 
 import msgspec
 
-from idp.doctor.check import MOST_NAMED, Check, Finding, Installation, fail, ok, skipped, warn
+from idp.doctor.check import (
+    MOST_NAMED,
+    DoctorCheck,
+    Finding,
+    Installation,
+    fail,
+    ok,
+    skipped,
+    warn,
+)
 from idp.foundation.i18n import Message, message
 from idp.mail import smtp
 from idp.mail.failures import NotSent
@@ -112,14 +121,14 @@ async def mail_reach(installation: Installation) -> Finding:
 
 
 CHECKS: Final = (
-    Check(
+    DoctorCheck(
         id="issuer.tls",
         area="outside",
         about=Message("The issuer's certificate is trusted, and lasts 14 days more."),
         todo=Message("Renew the certificate where TLS ends, with its whole chain."),
         run=issuer_tls,
     ),
-    Check(
+    DoctorCheck(
         id="issuer.self",
         area="outside",
         about=Message("The public address leads to this installation."),
@@ -129,7 +138,7 @@ CHECKS: Final = (
         ),
         run=issuer_self,
     ),
-    Check(
+    DoctorCheck(
         id="proxy.address",
         area="outside",
         about=message("X-Forwarded-For is believed as configured.", context="safety"),
@@ -139,7 +148,7 @@ CHECKS: Final = (
         ),
         run=proxy_address,
     ),
-    Check(
+    DoctorCheck(
         id="mail.reach",
         area="outside",
         about=Message("The mail server can be reached; no mail is sent."),

@@ -8,7 +8,7 @@ from typing import Final, cast
 from msgspec import structs
 
 from idp.doctor import applications, commands, tokens
-from idp.doctor.check import MOST_NAMED, Check, Finding, Installation
+from idp.doctor.check import MOST_NAMED, DoctorCheck, Finding, Installation
 from idp.doctor.records import Matches, chosen_by, matching
 from idp.foundation import domain_names
 from idp.foundation.i18n import message
@@ -144,7 +144,7 @@ async def emails_unproven(installation: Installation) -> Finding:
 
 
 CHECKS: Final = (
-    Check(
+    DoctorCheck(
         id="registration.open",
         area="safety",
         about=message("Strangers can't open accounts.", context="safety"),
@@ -154,7 +154,7 @@ CHECKS: Final = (
     ),
     *applications.CHECKS,
     *tokens.CHECKS,
-    Check(
+    DoctorCheck(
         id="admins.two_factors",
         area="safety",
         about=message(
@@ -168,7 +168,7 @@ CHECKS: Final = (
         run=two_factors,
         needs="records",
     ),
-    Check(
+    DoctorCheck(
         id="lockout.endless",
         area="safety",
         about=message(
@@ -181,7 +181,7 @@ CHECKS: Final = (
         run=lockout_endless,
         needs="records",
     ),
-    Check(
+    DoctorCheck(
         id="names.foreign",
         area="safety",
         about=message(
@@ -191,7 +191,7 @@ CHECKS: Final = (
         run=foreign_names,
         needs="records",
     ),
-    Check(
+    DoctorCheck(
         id="emails.unproven",
         area="safety",
         about=message(

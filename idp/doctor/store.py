@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Final
 
-from idp.doctor.check import Check, Finding, Installation, fail, ok, skipped, warn
+from idp.doctor.check import DoctorCheck, Finding, Installation, fail, ok, skipped, warn
 from idp.foundation.errors import ConfigError
 from idp.foundation.i18n import Message
 from idp.foundation.randomness import SystemRandom
 from idp.keys import master_key as key_master_key
-from idp.keys.master_key import Vault, WrongKey
+from idp.keys.master_key import MasterKey, WrongKey
 from idp.records import INSTANCE_ID, INSTANCES, SCHEMA
 from idp.start import first_start
 from storage import META, SCHEMA_ID, StorageError
@@ -59,7 +59,7 @@ async def key(installation: Installation) -> Finding:
             file=config.master_key_file,
             may_create=False,
         )
-        first_start.check_key(instance, Vault(master_key))
+        first_start.check_key(instance, MasterKey(master_key))
     except ConfigError as error:
         return fail(" ".join(error.problems))
     except WrongKey:
@@ -84,14 +84,14 @@ async def clock(installation: Installation) -> Finding:
 
 
 CHECKS: Final = (
-    Check(
+    DoctorCheck(
         id="store.reach",
         area="store",
         about=Message("The store can be reached."),
         todo=Message("See that the server runs, and that the setting store names it."),
         run=reach,
     ),
-    Check(
+    DoctorCheck(
         id="store.schema",
         area="store",
         about=Message("What is stored has the version of this program."),
@@ -99,7 +99,7 @@ CHECKS: Final = (
         run=schema,
         needs="store",
     ),
-    Check(
+    DoctorCheck(
         id="store.key",
         area="store",
         about=Message("The master key and the store belong together."),
@@ -107,7 +107,7 @@ CHECKS: Final = (
         run=key,
         needs="records",
     ),
-    Check(
+    DoctorCheck(
         id="store.clock",
         area="store",
         about=Message(

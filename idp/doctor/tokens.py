@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from idp.doctor import commands
-from idp.doctor.check import Check, Finding, Installation
+from idp.doctor.check import DoctorCheck, Finding, Installation
 from idp.doctor.records import Matches, chosen_by
 from idp.foundation.i18n import message
 from idp.foundation.opaque_tokens import LASTS_UNTIL
@@ -80,7 +80,7 @@ def _described(record: Any, owner: Any) -> tuple[str, str]:
 
 
 CHECKS: Final = (
-    Check(
+    DoctorCheck(
         id="tokens.endless",
         area="safety",
         about=message("Every token and key has an end.", context="safety"),
@@ -88,7 +88,7 @@ CHECKS: Final = (
         run=endless,
         needs="records",
     ),
-    Check(
+    DoctorCheck(
         id="tokens.unused",
         area="safety",
         about=message("Every token and key was used in the last 90 days.", context="safety"),

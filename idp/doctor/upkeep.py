@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.doctor.check import Check, Finding, Installation
+from idp.doctor.check import DoctorCheck, Finding, Installation
 from idp.foundation.i18n import message
 
 MANY: Final = 1_000
@@ -20,7 +20,7 @@ async def sweep_backlog(installation: Installation) -> Finding:
 
 
 CHECKS: Final = (
-    Check(
+    DoctorCheck(
         id="sweep.backlog",
         area="upkeep",
         about=message("Expired records are removed in time.", context="safety"),

@@ -16,9 +16,9 @@ from idp.error_catalogue import (
     requests,
 )
 from idp.error_catalogue import users as error_catalogue_users
-from idp.error_catalogue.entry import Slug
+from idp.error_catalogue.entry import CatalogueEntry
 
-CATALOGUE: Final[Mapping[str, Mapping[str, Slug]]] = {
+CATALOGUE: Final[Mapping[str, Mapping[str, CatalogueEntry]]] = {
     "Requests and callers": requests.SLUGS,
     "Fields": fields.SLUGS,
     "Organizations": organizations.SLUGS,
@@ -29,6 +29,6 @@ CATALOGUE: Final[Mapping[str, Mapping[str, Slug]]] = {
     "Files of other systems": migration.SLUGS,
     "Object storage": object_storage.SLUGS,
 }
-SLUGS: Final[Mapping[str, Slug]] = {
+SLUGS: Final[Mapping[str, CatalogueEntry]] = {
     name: slug for part in CATALOGUE.values() for name, slug in part.items()
 }

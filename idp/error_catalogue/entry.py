@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Slug(NamedTuple):
+class CatalogueEntry(NamedTuple):
     """Under which status it is answered, why, and what to do."""
 
     status: int

@@ -11,7 +11,7 @@ from idp.foundation import logs
 _log: Final = logs.logger(__name__)
 
 
-class Errands:
+class BackgroundTasks:
     """The errands under way in this process. What must not be lost is in the store as well."""
 
     def __init__(self) -> None:

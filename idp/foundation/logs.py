@@ -36,7 +36,7 @@ _NO_REQUEST: Final[Mapping[str, str]] = {}
 _request: Final[ContextVar[Mapping[str, str]]] = ContextVar("request", default=_NO_REQUEST)
 
 
-class Output:
+class LogOutput:
     """Where lines go, and how. There is one in a process, and `configure` sets it."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class Output:
             stream.flush()
 
 
-_output: Final = Output()
+_output: Final = LogOutput()
 
 
 class Logger(structlog.BoundLoggerBase):

@@ -30,7 +30,7 @@ class _Object(list[tuple[str, Any]]):
     """The members as they stand in the document, doubles included."""
 
 
-class _Unusable(str):
+class _UnusableNumber(str):
     """A number that can't be used, as it was written."""
 
     __slots__ = ()
@@ -98,7 +98,7 @@ def _clean(value: Any, depth: int) -> Any:
         return plain
     if kind is list:
         return [each if type(each) is str else _clean(each, depth + 1) for each in value]
-    if kind is _Unusable or not _is_in_range(value):
+    if kind is _UnusableNumber or not _is_in_range(value):
         raise _Doubtful
     return value
 
@@ -127,13 +127,13 @@ def _looked_into(value: object) -> object:
     return plain
 
 
-def _integer(digits: str) -> int | _Unusable:
-    return int(digits) if len(digits) <= _MAX_DIGITS else _Unusable(digits)
+def _integer(digits: str) -> int | _UnusableNumber:
+    return int(digits) if len(digits) <= _MAX_DIGITS else _UnusableNumber(digits)
 
 
 # Reads a value as it stands in a text; `usable` then says whether it can be used.
 DECODER: Final = json.JSONDecoder(
-    object_pairs_hook=_Object, parse_constant=_Unusable, parse_int=_integer
+    object_pairs_hook=_Object, parse_constant=_UnusableNumber, parse_int=_integer
 )
 
 
@@ -145,7 +145,7 @@ def _plain(value: Any, path: str, depth: int, report: Callable[[FieldProblem], N
         if isinstance(value, _Object):
             return dict(_members(value, path, depth, report))
         return [_plain(each, f"{path}[{n}]", depth + 1, report) for n, each in enumerate(value)]
-    if isinstance(value, _Unusable) or not _is_in_range(value):
+    if isinstance(value, _UnusableNumber) or not _is_in_range(value):
         report(FieldProblem("json.number", path, "is a number that can't be used"))
     elif isinstance(value, str) and _NO_TEXT.search(value):
         report(FieldProblem("json.characters", path, "holds NUL or half of a character"))

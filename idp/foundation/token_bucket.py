@@ -8,7 +8,7 @@ from typing import Final
 _MOST_KEYS: Final = 1_000
 
 
-class Pace:
+class TokenBucket:
     """Lets `burst` through at once, and `per_second` in the long run."""
 
     def __init__(self, burst: int, per_second: float) -> None:
@@ -29,7 +29,7 @@ class Pace:
         return True
 
 
-class KeyedPace:
+class KeyedTokenBucket:
     """A pace for each key and one for all keys together, so that one key cannot use up the rest.
 
     Of more than 1,000 keys the oldest are forgotten, which then begin with a full burst again.
@@ -37,8 +37,8 @@ class KeyedPace:
 
     def __init__(self, *, burst: int, per_second: float, all_burst: int, all_per_second: float):
         self._burst, self._per_second = burst, per_second
-        self._all = Pace(all_burst, all_per_second)
-        self._paces: dict[str, Pace] = {}
+        self._all = TokenBucket(all_burst, all_per_second)
+        self._paces: dict[str, TokenBucket] = {}
 
     def allows(self, now: datetime, key: str) -> bool:
         """Whether one more of this key is let through now."""
@@ -46,5 +46,5 @@ class KeyedPace:
         if pace is None:
             if len(self._paces) >= _MOST_KEYS:
                 del self._paces[next(iter(self._paces))]
-            pace = self._paces[key] = Pace(self._burst, self._per_second)
+            pace = self._paces[key] = TokenBucket(self._burst, self._per_second)
         return pace.allows(now) and self._all.allows(now)

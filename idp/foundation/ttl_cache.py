@@ -19,7 +19,7 @@ class _Kept(NamedTuple):
     read_clock: datetime
 
 
-class Recent:
+class TtlCache:
     """Values by their names, each read anew once it is too old."""
 
     def __init__(self) -> None:

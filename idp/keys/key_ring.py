@@ -22,9 +22,9 @@ from jwcrypto.jwk import JWK
 
 from idp.foundation.clock import Clock
 from idp.foundation.randomness import Random
-from idp.foundation.token_bucket import Pace
+from idp.foundation.token_bucket import TokenBucket
 from idp.keys.algorithms import ALGORITHMS, PrivateKey, PublicKey
-from idp.keys.master_key import Vault
+from idp.keys.master_key import MasterKey
 from idp.records import SIGNING_KEYS, SigningAlgorithm, SigningKey
 from storage import Store
 
@@ -55,7 +55,7 @@ class LoadedKey(msgspec.Struct, frozen=True):
 class KeyRing:
     """This process's view of the keys, at most 5 s old; an unknown kid is looked up sooner."""
 
-    def __init__(self, store: Store, vault: Vault, clock: Clock, token_seconds: int) -> None:
+    def __init__(self, store: Store, vault: MasterKey, clock: Clock, token_seconds: int) -> None:
         self._store = store
         self._vault = vault
         self._clock = clock
@@ -66,7 +66,7 @@ class KeyRing:
         self._read_at = _NEVER
         self._read_clock = clock.now()
         self._reading = asyncio.Lock()
-        self._unknown_pace = Pace(burst=_UNKNOWN_AT_ONCE, per_second=1)
+        self._unknown_pace = TokenBucket(burst=_UNKNOWN_AT_ONCE, per_second=1)
 
     async def signing(self, algorithm: SigningAlgorithm = "RS256") -> LoadedKey:
         """The key that signs by this algorithm now. Raises LookupError: there never was one."""
@@ -151,7 +151,7 @@ class KeyRing:
         return msgspec.structs.replace(known, record=record)
 
 
-def load(vault: Vault, record: SigningKey) -> LoadedKey:
+def load(vault: MasterKey, record: SigningKey) -> LoadedKey:
     """Open and parse a stored key. Raises vault.WrongKey."""
     secret = vault.open(record.sealed_private, _PURPOSE)
     if record.use == "enc":
@@ -168,7 +168,7 @@ def load(vault: Vault, record: SigningKey) -> LoadedKey:
 
 
 def new_signing_key(
-    vault: Vault,
+    vault: MasterKey,
     random: Random,
     now: datetime,
     state: str,
@@ -189,7 +189,7 @@ def new_signing_key(
 
 
 def new_sealing_key(
-    vault: Vault, random: Random, now: datetime, state: str = "active"
+    vault: MasterKey, random: Random, now: datetime, state: str = "active"
 ) -> SigningKey:
     """An AES-256-GCM key for opaque access tokens, not yet stored."""
     sealed = vault.seal(random.token_bytes(32), _PURPOSE)

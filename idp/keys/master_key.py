@@ -51,7 +51,7 @@ class WrongKey(IdpError):
         )
 
 
-class Vault:
+class MasterKey:
     """Seals and recognises values under the master key. Purposes are constants of the program.
 
     Sealing is AES-256-GCM under a key derived for the purpose (HKDF-SHA256), with a random

@@ -21,7 +21,7 @@ _SPARE_EVENTS: Final = 10  # of these, for what is counted without its source
 _MOST_DIFFERENT: Final = 10_000  # names or networks that are told from each other
 
 
-class Source(Struct, frozen=True):
+class FailureSource(Struct, frozen=True):
     """What is counted together: the type of the event, the record it is about, and what else.
 
     `rest` is the type under which it is counted where there is no room for it.
@@ -39,7 +39,7 @@ class Sum(Struct, eq=False):
     `names` and `networks` tell the different ones of a sum without a source.
     """
 
-    source: Source
+    source: FailureSource
     payload: Mapping[str, str]
     since: datetime
     until: datetime
@@ -61,7 +61,7 @@ class Failures:
     """The sums of this process, and how many events it has made of late."""
 
     def __init__(self) -> None:
-        self._sums: dict[Source, Sum] = {}
+        self._sums: dict[FailureSource, Sum] = {}
         self._apart: list[Sum] = []
         self._events = 0
         self._events_until: datetime | None = None
@@ -69,7 +69,7 @@ class Failures:
     def __len__(self) -> int:
         return len(self._sums)
 
-    def note(self, source: Source, payload: Mapping[str, str], now: datetime) -> None:
+    def note(self, source: FailureSource, payload: Mapping[str, str], now: datetime) -> None:
         """Note an attempt of a source; `payload` is what the event says beside its counts."""
         known = self._sums.get(source)
         if known is not None:
@@ -81,7 +81,7 @@ class Failures:
             first = structs.replace(made, count=1, is_first=True, is_changed=True)
             self._apart.append(first)
 
-    def note_once(self, source: Source, payload: Mapping[str, str], now: datetime) -> None:
+    def note_once(self, source: FailureSource, payload: Mapping[str, str], now: datetime) -> None:
         """Note what is an event once in a period and is not counted."""
         if source not in self._sums:
             self.note(source, payload, now)
@@ -90,7 +90,7 @@ class Failures:
         self, type: str, now: datetime, count: int = 1, *, name: str = "", network: str = ""
     ) -> None:
         """Count attempts without their source. `name` is a digest of what was typed."""
-        source = Source(type)
+        source = FailureSource(type)
         known = self._sums.get(source)
         if known is None:
             self._sums[source] = known = _begun(source, {}, now)
@@ -160,7 +160,7 @@ class Failures:
             self._sums[known.source] = _begun(known.source, known.payload, now)
 
 
-def _begun(source: Source, payload: Mapping[str, str], now: datetime) -> Sum:
+def _begun(source: FailureSource, payload: Mapping[str, str], now: datetime) -> Sum:
     return Sum(
         source=source,
         payload=payload,

@@ -124,7 +124,7 @@ async def _send_batch(service: Service, letters: Sequence[Mail]) -> None:
         await _put_back(service, letter)
 
 
-async def _send(service: Service, server: smtp.Connection, letter: Mail) -> None:
+async def _send(service: Service, server: smtp.SmtpConnection, letter: Mail) -> None:
     opened = messages.opened(service, letter)
     try:
         envelope = mime.envelope(service.config, letter.id, letter.created_at, opened)

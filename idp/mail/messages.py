@@ -33,13 +33,13 @@ _PURPOSE: Final = "mail"
 _CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
-class Code(Struct, frozen=True):
+class MessageCode(Struct, frozen=True):
     """A part of a letter: a code on a line of its own."""
 
     value: str
 
 
-class Link(Struct, frozen=True):
+class MessageLink(Struct, frozen=True):
     """A part of a letter: an address, and what opening it does."""
 
     label: Message | str
@@ -53,7 +53,7 @@ class Title(Struct, frozen=True):
 
 
 Fate: TypeAlias = Literal["", "held", "queued"]
-Part: TypeAlias = Message | str | Code | Link | Title
+Part: TypeAlias = Message | str | MessageCode | MessageLink | Title
 
 
 class Wording(Struct, frozen=True):
@@ -70,7 +70,7 @@ class Wording(Struct, frozen=True):
 _BUILT_IN: Final = Wording()
 
 
-class Letter(Confidential, frozen=True, kw_only=True):
+class MailMessage(Confidential, frozen=True, kw_only=True):
     """A mail's contents. `code` and `url` are what its reader is asked to use."""
 
     to: str
@@ -89,7 +89,7 @@ class Held(Confidential, frozen=True):
     kind: MailKind
     created_at: datetime
     user_id: str | None
-    letter: Letter
+    letter: MailMessage
 
 
 def is_readable(config: Config) -> bool:
@@ -115,15 +115,15 @@ def write(
     subject: Message,
     parts: Sequence[Part],
     wording: Wording = _BUILT_IN,
-) -> Letter:
+) -> MailMessage:
     """A letter as plain text and as HTML. `to` is a checked address
-    (idp.schema.field_rules.Email)."""
+    (idp.schema.field_rules.EmailRule)."""
     title = _one_line(wording.subject or bundle.text(subject))
     parts = list(_worded(wording, parts))
-    code = next((part.value for part in parts if isinstance(part, Code)), None)
-    url = next((part.url for part in parts if isinstance(part, Link)), None)
+    code = next((part.value for part in parts if isinstance(part, MessageCode)), None)
+    url = next((part.url for part in parts if isinstance(part, MessageLink)), None)
     body = "\n".join(_as_html(bundle, part) for part in parts)
-    return Letter(
+    return MailMessage(
         to=_one_line(to),
         subject=title,
         text="\n\n".join(_as_text(bundle, part) for part in parts) + "\n",
@@ -144,8 +144,8 @@ def _worded(wording: Wording, parts: Sequence[Part]) -> Iterator[Part]:
         yield wording.greeting
     yield wording.text or first
     for part in rest:
-        if isinstance(part, Link) and wording.button_text:
-            yield Link(wording.button_text, part.url)
+        if isinstance(part, MessageLink) and wording.button_text:
+            yield MessageLink(wording.button_text, part.url)
         else:
             yield part
 
@@ -170,17 +170,17 @@ def _one_line(text: str) -> str:
 
 
 def _as_text(bundle: Bundle, part: Part) -> str:
-    if isinstance(part, Code):
+    if isinstance(part, MessageCode):
         return f"    {part.value}"
-    if isinstance(part, Link):
+    if isinstance(part, MessageLink):
         return f"{bundle.text(part.label)}\n{part.url}"
     return part.text if isinstance(part, Title) else bundle.text(part)
 
 
 def _as_html(bundle: Bundle, part: Part) -> str:
-    if isinstance(part, Code):
+    if isinstance(part, MessageCode):
         return f'<p style="font-size: 1.5em"><code dir="ltr">{escape(part.value)}</code></p>'
-    if isinstance(part, Link):
+    if isinstance(part, MessageLink):
         url = escape(part.url)
         return f'<p>{escape(bundle.text(part.label))}<br>\n<a dir="ltr" href="{url}">{url}</a></p>'
     if isinstance(part, Title):
@@ -189,7 +189,7 @@ def _as_html(bundle: Bundle, part: Part) -> str:
 
 
 def posting(
-    service: Service, kind: MailKind, letter: Letter, user_id: str | None = None
+    service: Service, kind: MailKind, letter: MailMessage, user_id: str | None = None
 ) -> Insert:
     """The write that puts a letter into the outbox: to be sent soon, or held."""
     now = service.clock.now()
@@ -235,7 +235,7 @@ async def held(service: Service) -> list[Held]:
     ]
 
 
-def opened(service: Service, mail: Mail) -> Letter:
+def opened(service: Service, mail: Mail) -> MailMessage:
     """What a mail says that was not sent yet."""
     octets = service.vault.open(mail.sealed, _PURPOSE)
-    return msgspec.json.decode(octets, type=Letter)
+    return msgspec.json.decode(octets, type=MailMessage)

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from idp.config.settings import Config
 from idp.foundation import domain_names
-from idp.mail.messages import Letter
+from idp.mail.messages import MailMessage
 
 _ENCODING: Final = "quoted-printable"
 _ENCODED: Final = "=?"  # begins what is decoded before it is written: line ends and all (RFC 2047)
@@ -31,7 +31,7 @@ class Envelope(Struct, frozen=True):
     is_international: bool
 
 
-def envelope(config: Config, id: str, written_at: datetime, letter: Letter) -> Envelope:
+def envelope(config: Config, id: str, written_at: datetime, letter: MailMessage) -> Envelope:
     """The mail of a letter. Raises Unsendable."""
     # by whoever sends the first letter, not by the start of the program
     from email.headerregistry import Address

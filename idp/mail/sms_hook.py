@@ -17,7 +17,7 @@ import msgspec
 from idp.config.settings import Config
 from idp.foundation.errors import ConfigError
 from idp.mail.failures import NotSent
-from idp.mail.messages import Letter
+from idp.mail.messages import MailMessage
 from idp.outgoing.http import Failed
 from idp.records import Mail
 from idp.service import Service
@@ -27,7 +27,7 @@ _FINAL: Final = range(400, 500)
 _DELIVERED: Final = range(200, 300)
 
 
-async def send(service: Service, mail: Mail, letter: Letter) -> str:
+async def send(service: Service, mail: Mail, letter: MailMessage) -> str:
     """Hand a text message over; what was answered. Raises NotSent."""
     secret = await asyncio.to_thread(_secret, service.config)
     told = {

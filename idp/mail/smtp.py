@@ -26,7 +26,7 @@ _PORTS: Final = {"starttls": 587, "tls": 465, "none": 25}
 _FINAL: Final = 500  # from here on a server's answer is meant for good (RFC 5321 4.2.1)
 
 
-class Connection:
+class SmtpConnection:
     """A connection to the mail server, logged in where that is set up."""
 
     def __init__(self, client: SMTP) -> None:
@@ -48,7 +48,7 @@ class Connection:
 
 
 @asynccontextmanager
-async def connection(config: Config) -> AsyncIterator[Connection]:
+async def connection(config: Config) -> AsyncIterator[SmtpConnection]:
     """A connection that ends with the block. Raises NotSent."""
     from aiosmtplib import SMTP
 
@@ -67,7 +67,7 @@ async def connection(config: Config) -> AsyncIterator[Connection]:
     try:
         with _failures():
             await client.connect()
-        yield Connection(client)
+        yield SmtpConnection(client)
         if client.is_connected:
             with suppress(NotSent), _failures():
                 await client.quit()

@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp.schema.field_rules import Refused, Schema, Text
+from idp.schema.field_rules import FieldRefused, Schema, Text
 
 MAX_LINE: Final = 200
 MAX_TEXT: Final = 2000
@@ -30,7 +30,7 @@ class Words(Struct, frozen=True):
         unknown = set(_PLACEHOLDER.findall(words)) - set(PLACEHOLDERS)
         if unknown or _BRACES.search(_PLACEHOLDER.sub("", words)):
             known = " and ".join(f"{{{{.{name}}}}}" for name in PLACEHOLDERS)
-            raise Refused("text.placeholder", f"may name {known} only")
+            raise FieldRefused("text.placeholder", f"may name {known} only")
         return words
 
     def schema(self) -> Schema:

@@ -18,7 +18,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from idp.audit.drafts import Draft, Refused, Twin
+from idp.audit.drafts import HeldUnitRefused, HoldingStore, Twin
 from idp.foundation import base64url, opaque_tokens
 from idp.foundation.errors import (
     AlreadyExists,
@@ -74,7 +74,7 @@ def read_key(value: str) -> str:
 
 def foretell(service: Service, answer: Answer) -> None:
     """Give the answer of a call before its first unit, where several units follow."""
-    if isinstance(service.store, Draft):
+    if isinstance(service.store, HoldingStore):
         service.store.foretell(msgspec.json.encode(answer))
 
 
@@ -89,10 +89,10 @@ async def once(service: Service, call: Repeatable, work: Work) -> tuple[bytes, b
         made = await service.store.get(MADE_CALLS, call.id)
         if made is not None:
             return await _earlier(service, call, made), True
-        draft = Draft(service, failures, lambda answer: _mark(service, call, answer))
+        draft = HoldingStore(service, failures, lambda answer: _mark(service, call, answer))
         try:
             return await _attempt(service, call, draft, work), False
-        except (Twin, Refused):
+        except (Twin, HeldUnitRefused):
             continue
         except IdpError:
             # A twin that was faster may be what it was refused for.
@@ -105,8 +105,9 @@ async def once(service: Service, call: Repeatable, work: Work) -> tuple[bytes, b
     raise Busy("too many change the same: repeat the call", retry_after_seconds=1)
 
 
-async def _attempt(service: Service, call: Repeatable, draft: Draft, work: Work) -> bytes:
-    """The answer, stored with what was done. Raises Twin, Refused, and what `work` raises."""
+async def _attempt(service: Service, call: Repeatable, draft: HoldingStore, work: Work) -> bytes:
+    """The answer, stored with what was done. Raises Twin, HeldUnitRefused, and what `work`
+    raises."""
     try:
         answer = await work(draft.service())
     except IdpError:

@@ -22,9 +22,9 @@ from idp.foundation import base64url
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.management.call import Call
 from idp.schema.answers import Answer
-from idp.schema.field_rules import Integer, OneOf, Refused, Schema, Text
+from idp.schema.field_rules import FieldRefused, Integer, OneOf, Schema, Text
 from idp.schema.reading import Request
-from idp.search.query_planner import Filter, Way, ways
+from idp.search.query_planner import Filter, ReadPlan, ways
 from idp.service import Service
 from storage import COUNT_CAP, Collection, Cursor, Record
 
@@ -60,7 +60,7 @@ class NoOffset(Struct, frozen=True):
     def read(self, value: object) -> int:
         if Integer().read(value) != 0:
             told = "is not supported: send the nextCursor of the last answer as query.cursor"
-            raise Refused("query.offset_unsupported", told)
+            raise FieldRefused("query.offset_unsupported", told)
         return 0
 
     def schema(self) -> Schema:
@@ -111,7 +111,7 @@ class SearchDetails(Answer, frozen=True, kw_only=True):
     view_timestamp: datetime
 
 
-class Found(Struct, Generic[R], frozen=True):
+class FoundPage(Struct, Generic[R], frozen=True):
     """A page; `next_cursor` is empty where it is the last."""
 
     records: list[R]
@@ -140,7 +140,7 @@ async def find(
     order: str | None = None,
     weight: Callable[[R], int] = lambda _: 1,
     at_once: int = AT_ONCE,
-) -> Found[R]:
+) -> FoundPage[R]:
     """The page of those records of these organizations (None: of all) that pass every filter.
 
     `order`: by this field of a declared list, within each organization. Where records are large,
@@ -157,7 +157,7 @@ async def find(
     source = _Source(service, collection, chosen, query, weight, at_once)
     page = await _page(source, place)
     total, is_lower_bound = await _total(service, collection, chosen, page, place)
-    return Found(
+    return FoundPage(
         records=page.records,
         details=SearchDetails(
             total_result=str(total),
@@ -168,7 +168,7 @@ async def find(
     )
 
 
-class _Place(Struct, frozen=True, array_like=True):
+class _PageStart(Struct, frozen=True, array_like=True):
     """Where a page begins: in which way, after which record; how many were found before, and
     how many there were when the search began."""
 
@@ -178,7 +178,7 @@ class _Place(Struct, frozen=True, array_like=True):
     total: int = 0
 
 
-_FIRST: Final = _Place(n=0, after=None, seen=0)
+_FIRST: Final = _PageStart(n=0, after=None, seen=0)
 
 
 class _Page(Struct, Generic[R]):
@@ -186,24 +186,24 @@ class _Page(Struct, Generic[R]):
 
     records: list[R]
     before: int
-    place: _Place | None = None
+    place: _PageStart | None = None
 
     def ends_at(self, n: int, after: Cursor | None) -> _Page[R]:
         """The page, when the next one begins there."""
-        self.place = _Place(n, after, self.before + len(self.records))
+        self.place = _PageStart(n, after, self.before + len(self.records))
         return self
 
 
 class _Source(NamedTuple, Generic[R]):
     service: Service
     collection: Collection[R]
-    ways: Sequence[Way]
+    ways: Sequence[ReadPlan]
     query: PageQuery
     weight: Callable[[R], int]
     at_once: int
 
 
-async def _page(source: _Source[R], place: _Place) -> _Page[R]:
+async def _page(source: _Source[R], place: _PageStart) -> _Page[R]:
     page = _Page[R]([], before=place.seen)
     n, after, looked_at = place.n, place.after, 0
     async for way, record in _each(source, place):
@@ -220,7 +220,7 @@ async def _page(source: _Source[R], place: _Place) -> _Page[R]:
     return page
 
 
-async def _each(source: _Source[R], place: _Place) -> AsyncIterator[tuple[Way, R | None]]:
+async def _each(source: _Source[R], place: _PageStart) -> AsyncIterator[tuple[ReadPlan, R | None]]:
     """Every record from a place on, and None at the end of each way."""
     after = place.after
     for way in source.ways[place.n :]:
@@ -237,7 +237,7 @@ async def _each(source: _Source[R], place: _Place) -> AsyncIterator[tuple[Way, R
 
 
 async def _read(
-    source: _Source[R], way: Way, size: int, after: Cursor | None
+    source: _Source[R], way: ReadPlan, size: int, after: Cursor | None
 ) -> tuple[list[R], bool]:
     """The next records of a way, and whether there are more."""
     service, collection, asc = source.service, source.collection, source.query.asc
@@ -261,9 +261,9 @@ async def _read(
 async def _total(
     service: Service,
     collection: Collection[R],
-    chosen: Sequence[Way],
+    chosen: Sequence[ReadPlan],
     page: _Page[R],
-    place: _Place,
+    place: _PageStart,
 ) -> tuple[int, bool]:
     """How many there are, and whether there may be more than that."""
     known = page.before + len(page.records)
@@ -281,12 +281,12 @@ async def _total(
     return total, False
 
 
-def _cursor(service: Service, description: bytes, place: _Place, total: int) -> str:
+def _cursor(service: Service, description: bytes, place: _PageStart, total: int) -> str:
     octets = msgspec.msgpack.encode(structs.replace(place, total=total))
     return base64url.encode(_mac(service, description, octets) + octets)
 
 
-def _read_cursor(service: Service, description: bytes, cursor: str) -> _Place:
+def _read_cursor(service: Service, description: bytes, cursor: str) -> _PageStart:
     """Where a cursor leads to. Raises InvalidArgument unless it was given for this very search."""
     try:
         octets = base64url.decode(cursor)
@@ -296,7 +296,7 @@ def _read_cursor(service: Service, description: bytes, cursor: str) -> _Place:
     if not hmac.compare_digest(mac, _mac(service, description, place)):
         told = "is none that was given for this search: the filters and the order must be the same"
         raise InvalidArgument([FieldProblem("query.cursor", "query.cursor", told)])
-    return msgspec.msgpack.decode(place, type=_Place)
+    return msgspec.msgpack.decode(place, type=_PageStart)
 
 
 def _mac(service: Service, description: bytes, place: bytes) -> bytes:

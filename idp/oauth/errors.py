@@ -242,7 +242,7 @@ class TooManyRequests(OAuthError):
         self.retry_after_seconds = retry_after_seconds
 
 
-class Unusable(Refusing):
+class UnusableRequest(Refusing):
     """The request can't be answered by redirect: no proven client with that redirect URI.
 
     `sent` and `registered` are the values that were compared, for the explain page (never shown

@@ -9,19 +9,19 @@ if TYPE_CHECKING:
     from dns.asyncresolver import Resolver
 
 
-class NoAnswer(Exception):
+class NoDnsAnswer(Exception):
     """There are none, or nobody told; the text says why, for the log."""
 
 
 async def read(name: str) -> list[str]:
-    """The TXT records of a name. Raises NoAnswer."""
+    """The TXT records of a name. Raises NoDnsAnswer."""
     from dns.exception import DNSException
 
     try:
         resolver = await asyncio.to_thread(_resolver)
         found = await resolver.resolve(name, "TXT", search=False)
     except DNSException as error:
-        raise NoAnswer(f"{type(error).__name__}: {error}") from error
+        raise NoDnsAnswer(f"{type(error).__name__}: {error}") from error
     return [b"".join(each.strings).decode("ascii", "replace") for each in found]
 
 

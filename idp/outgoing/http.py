@@ -140,7 +140,7 @@ class Outgoing:
                     return await self._read_texts(name)
             except TimeoutError:
                 raise Failed(f"no answer within {self._seconds:g} s") from None
-            except dns_txt.NoAnswer as error:
+            except dns_txt.NoDnsAnswer as error:
                 raise Failed(str(error)) from error
 
     @asynccontextmanager

@@ -37,7 +37,7 @@ _RANGE_LINE: Final = re.compile(rb"([0-9A-Fa-f]{35}):([0-9]{1,12})")
 _RANGE_NAME: Final = re.compile(r"([0-9A-Fa-f]{5})(\.txt)?")
 
 
-class Unusable(ValueError):
+class UnusableList(ValueError):
     """The list is cut off, out of order or of no known form; the text says what is wrong."""
 
 
@@ -58,13 +58,13 @@ def open_list(path: Path, min_count: int = 1) -> BreachedPasswords:
     """The list at this path; a password counts when it was seen `min_count` times. A compact list
     has no counts any more: `min_count` was applied when it was made.
 
-    Raises Unusable, OSError.
+    Raises UnusableList, OSError.
     """
     if path.is_dir():
         return RangeDirectory(path, min_count)
     with path.open("rb") as file:
         if os.fstat(file.fileno()).st_size == 0:
-            raise Unusable("it is empty")
+            raise UnusableList("it is empty")
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     return CompactFile(mapped) if mapped[: len(MAGIC)] == MAGIC else TextFile(mapped, min_count)
 
@@ -95,33 +95,33 @@ class TextFile:
         return False
 
     def entries(self) -> Iterator[bytes]:
-        """The SHA-1 of each line that counts. Raises Unusable: out of order."""
+        """The SHA-1 of each line that counts. Raises UnusableList: out of order."""
         start, last = 0, b""
         while start < len(self._mapped):
             end = self._end_of(start)
             found, count = self._read(start, end)
             if found <= last:
-                raise Unusable(f"it is not sorted at octet {start}")
+                raise UnusableList(f"it is not sorted at octet {start}")
             last = found
             if count >= self._min_count:
                 yield bytes.fromhex(found.decode())
             start = end + 1
 
     def _check(self) -> None:
-        """See that lines all over the file can be read and are in order. Raises Unusable."""
+        """See that lines all over the file can be read and are in order. Raises UnusableList."""
         size, last = len(self._mapped), b""
         for number in range(_SAMPLES + 1):
             start, end = self._line_around(min(size - 1, size * number // _SAMPLES))
             found, _ = self._read(start, end)
             if found < last:
-                raise Unusable(f"it is not sorted at octet {start}")
+                raise UnusableList(f"it is not sorted at octet {start}")
             last = found
 
     def _line_around(self, place: int) -> tuple[int, int]:
         """Where the line that holds this octet begins and ends, without its line feed."""
         start = self._mapped.rfind(b"\n", max(0, place - _MAX_LINE_BYTES), place) + 1
         if start == 0 and place > _MAX_LINE_BYTES:
-            raise Unusable(f"it has no line of the form SHA1:COUNT around octet {place}")
+            raise UnusableList(f"it has no line of the form SHA1:COUNT around octet {place}")
         return start, self._end_of(start)
 
     def _end_of(self, start: int) -> int:
@@ -133,7 +133,7 @@ class TextFile:
             self._mapped[start : min(end, start + _MAX_LINE_BYTES)].rstrip(b"\r")
         )
         if line is None:
-            raise Unusable(f"it has no line of the form SHA1:COUNT at octet {start}")
+            raise UnusableList(f"it has no line of the form SHA1:COUNT at octet {start}")
         return line[1].upper(), int(line[2])
 
 
@@ -144,7 +144,7 @@ class CompactFile:
         self._mapped = mapped
         self._count = int.from_bytes(mapped[len(MAGIC) : HEADER_BYTES], "big")
         if len(mapped) != HEADER_BYTES + self._count * PREFIX_BYTES:
-            raise Unusable(f"it is cut off: it should hold {self._count} entries")
+            raise UnusableList(f"it is cut off: it should hold {self._count} entries")
         self._check()
 
     def contains(self, password: str) -> bool:
@@ -166,7 +166,7 @@ class CompactFile:
         for number in range(min(_SAMPLES, self._count)):
             found = self._entry(number * self._count // min(_SAMPLES, self._count))
             if found <= last and number:
-                raise Unusable("it is not sorted")
+                raise UnusableList("it is not sorted")
             last = found
 
     def _entry(self, number: int) -> bytes:
@@ -192,7 +192,7 @@ class RangeDirectory:
         return count_in_range(text, sought[RANGE_DIGITS:]) >= self._min_count
 
     def entries(self) -> Iterator[bytes]:
-        """The SHA-1 of each line that counts, in order. Raises Unusable."""
+        """The SHA-1 of each line that counts, in order. Raises UnusableList."""
         names = sorted(found[1].upper() for found in map(_name_of_range, self._files()) if found)
         for name in names:
             for suffix, count in sorted(_range_lines(self._read(name), name)):
@@ -203,20 +203,20 @@ class RangeDirectory:
         return self._path.iterdir()
 
     def _check(self) -> str:
-        """The ending of the files' names. Raises Unusable: there are no range files, or some can't
-        be read."""
+        """The ending of the files' names. Raises UnusableList: there are no range files, or some
+        can't be read."""
         suffix = None
         for number, file in enumerate(islice(self._files(), _SAMPLES)):
             found = _name_of_range(file)
             if found is None or not (found[1].isupper() or found[1].isdigit()):
-                raise Unusable(f"{file.name} is not named by 5 hex digits in capitals")
+                raise UnusableList(f"{file.name} is not named by 5 hex digits in capitals")
             if suffix is not None and (found[2] or "") != suffix:
-                raise Unusable("some files are named with .txt and some without")
+                raise UnusableList("some files are named with .txt and some without")
             suffix = found[2] or ""
             if number < _READ_SAMPLES:
                 list(_range_lines(file.read_bytes(), file.name))
         if suffix is None:
-            raise Unusable("the directory has no range files")
+            raise UnusableList("the directory has no range files")
         return suffix
 
     def _read(self, name: str) -> bytes:
@@ -235,9 +235,9 @@ def _name_of_range(file: Path) -> re.Match[str] | None:
 
 
 def _range_lines(text: bytes, name: str) -> Iterator[tuple[bytes, int]]:
-    """The lines of a range file: suffix in capitals, count. Raises Unusable."""
+    """The lines of a range file: suffix in capitals, count. Raises UnusableList."""
     for line in text.splitlines():
         found = _RANGE_LINE.fullmatch(line)
         if found is None:
-            raise Unusable(f"{name} has a line that is not of the form SUFFIX:COUNT")
+            raise UnusableList(f"{name} has a line that is not of the form SUFFIX:COUNT")
         yield found[1].upper(), int(found[2])

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from idp.foundation.atomic_files import new_file
-from idp.passwords.breached import HEADER_BYTES, MAGIC, PREFIX_BYTES, Unusable
+from idp.passwords.breached import HEADER_BYTES, MAGIC, PREFIX_BYTES, UnusableList
 
 _WRITTEN_AT_ONCE: Final = 1 << 16
 
@@ -18,8 +18,8 @@ def compact(
     """Write the entries of a list (`BreachedPasswords.entries`) to a compact file; how many it
     has. The file is there whole or not at all.
 
-    Raises Unusable (the entries are not sorted); FileExistsError (the target is there and may not
-    be replaced); OSError.
+    Raises UnusableList (the entries are not sorted); FileExistsError (the target is there and may
+    not be replaced); OSError.
     """
     count, last, chunk = 0, b"", bytearray()
     with new_file(target, draft_id, replaces=replaces) as file:
@@ -27,7 +27,7 @@ def compact(
         for entry in entries:
             prefix = entry[:PREFIX_BYTES]
             if prefix < last:
-                raise Unusable("it is not sorted")
+                raise UnusableList("it is not sorted")
             if prefix == last and count:
                 continue
             last, count = prefix, count + 1

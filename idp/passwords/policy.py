@@ -35,7 +35,7 @@ class PasswordRefused(IdpError):
     slug = "password.refused"
 
 
-class Problem(Struct, frozen=True):
+class PasswordProblem(Struct, frozen=True):
     """Why a new password is refused: a slug for programs, a text for the person."""
 
     slug: str
@@ -51,7 +51,7 @@ class Demand(Struct, frozen=True):
     name: str
     pattern: str
     hint: Message
-    problem: Problem
+    problem: PasswordProblem
     is_met_by: Callable[[str], bool]
 
 
@@ -62,7 +62,7 @@ _DEMANDS: Final = (
         "lower",
         r"\p{Lowercase}",
         message("a small letter", context="password"),
-        Problem("password.lowercase", message("Use a small letter.", context="password")),
+        PasswordProblem("password.lowercase", message("Use a small letter.", context="password")),
         str.islower,
     ),
     Demand(
@@ -70,7 +70,9 @@ _DEMANDS: Final = (
         "upper",
         r"\p{Uppercase}",
         message("a capital letter", context="password"),
-        Problem("password.uppercase", message("Use a capital letter.", context="password")),
+        PasswordProblem(
+            "password.uppercase", message("Use a capital letter.", context="password")
+        ),
         str.isupper,
     ),
     Demand(
@@ -78,7 +80,7 @@ _DEMANDS: Final = (
         "digit",
         r"\p{Nd}",
         message("a digit", context="password"),
-        Problem("password.number", message("Use a digit.", context="password")),
+        PasswordProblem("password.number", message("Use a digit.", context="password")),
         str.isdecimal,
     ),
     Demand(
@@ -86,7 +88,9 @@ _DEMANDS: Final = (
         "special",
         r"[^\p{L}\p{N}\s]",
         message("a symbol, such as ! or #", context="password"),
-        Problem("password.symbol", message("Use a symbol, such as ! or #.", context="password")),
+        PasswordProblem(
+            "password.symbol", message("Use a symbol, such as ! or #.", context="password")
+        ),
         lambda character: not (character.isalnum() or character.isspace()),
     ),
 )
@@ -134,7 +138,7 @@ class Requirements(Struct, frozen=True):
     breached: BreachedPasswords | None = None
 
 
-def policy_problems(password: str, required: Requirements) -> list[Problem]:
+def policy_problems(password: str, required: Requirements) -> list[PasswordProblem]:
     """Everything that keeps a new password from being accepted.
 
     Takes up to a quarter of a second of processor time where a strength is required, and reads
@@ -148,7 +152,7 @@ def policy_problems(password: str, required: Requirements) -> list[Problem]:
     return problems + [*_guessing_problems(password, required)]
 
 
-def _form_problems(password: str, required: Requirements) -> Iterator[Problem]:
+def _form_problems(password: str, required: Requirements) -> Iterator[PasswordProblem]:
     if len(password) < required.min_length:
         yield _too_short(required.min_length)
     for demand in demands(required.rules):
@@ -160,10 +164,10 @@ def _form_problems(password: str, required: Requirements) -> Iterator[Problem]:
             context="password",
             n=required.max_bytes,
         )
-        yield Problem("password.too_many_bytes", text)
+        yield PasswordProblem("password.too_many_bytes", text)
 
 
-def _guessing_problems(password: str, required: Requirements) -> Iterator[Problem]:
+def _guessing_problems(password: str, required: Requirements) -> Iterator[PasswordProblem]:
     """Why the password would be guessed: the first reason that applies, and the context words."""
     if strength.is_common_password(password):
         yield _COMMON
@@ -186,21 +190,21 @@ def is_too_easy(password: str, required: Requirements) -> bool:
     return strength.score(password, sorted(_words(required.context_words))) < least
 
 
-_COMMON: Final = Problem(
+_COMMON: Final = PasswordProblem(
     "password.common",
     message(
         "This password is used by many people, so it is tried first by those who guess.",
         context="password",
     ),
 )
-_TOO_EASY: Final = Problem(
+_TOO_EASY: Final = PasswordProblem(
     "password.too_easy",
     message(
         "Others would guess this soon: use several unrelated words.",
         context="password",
     ),
 )
-_OWN_WORDS: Final = Problem(
+_OWN_WORDS: Final = PasswordProblem(
     "password.own_words",
     message(
         "Add something that nobody would expect: this password is little more than your own"
@@ -210,20 +214,20 @@ _OWN_WORDS: Final = Problem(
 )
 
 
-def breached() -> Problem:
+def breached() -> PasswordProblem:
     """The problem of a password that is in a list of breached ones."""
     text = message(
         "This password has appeared in a data breach, so it is known to those who guess. Choose"
         " another one.",
         context="password",
     )
-    return Problem("password.breached", text)
+    return PasswordProblem("password.breached", text)
 
 
-def unchanged() -> Problem:
+def unchanged() -> PasswordProblem:
     """The problem of a new password that is the present one."""
     text = message("This is the password you have now. Choose another one.", context="password")
-    return Problem("password.unchanged", text)
+    return PasswordProblem("password.unchanged", text)
 
 
 def is_own_words(password: str, own_words: Iterable[str], min_length: int) -> bool:
@@ -247,7 +251,7 @@ def _words(own_words: Iterable[str]) -> set[str]:
     return {word for word in words if len(word) >= MIN_WORD_CHARACTERS}
 
 
-def _unusable(refused: PasswordRefused, min_length: int) -> Problem:
+def _unusable(refused: PasswordRefused, min_length: int) -> PasswordProblem:
     if refused.slug == "password.too_short":
         return _too_short(min_length)
     if refused.slug == "password.too_long":
@@ -259,14 +263,14 @@ def _unusable(refused: PasswordRefused, min_length: int) -> Problem:
         )
     else:
         text = message("The password holds a character that can't be used.", context="password")
-    return Problem(refused.slug, text)
+    return PasswordProblem(refused.slug, text)
 
 
-def _too_short(min_length: int) -> Problem:
+def _too_short(min_length: int) -> PasswordProblem:
     text = message(
         "Use at least %(n)s character.",
         plural="Use at least %(n)s characters.",
         context="password",
         n=min_length,
     )
-    return Problem("password.too_short", text)
+    return PasswordProblem("password.too_short", text)

@@ -24,7 +24,7 @@ _HEADERS: Final = {"Add-Padding": "true", "User-Agent": f"idp/{__version__}"}
 _log = logs.logger(__name__)
 
 
-class NoAnswer(Exception):
+class RangeServiceFailed(Exception):
     """The service answered with something other than a range."""
 
 
@@ -43,7 +43,7 @@ async def contains(config: Config, password: str) -> bool:
         return False
     try:
         text = asking.result()
-    except (OSError, ValueError, http.client.HTTPException, NoAnswer) as error:
+    except (OSError, ValueError, http.client.HTTPException, RangeServiceFailed) as error:
         _log.warning("breached_passwords_url gave no answer", cause=f"{error}")
         return False
     return count_in_range(text, sought[RANGE_DIGITS:]) >= config.breached_passwords_min_count
@@ -63,7 +63,7 @@ def _range(url: str) -> bytes:
         connection.request("GET", parts.path, headers=_HEADERS)
         with connection.getresponse() as answer:  # it outlives the connection otherwise
             if answer.status != 200:
-                raise NoAnswer(f"status {answer.status}")
+                raise RangeServiceFailed(f"status {answer.status}")
             return answer.read(MAX_ANSWER_BYTES)
     finally:
         connection.close()

@@ -32,7 +32,7 @@ _DAMAGED: Final = (
 )
 
 
-class Unusable(IdpError):
+class UnusableImage(IdpError):
     """What was sent is no picture that can be shown; the message follows the field's name."""
 
     slug = "picture.invalid"
@@ -57,7 +57,8 @@ class Drawn(Struct, frozen=True):
 def drawn(sent: bytes, box: Box) -> Drawn:
     """The picture, no larger than `box`. It takes a while: not for the event loop.
 
-    Raises Unusable: too large, not of a kind that is taken, damaged, or more than one picture.
+    Raises UnusableImage: too large, not of a kind that is taken, damaged, or more than one
+    picture.
     """
     _check_kind(sent)
     from PIL import Image, ImageOps  # takes longer than the start of the program may
@@ -69,12 +70,12 @@ def drawn(sent: bytes, box: Box) -> Drawn:
             image.load()
             return _encoded(ImageOps.exif_transpose(image), box, is_photo=image.format == "JPEG")
     except _DAMAGED as error:
-        raise Unusable("is damaged: it can't be drawn") from error
+        raise UnusableImage("is damaged: it can't be drawn") from error
 
 
 def taken_over(sent: bytes, box: Box) -> Drawn:
     """A picture that `drawn` has made already, as it is: each drawing of a photograph would blur
-    it a little more. Of anything else, what `drawn` makes of it. Raises Unusable.
+    it a little more. Of anything else, what `drawn` makes of it. Raises UnusableImage.
     """
     made = drawn(sent, box)
     if made.type == "image/jpeg" and _is_bare(sent) and _size(sent) == (made.width, made.height):
@@ -114,25 +115,25 @@ def _check_kind(sent: bytes) -> None:
     """By its beginning, whatever it was called."""
     if len(sent) > MAX_BYTES:
         told = f"has more than {MAX_BYTES // 1024} kilobytes"
-        raise Unusable(told, slug="picture.too_large")
+        raise UnusableImage(told, slug="picture.too_large")
     if sent.startswith(_STARTS):
         return
     if b"<svg" in sent[:4096].lower():
         told = "is SVG, which can hold scripts: send it as PNG"
-        raise Unusable(told, slug="picture.svg")
-    raise Unusable("is not a PNG, JPEG or WebP picture", slug="picture.kind")
+        raise UnusableImage(told, slug="picture.svg")
+    raise UnusableImage("is not a PNG, JPEG or WebP picture", slug="picture.kind")
 
 
 def _check_size(image: Any) -> None:
     """By its head, before anything is unpacked."""
     if image.width * image.height > MAX_PIXELS:
         told = f"has more than {MAX_PIXELS // 1_000_000} megapixels"
-        raise Unusable(told, slug="image.too_large")
+        raise UnusableImage(told, slug="image.too_large")
     if max(image.size) > MAX_SIDE:
         told = f"is wider or higher than {MAX_SIDE} pixels"
-        raise Unusable(told, slug="picture.too_large")
+        raise UnusableImage(told, slug="picture.too_large")
     if getattr(image, "n_frames", 1) > 1:
-        raise Unusable("moves: send a single picture", slug="picture.animated")
+        raise UnusableImage("moves: send a single picture", slug="picture.animated")
 
 
 def _encoded(image: Any, box: Box, *, is_photo: bool) -> Drawn:

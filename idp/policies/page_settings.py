@@ -11,7 +11,7 @@ from msgspec import Struct
 from idp.foundation import i18n
 from idp.foundation.i18n import Bundle
 from idp.policies import effective, page_texts, palette, pictures
-from idp.policies.pictures import Sign
+from idp.policies.pictures import PictureLink
 from idp.records import (
     ORGANIZATIONS,
     PICTURES,
@@ -29,7 +29,7 @@ _KINDS: Final[tuple[PolicyKind, ...]] = ("login", "label", "privacy", "language"
 R = TypeVar("R", bound=PolicyRules)
 
 
-class Look(Struct, frozen=True):
+class PageSettings(Struct, frozen=True):
     """How people get in, how pages look and speak, and where they lead to.
 
     `brand` is the address of their colours, if they have any of their own: the policy's id and a
@@ -45,11 +45,11 @@ class Look(Struct, frozen=True):
     name: str | None = None
     domain: str | None = None
     brand: tuple[str, str] | None = None
-    logo: Sign | None = None
-    icon: Sign | None = None
+    logo: PictureLink | None = None
+    icon: PictureLink | None = None
 
 
-async def look(service: Service, org_id: str | None) -> Look:
+async def look(service: Service, org_id: str | None) -> PageSettings:
     """What counts for pages of that organization; without one, for the installation's."""
     return await service.recent.get(
         ("look", org_id), service.clock.now(), lambda: _read(service, org_id)
@@ -78,7 +78,7 @@ def digest(stylesheet: str) -> str:
     return hashlib.sha256(stylesheet.encode()).hexdigest()[:16]
 
 
-async def _read(service: Service, org_id: str | None) -> Look:
+async def _read(service: Service, org_id: str | None) -> PageSettings:
     whose = (org_id, None)
     keys: list[Any] = [
         *((POLICIES, effective.policy_id(one, kind)) for kind in _KINDS for one in whose),
@@ -96,7 +96,7 @@ async def _read(service: Service, org_id: str | None) -> Look:
         own or default for own, default in zip(policies[::2], policies[1::2], strict=True)
     )
     spoken = cast(LanguageRules, _rules(service, language, "language"))
-    return Look(
+    return PageSettings(
         login=cast(LoginRules, _rules(service, login, "login")),
         label=cast(LabelRules, _rules(service, label, "label")),
         privacy=cast(PrivacyRules, _rules(service, privacy, "privacy")),

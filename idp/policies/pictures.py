@@ -36,7 +36,7 @@ class Drawing(Struct, frozen=True):
     height: int
 
 
-class Sign(Struct, frozen=True):
+class PictureLink(Struct, frozen=True):
     """A logo or an icon, and the one for dark pages if that is another. `is_own`: it is the
     organization's, and not the installation's."""
 
@@ -63,7 +63,7 @@ def url(picture: Picture) -> str:
     return f"/ui/brand/{picture.id}/{picture.digest}.{_EXTENSIONS[picture.type]}"
 
 
-def sign(found: Sequence[Picture | None]) -> Sign | None:
+def sign(found: Sequence[Picture | None]) -> PictureLink | None:
     """What is shown of four: the organization's own light one, the installation's, and the two
     dark ones alike. Whoever has one of the two has none of the installation's."""
     light, light_default, dark, dark_default = found
@@ -71,7 +71,7 @@ def sign(found: Sequence[Picture | None]) -> Sign | None:
         shown = [_drawing(one) for one in pair if one is not None]
         if shown:
             other = shown[1] if len(shown) > 1 else None
-            return Sign(shown[0], other, is_own=pair == (light, dark))
+            return PictureLink(shown[0], other, is_own=pair == (light, dark))
     return None
 
 

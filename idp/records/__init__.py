@@ -18,8 +18,8 @@ from idp.records.browsers import (
     LOGOUT_REQUESTS,
     PUSHED_REQUESTS,
     SESSIONS,
-    Agent,
     AuthRequest,
+    Browser,
     Consent,
     KnownUser,
     LogoutRequest,
@@ -127,7 +127,7 @@ from idp.records.policies import (
 )
 from idp.records.recovery_codes import RECOVERY_CODES, RecoveryCode
 from idp.records.refusals import REFUSALS, Refusal
-from idp.records.test_mode import KEPT, TRIALS, Kept, Trial
+from idp.records.test_mode import KEPT, TRIALS, Kept, TestModeState
 from idp.records.upgrades import STEPS
 from idp.records.upkeep import (
     DELETED_ORGANIZATIONS,
@@ -297,7 +297,7 @@ __all__ = [
     "Consent",
     "ClientOrigin",
     "Address",
-    "Agent",
+    "Browser",
     "AppType",
     "Application",
     "AuthMethod",
@@ -360,7 +360,7 @@ __all__ = [
     "SigningKey",
     "TRIALS",
     "Totp",
-    "Trial",
+    "TestModeState",
     "USERS",
     "USER_CODES",
     "USER_METADATA",

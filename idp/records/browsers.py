@@ -18,7 +18,7 @@ class KnownUser(Struct, kw_only=True):
     stamp: str
 
 
-class Agent(Record):
+class Browser(Record):
     """A browser that has sent a form: its cookie holds the id and a secret, which changes at every
     sign-in.
 
@@ -164,7 +164,7 @@ class LogoutRequest(Record):
 
 
 KEPT_SHORTLY: Final = timedelta(minutes=10)  # of what anybody can make the service store
-AGENTS: Final = Collection("agents", Agent, expires=True, kept=KEPT_SHORTLY)
+AGENTS: Final = Collection("agents", Browser, expires=True, kept=KEPT_SHORTLY)
 SESSIONS: Final = Collection(
     "sessions", Session, lists=(("agent_id", "ended_at"), ("user_id",)), expires=True
 )

@@ -22,9 +22,9 @@ class GuessStreak(Record):
     """Wrong passwords and codes of one user in a row; the id is the user's. A success ends it.
 
     `unknown` and `known` are passwords from browsers that the account does not know, and from
-    those that it knows (`Agent.known`); `browsers` are the latter one by one. `codes` are codes of
-    the authenticator app. With `stays_open` the password is never closed, as nobody could let the
-    user in. `told_at` is when the owner was told that it is closed.
+    those that it knows (`Browser.known`); `browsers` are the latter one by one. `codes` are codes
+    of the authenticator app. With `stays_open` the password is never closed, as nobody could let
+    the user in. `told_at` is when the owner was told that it is closed.
     """
 
     unknown: int = 0

@@ -10,7 +10,7 @@ from msgspec import Struct
 from storage import Collection, Record
 
 
-class Sent(Struct, kw_only=True):
+class SentParameter(Struct, kw_only=True):
     """A parameter or header as far as it may be shown: its value, or only a note about it."""
 
     name: str
@@ -18,7 +18,7 @@ class Sent(Struct, kw_only=True):
     note: str | None = None
 
 
-class Made(Struct, kw_only=True):
+class MadeCheck(Struct, kw_only=True):
     """A check that was made, and how it ended."""
 
     name: str
@@ -43,9 +43,9 @@ class Refusal(Record):
     created_at: datetime
     expires_at: datetime
     client_id: str | None = None
-    sent: list[Sent] = []
+    sent: list[SentParameter] = []
     registered: list[str] = []
-    checks: list[Made] = []
+    checks: list[MadeCheck] = []
     rule: str = ""
     fix: str = ""
 

@@ -7,7 +7,7 @@ from typing import Final
 from storage import Collection, Record
 
 
-class Trial(Record):
+class TestModeState(Record):
     """How far ahead of the machine's clock the service is; one record."""
 
     ahead_ms: int = 0
@@ -20,5 +20,5 @@ class Kept(Record):
     json: str
 
 
-TRIALS: Final = Collection("trials", Trial)
+TRIALS: Final = Collection("trials", TestModeState)
 KEPT: Final = Collection("kept", Kept)

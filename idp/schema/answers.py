@@ -27,7 +27,7 @@ class Answer(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     """The base of every answer and of the objects in it."""
 
 
-class Filed(Struct, frozen=True):
+class FileAnswer(Struct, frozen=True):
     """An answer that is too large to be held: JSON in a file, which whoever gets it closes."""
 
     file: BinaryIO

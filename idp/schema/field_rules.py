@@ -44,7 +44,7 @@ _INSTANT: Final = re.compile(
 Schema: TypeAlias = dict[str, Any]  # JSON Schema 2020-12
 
 
-class Refused(Exception):
+class FieldRefused(Exception):
     """The value can't be used; the message follows the field's path."""
 
     def __init__(self, slug: str, message: str, limit: int | None = None) -> None:
@@ -58,14 +58,14 @@ class Rule(Protocol):
     """What a field may hold."""
 
     def read(self, value: object) -> Any:
-        """The value as the program uses it. Raises Refused."""
+        """The value as the program uses it. Raises FieldRefused."""
 
     def schema(self) -> Schema:
         """What the value has to be, for other programs; `read` may refuse more."""
 
 
-def wrong_type(expected: str) -> Refused:
-    return Refused("field.wrong_type", f"must be {expected}")
+def wrong_type(expected: str) -> FieldRefused:
+    return FieldRefused("field.wrong_type", f"must be {expected}")
 
 
 class Text(Struct, frozen=True):
@@ -82,13 +82,13 @@ class Text(Struct, frozen=True):
         if not isinstance(value, str):
             raise wrong_type("a string")
         if len(value) > self.max:
-            raise Refused("field.too_long", f"has more than {self.max} characters", self.max)
+            raise FieldRefused("field.too_long", f"has more than {self.max} characters", self.max)
         if len(value) < self.min or (self.min and not self.is_free and not value.strip()):
             if self.min <= 1:
-                raise Refused("field.empty", "must not be empty", self.min)
-            raise Refused("field.too_short", f"has less than {self.min} characters", self.min)
+                raise FieldRefused("field.empty", "must not be empty", self.min)
+            raise FieldRefused("field.too_short", f"has less than {self.min} characters", self.min)
         if not self.is_free and _CONTROL.search(value):
-            raise Refused("field.characters", "holds a control character")
+            raise FieldRefused("field.characters", "holds a control character")
         return value
 
     def schema(self) -> Schema:
@@ -105,7 +105,7 @@ class UserName(Struct, frozen=True):
         try:
             return user_names.check_name(Text(1).read(value))
         except user_names.NameRefused as refused:
-            raise Refused(refused.slug, f"can't be used: {refused.message}") from None
+            raise FieldRefused(refused.slug, f"can't be used: {refused.message}") from None
 
     def schema(self) -> Schema:
         return Text(1).schema()
@@ -122,9 +122,9 @@ class OneOf(Struct, frozen=True):
         if not isinstance(value, str):
             raise wrong_type("a name")
         if value in self.not_yet:
-            raise Refused(self.slug, f"{value} is not supported yet")
+            raise FieldRefused(self.slug, f"{value} is not supported yet")
         if value not in self.names:
-            raise Refused("field.unknown_name", f"must be one of {', '.join(self.names)}")
+            raise FieldRefused("field.unknown_name", f"must be one of {', '.join(self.names)}")
         return value
 
     def schema(self) -> Schema:
@@ -141,7 +141,7 @@ class NotYet(Struct, frozen=True):
         if type(value) is not self.kind:
             raise wrong_type(_KINDS[self.kind])
         if value not in _NOTHING[self.kind]:
-            raise Refused(self.slug, "is not supported yet")
+            raise FieldRefused(self.slug, "is not supported yet")
         return value
 
     def schema(self) -> Schema:
@@ -170,7 +170,7 @@ class Language(Struct, frozen=True):
     def read(self, value: object) -> str:
         tag = Text(max=MAX_LANGUAGE).read(value)
         if tag and not _LANGUAGE.fullmatch(tag):
-            raise Refused("language.invalid", "is not a language tag such as en or pt-BR")
+            raise FieldRefused("language.invalid", "is not a language tag such as en or pt-BR")
         first, *rest = tag.split("-")
         end = next((n for n, part in enumerate(rest) if len(part) == 1), len(rest))
         return "-".join([first, *rest[:end]])
@@ -184,7 +184,7 @@ class Language(Struct, frozen=True):
         }
 
 
-class Email(Struct, frozen=True):
+class EmailRule(Struct, frozen=True):
     """An address (RFC 2822 3.4.1) in its one form: NFC, the domain in lower case."""
 
     max: int = MAX_TEXT
@@ -203,7 +203,7 @@ class Email(Struct, frozen=True):
                 allow_domain_literal=True,
             )
         except checker.EmailNotValidError:
-            raise Refused("email.invalid", "is not an e-mail address") from None
+            raise FieldRefused("email.invalid", "is not an e-mail address") from None
         return Text(1, self.max).read(found.normalized)
 
     def schema(self) -> Schema:
@@ -221,14 +221,16 @@ class Domain(Struct, frozen=True):
         try:
             return domain_names.read(text) if text else ""
         except domain_names.NotADomain:
-            raise Refused("domain.invalid", "is not a domain name such as example.com") from None
+            raise FieldRefused(
+                "domain.invalid", "is not a domain name such as example.com"
+            ) from None
 
     def schema(self) -> Schema:
         of_text = Text(self.min, domain_names.MAX_CHARACTERS).schema()
         return of_text | {"examples": ["example.com"]}
 
 
-class Phone(Struct, frozen=True):
+class PhoneRule(Struct, frozen=True):
     """A number in the global form (RFC 3966), as `+` and digits.
 
     Whether its country has numbers of this length is not judged: numbering plans change, and
@@ -242,7 +244,7 @@ class Phone(Struct, frozen=True):
         try:
             return phones.e164(text)
         except ValueError:
-            raise Refused(
+            raise FieldRefused(
                 "phone.invalid", "is not a phone number with its country, such as +41791234567"
             ) from None
 
@@ -262,7 +264,7 @@ class Integer(Struct, frozen=True):
         if not isinstance(value, int) or isinstance(value, bool):
             raise wrong_type("an integer")
         if not self.min <= value <= self.max:
-            raise Refused("field.out_of_range", f"must be from {self.min} to {self.max}")
+            raise FieldRefused("field.out_of_range", f"must be from {self.min} to {self.max}")
         return value
 
     def schema(self) -> Schema:
@@ -280,7 +282,7 @@ class Instant(Struct, frozen=True):
                 raise ValueError(text)
             at = datetime.fromisoformat(text.upper()).astimezone(UTC)
         except (ValueError, OverflowError):
-            raise Refused(
+            raise FieldRefused(
                 "field.timestamp", "is not an instant such as 2030-01-31T12:00:00Z"
             ) from None
         return at.replace(microsecond=at.microsecond // 1000 * 1000)
@@ -299,9 +301,9 @@ class Duration(Struct, frozen=True):
         try:
             duration = durations.parse(Text().read(value))
         except ValueError:
-            raise Refused("field.duration", "is not a duration such as 1h30m0s") from None
+            raise FieldRefused("field.duration", "is not a duration such as 1h30m0s") from None
         if duration > self.max:
-            raise Refused("field.out_of_range", f"must be at most {_hours(self.max)}h")
+            raise FieldRefused("field.out_of_range", f"must be at most {_hours(self.max)}h")
         return duration
 
     def schema(self) -> Schema:
@@ -324,7 +326,7 @@ class Base64(Struct, frozen=True):
         try:
             return base64.b64decode(text.encode("ascii").translate(_STANDARD), validate=True)
         except (UnicodeEncodeError, binascii.Error):
-            raise Refused("field.base64", "is not base64") from None
+            raise FieldRefused("field.base64", "is not base64") from None
 
     def schema(self) -> Schema:
         return {
@@ -349,9 +351,9 @@ class Items(Struct, frozen=True):
         if not isinstance(value, list):
             raise wrong_type("a list")
         if len(value) > self.max:
-            raise Refused("field.too_many", f"has more than {self.max} elements", self.max)
+            raise FieldRefused("field.too_many", f"has more than {self.max} elements", self.max)
         if len(value) < self.min:
-            raise Refused("field.too_few", f"needs {self.min} or more elements", self.min)
+            raise FieldRefused("field.too_few", f"needs {self.min} or more elements", self.min)
         return value
 
     def schema(self) -> Schema:

@@ -26,7 +26,7 @@ from msgspec import NODEFAULT, Struct, structs
 
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.foundation.strict_json import child
-from idp.schema.field_rules import Items, OneOf, Refused, Rule, wrong_type
+from idp.schema.field_rules import FieldRefused, Items, OneOf, Rule, wrong_type
 
 MAX_ITEMS = 100
 _MAX_UNKNOWN = 20  # of one object, told one by one
@@ -76,7 +76,7 @@ def collect(kind: type[R], document: object) -> tuple[R, list[FieldProblem]]:
     return _read_object(kind, document, "", problems) or _made(kind, {}), problems
 
 
-class Field(NamedTuple):
+class DeclaredField(NamedTuple):
     """A declared field. `rule` is None when the type says all; `leaf` reads a value that holds no
     others, and is None for lists and objects."""
 
@@ -90,18 +90,18 @@ class Field(NamedTuple):
     default: Any = None
 
     @property
-    def element(self) -> Field:
+    def element(self) -> DeclaredField:
         """What the elements of a list are."""
         hint = get_args(self.type)[0]
-        return Field(self.name, self.wire_name, *_split(hint), is_required=True)
+        return DeclaredField(self.name, self.wire_name, *_split(hint), is_required=True)
 
 
 @cache
-def declared(kind: type[Request]) -> tuple[Field, ...]:
+def declared(kind: type[Request]) -> tuple[DeclaredField, ...]:
     """The fields of a request, in their order."""
     hints = get_type_hints(kind, include_extras=True)
     return tuple(
-        Field(
+        DeclaredField(
             each.name,
             each.encode_name,
             *_split(hints[each.name]),
@@ -198,7 +198,9 @@ def _read_fields(
     return values
 
 
-def _read_field(field: Field, value: object, path: str, problems: list[FieldProblem]) -> Any:
+def _read_field(
+    field: DeclaredField, value: object, path: str, problems: list[FieldProblem]
+) -> Any:
     """The value of a field of the object at `path`. Imports read millions: where it stands is
     spelled out only for what needs it."""
     if field.leaf is None:
@@ -206,7 +208,7 @@ def _read_field(field: Field, value: object, path: str, problems: list[FieldProb
         return _read_value(field, value, at, problems)
     try:
         return field.leaf(value)
-    except Refused as refused:
+    except FieldRefused as refused:
         problems.append(_problem(refused, child(path, field.wire_name)))
         return None
 
@@ -220,7 +222,9 @@ def _conflicts(kind: type[Request], values: dict[str, Any], path: str) -> Iterat
             yield FieldProblem("field.conflict", child(path, wire_names[name]), message)
 
 
-def _read_value(field: Field, value: object, path: str, problems: list[FieldProblem]) -> Any:
+def _read_value(
+    field: DeclaredField, value: object, path: str, problems: list[FieldProblem]
+) -> Any:
     try:
         if field.is_list:
             items = (field.rule or Items(MAX_ITEMS)).read(value)
@@ -231,13 +235,13 @@ def _read_value(field: Field, value: object, path: str, problems: list[FieldProb
             ]
         if field.leaf is not None:
             return field.leaf(value)
-    except Refused as refused:
+    except FieldRefused as refused:
         problems.append(_problem(refused, path))
         return None
     return _read_object(field.type, value, path, problems)
 
 
-def _problem(refused: Refused, path: str) -> FieldProblem:
+def _problem(refused: FieldRefused, path: str) -> FieldProblem:
     return FieldProblem(refused.slug, path, refused.message, refused.limit)
 
 

@@ -47,7 +47,7 @@ class Filter(Struct, frozen=True, kw_only=True):
         return folded(text) if self.folds else unicodedata.normalize("NFKC", text)
 
 
-class Way(Struct, frozen=True, kw_only=True):
+class ReadPlan(Struct, frozen=True, kw_only=True):
     """A declared list to read (or records to get by their ids), and what `rest` must hold."""
 
     where: Where = {}
@@ -70,7 +70,7 @@ def ways(
     organizations: Sequence[str] | None,
     org_path: str = "org_id",
     order: str | None = None,
-) -> list[Way]:
+) -> list[ReadPlan]:
     """What to read, one after the other, for all that passes the filters in these organizations.
 
     `organizations` None: no matter in which.
@@ -86,7 +86,7 @@ def ways(
 
 class _Candidate(NamedTuple):
     rank: int
-    way: Way
+    way: ReadPlan
 
 
 def _way(
@@ -94,18 +94,18 @@ def _way(
     filters: Sequence[Filter],
     order: str | None,
     org_path: str | None = None,
-) -> Way:
+) -> ReadPlan:
     by_id = [each for each in filters if each.path == "id" and each.how == "in"]
     if by_id:
         ids = frozenset.intersection(*(frozenset(_ids(each)) for each in by_id))
-        return Way(ids=sorted(ids), rest=[each for each in filters if each not in by_id])
+        return ReadPlan(ids=sorted(ids), rest=[each for each in filters if each not in by_id])
     candidates = [
         found
         for fields in _lists(collection)
         if (found := _candidate(collection, fields, filters, order, org_path))
     ]
     if not candidates:
-        return Way(rest=list(filters))
+        return ReadPlan(rest=list(filters))
     return max(candidates, key=lambda each: each.rank).way
 
 
@@ -154,7 +154,7 @@ def _candidate(
         return None
     if order is not None and by != order and not is_one:
         return None
-    return _Candidate(rank, Way(where=where, order=by, rest=rest))
+    return _Candidate(rank, ReadPlan(where=where, order=by, rest=rest))
 
 
 def _binds(filter: Filter, field: str) -> bool:

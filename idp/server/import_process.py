@@ -43,7 +43,7 @@ _BEGUN: Final = b"begun\n"  # what a child writes once its modules are loaded
 _log: Final = logs.logger(__name__)
 
 
-class Errand(Struct, frozen=True):
+class ImportAssignment(Struct, frozen=True):
     """What a child is told: the settings, and the job that was claimed for it, by whose name."""
 
     config: Config
@@ -89,15 +89,15 @@ class Importer:
                 _log.warning("imports wait", error=str(error))
                 await asyncio.sleep(_RETRY_SECONDS)
 
-    async def _claimed(self) -> Errand | None:
+    async def _claimed(self) -> ImportAssignment | None:
         """The oldest job that waits; None: there is none, or another process was faster."""
         service, holder = self._service, self._service.random.id()
         job = await job_lifecycle.due(service)
         if job is None or await job_lifecycle.claim(service, job, holder) is None:
             return None
-        return Errand(service.config, job.id, holder)
+        return ImportAssignment(service.config, job.id, holder)
 
-    async def _run_child(self, errand: Errand) -> None:
+    async def _run_child(self, errand: ImportAssignment) -> None:
         """A child's whole life. Who is cancelled lets it finish its batch."""
         child = await asyncio.create_subprocess_exec(
             *COMMAND,
@@ -123,7 +123,7 @@ class Importer:
                 await self._fail(errand, code)
             await asyncio.sleep(_RETRY_SECONDS)
 
-    async def _fail(self, errand: Errand, code: int) -> None:
+    async def _fail(self, errand: ImportAssignment, code: int) -> None:
         """End a job whose child could not start, unless another process works on it by now.
 
         Raises StorageError.
@@ -151,7 +151,7 @@ async def _ended(child: Process, patience_seconds: float) -> None:
 def main() -> int:
     """Work on a job, and on those that wait then, until there are none or the parent is gone."""
     os.nice(NICENESS)
-    errand = msgspec.json.decode(sys.stdin.buffer.readline(), type=Errand)
+    errand = msgspec.json.decode(sys.stdin.buffer.readline(), type=ImportAssignment)
     _tell_begun()
     is_over = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: is_over.set())
@@ -173,7 +173,7 @@ def _await_end(is_over: threading.Event) -> None:
     is_over.set()
 
 
-async def _work(errand: Errand, is_to_leave: Callable[[], bool]) -> None:
+async def _work(errand: ImportAssignment, is_to_leave: Callable[[], bool]) -> None:
     service = await bootstrap.open_service(errand.config, must_exist=True)
     try:
         job = await service.store.get(JOBS, errand.job_id)

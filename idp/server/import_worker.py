@@ -19,9 +19,9 @@ from msgspec import structs
 from idp.foundation import logs
 from idp.start import bootstrap, exit_codes
 from idp.transfer.jobs.batches import Settled
-from idp.transfer.jobs.pipeline import Desk, OwnDesk
-from idp.transfer.jobs.worker_messages import Answer, Engagement, Order, receive, send
-from idp.transfer.kinds.kind import Taking
+from idp.transfer.jobs.pipeline import BatchWorker, LocalBatchWorker
+from idp.transfer.jobs.worker_messages import Engagement, Order, WorkerReply, receive, send
+from idp.transfer.kinds.kind import ImportContext
 from storage import StorageError
 
 _MADE_BEFORE_COLLECTION: Final = 400_000  # objects; a few thousand rows
@@ -66,13 +66,15 @@ async def _help(connection: socket.socket) -> None:
     service = await bootstrap.open_service(engagement.config, must_exist=True)
     try:
         with suppress(ConnectionError):  # who is helped may have ended by now
-            await send(writer, Answer())  # the store is open
-            await _serve(OwnDesk(Taking(service, engagement.job)), reader, writer)
+            await send(writer, WorkerReply())  # the store is open
+            await _serve(LocalBatchWorker(ImportContext(service, engagement.job)), reader, writer)
     finally:
         await bootstrap.close_service(service)
 
 
-async def _serve(desk: Desk, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _serve(
+    desk: BatchWorker, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> None:
     """Carry out orders until the connection ends; then leave the last one as it is."""
     orders: asyncio.Queue[Order] = asyncio.Queue()
 
@@ -88,20 +90,20 @@ async def _serve(desk: Desk, reader: asyncio.StreamReader, writer: asyncio.Strea
     await asyncio.gather(working, return_exceptions=True)
 
 
-async def _carried_out(desk: Desk, order: Order) -> AsyncIterator[Answer]:
+async def _carried_out(desk: BatchWorker, order: Order) -> AsyncIterator[WorkerReply]:
     try:
         if order.rows is not None:
             await desk.judge(order.rows)
-            yield Answer()
+            yield WorkerReply()
         else:
             telling = await desk.store()
-            yield Answer(is_stored=True)
-            yield Answer(settled=[_light(one) for one in await telling])
+            yield WorkerReply(is_stored=True)
+            yield WorkerReply(settled=[_light(one) for one in await telling])
     except StorageError as error:
-        yield Answer(failure=str(error))
+        yield WorkerReply(failure=str(error))
     except Exception as error:  # told to the one who ordered it: its job fails
         _log.error("a worker failed", exc_info=error)
-        yield Answer(is_broken=True)
+        yield WorkerReply(is_broken=True)
 
 
 def _light(settled: Settled) -> Settled:

@@ -20,7 +20,7 @@ from idp.foundation.opaque_tokens import Confidential
 from idp.foundation.randomness import Numbered, Random, SystemRandom
 from idp.keys import master_key as key_master_key
 from idp.keys.key_ring import KeyRing
-from idp.keys.master_key import Vault
+from idp.keys.master_key import MasterKey
 from idp.mail import messages, sms_hook, smtp
 from idp.oauth.paths import AUTHORIZE, KEYS, USERINFO
 from idp.passwords import breached
@@ -31,7 +31,7 @@ from idp.service import Service
 from idp.start import admin_pat, demo_setup, first_start
 from idp.start import checks as start_checks
 from idp.start.checks import USUAL, Launch
-from idp.start.demo_setup import Described
+from idp.start.demo_setup import DemoDescription
 from idp.start.first_start import Admin
 from storage import META, SCHEMA_ID, Collection, MetaRecord, Store, open_store
 
@@ -43,7 +43,7 @@ class Start(Confidential, frozen=True):
 
     config: Config
     admin: Admin
-    demo: Described | None
+    demo: DemoDescription | None
     admin_pat: str | None
 
     def as_json(self) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def _quoted(file: str) -> str:
     return shlex.quote(str(Path(file).absolute()))
 
 
-def _demo_json(demo: Described) -> dict[str, Any]:
+def _demo_json(demo: DemoDescription) -> dict[str, Any]:
     return {
         "clientId": demo.client_id,
         "clientSecret": demo.client_secret,
@@ -187,9 +187,9 @@ def _longest_token_seconds(config: Config) -> int:
     )
 
 
-def _vault(config: Config, random: Random, instance: Instance | None) -> Vault:
+def _vault(config: Config, random: Random, instance: Instance | None) -> MasterKey:
     """Opens the vault. Raises ConfigError; WrongKey: the installation has another master key."""
-    sealed = Vault(master_key(config, random, is_new=instance is None), random)
+    sealed = MasterKey(master_key(config, random, is_new=instance is None), random)
     if instance is not None:
         first_start.check_key(instance, sealed)
     return sealed
@@ -279,7 +279,7 @@ def breached_passwords(config: Config) -> BreachedPasswords | None:
         raise ConfigError(
             [f"breached_passwords: {path} can't be read: {error.strerror}"]
         ) from error
-    except breached.Unusable as error:
+    except breached.UnusableList as error:
         raise ConfigError(
             [
                 f"breached_passwords: {path} can't be used: {error}; give a sorted file of"
@@ -298,7 +298,7 @@ async def make_ready(service: Service) -> Start:
     config = service.config
     start_checks.end_installation(config)
     start_checks.warn_of_plain_http(config)
-    demo: Described | None = None
+    demo: DemoDescription | None = None
     if config.is_loopback:
         demo = await demo_setup.ensure(service, instance)
     else:

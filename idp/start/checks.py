@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from idp.config import rules as config_rules
 from idp.config import urls
-from idp.config.rules import Broken
+from idp.config.rules import BrokenRule
 from idp.config.settings import Config
 from idp.foundation import logs
 from idp.foundation.atomic_files import new_file
@@ -42,12 +42,12 @@ class Launch(Struct, frozen=True):
 USUAL: Final = Launch()
 
 
-def check(config: Config, launch: Launch) -> Iterator[Broken]:
+def check(config: Config, launch: Launch) -> Iterator[BrokenRule]:
     """Yields all that a start is refused for and that is known before the store is opened."""
     yield from config_rules.check(config)
     yield from _admin_pat(config)
     if not launch.new_store and has_used_key(config) and is_missing(config.store):
-        yield Broken(_key_settings(config), _empty(config), _anew(launch))
+        yield BrokenRule(_key_settings(config), _empty(config), _anew(launch))
 
 
 def has_used_key(config: Config) -> bool:
@@ -107,7 +107,7 @@ def warn_of_plain_http(config: Config) -> None:
         )
 
 
-def _admin_pat(config: Config) -> Iterator[Broken]:
+def _admin_pat(config: Config) -> Iterator[BrokenRule]:
     if config.admin_pat is None:
         return
     try:
@@ -115,7 +115,7 @@ def _admin_pat(config: Config) -> Iterator[Broken]:
     except OSError:
         return  # there is none yet; whether it can be written shows when it is
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        yield Broken(
+        yield BrokenRule(
             ("admin_pat",),
             f"the token in {config.admin_pat} is open to others (mode {mode:04o})",
             f"run: chmod 600 {shlex.quote(config.admin_pat)}",

@@ -27,7 +27,7 @@ _PURPOSE: Final = "demo-visit"
 _LIVES: Final = timedelta(hours=12)
 
 
-class Step(Confidential, frozen=True):
+class DemoStep(Confidential, frozen=True):
     """One HTTP exchange as it was sent."""
 
     kind: str
@@ -35,7 +35,7 @@ class Step(Confidential, frozen=True):
     response: str
 
 
-class Visit(Confidential, frozen=True, omit_defaults=True):
+class DemoBrowser(Confidential, frozen=True, omit_defaults=True):
     """One browser at the demo. `id` is what its cookie holds; the store has its digest."""
 
     id: str
@@ -45,7 +45,7 @@ class Visit(Confidential, frozen=True, omit_defaults=True):
     claims: dict[str, Any] = {}
     userinfo: dict[str, Any] = {}
     tokens: dict[str, str] = {}
-    steps: list[Step] = []
+    steps: list[DemoStep] = []
     problem: str = ""
 
 
@@ -70,15 +70,15 @@ async def find_client(service: Service) -> DemoClient | None:
     return DemoClient(client_id=demo.client_id, client_secret=client_secret(service, demo))
 
 
-async def find_visit(service: Service, cookie: str | None) -> Visit | None:
+async def find_visit(service: Service, cookie: str | None) -> DemoBrowser | None:
     """What is remembered of this browser."""
     record = await service.store.get(DEMO_VISITS, digest(cookie)) if cookie else None
     if record is None:
         return None
-    return msgspec.json.decode(service.vault.open(record.sealed, _PURPOSE), type=Visit)
+    return msgspec.json.decode(service.vault.open(record.sealed, _PURPOSE), type=DemoBrowser)
 
 
-async def remember(service: Service, visit: Visit, *, is_new: bool = False) -> None:
+async def remember(service: Service, visit: DemoBrowser, *, is_new: bool = False) -> None:
     """Keep a visit for twelve hours."""
     sealed = service.vault.seal(msgspec.json.encode(visit), _PURPOSE)
     expires_at = service.clock.now() + _LIVES
@@ -89,19 +89,23 @@ async def remember(service: Service, visit: Visit, *, is_new: bool = False) -> N
     )
 
 
-def begin(service: Service, visit: Visit | None, client: DemoClient, prompt: str) -> Visit:
+def begin(
+    service: Service, visit: DemoBrowser | None, client: DemoClient, prompt: str
+) -> DemoBrowser:
     """A visit that is about to ask: fresh state, nonce and PKCE verifier."""
     random = service.random
-    known = visit or Visit(id=random.token())
+    known = visit or DemoBrowser(id=random.token())
     asking = structs.replace(
         known, state=random.token(), nonce=random.token(), verifier=random.token(), problem=""
     )
     url = authorization_url(service, asking, client, prompt)
     request = f"GET {url} HTTP/1.1"
-    return structs.replace(asking, steps=[Step("authorize", request, "303 See Other")])
+    return structs.replace(asking, steps=[DemoStep("authorize", request, "303 See Other")])
 
 
-def authorization_url(service: Service, visit: Visit, client: DemoClient, prompt: str) -> str:
+def authorization_url(
+    service: Service, visit: DemoBrowser, client: DemoClient, prompt: str
+) -> str:
     """The address of the authorization request (OpenID Connect Core 3.1.2.1)."""
     base = service.config.issuer
     pairs = {
@@ -119,7 +123,7 @@ def authorization_url(service: Service, visit: Visit, client: DemoClient, prompt
     return f"{base}{AUTHORIZE}?{urlencode(pairs)}"
 
 
-def logout_url(service: Service, visit: Visit) -> str:
+def logout_url(service: Service, visit: DemoBrowser) -> str:
     """The address of the logout request (OpenID Connect RP-Initiated Logout 2)."""
     base = service.config.issuer
     pairs = {
@@ -129,7 +133,7 @@ def logout_url(service: Service, visit: Visit) -> str:
     return f"{base}{END_SESSION}?{urlencode(pairs)}"
 
 
-def code_form(service: Service, visit: Visit, code: str) -> dict[str, str]:
+def code_form(service: Service, visit: DemoBrowser, code: str) -> dict[str, str]:
     """The token request that redeems a code."""
     return {
         "grant_type": "authorization_code",
@@ -139,12 +143,12 @@ def code_form(service: Service, visit: Visit, code: str) -> dict[str, str]:
     }
 
 
-def refresh_form(visit: Visit) -> dict[str, str]:
+def refresh_form(visit: DemoBrowser) -> dict[str, str]:
     """The token request that refreshes."""
     return {"grant_type": "refresh_token", "refresh_token": visit.tokens.get("refresh_token", "")}
 
 
-def is_own_answer(service: Service, visit: Visit, state: str, issuer: str) -> bool:
+def is_own_answer(service: Service, visit: DemoBrowser, state: str, issuer: str) -> bool:
     """Whether a callback answers this visit's request: its state, and the issuer (RFC 9207)."""
     return bool(visit.state) and same(visit.state, state) and issuer == service.config.issuer
 

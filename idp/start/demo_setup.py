@@ -44,7 +44,7 @@ _OTHERWISE: Final = {
 }
 
 
-class Described(Confidential, frozen=True):
+class DemoDescription(Confidential, frozen=True):
     """The demo as the start page tells it; the same at every start.
 
     `password` is None once its user has another one.
@@ -59,14 +59,14 @@ class Described(Confidential, frozen=True):
     password: str | None
 
 
-async def ensure(service: Service, instance: Instance) -> Described:
+async def ensure(service: Service, instance: Instance) -> DemoDescription:
     """The demo, made if it is missing and active again; its addresses follow the issuer."""
     demo = instance.demo or await _create(service, instance)
     await _switch(service, demo, "active")
     await _follow_issuer(service, demo)
     user = await service.store.get(USERS, demo.user_id)
     base = service.config.issuer
-    return Described(
+    return DemoDescription(
         client_id=demo.client_id,
         client_secret=client_secret(service, demo),
         redirect_uri=base + CALLBACK,

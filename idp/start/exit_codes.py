@@ -20,7 +20,7 @@ from idp.foundation.errors import (
     Unauthenticated,
 )
 from storage import StorageError, Unavailable, Unknown
-from storage.filling import NotEmpty
+from storage.filling import StoreNotEmpty
 
 OK: Final = 0
 FAILED: Final = 1
@@ -42,7 +42,7 @@ CODES: Final[Mapping[type[Exception], int]] = {
     AlreadyExists: CONFLICT,
     SecretGone: CONFLICT,
     PreconditionFailed: CONFLICT,
-    NotEmpty: CONFLICT,
+    StoreNotEmpty: CONFLICT,
     Busy: UNREACHABLE,
     Unavailable: UNREACHABLE,
     Unknown: UNREACHABLE,

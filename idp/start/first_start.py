@@ -17,7 +17,7 @@ from idp.identity.users import admin_recovery, memberships, org_domains, organiz
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users.memberships import IAM_OWNER, ORG_OWNER
 from idp.keys import key_ring
-from idp.keys.master_key import Vault, WrongKey
+from idp.keys.master_key import MasterKey, WrongKey
 from idp.records import (
     INSTANCE_ID,
     INSTANCES,
@@ -76,7 +76,7 @@ async def remember_issuer(service: Service, instance: Instance) -> None:
         await service.store.commit(Update(INSTANCES, INSTANCE_ID, set={"issuer": issuer}))
 
 
-def check_key(instance: Instance, vault: Vault) -> None:
+def check_key(instance: Instance, vault: MasterKey) -> None:
     """Raises WrongKey: the instance's values were sealed with another master key."""
     if instance.key_check != vault.fingerprint():
         raise WrongKey("instance")

@@ -6,19 +6,19 @@ import asyncio
 from collections.abc import Iterator, Sequence
 
 from storage.base import Outcome
-from storage.mongo.documents import Operation
+from storage.mongo.documents import WriteOperation
 from storage.mongo.driver import Driver
-from storage.mongo.transactions import Prepared, commit_together
+from storage.mongo.transactions import PreparedTransaction, commit_together
 from storage.mongo.writes import deliver
 
 UNITS_PER_COMMAND = 1000
 UNITS_PER_TRANSACTION = 500
 _AT_ONCE = 3  # the server works on one while the next is made
 
-Placed = tuple[int, Prepared]
+Placed = tuple[int, PreparedTransaction]
 
 
-async def commit_each(driver: Driver, units: Sequence[Prepared]) -> list[Outcome]:
+async def commit_each(driver: Driver, units: Sequence[PreparedTransaction]) -> list[Outcome]:
     """Apply every unit by itself; those that write the same record one after the other."""
     outcomes: list[Outcome] = [None] * len(units)
     turns = asyncio.Semaphore(_AT_ONCE)
@@ -34,13 +34,13 @@ async def commit_each(driver: Driver, units: Sequence[Prepared]) -> list[Outcome
     return outcomes
 
 
-async def _commit(driver: Driver, units: Sequence[Prepared]) -> list[Outcome]:
+async def _commit(driver: Driver, units: Sequence[PreparedTransaction]) -> list[Outcome]:
     if len(units[0].operations) == 1:
         return await deliver(driver, [unit.operations[0] for unit in units])
     return await commit_together(driver, units)
 
 
-def _waves(units: Sequence[Prepared]) -> list[list[Placed]]:
+def _waves(units: Sequence[PreparedTransaction]) -> list[list[Placed]]:
     """Units with their places; in one wave no two write the same record."""
     waves: list[list[Placed]] = []
     last: dict[tuple[str, str], int] = {}
@@ -68,9 +68,9 @@ def _chunks(wave: Sequence[Placed]) -> Iterator[list[Placed]]:
 _TOGETHER = ("transaction",)
 
 
-def _sharing(place: int, unit: Prepared) -> tuple[object, ...]:
+def _sharing(place: int, unit: PreparedTransaction) -> tuple[object, ...]:
     if len(unit.operations) > 1:
         return _TOGETHER
-    operation: Operation = unit.operations[0]
+    operation: WriteOperation = unit.operations[0]
     alone = place if operation.is_conditional_delete else None
     return (operation.name, operation.kind, alone)

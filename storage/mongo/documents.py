@@ -27,7 +27,7 @@ MARKS: Final = "_units"
 Document = dict[str, Any]
 
 
-class Operation(Struct, frozen=True):
+class WriteOperation(Struct, frozen=True):
     """One write as the server is told of it. `change` is a document for an insert.
 
     `filter` finds the record only while the write may be applied to it, and has not been. An
@@ -50,31 +50,33 @@ class Operation(Struct, frozen=True):
         return isinstance(self.write, Delete) and bool(self.write.expect)
 
 
-def operations(unit: Unit, now: datetime) -> list[Operation]:
+def operations(unit: Unit, now: datetime) -> list[WriteOperation]:
     """The unit, encoded: whatever can't be stored is refused here. Raises InvalidValue."""
     codec.check_unit(unit.writes)
     return [_operation(unit, write, now) for write in unit.writes]
 
 
-def packed(operation: Operation) -> Operation:
+def packed(operation: WriteOperation) -> WriteOperation:
     """The same, where it inserts with the document as octets: those are sent as they are."""
     if operation.kind != "insert":
         return operation
     return structs.replace(operation, change=RawBSONDocument(bson.encode(operation.change)))
 
 
-def _operation(unit: Unit, write: Write, now: datetime) -> Operation:
+def _operation(unit: Unit, write: Write, now: datetime) -> WriteOperation:
     if isinstance(write, Insert):
         document = _document(write, unit.id)
         replaced = {"_id": document["_id"], "expires_at": {"$lte": now}}
         expires = write.collection.expires
-        return Operation(unit, write, "insert", replaced, document, replaces=expires)
+        return WriteOperation(unit, write, "insert", replaced, document, replaces=expires)
     if isinstance(write, Delete):
         # Without expectations it does not matter whether the record has expired.
         clauses = [lasting(write.collection, now), *_expected(write)] if write.expect else []
-        return Operation(unit, write, "delete", _filter(write.id, clauses), {})
+        return WriteOperation(unit, write, "delete", _filter(write.id, clauses), {})
     clauses = [{MARKS: {"$ne": unit.id}}, lasting(write.collection, now), *_expected(write)]
-    return Operation(unit, write, "update", _filter(write.id, clauses), _change(write, unit.id))
+    return WriteOperation(
+        unit, write, "update", _filter(write.id, clauses), _change(write, unit.id)
+    )
 
 
 def _document(write: Insert, unit_id: str) -> Document:

@@ -36,7 +36,7 @@ from storage.base import (
     Undeclared,
 )
 from storage.mongo import faults
-from storage.mongo.documents import Document, Operation
+from storage.mongo.documents import Document, WriteOperation
 from storage.mongo.instants import NAIVE, make_aware
 
 T = TypeVar("T")
@@ -59,7 +59,7 @@ _OPTIONS: Final[Mapping[str, Any]] = {
 }
 
 
-class Answer(Struct, frozen=True):
+class DriverReply(Struct, frozen=True):
     """What a write command did: records found, and the write errors by place in the command."""
 
     found: int = 0
@@ -169,7 +169,9 @@ class Driver:
             make_aware(found)
         return found
 
-    async def write(self, operations: Sequence[Operation], session: Any = None) -> Answer:
+    async def write(
+        self, operations: Sequence[WriteOperation], session: Any = None
+    ) -> DriverReply:
         """Send operations of one collection and kind as one command.
 
         In a session the first refused one ends the transaction; otherwise the others are done.
@@ -189,10 +191,10 @@ class Driver:
             if faults.has_weak_acknowledgement(error):
                 raise
             refused = {each["index"]: each for each in error.details["writeErrors"]}
-            return Answer(error.details["nMatched"] + error.details["nRemoved"], refused)
-        return Answer(result.matched_count + result.deleted_count)
+            return DriverReply(error.details["nMatched"] + error.details["nRemoved"], refused)
+        return DriverReply(result.matched_count + result.deleted_count)
 
-    async def _update(self, operations: Sequence[Operation]) -> Answer:
+    async def _update(self, operations: Sequence[WriteOperation]) -> DriverReply:
         """Updates as the server's own command, at half the cost of the driver's bulk write.
 
         The driver does not send it again by itself, and the server keeps no note of it: an update
@@ -210,9 +212,9 @@ class Driver:
         reply: Document = await self.sent(self.database.command(command))
         errors = reply.get("writeErrors", [])
         faults.check_acknowledged(reply, errors)
-        return Answer(reply["n"], {each["index"]: each for each in errors})
+        return DriverReply(reply["n"], {each["index"]: each for each in errors})
 
-    async def _insert(self, operations: Sequence[Operation], session: Any) -> Answer:
+    async def _insert(self, operations: Sequence[WriteOperation], session: Any) -> DriverReply:
         """Documents that are octets already, in a session, as the server's own command."""
         command = {
             "insert": operations[0].name,
@@ -220,9 +222,9 @@ class Driver:
             "ordered": True,
         }
         reply: Document = await self.sent(self.database.command(command, session=session))
-        return Answer(0, {each["index"]: each for each in reply.get("writeErrors", [])})
+        return DriverReply(0, {each["index"]: each for each in reply.get("writeErrors", [])})
 
-    async def _write_singly(self, operations: Sequence[Operation]) -> Answer:
+    async def _write_singly(self, operations: Sequence[WriteOperation]) -> DriverReply:
         found = 0
         refused: dict[int, Document] = {}
         for index, operation in enumerate(operations):
@@ -230,7 +232,7 @@ class Driver:
                 found += await _sent_alone(self.collection(operation.name), operation)
             except DuplicateKeyError as error:
                 refused[index] = faults.duplicate(error)
-        return Answer(found, refused)
+        return DriverReply(found, refused)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Any]:
@@ -296,7 +298,7 @@ def _client(driver: str, url: str, options: dict[str, Any]) -> Any:
     raise InvalidValue(f"there is no MongoDB driver {driver!r}: pymongo or motor")
 
 
-def _octets(operations: Sequence[Operation]) -> float:
+def _octets(operations: Sequence[WriteOperation]) -> float:
     """How many octets these documents have; more than any number where it is not known, or
     where they are not just to be added."""
     total = 0
@@ -307,7 +309,7 @@ def _octets(operations: Sequence[Operation]) -> float:
     return total
 
 
-def _request(operation: Operation) -> Any:
+def _request(operation: WriteOperation) -> Any:
     if operation.kind == "update":
         return UpdateOne(operation.filter, operation.change, hint=_BY_ID)
     if operation.kind == "delete":
@@ -317,7 +319,7 @@ def _request(operation: Operation) -> Any:
     return InsertOne(operation.change)
 
 
-async def _sent_alone(collection: Any, operation: Operation) -> int:
+async def _sent_alone(collection: Any, operation: WriteOperation) -> int:
     """How many records one operation found, sent as a command of its own."""
     if operation.kind == "update":
         return int((await collection.update_one(operation.filter, operation.change)).matched_count)

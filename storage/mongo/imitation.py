@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from storage.base import Outcome
-from storage.mongo.documents import Document, Operation
+from storage.mongo.documents import Document, WriteOperation
 from storage.mongo.driver import Driver
 from storage.mongo.writes import deliver
 
 
-async def write_with_undo(driver: Driver, operations: Sequence[Operation]) -> Outcome:
+async def write_with_undo(driver: Driver, operations: Sequence[WriteOperation]) -> Outcome:
     """Write one after the other, and take everything back when one is refused.
 
     Nobody sees the middle of it, because the imitation never gives the event loop away.
     """
-    done: list[tuple[Operation, list[Document]]] = []
+    done: list[tuple[WriteOperation, list[Document]]] = []
     for operation in sorted(operations, key=lambda each: _ORDER[each.kind]):
         before = await driver.find(operation.name, {"_id": operation.write.id})
         outcome = (await deliver(driver, [operation]))[0]
@@ -30,7 +30,7 @@ async def write_with_undo(driver: Driver, operations: Sequence[Operation]) -> Ou
 _ORDER = {"delete": 0, "update": 1, "insert": 2}
 
 
-async def _undo(driver: Driver, done: Sequence[tuple[Operation, list[Document]]]) -> None:
+async def _undo(driver: Driver, done: Sequence[tuple[WriteOperation, list[Document]]]) -> None:
     for operation, before in reversed(done):
         collection = driver.collection(operation.name)
         await collection.delete_one({"_id": operation.write.id})

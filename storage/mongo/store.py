@@ -41,7 +41,7 @@ from storage.mongo.documents import operations, packed
 from storage.mongo.driver import Driver, connect
 from storage.mongo.pages import Pages
 from storage.mongo.reads import SharedReads, documents
-from storage.mongo.transactions import Prepared
+from storage.mongo.transactions import PreparedTransaction
 from storage.mongo.writes import Lane
 from storage.writability import note
 
@@ -165,7 +165,7 @@ class MongoStore(Store):
         if opened is None:
             return [Unavailable("the store is not open") for _ in units]
         outcomes: list[Outcome] = [None] * len(units)
-        prepared: dict[int, Prepared] = {}
+        prepared: dict[int, PreparedTransaction] = {}
         for place, writes in enumerate(units):
             if isinstance(writes, Ready):
                 prepared[place] = writes.prepared
@@ -246,20 +246,20 @@ class _Opened:
         self._lanes: dict[tuple[str, str, bool], Lane] = {}
         self._pending: set[asyncio.Future[Any]] = set()
 
-    def prepared(self, unit: Unit) -> Prepared:
+    def prepared(self, unit: Unit) -> PreparedTransaction:
         """The unit, checked and encoded. Raises InvalidValue, Undeclared."""
         for write in unit.writes:
             self.driver.check_opened(write.collection)
-        return Prepared(unit, operations(unit, self._now()))
+        return PreparedTransaction(unit, operations(unit, self._now()))
 
-    def packed(self, unit: Unit) -> Prepared:
+    def packed(self, unit: Unit) -> PreparedTransaction:
         """The same, as octets where the driver can send them."""
         prepared = self.prepared(unit)
         if not self.driver.has_sessions:
             return prepared
-        return Prepared(unit, [packed(operation) for operation in prepared.operations])
+        return PreparedTransaction(unit, [packed(operation) for operation in prepared.operations])
 
-    def applying(self, unit: Prepared) -> Awaitable[Outcome]:
+    def applying(self, unit: PreparedTransaction) -> Awaitable[Outcome]:
         """The outcome of a unit, which goes on without its waiter; one write joins a shared
         command."""
         if len(unit.operations) > 1:
@@ -272,7 +272,7 @@ class _Opened:
             lane = self._lanes[key] = Lane(self.driver, solo=is_solo)
         return lane.put(operation)
 
-    async def _together(self, unit: Prepared) -> Outcome:
+    async def _together(self, unit: PreparedTransaction) -> Outcome:
         return (await transactions.commit_together(self.driver, [unit]))[0]
 
     def task(self, work: Coroutine[Any, Any, T]) -> asyncio.Future[T]:

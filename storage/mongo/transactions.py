@@ -15,8 +15,8 @@ from pymongo.errors import PyMongoError
 from storage import codec
 from storage.base import MARKS_KEPT, Conflict, Outcome, Stale, StorageError, Unit, Unknown
 from storage.mongo import faults
-from storage.mongo.documents import MARKS, Operation
-from storage.mongo.driver import Answer, Driver
+from storage.mongo.documents import MARKS, WriteOperation
+from storage.mongo.driver import Driver, DriverReply
 from storage.mongo.imitation import write_with_undo
 from storage.mongo.writes import marks_of
 
@@ -26,14 +26,14 @@ _NOTHING = {"$unset": {"_nothing": ""}}
 Refusals = Mapping[int, StorageError]
 
 
-class Prepared(Struct, frozen=True):
+class PreparedTransaction(Struct, frozen=True):
     """A unit and what the server is told of it."""
 
     unit: Unit
-    operations: list[Operation]
+    operations: list[WriteOperation]
 
 
-async def commit_together(driver: Driver, units: Sequence[Prepared]) -> list[Outcome]:
+async def commit_together(driver: Driver, units: Sequence[PreparedTransaction]) -> list[Outcome]:
     """Commit units on different records in one transaction; each is applied or refused by itself.
 
     A refused one is left out and the rest begun again.
@@ -57,7 +57,7 @@ async def commit_together(driver: Driver, units: Sequence[Prepared]) -> list[Out
     return outcomes
 
 
-def _may_meet_expired(units: Sequence[Prepared], refused: Refusals) -> bool:
+def _may_meet_expired(units: Sequence[PreparedTransaction], refused: Refusals) -> bool:
     """Whether what was refused may only be in the way of something that has expired."""
     replacing = {each.name for unit in units for each in unit.operations if each.replaces}
     return any(
@@ -65,19 +65,20 @@ def _may_meet_expired(units: Sequence[Prepared], refused: Refusals) -> bool:
     )
 
 
-def _on_free_ground(units: Sequence[Prepared]) -> list[Prepared]:
+def _on_free_ground(units: Sequence[PreparedTransaction]) -> list[PreparedTransaction]:
     """The units as if nothing had to be replaced: a plain insert costs the server half as much,
     and of many there is seldom one that meets an expired record."""
     return [
-        Prepared(unit.unit, [_plain(operation) for operation in unit.operations]) for unit in units
+        PreparedTransaction(unit.unit, [_plain(operation) for operation in unit.operations])
+        for unit in units
     ]
 
 
-def _plain(operation: Operation) -> Operation:
+def _plain(operation: WriteOperation) -> WriteOperation:
     return structs.replace(operation, replaces=False) if operation.replaces else operation
 
 
-async def _try_until_known(driver: Driver, units: Sequence[Prepared]) -> Refusals:
+async def _try_until_known(driver: Driver, units: Sequence[PreparedTransaction]) -> Refusals:
     """Nothing when all are committed; otherwise nothing is, and these are the culprits."""
     attempts = faults.Attempts(units[0].unit.id)
     while True:
@@ -91,14 +92,16 @@ async def _try_until_known(driver: Driver, units: Sequence[Prepared]) -> Refusal
         await attempts.pause()
 
 
-def _failed(units: Sequence[Prepared], attempts: faults.Attempts, error: Exception) -> Refusals:
+def _failed(
+    units: Sequence[PreparedTransaction], attempts: faults.Attempts, error: Exception
+) -> Refusals:
     if attempts.is_in_doubt:
         return {place: Unknown(each.unit) for place, each in enumerate(units)}
     return {place: faults.unavailable(error) for place in range(len(units))}
 
 
 async def _attempt(
-    driver: Driver, units: Sequence[Prepared], attempts: faults.Attempts
+    driver: Driver, units: Sequence[PreparedTransaction], attempts: faults.Attempts
 ) -> Refusals:
     async with driver.transaction() as session:
         refused = await _write_all(driver, units, session)
@@ -129,7 +132,9 @@ async def _commit(driver: Driver, session: Any, attempts: faults.Attempts) -> No
         await attempts.pause()
 
 
-async def _resolved(driver: Driver, units: Sequence[Prepared], refused: Refusals) -> Refusals:
+async def _resolved(
+    driver: Driver, units: Sequence[PreparedTransaction], refused: Refusals
+) -> Refusals:
     """What a refusal means after a commit whose answer was lost: perhaps that it was done."""
     telling = [each for each in units if not codec.deleted_only(each.unit.writes)]
     if not telling:
@@ -137,7 +142,9 @@ async def _resolved(driver: Driver, units: Sequence[Prepared], refused: Refusals
     return {} if await applied(driver, telling[0].operations) else refused
 
 
-async def _write_all(driver: Driver, units: Sequence[Prepared], session: Any) -> Refusals:
+async def _write_all(
+    driver: Driver, units: Sequence[PreparedTransaction], session: Any
+) -> Refusals:
     """Write everything, in as few commands as there are kinds and collections."""
     for group in _groups(units):
         places = list(group)
@@ -149,9 +156,11 @@ async def _write_all(driver: Driver, units: Sequence[Prepared], session: Any) ->
     return {}
 
 
-def _groups(units: Sequence[Prepared]) -> Iterable[dict[tuple[int, int], Operation]]:
+def _groups(
+    units: Sequence[PreparedTransaction],
+) -> Iterable[dict[tuple[int, int], WriteOperation]]:
     """Operations by kind, then collection; each under the place of its unit and its own."""
-    groups: dict[tuple[Any, ...], dict[tuple[int, int], Operation]] = {}
+    groups: dict[tuple[Any, ...], dict[tuple[int, int], WriteOperation]] = {}
     for place, unit in enumerate(units):
         for number, operation in enumerate(unit.operations):
             solo = (place, number) if operation.is_conditional_delete else None
@@ -161,7 +170,7 @@ def _groups(units: Sequence[Prepared]) -> Iterable[dict[tuple[int, int], Operati
 
 
 async def _refused(
-    driver: Driver, operations: Sequence[Operation], answer: Answer, session: Any
+    driver: Driver, operations: Sequence[WriteOperation], answer: DriverReply, session: Any
 ) -> Refusals:
     if answer.refused:
         return {
@@ -181,7 +190,9 @@ async def _refused(
     }
 
 
-async def _all_refused(driver: Driver, units: Sequence[Prepared], refused: Refusals) -> Refusals:
+async def _all_refused(
+    driver: Driver, units: Sequence[PreparedTransaction], refused: Refusals
+) -> Refusals:
     """A transaction ends at its first duplicate key; find the others by a look at the keys.
 
     Without it, importing what is there already would begin a transaction for every record.
@@ -189,7 +200,7 @@ async def _all_refused(driver: Driver, units: Sequence[Prepared], refused: Refus
     if len(units) == 1 or not any(isinstance(error, Conflict) for error in refused.values()):
         return refused
     found = dict(refused)
-    by_collection: dict[str, dict[int, list[Operation]]] = {}
+    by_collection: dict[str, dict[int, list[WriteOperation]]] = {}
     for place, each in enumerate(units):
         if place in found or any(operation.kind != "insert" for operation in each.operations):
             continue
@@ -200,7 +211,7 @@ async def _all_refused(driver: Driver, units: Sequence[Prepared], refused: Refus
     return found
 
 
-async def _taken(driver: Driver, inserts: Mapping[int, Sequence[Operation]]) -> Refusals:
+async def _taken(driver: Driver, inserts: Mapping[int, Sequence[WriteOperation]]) -> Refusals:
     collection = next(iter(inserts.values()))[0].write.collection
     if collection.expires:
         return {}
@@ -217,7 +228,7 @@ async def _taken(driver: Driver, inserts: Mapping[int, Sequence[Operation]]) -> 
     return refused
 
 
-async def applied(driver: Driver, operations: Sequence[Operation]) -> bool | None:
+async def applied(driver: Driver, operations: Sequence[WriteOperation]) -> bool | None:
     """Whether a unit was applied, by its mark on any record; None when it only deletes.
 
     Asked by an update that changes nothing: a majority acknowledges it, and with it the mark.
@@ -228,13 +239,13 @@ async def applied(driver: Driver, operations: Sequence[Operation]) -> bool | Non
         if operation.kind == "delete":
             continue
         marked = {"_id": operation.write.id, MARKS: operation.unit.id}
-        asked = Operation(operation.unit, operation.write, "update", marked, _NOTHING)
+        asked = WriteOperation(operation.unit, operation.write, "update", marked, _NOTHING)
         if (await driver.write([asked])).found:
             return True
     return False
 
 
-async def settled(driver: Driver, operations: Sequence[Operation]) -> bool | None:
+async def settled(driver: Driver, operations: Sequence[WriteOperation]) -> bool | None:
     """The same for good: of what is said not to be applied, no update comes later.
 
     A server may still hold a command whose caller has gone. So the first record to update gets
@@ -246,12 +257,12 @@ async def settled(driver: Driver, operations: Sequence[Operation]) -> bool | Non
     return await applied(driver, operations)
 
 
-async def _is_ruled_out(driver: Driver, operation: Operation) -> bool:
+async def _is_ruled_out(driver: Driver, operation: WriteOperation) -> bool:
     """Rule an update out, if it was not applied; whether it is ruled out, now or before."""
     id, note = operation.unit.id, f"not {operation.unit.id}"
     unmarked = {"_id": operation.write.id, MARKS: {"$ne": id}}
     change = {"$push": {MARKS: {"$each": [id, note], "$slice": -MARKS_KEPT}}}
-    asked = Operation(operation.unit, operation.write, "update", unmarked, change)
+    asked = WriteOperation(operation.unit, operation.write, "update", unmarked, change)
     if (await driver.write([asked])).found:
         return True
     marks = await marks_of(driver, [operation])

@@ -13,8 +13,8 @@ from pymongo.errors import PyMongoError
 
 from storage.base import Outcome, Stale, Unknown
 from storage.mongo import faults
-from storage.mongo.documents import MARKS, Operation
-from storage.mongo.driver import Answer, Driver
+from storage.mongo.documents import MARKS, WriteOperation
+from storage.mongo.driver import Driver, DriverReply
 
 COMMANDS_IN_FLIGHT: Final = 3
 UNITS_PER_COMMAND: Final = 200
@@ -23,7 +23,7 @@ SOLO_COMMANDS_IN_FLIGHT: Final = 16
 QUEUE_LOOKED_THROUGH: Final = 1000
 
 
-async def deliver(driver: Driver, operations: Sequence[Operation]) -> list[Outcome]:
+async def deliver(driver: Driver, operations: Sequence[WriteOperation]) -> list[Outcome]:
     """Apply operations of one collection and kind, on different records, each by itself.
 
     The command is sent again until its answer arrives; it excludes what it has already done.
@@ -39,14 +39,14 @@ async def deliver(driver: Driver, operations: Sequence[Operation]) -> list[Outco
         await attempts.pause()
 
 
-def _lost(operation: Operation, attempts: faults.Attempts, error: Exception) -> Outcome:
+def _lost(operation: WriteOperation, attempts: faults.Attempts, error: Exception) -> Outcome:
     if attempts.is_in_doubt:
         return Unknown(operation.unit)
     return faults.unavailable(error)
 
 
 async def _attempt(
-    driver: Driver, operations: Sequence[Operation], attempts: faults.Attempts
+    driver: Driver, operations: Sequence[WriteOperation], attempts: faults.Attempts
 ) -> list[Outcome]:
     was_in_doubt = attempts.is_in_doubt
     answer = await driver.write(operations)
@@ -63,7 +63,9 @@ async def _attempt(
     return await _by_marks(driver, operations, outcomes, unsure, was_in_doubt)
 
 
-def _unsure(operations: Sequence[Operation], answer: Answer, was_in_doubt: bool) -> list[int]:
+def _unsure(
+    operations: Sequence[WriteOperation], answer: DriverReply, was_in_doubt: bool
+) -> list[int]:
     """The places whose outcome the answer alone does not tell."""
     first = operations[0]
     if first.kind == "insert" or (first.kind == "delete" and not first.is_conditional_delete):
@@ -76,7 +78,7 @@ def _unsure(operations: Sequence[Operation], answer: Answer, was_in_doubt: bool)
 
 async def _by_marks(
     driver: Driver,
-    operations: Sequence[Operation],
+    operations: Sequence[WriteOperation],
     outcomes: list[Outcome],
     unsure: list[int],
     was_in_doubt: bool,
@@ -101,7 +103,7 @@ async def _by_marks(
 
 
 async def marks_of(
-    driver: Driver, operations: Sequence[Operation], session: object = None
+    driver: Driver, operations: Sequence[WriteOperation], session: object = None
 ) -> dict[str, list[str]]:
     """The marks on the records of these operations, by id; nothing for a record that is gone."""
     ids = [operation.write.id for operation in operations]
@@ -116,7 +118,7 @@ async def marks_of(
 
 
 class _Queued:
-    def __init__(self, operation: Operation) -> None:
+    def __init__(self, operation: WriteOperation) -> None:
         self.operation = operation
         self.outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
 
@@ -138,7 +140,7 @@ class Lane:
         self._records: set[str] = set()
         self._is_scheduled = False
 
-    def put(self, operation: Operation) -> asyncio.Future[Outcome]:
+    def put(self, operation: WriteOperation) -> asyncio.Future[Outcome]:
         """The future outcome of the unit. Cancelling it withdraws nothing."""
         queued = _Queued(operation)
         self._queue.append(queued)

@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 
 from storage.sqlite.tables import inserting_all
-from storage.steps import InsertStep, Prepared
+from storage.steps import InsertStep, PreparedStep
 
 _FEWEST_UNITS = 4
 _MOST_ROWS = 256  # of one statement; a power of two, as all of them, so that few are prepared
@@ -20,24 +20,24 @@ _MOST_ROWS = 256  # of one statement; a power of two, as all of them, so that fe
 _Row = tuple[str, str, str]
 
 
-class Refused(Exception):
+class BulkRefused(Exception):
     """Units that were to be inserted together can't be: the transaction is to be undone."""
 
 
-def groups(units: Sequence[Prepared]) -> Iterator[tuple[bool, Sequence[Prepared]]]:
+def groups(units: Sequence[PreparedStep]) -> Iterator[tuple[bool, Sequence[PreparedStep]]]:
     """The units in their order, and whether they can be inserted together."""
     for is_inserting, following in itertools.groupby(units, _only_inserts):
         run = list(following)
         yield is_inserting and len(run) >= _FEWEST_UNITS, run
 
 
-def _only_inserts(unit: Prepared) -> bool:
+def _only_inserts(unit: PreparedStep) -> bool:
     return all(isinstance(step, InsertStep) for step in unit.steps)
 
 
-def insert(connection: sqlite3.Connection, units: Sequence[Prepared]) -> None:
-    """Insert what the units insert. Raises Refused when a key is taken or a unit can't be written,
-    sqlite3.Error."""
+def insert(connection: sqlite3.Connection, units: Sequence[PreparedStep]) -> None:
+    """Insert what the units insert. Raises BulkRefused when a key is taken or a unit can't be
+    written, sqlite3.Error."""
     rows: dict[str, list[_Row]] = {}
     for unit in units:
         for step in unit.steps:
@@ -48,11 +48,11 @@ def insert(connection: sqlite3.Connection, units: Sequence[Prepared]) -> None:
         for table, each in rows.items():
             _insert(connection, table, each)
     except sqlite3.IntegrityError as error:
-        raise Refused from error
+        raise BulkRefused from error
     except sqlite3.Error:
         raise
     except Exception as error:  # one unit's trouble is not its neighbours'
-        raise Refused from error
+        raise BulkRefused from error
 
 
 def _insert(connection: sqlite3.Connection, table: str, rows: list[_Row]) -> None:

@@ -20,7 +20,7 @@ _Shape = tuple[tuple[str, str], ...]
 Query = tuple[str, list[Any]]
 
 
-class Way(NamedTuple):
+class ScanPlan(NamedTuple):
     """How to go through a list: by no index of the fields `without`; only the first `most` records
     of those that are found by the others, which are then narrowed by these."""
 
@@ -32,7 +32,7 @@ class Way(NamedTuple):
         return [each for each in conditions if each[0] not in self.without]
 
 
-BY_INDEX: Final = Way()
+BY_INDEX: Final = ScanPlan()
 
 
 def plain(value: object) -> Any:
@@ -80,7 +80,11 @@ def _prefix_bounds(plan: Plan) -> tuple[list[Condition], list[Condition]]:
 
 
 def page(
-    table: str, conditions: list[Condition], order: Order, descending: bool, way: Way = BY_INDEX
+    table: str,
+    conditions: list[Condition],
+    order: Order,
+    descending: bool,
+    way: ScanPlan = BY_INDEX,
 ) -> Query:
     if way.most is None:
         sql = _page(table, _shape(conditions), order, descending, way.without)
@@ -91,7 +95,7 @@ def page(
     return sql, [*_values(listed), way.most, *_values(narrowing)]
 
 
-def count(table: str, conditions: list[Condition], way: Way = BY_INDEX) -> Query:
+def count(table: str, conditions: list[Condition], way: ScanPlan = BY_INDEX) -> Query:
     """`most` of the way makes no difference: whoever counts says up to where."""
     return _count(table, _shape(conditions), way.without), _values(conditions)
 

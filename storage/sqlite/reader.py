@@ -23,7 +23,7 @@ from storage.base import (
 from storage.codec import instant_text
 from storage.lists import Plan, check_scan, plan, plan_count, plan_each
 from storage.sqlite import queries, sweep
-from storage.sqlite.tables import Table, Tables
+from storage.sqlite.tables import SqliteTable, Tables
 
 T = TypeVar("T")
 AT_ONCE: Final = 100  # keys or values of one statement
@@ -95,9 +95,9 @@ class Reader:
 
     def _documents(
         self,
-        table: Table,
+        table: SqliteTable,
         planned: Plan,
-        way: queries.Way,
+        way: queries.ScanPlan,
         descending: bool,
         limit: int,
         after: Cursor | None,
@@ -114,7 +114,7 @@ class Reader:
                 return None
         return found
 
-    def ways(self, table: Table, planned: Plan) -> Sequence[queries.Way]:
+    def ways(self, table: SqliteTable, planned: Plan) -> Sequence[queries.ScanPlan]:
         """How to find the records of a list, which SQLite can't know: it counts nothing.
 
         Those of a narrowed one are sorted, where no more have the value by which it is narrowed
@@ -128,15 +128,15 @@ class Reader:
         ((bounds, _),) = queries.steps(planned, False, None)  # from the beginning it is one step
         have_value = self._some(table, queries.matching(narrowing, None))
         listed = self._some(table, [*queries.matching(others, None), *bounds])
-        sort = queries.Way(without=(*others, *planned.fields))
-        pick = queries.Way(without=(planned.narrowed,))
+        sort = queries.ScanPlan(without=(*others, *planned.fields))
+        pick = queries.ScanPlan(without=(planned.narrowed,))
         if have_value <= min(listed, MOST_AT_ONCE):
             return (sort,)
         if listed <= MOST_AT_ONCE:
             return (pick,)
         return (pick._replace(most=MOST_AT_ONCE), sort)
 
-    def _some(self, table: Table, conditions: list[queries.Condition]) -> int:
+    def _some(self, table: SqliteTable, conditions: list[queries.Condition]) -> int:
         """How many there are; of more than are read in one go, one more than these."""
         sql, values = queries.count(table.name, conditions)
         return int(self._rows(sql, [*values, MOST_AT_ONCE + 1])[0][0])
@@ -196,7 +196,7 @@ class Reader:
     def close(self) -> None:
         self._connection.close()
 
-    def _judged(self, table: Table) -> str | None:
+    def _judged(self, table: SqliteTable) -> str | None:
         return instant_text(self._now()) if table.expires else None
 
     def _rows(self, sql: str, values: Sequence[Any]) -> list[Any]:

@@ -43,7 +43,7 @@ from storage.sqlite.reader import AT_ONCE, Reader, ThreadView, portions, unavail
 from storage.sqlite.transaction import SqliteTransaction
 from storage.sqlite.writer import Writer
 from storage.stepped import SteppedStore
-from storage.steps import Prepared
+from storage.steps import PreparedStep
 
 T = TypeVar("T")
 Connect = Callable[..., sqlite3.Connection]
@@ -79,7 +79,7 @@ class SqliteStore(SteppedStore):
     async def open(
         self, collections: Sequence[Collection[Any]], schema: Schema | None = FIRST_SCHEMA
     ) -> None:
-        self._tables = tables.Tables(collections, tables.Table)
+        self._tables = tables.Tables(collections, tables.SqliteTable)
         if self._is_temporary:
             self._path = os.path.join(tempfile.mkdtemp(prefix="store-"), "store.sqlite3")
         try:
@@ -270,7 +270,7 @@ class SqliteStore(SteppedStore):
 
     # Writing.
 
-    async def _written(self, units: list[Prepared]) -> list[Any]:
+    async def _written(self, units: list[PreparedStep]) -> list[Any]:
         """The outcomes: results or errors. Cancelling the caller withdraws nothing."""
         if self._writer is None:
             return [Unavailable("the store is not open")] * len(units)

@@ -28,7 +28,7 @@ _INSERT_ALL = "INSERT OR ROLLBACK INTO {table}(id, doc, marks) VALUES {rows}"
 _ROW = "(?, ?, ?)"
 
 
-class Table(steps.Table):
+class SqliteTable(steps.Table):
     """One collection's table, with its frequent statements."""
 
     def __init__(self, collection: Collection[Any]) -> None:
@@ -41,7 +41,7 @@ class Table(steps.Table):
         self.delete = statement("DELETE FROM {table} WHERE id = ?", self.name)
 
 
-Tables = steps.Tables[Table]
+Tables = steps.Tables[SqliteTable]
 
 
 def statement(template: str, table: str, **parts: str) -> str:
@@ -66,7 +66,7 @@ def _checked(name: str) -> str:
     return name
 
 
-def create(connection: sqlite3.Connection, table: Table) -> None:
+def create(connection: sqlite3.Connection, table: SqliteTable) -> None:
     """Create the table and its indexes where they are missing, and drop those that are not wanted
     any more. Inside a transaction."""
     connection.execute(statement(_CREATE, table.name))
@@ -77,7 +77,7 @@ def create(connection: sqlite3.Connection, table: Table) -> None:
         _create_index(connection, name, sql)
 
 
-def _indexes(table: Table) -> list[tuple[str, str]]:
+def _indexes(table: SqliteTable) -> list[tuple[str, str]]:
     """Names and statements. A unique key's index is named so that a conflict tells its field."""
     indexes = []
     for field in table.collection.unique:
@@ -94,11 +94,11 @@ def _indexes(table: Table) -> list[tuple[str, str]]:
     return indexes
 
 
-def _list_name(table: Table, fields: Sequence[str]) -> str:
+def _list_name(table: SqliteTable, fields: Sequence[str]) -> str:
     return f"{table.name}/{'+'.join(map(_checked, fields))}"
 
 
-def _index(template: str, table: Table, name: str, fields: Sequence[str]) -> tuple[str, str]:
+def _index(template: str, table: SqliteTable, name: str, fields: Sequence[str]) -> tuple[str, str]:
     on = ", ".join(expression(field) for field in fields)
     return name, statement(template, table.name, name=f'"{name}"', on=on)
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from storage.base import Conflict, StorageError
-from storage.sqlite.tables import Table
+from storage.sqlite.tables import SqliteTable
 from storage.steps import Row
 
 _INDEX = re.compile(r"index '(.+)'")
@@ -25,20 +25,20 @@ class SqliteTransaction(Struct, frozen=True):
     connection: sqlite3.Connection
     now: datetime
 
-    def read(self, table: Table, id: str) -> Row | None:
+    def read(self, table: SqliteTable, id: str) -> Row | None:
         row: Row | None = self.connection.execute(table.read, (id,)).fetchone()
         return row
 
-    def insert(self, table: Table, id: str, document: bytes, marks: bytes) -> None:
+    def insert(self, table: SqliteTable, id: str, document: bytes, marks: bytes) -> None:
         self.connection.execute(table.insert, (id, document.decode(), marks.decode()))
 
-    def update(self, table: Table, id: str, document: bytes, marks: bytes) -> None:
+    def update(self, table: SqliteTable, id: str, document: bytes, marks: bytes) -> None:
         self.connection.execute(table.update, (document.decode(), marks.decode(), id))
 
-    def mark(self, table: Table, id: str, document: bytes, marks: bytes) -> None:
+    def mark(self, table: SqliteTable, id: str, document: bytes, marks: bytes) -> None:
         self.connection.execute(table.mark, (marks.decode(), id))
 
-    def delete(self, table: Table, id: str) -> None:
+    def delete(self, table: SqliteTable, id: str) -> None:
         self.connection.execute(table.delete, (id,))
 
 

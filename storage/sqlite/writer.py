@@ -21,9 +21,9 @@ from storage.sqlite.reader import unavailable
 from storage.sqlite.sweep import ROWS_A_SECOND, Sweeper
 from storage.sqlite.tables import Tables
 from storage.sqlite.transaction import SqliteTransaction, conflict
-from storage.steps import Prepared
+from storage.steps import PreparedStep
 
-_Way = Callable[[SqliteTransaction, Sequence[Prepared]], list[Any]]
+_Way = Callable[[SqliteTransaction, Sequence[PreparedStep]], list[Any]]
 
 _UNITS_AT_ONCE: Final = 200
 _SWEEP_EVERY_SECONDS: Final = 1.0
@@ -32,10 +32,10 @@ _UPKEEP_ERRORS: Final = (sqlite3.Error, OSError)
 _BETWEEN_SLICES: Final = 0.02  # in which whoever waits for a write gets it
 
 
-class Entry:
+class QueuedUnits:
     """Units that were handed over together, and the future that gets their outcomes."""
 
-    def __init__(self, units: list[Prepared], future: asyncio.Future[list[Any]]) -> None:
+    def __init__(self, units: list[PreparedStep], future: asyncio.Future[list[Any]]) -> None:
         self.units = units
         self.future = future
 
@@ -68,7 +68,7 @@ class Writer:
         self._tables = tables
         self._now = now
         self._loop = asyncio.get_running_loop()
-        self._queue: SimpleQueue[Entry | None] = SimpleQueue()
+        self._queue: SimpleQueue[QueuedUnits | None] = SimpleQueue()
         self._sweeper = Sweeper(tables)
         self._swept_at = self._sliced_at = time.monotonic()
         self._slice_after = _SWEEP_EVERY_SECONDS
@@ -76,11 +76,11 @@ class Writer:
         self._ended: asyncio.Future[None] | None = None
         threading.Thread(target=self._run, name="sqlite-writer", daemon=True).start()
 
-    def submit(self, units: list[Prepared]) -> Entry:
+    def submit(self, units: list[PreparedStep]) -> QueuedUnits:
         """Queue units; their outcomes come in this order. Raises Unavailable when closing."""
         if self._ended is not None:
             raise Unavailable("the store is closed")
-        entry = Entry(units, self._loop.create_future())
+        entry = QueuedUnits(units, self._loop.create_future())
         self._queue.put(entry)
         return entry
 
@@ -102,7 +102,7 @@ class Writer:
             self._remove_when_due()
         self._finish()
 
-    def _take(self) -> list[Entry | None]:
+    def _take(self) -> list[QueuedUnits | None]:
         """What is queued, up to a batch, or nothing once it is time to remove what has expired;
         `None`, the end, is always the last."""
         wait = self._sliced_at + self._slice_after - time.monotonic()
@@ -116,7 +116,7 @@ class Writer:
             units += len(entry.units) if entry else _UNITS_AT_ONCE
         return taken
 
-    def _settle(self, entries: list[Entry]) -> None:
+    def _settle(self, entries: list[QueuedUnits]) -> None:
         units = [prepared for entry in entries for prepared in entry.units]
         outcomes = iter(self._outcomes(units) if units else [])
         answers = [(entry, [next(outcomes) for _ in entry.units]) for entry in entries]
@@ -128,7 +128,7 @@ class Writer:
         except RuntimeError:
             return  # the loop is closed: nobody waits any more
 
-    def _outcomes(self, units: list[Prepared]) -> list[Any]:
+    def _outcomes(self, units: list[PreparedStep]) -> list[Any]:
         try:
             return self._attempt(units)
         except (_NotBegun, OSError) as error:
@@ -139,22 +139,22 @@ class Writer:
         except Exception as error:  # the writer outlives everything, or everybody would hang
             return [_failure(error) for _ in units]
 
-    def _singly(self, units: list[Prepared]) -> list[Any]:
+    def _singly(self, units: list[PreparedStep]) -> list[Any]:
         outcomes: list[Any] = []
         for prepared in units:
             outcomes += self._outcomes([prepared])
         return outcomes
 
-    def _attempt(self, units: list[Prepared]) -> list[Any]:
+    def _attempt(self, units: list[PreparedStep]) -> list[Any]:
         with self._lock.held():
             try:
                 outcomes = self._transact(units, self._together)
-            except bulk.Refused:
+            except bulk.BulkRefused:
                 outcomes = self._transact(units, self._each)
         self._checkpointer.note(self._connection.total_changes)
         return outcomes
 
-    def _transact(self, units: list[Prepared], way: _Way) -> list[Any]:
+    def _transact(self, units: list[PreparedStep], way: _Way) -> list[Any]:
         self._begin()
         try:
             outcomes = way(SqliteTransaction(self._connection, self._now()), units)
@@ -170,7 +170,9 @@ class Writer:
         except sqlite3.Error as error:
             raise _NotBegun(f"SQLite: {error}") from error
 
-    def _together(self, transaction: SqliteTransaction, units: Sequence[Prepared]) -> list[Any]:
+    def _together(
+        self, transaction: SqliteTransaction, units: Sequence[PreparedStep]
+    ) -> list[Any]:
         """The outcomes, where no unit that can be inserted with others meets a taken key.
 
         Raises bulk.Refused: then whose fault it is shows one by one.
@@ -184,10 +186,10 @@ class Writer:
                 outcomes += self._each(transaction, group)
         return outcomes
 
-    def _each(self, transaction: SqliteTransaction, units: Sequence[Prepared]) -> list[Any]:
+    def _each(self, transaction: SqliteTransaction, units: Sequence[PreparedStep]) -> list[Any]:
         return [self._unit(transaction, prepared) for prepared in units]
 
-    def _unit(self, transaction: SqliteTransaction, prepared: Prepared) -> Any:
+    def _unit(self, transaction: SqliteTransaction, prepared: PreparedStep) -> Any:
         """The result of one unit, or the error that undid it: its neighbours go on."""
         try:
             if len(prepared.steps) == 1:
@@ -263,7 +265,7 @@ class Writer:
             self._ended.set_result(None)
 
 
-def _answer(answers: list[tuple[Entry, list[Any]]]) -> None:
+def _answer(answers: list[tuple[QueuedUnits, list[Any]]]) -> None:
     for entry, outcomes in answers:
         entry.answer(outcomes)
 

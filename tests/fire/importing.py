@@ -13,7 +13,7 @@ from msgspec import structs
 
 from idp.config.settings import Config
 from idp.records import EVENTS, JOBS, JobOptions
-from idp.server.import_process import COMMAND, Errand
+from idp.server.import_process import COMMAND, ImportAssignment
 from idp.start import bootstrap
 from idp.transfer.jobs import lifecycle as job_lifecycle
 from idp.transfer.package import chunks as package_chunks
@@ -67,7 +67,7 @@ async def process(service, config: Config, id: str):
     job, holder = await service.store.get(JOBS, id), service.random.id()
     if job.state in job_lifecycle.WAITING:
         assert await job_lifecycle.claim(service, job, holder)
-    errand = Errand(config, id, holder)
+    errand = ImportAssignment(config, id, holder)
     child = await asyncio.create_subprocess_exec(
         *COMMAND, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL
     )

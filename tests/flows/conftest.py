@@ -19,7 +19,7 @@ from mongomock_motor import AsyncMongoMockClient
 from idp.foundation.clock import SystemClock
 from idp.foundation.randomness import SystemRandom
 from idp.records import ALL, SCHEMA
-from idp.start.demo_setup import Described
+from idp.start.demo_setup import DemoDescription
 from idp.start.first_start import Admin
 from storage import open_store
 from storage.mongo import MongoStore
@@ -111,7 +111,7 @@ async def at(program: Program) -> Server:
     demo, admin = told["demo"], told["admin"]
     known = SimpleNamespace(
         admin=Admin(login_name=admin["loginName"], password=admin["password"]),
-        demo=Described(
+        demo=DemoDescription(
             client_id=demo["clientId"],
             client_secret=demo["clientSecret"],
             redirect_uri=demo["redirectUri"],

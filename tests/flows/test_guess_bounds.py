@@ -14,7 +14,7 @@ from idp.identity.guesses.origin import TryOrigin
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import known_browsers, password_check
 from idp.limits.comparisons import AT_ONCE
-from idp.records import GUESS_STREAKS, Agent
+from idp.records import GUESS_STREAKS, Browser
 from storage import COUNTERS
 from tests.flows.test_guess_races import WRONG, attempt, settings, twins, url, user_of
 from tests.support.factors import code, give_app, give_codes, wrong
@@ -138,7 +138,7 @@ async def test_guesses_from_a_thousand_addresses_of_one_subnet_keep_the_owner_in
     name, password = twins.server.user
     user = await user_of(twins.server)
     now = twins.clock.now()
-    browser = Agent(
+    browser = Browser(
         id="theirs",
         secret_hash="",
         created_at=now,

@@ -12,7 +12,7 @@ from datetime import timedelta
 
 import pytest
 
-from idp.foundation.background_tasks import Errands
+from idp.foundation.background_tasks import BackgroundTasks
 from idp.foundation.randomness import SystemRandom
 from idp.identity.guesses.origin import TryOrigin
 from idp.identity.guesses.throttle import Throttled
@@ -97,7 +97,7 @@ def twins(url, io_loop, monkeypatch, settings):
         store=second,
         hasher=Hasher(service.config, service.random),
         comparisons=Comparisons(),
-        errands=Errands(),
+        errands=BackgroundTasks(),
     )
     yield Twins(server, other)
     io_loop.run_sync(other.errands.finished)

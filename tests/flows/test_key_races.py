@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from idp.background import schedule as background_schedule
-from idp.background.schedule import Job
+from idp.background.schedule import ScheduledJob
 from idp.foundation.errors import FailedPrecondition
 from idp.keys import algorithms
 from idp.keys.key_ring import KeyRing
@@ -96,7 +96,10 @@ async def test_of_many_who_see_that_a_job_is_due_one_does_it(server, processes):
         await asyncio.sleep(0.05)
 
     for _ in range(3):
-        turns = [background_schedule.take_turn(each, "sweep", Job(60, work)) for each in processes]
+        turns = [
+            background_schedule.take_turn(each, "sweep", ScheduledJob(60, work))
+            for each in processes
+        ]
         done = await asyncio.gather(*turns)
         assert sum(done) == 1
         server.clock.advance(60)

@@ -8,17 +8,29 @@ import pytest
 from idp.identity.sessions.browsers import Cookie
 from idp.oauth.endpoints.authorization_response import Reply
 from idp.oauth.grants.exchange import RefreshToken
-from idp.oauth.grants.token_exchange import Sent
+from idp.oauth.grants.token_exchange import ExchangeTokens
 from idp.start.bootstrap import Start
-from idp.start.demo import DemoClient, Step, Visit
-from idp.start.demo_setup import Described
+from idp.start.demo import DemoBrowser, DemoClient, DemoStep
+from idp.start.demo_setup import DemoDescription
 from idp.start.first_start import Admin
 
 SECRET = "Kx7f-9QmD-p2Rw-T3zs"
 
 
 @pytest.mark.parametrize(
-    "kind", [Admin, Cookie, DemoClient, Described, RefreshToken, Reply, Sent, Start, Step, Visit]
+    "kind",
+    [
+        Admin,
+        Cookie,
+        DemoClient,
+        DemoDescription,
+        RefreshToken,
+        Reply,
+        ExchangeTokens,
+        Start,
+        DemoStep,
+        DemoBrowser,
+    ],
 )
 def test_what_holds_a_secret_prints_nothing_of_it(kind):
     value = kind(**{field.name: SECRET for field in msgspec.structs.fields(kind)})

@@ -99,7 +99,7 @@ MUTANTS = [
     Mutant(
         "a device is let in by whoever is signed in",
         "idp/oauth/sign_in/admission.py",
-        "return Ask(Page.DEVICE_CONFIRM, live=live)",
+        "return Ask(SignInPage.DEVICE_CONFIRM, live=live)",
         "return Answer(live)",
         f"{OF_FLOW} -k is_only_asked",
     ),

@@ -21,7 +21,7 @@ from storage import (
     Store,
     upgrades,
 )
-from storage.filling import Filling, NotEmpty, Tallies, encode, every, fill
+from storage.filling import Filling, StoreNotEmpty, Tallies, encode, every, fill
 from tests.storage.records import ALL, ENTRIES, TICKETS, USERS, Entry, Ticket, later, user
 from tests.storage.upgrade_steps import NAMES, NEW, UPGRADED
 
@@ -171,7 +171,7 @@ async def test_a_store_that_has_anything_is_refused_and_left_alone(empty, clock,
     collection, kept = record
     await empty.commit(Insert(collection, kept))
 
-    with pytest.raises(NotEmpty, match=f"it has {collection.name}"):
+    with pytest.raises(StoreNotEmpty, match=f"it has {collection.name}"):
         await fill(empty, filling(clock, some(clock)), nothing_more)
 
     assert await stored(empty) == [record]
@@ -181,7 +181,7 @@ async def test_a_store_that_has_anything_is_refused_and_left_alone(empty, clock,
 async def test_a_store_that_a_service_has_opened_is_refused(store, clock):
     before = await schema_of(store)
 
-    with pytest.raises(NotEmpty, match="a service has opened it"):
+    with pytest.raises(StoreNotEmpty, match="a service has opened it"):
         await fill(store, filling(clock, some(clock)), nothing_more)
 
     assert await stored(store) == []

@@ -26,7 +26,7 @@ from storage import (
 from storage.base import UNKNOWN_AFTER_SECONDS
 from storage.sqlite import SqliteStore
 from storage.sqlite.sweep import Sweeper
-from storage.sqlite.tables import Table, Tables
+from storage.sqlite.tables import SqliteTable, Tables
 from tests.storage.records import ALL, ENTRIES, INDEXED, TICKETS, USERS, Entry, Ticket, user
 from tests.storage.turning import turns
 
@@ -341,7 +341,7 @@ async def test_what_expired_a_day_ago_is_swept_and_nothing_else(sqlite, clock):
     await sqlite.commit(Insert(USERS, user("a")))
     clock.advance(timedelta(hours=25, minutes=30))
     connection = sqlite._writer._connection
-    Sweeper(Tables(ALL, Table)).turn(connection, clock.now())
+    Sweeper(Tables(ALL, SqliteTable)).turn(connection, clock.now())
 
     kept = connection.execute("SELECT id FROM tickets ORDER BY id").fetchall()
     assert kept == [(b"t2",), (b"t30",)]
@@ -353,7 +353,7 @@ async def test_a_sweep_goes_round_in_slices(sqlite, clock):
     units = [[Insert(TICKETS, Ticket(id=f"{n:04}", expires_at=clock.now()))] for n in range(1200)]
     await sqlite.commit_each(units)
     clock.advance(timedelta(hours=25))
-    sweeper = Sweeper(Tables(ALL, Table))
+    sweeper = Sweeper(Tables(ALL, SqliteTable))
     connection = sqlite._writer._connection
     left = []
     for _ in range(3):

@@ -14,7 +14,7 @@ import pytest
 from storage import Insert
 from storage.sqlite import SqliteStore
 from storage.sqlite.sweep import _DELETE_OLDEST, Sweeper
-from storage.sqlite.tables import Table, Tables, statement
+from storage.sqlite.tables import SqliteTable, Tables, statement
 from tests.storage.records import OLDER_VISITS, VISITS, Ticket
 
 
@@ -49,7 +49,7 @@ async def test_the_oldest_records_of_strangers_go_first_and_ten_minutes_after_th
     monkeypatch.setattr("storage.sqlite.writer._SWEEP_EVERY_SECONDS", 3600)
     async with opened(VISITS) as store:
         ids = await many_visits(store, clock, 120)
-        connection, sweeper = store._writer._connection, Sweeper(Tables([VISITS], Table))
+        connection, sweeper = store._writer._connection, Sweeper(Tables([VISITS], SqliteTable))
         clock.advance(timedelta(minutes=10))
         assert not sweeper.has_old(connection, clock.now())
 

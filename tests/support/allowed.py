@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 
-from idp.schema.field_rules import Items, Refused, Rule
-from idp.schema.reading import Field, Request, declared
+from idp.schema.field_rules import FieldRefused, Items, Rule
+from idp.schema.reading import DeclaredField, Request, declared
 
 _LONG = 200
 TEXTS = (
@@ -80,7 +80,7 @@ POOL = (
 )
 
 
-def values(field: Field) -> list:
+def values(field: DeclaredField) -> list:
     """What the field may hold, of everything that is tried: the shortest and longest too."""
     if field.is_list:
         return _lists(field)
@@ -92,7 +92,7 @@ def values(field: Field) -> list:
     return list(dict.fromkeys(found))
 
 
-def _lists(field: Field) -> list:
+def _lists(field: DeclaredField) -> list:
     element = field.element
     if isinstance(element.type, type) and issubclass(element.type, Request):
         return []
@@ -115,7 +115,7 @@ def _sized(rule: Rule) -> Iterator:
 def _takes(rule: Rule, value: object) -> bool:
     try:
         rule.read(value)
-    except Refused:
+    except FieldRefused:
         return False
     return True
 
@@ -127,7 +127,9 @@ def variants(kind: type[Request], body: dict) -> Iterator[tuple[str, dict]]:
             yield ".".join((*path, field.wire_name)), _changed(body, (*path, field), value)
 
 
-def _fields(kind: type[Request], path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Field]]:
+def _fields(
+    kind: type[Request], path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], DeclaredField]]:
     for field in declared(kind):
         if isinstance(field.type, type) and issubclass(field.type, Request):
             yield from _fields(field.type, (*path, field.wire_name))

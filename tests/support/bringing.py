@@ -6,11 +6,11 @@ from idp.records import ORGANIZATIONS, Job, JobOptions
 from idp.transfer.jobs import batches as job_batches
 from idp.transfer.jobs.batches import Settled
 from idp.transfer.kinds import KINDS
-from idp.transfer.kinds.kind import Taking, Telling
+from idp.transfer.kinds.kind import ExportContext, ImportContext
 from tests.support.packaged import Packaged
 
 
-def taking(server, *, updates: bool = False, job: str = "job") -> Taking:
+def taking(server, *, updates: bool = False, job: str = "job") -> ImportContext:
     now = server.clock.now()
     made = Job(
         id=job,
@@ -20,7 +20,7 @@ def taking(server, *, updates: bool = False, job: str = "job") -> Taking:
         changed_at=now,
         options=JobOptions(updates=updates),
     )
-    return Taking(service=server.service, job=made)
+    return ImportContext(service=server.service, job=made)
 
 
 async def brought(server, *orgs: dict, updates: bool = False, job: str = "job") -> list[Settled]:
@@ -35,7 +35,7 @@ async def brought(server, *orgs: dict, updates: bool = False, job: str = "job") 
 async def told_org(server, org_id: str, **options) -> dict:
     """What an export tells of one organization, member by member."""
     async with server.store.snapshot() as view:
-        telling = Telling(service=server.service, view=view, **options)
+        telling = ExportContext(service=server.service, view=view, **options)
         organization = await view.get(ORGANIZATIONS, org_id)
         found = {"orgId": org_id}
         for kind in KINDS:

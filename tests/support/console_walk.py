@@ -25,7 +25,7 @@ from tests.support.samples import policies
 FORMS_BY_HAND = {
     application_wizard.WizardHandler: "project.app.write",
     application_trials.TrialHandler: "project.app.read",
-    pictures.PictureHandler: "policy.write",
+    pictures.ConsolePictureHandler: "policy.write",
     pictures.InstallationPictureHandler: "iam.write",
     page_texts.PageTextsHandler: "policy.write",
     page_texts.InstallationPageTextsHandler: "iam.write",

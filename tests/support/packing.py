@@ -6,15 +6,15 @@ import io
 
 import pytest
 
-from idp.transfer.kinds.kind import Kind
+from idp.transfer.kinds.kind import RowKind
 from idp.transfer.package.format import PackageRefused
 
 KINDS = (
-    Kind(member="domainPolicy", type="domain_policy", is_single=True),
-    Kind(member="humanUsers", type="human_user", identity=("userId",)),
-    Kind(member="machineUsers", type="machine_user", identity=("userId",)),
-    Kind(member="userMetadata", type="user_metadata", identity=("id", "key")),
-    Kind(member="userGrants", type="user_grant"),
+    RowKind(member="domainPolicy", type="domain_policy", is_single=True),
+    RowKind(member="humanUsers", type="human_user", identity=("userId",)),
+    RowKind(member="machineUsers", type="machine_user", identity=("userId",)),
+    RowKind(member="userMetadata", type="user_metadata", identity=("id", "key")),
+    RowKind(member="userGrants", type="user_grant"),
 )
 
 

@@ -38,7 +38,7 @@ class ReadyStore(SqliteStore):
         return super()._prepare(*schema_and_unit)
 
 
-def _file_with(wanted: list[tables.Table]) -> bytes:
+def _file_with(wanted: list[tables.SqliteTable]) -> bytes:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "store.sqlite3"
         with closing(sqlite3.connect(path)) as connection:

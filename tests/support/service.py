@@ -28,7 +28,7 @@ from idp.config.settings import Config
 from idp.foundation import opaque_tokens
 from idp.keys import algorithms
 from idp.keys.key_ring import KeyRing
-from idp.keys.master_key import Vault
+from idp.keys.master_key import MasterKey
 from idp.passwords import schemes
 from idp.passwords.hashing import Hasher
 from idp.passwords.schemes import argon2
@@ -169,7 +169,7 @@ async def start_server(
     port = listening.getsockname()[1]
     config = Config(**(_SETTINGS | {"port": port} | settings))
     random = SeededRandom(port if seed is None else seed)
-    vault = Vault(random.token_bytes(32), random)
+    vault = MasterKey(random.token_bytes(32), random)
     store = open_ready_store(config.store, now=clock.now, new_id=random.id)
     await store.open(ALL, SCHEMA)
     ring = KeyRing(store, vault, clock, config.access_token_seconds)

@@ -13,7 +13,7 @@ from handlers.app import App
 from idp.config.settings import Config
 from idp.foundation.randomness import SystemRandom
 from idp.keys.key_ring import KeyRing
-from idp.keys.master_key import Vault
+from idp.keys.master_key import MasterKey
 from idp.passwords.hashing import Hasher
 from idp.records import ALL, SCHEMA
 from idp.service import Service
@@ -72,7 +72,7 @@ async def installation(
     listening.setblocking(False)
     config = Config(**({"store": url, "issuer": ISSUER, "data": "/nonexistent"} | settings))
     clock, random = SteppingClock(at), SystemRandom()
-    vault = Vault(key, random)
+    vault = MasterKey(key, random)
     store = open_store(url, now=clock.now, new_id=random.id)
     await store.open(ALL, SCHEMA)
     ring = KeyRing(store, vault, clock, config.access_token_seconds)

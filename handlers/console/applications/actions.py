@@ -11,7 +11,7 @@ from handlers.console.applications import client_secrets, registered_keys
 from handlers.console.applications import settings as application_settings
 from handlers.console.projects import ONE as PROJECT_PATH
 from handlers.console.projects import PROJECT
-from handlers.forms.fields import Field
+from handlers.forms.fields import FormField
 from handlers.forms.run_operation import Document
 from idp.foundation.i18n import Message, message
 
@@ -84,7 +84,7 @@ ACTIONS: Final = (
         f"PUT {APP}",
         message("Rename the application", context="applications"),
         fields=(
-            Field(
+            FormField(
                 path="name",
                 source="app.name",
                 label=message("Name", context="console"),

@@ -40,7 +40,7 @@ _WAYS: Final = {
 }
 
 
-class ApplicationsHandler(ListHandler):
+class ConsoleApplicationsHandler(ListHandler):
     """The applications of the present organization, project by project."""
 
     section = _SECTION
@@ -159,6 +159,6 @@ def _problems(app: Document) -> list[dict[str, Any]]:
 
 ROUTES = [
     *routes(ACTIONS),
-    (CONSOLE + PATH, ApplicationsHandler),
+    (CONSOLE + PATH, ConsoleApplicationsHandler),
     (f"{CONSOLE}/projects/([^/]+)/applications/([^/]+)", ApplicationHandler),
 ]

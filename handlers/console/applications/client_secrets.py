@@ -9,7 +9,7 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells
 from handlers.forms.cells import Cell
-from handlers.forms.fields import Field
+from handlers.forms.fields import FormField
 from handlers.forms.run_operation import Document
 from idp.foundation.i18n import message
 
@@ -30,7 +30,7 @@ NEW: Final[dict[str, Any]] = {
         context="applications",
     ),
     "fields": (
-        Field(
+        FormField(
             path="overlap",
             label=message("How long both count", context="applications"),
             hint=message(

@@ -12,7 +12,7 @@ from handlers.console.sections import CONSOLE
 from handlers.console.sub_lists import turned
 from handlers.forms import cells
 from handlers.forms.cells import Cell, way
-from handlers.forms.fields import Field, Values
+from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import Document
 from idp.credentials import expirations
 from idp.foundation.i18n import message
@@ -22,7 +22,7 @@ _UPLOAD: Final = message("Upload a public key", context="console")
 _DELETE: Final = message("Delete", context="console")
 _UNTIL: Final = message("Valid until", context="console")
 _USED: Final = message("Last used", context="console")
-_EXPIRY: Final = Field(
+_EXPIRY: Final = FormField(
     path="expirationDate",
     label=_UNTIL,
     hint=message(
@@ -32,7 +32,7 @@ _EXPIRY: Final = Field(
     kind="date",
     direction="ltr",
 )
-_PUBLIC: Final = Field(
+_PUBLIC: Final = FormField(
     path="publicKey",
     label=message("Public key", context="console"),
     hint=message("As PEM: RSA, P-256 or Ed25519.", context="console"),

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from handlers.forms import cells
 from handlers.forms.cells import Cell, fact
-from handlers.forms.fields import Field, Kind
+from handlers.forms.fields import FormField, Kind
 from handlers.forms.run_operation import Document
 from idp.clients.wire_names import (
     ALGORITHMS,
@@ -61,8 +61,8 @@ _GRANTS: Final = message("Grants", context="applications")
 _RESPONSES: Final = message("Response types", context="applications")
 
 
-def _option(name: str, label: Message, hint: Message | None = None) -> Field:
-    return Field(
+def _option(name: str, label: Message, hint: Message | None = None) -> FormField:
+    return FormField(
         path=name,
         source=f"app.oidcConfig.{name}",
         label=label,
@@ -73,8 +73,10 @@ def _option(name: str, label: Message, hint: Message | None = None) -> Field:
     )
 
 
-def _entry(name: str, label: Message, kind: Kind = "url", hint: Message | None = None) -> Field:
-    return Field(
+def _entry(
+    name: str, label: Message, kind: Kind = "url", hint: Message | None = None
+) -> FormField:
+    return FormField(
         path=name,
         source=f"app.oidcConfig.{name}",
         label=label,
@@ -84,15 +86,19 @@ def _entry(name: str, label: Message, kind: Kind = "url", hint: Message | None =
     )
 
 
-def _choice(name: str, label: Message, options: Sequence[tuple[str, Any]], kind: Kind) -> Field:
-    return Field(
+def _choice(
+    name: str, label: Message, options: Sequence[tuple[str, Any]], kind: Kind
+) -> FormField:
+    return FormField(
         path=name, source=f"app.oidcConfig.{name}", label=label, kind=kind, options=options
     )
 
 
-def users_field(default: str) -> Field:
+def users_field(default: str) -> FormField:
     """Who may use a new application, with the answer that the installation proposes."""
-    return Field(path="allowedUsers", label=USERS, kind="choice", options=_USERS, default=default)
+    return FormField(
+        path="allowedUsers", label=USERS, kind="choice", options=_USERS, default=default
+    )
 
 
 FIELDS: Final = (
@@ -188,7 +194,7 @@ FIELDS: Final = (
     ),
 )
 API_FIELDS: Final = (
-    Field(
+    FormField(
         path="authMethodType",
         source="app.apiConfig.authMethodType",
         label=METHOD,
@@ -211,7 +217,7 @@ def facts(app: Document) -> list[dict[str, object]]:
     ]
 
 
-def _shown(field: Field, value: Any) -> Cell:
+def _shown(field: FormField, value: Any) -> Cell:
     if field.kind == "switch":
         return cells.switch(value)
     if field.kind == "choice":

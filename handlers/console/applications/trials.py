@@ -13,8 +13,8 @@ from handlers.forms import cells
 from handlers.forms.cells import fact
 from idp.foundation.errors import NotFound
 from idp.foundation.i18n import Message, message
-from idp.oauth.endpoints.authorization import Refused
-from idp.oauth.errors import OAuthError, Unusable
+from idp.oauth.endpoints.authorization import AuthorizeRefused
+from idp.oauth.errors import OAuthError, UnusableRequest
 from idp.oauth.params import Params
 from idp.oauth.scopes import OFFLINE_ACCESS
 from idp.oauth.sign_in import test_sign_in
@@ -52,7 +52,7 @@ class TrialHandler(TrialBase):
             begun = await test_sign_in.begin(
                 self.service, application.id, to, self.visit.agent, user_id, self.origin()
             )
-        except (Unusable, Refused) as refusal:
+        except (UnusableRequest, AuthorizeRefused) as refusal:
             self._ask(application, ids, status=400, problems=refused(refusal))
             return
         self.keep_cookie(begun.cookie)
@@ -78,7 +78,7 @@ class ResultHandler(TrialBase):
         told = None
         try:
             told = await test_sign_in.told(self.service, application.id, self.visit.live)
-        except (Unusable, Refused) as refusal:
+        except (UnusableRequest, AuthorizeRefused) as refusal:
             problems = refused(refusal)
         self.page(
             "console/test-result",
@@ -95,7 +95,7 @@ class ResultHandler(TrialBase):
         )
 
 
-def _facts(told: test_sign_in.Told | None) -> list[dict[str, object]]:
+def _facts(told: test_sign_in.SignInTestResult | None) -> list[dict[str, object]]:
     if told is None:
         return []
     facts = [fact(message("Scopes", context="test-sign-in"), cells.codes(told.scopes))]
@@ -104,14 +104,16 @@ def _facts(told: test_sign_in.Told | None) -> list[dict[str, object]]:
     return facts
 
 
-def refused(refusal: Unusable | Refused) -> list[dict[str, object]]:
+def refused(refusal: UnusableRequest | AuthorizeRefused) -> list[dict[str, object]]:
     """Why the application's own request would be refused."""
-    error: OAuthError | Unusable = refusal.error if isinstance(refusal, Refused) else refusal
+    error: OAuthError | UnusableRequest = (
+        refusal.error if isinstance(refusal, AuthorizeRefused) else refusal
+    )
     said = [_NOT_SO, Message(error.description)]
     return [{"field": None, "text": text} for text in said]
 
 
-def _parts(told: test_sign_in.Told | None) -> list[tuple[Message, Any]]:
+def _parts(told: test_sign_in.SignInTestResult | None) -> list[tuple[Message, Any]]:
     if told is None:
         return []
     return [

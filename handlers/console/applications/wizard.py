@@ -23,7 +23,7 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.projects import PROJECT, PROJECTS
 from handlers.console.sections import CONSOLE
 from handlers.forms import fields, refusals
-from handlers.forms.fields import Field, Values
+from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import BY_NAME, Document
 from idp.clients import new_apps, presets
 from idp.clients.presets.preset import Kind, Preset
@@ -56,13 +56,13 @@ _CARDS: Final[Mapping[Kind, Message]] = {
     ),
 }
 _LABELS: Final = {field.path: field.label for field in application_settings.FIELDS}
-_NAME: Final = Field(
+_NAME: Final = FormField(
     path="name",
     label=message("Name", context="console"),
     hint=message("People see it when they sign in.", context="applications"),
     is_required=True,
 )
-_HOST_FIELD: Final = Field(
+_HOST_FIELD: Final = FormField(
     path=_HOST,
     label=message("Where it is", context="applications"),
     hint=message(
@@ -138,11 +138,11 @@ class WizardHandler(ConsoleHandler):
         projects: list[Document] = found.get("result", [])
         return projects
 
-    def _fields(self, projects: Sequence[Document]) -> list[Field]:
+    def _fields(self, projects: Sequence[Document]) -> list[FormField]:
         wanted = self.query_params().if_once("project")
         known = [(one["id"], one["name"]) for one in projects]
         new = [("", message("A new project of the same name", context="applications"))]
-        project = Field(
+        project = FormField(
             path=_PROJECT,
             label=message("Project", context="console"),
             kind="choice",
@@ -150,7 +150,7 @@ class WizardHandler(ConsoleHandler):
             default=wanted if wanted in dict(known) else (known[0][0] if known else ""),
         )
         preset = self._preset
-        name = Field(
+        name = FormField(
             path="name",
             label=_NAME.label,
             hint=_NAME.hint,
@@ -159,20 +159,20 @@ class WizardHandler(ConsoleHandler):
         )
         return [name, project, *self._users(), *self._places()]
 
-    def _users(self) -> list[Field]:
+    def _users(self) -> list[FormField]:
         if self._kind == "api":
             return []
         return [application_settings.users_field(oidc_apps.proposed_users(self.service))]
 
-    def _places(self) -> list[Field]:
+    def _places(self) -> list[FormField]:
         if self._kind == "api":
             return []
         if self._preset is not None:
             return [_HOST_FIELD] if self._preset.needs_host else []
         lines = {"kind": "lines", "hint": ONE_A_LINE, "direction": "ltr"}
         return [
-            Field(path="redirectUris", label=REDIRECTS, is_required=True, **lines),  # type: ignore[arg-type]
-            Field(path="postLogoutRedirectUris", label=AFTER_LOGOUT, **lines),  # type: ignore[arg-type]
+            FormField(path="redirectUris", label=REDIRECTS, is_required=True, **lines),  # type: ignore[arg-type]
+            FormField(path="postLogoutRedirectUris", label=AFTER_LOGOUT, **lines),  # type: ignore[arg-type]
         ]
 
     # Registering it
@@ -223,11 +223,11 @@ class WizardHandler(ConsoleHandler):
 
     # Pages
 
-    def _refuse(self, asked: Sequence[Field], values: Values, error: IdpError) -> None:
+    def _refuse(self, asked: Sequence[FormField], values: Values, error: IdpError) -> None:
         problems = fields.problems(asked, error)
         self._ask(asked, values, status=refusals.status_of(error), problems=problems)
 
-    def _ask(self, asked: Sequence[Field], values: Values, **more: Any) -> None:
+    def _ask(self, asked: Sequence[FormField], values: Values, **more: Any) -> None:
         kind, preset = self._kind, self._preset
         self.page(
             "console/new-application",
@@ -268,7 +268,7 @@ class WizardHandler(ConsoleHandler):
         project = self.query_params().if_once("project")
         return self.at(PATH, **({"project": project} if project else {}), **query)
 
-    def _commands(self, asked: Sequence[Field], values: Values) -> list[dict[str, object]]:
+    def _commands(self, asked: Sequence[FormField], values: Values) -> list[dict[str, object]]:
         try:
             document = self._document(values)
         except InvalidArgument:

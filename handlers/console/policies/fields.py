@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from handlers.forms.fields import Field, Kind
+from handlers.forms.fields import FormField, Kind
 from idp.foundation import i18n
 from idp.foundation.i18n import Message, message
 from idp.management.policies.forms import (
@@ -25,12 +25,12 @@ OWN: Final = message("its own", context="policies")
 BUILT_IN: Final = message("built in", context="policies")
 
 
-class Policy(Struct, frozen=True):
+class ConsolePolicy(Struct, frozen=True):
     """A kind of policy: its address in the API, what can be said in it, and how in a shell."""
 
     path: str
     title: Message
-    fields: tuple[Field, ...]
+    fields: tuple[FormField, ...]
     option: str
 
     @property
@@ -38,8 +38,10 @@ class Policy(Struct, frozen=True):
         return self.path.replace("/", "-")
 
 
-def _field(name: str, label: Message, kind: Kind = "text", hint: Message | None = None) -> Field:
-    return Field(
+def _field(
+    name: str, label: Message, kind: Kind = "text", hint: Message | None = None
+) -> FormField:
+    return FormField(
         path=name,
         source=f"policy.{name}",
         label=label,
@@ -50,10 +52,10 @@ def _field(name: str, label: Message, kind: Kind = "text", hint: Message | None 
     )
 
 
-def _list(name: str, label: Message, options: Mapping[str, Message]) -> Field:
+def _list(name: str, label: Message, options: Mapping[str, Message]) -> FormField:
     known = {**SECOND_FACTORS, **MULTI_FACTORS}
     offered = [(value, options[known[value]]) for value in _LISTED[name]]
-    return Field(
+    return FormField(
         path=name,
         source=f"policy.{name}",
         label=label,
@@ -89,7 +91,7 @@ _COLOURS: Final = {
 }
 
 POLICIES: Final = (
-    Policy(
+    ConsolePolicy(
         "login",
         message("Signing in", context="policies"),
         (
@@ -133,7 +135,7 @@ POLICIES: Final = (
                 message("When to offer a second factor again", context="policies"),
                 hint=message("Such as 720h; 0s: it is not offered.", context="policies"),
             ),
-            Field(
+            FormField(
                 path="passwordlessType",
                 source="policy.passwordlessType",
                 label=message("Signing in by passkey alone", context="policies"),
@@ -148,7 +150,7 @@ POLICIES: Final = (
         ),
         "--password-check-lifetime 240h",
     ),
-    Policy(
+    ConsolePolicy(
         "password/complexity",
         message("Passwords", context="policies"),
         (
@@ -171,7 +173,7 @@ POLICIES: Final = (
         ),
         "--min-length 12",
     ),
-    Policy(
+    ConsolePolicy(
         "password/age",
         message("Age of passwords", context="policies"),
         (
@@ -184,7 +186,7 @@ POLICIES: Final = (
         ),
         "--max-age-days 0",
     ),
-    Policy(
+    ConsolePolicy(
         "lockout",
         message("Wrong passwords", context="policies"),
         (
@@ -208,7 +210,7 @@ POLICIES: Final = (
         ),
         "--max-password-attempts 10",
     ),
-    Policy(
+    ConsolePolicy(
         "label",
         message("Looks", context="policies"),
         (
@@ -226,7 +228,7 @@ POLICIES: Final = (
         ),
         "--primary-color '#2b4fc7'",
     ),
-    Policy(
+    ConsolePolicy(
         "privacy",
         message("Links", context="policies"),
         (
@@ -238,11 +240,11 @@ POLICIES: Final = (
         ),
         "--help-link URL",
     ),
-    Policy(
+    ConsolePolicy(
         "language",
         message("Languages", context="policies"),
         (
-            Field(
+            FormField(
                 path="defaultLanguage",
                 source="policy.defaultLanguage",
                 label=message("If nothing tells which, pages are in", context="policies"),
@@ -252,7 +254,7 @@ POLICIES: Final = (
                     *_LANGUAGES,
                 ],
             ),
-            Field(
+            FormField(
                 path="allowedLanguages",
                 source="policy.allowedLanguages",
                 label=message("Languages to choose from; none: all", context="policies"),

@@ -11,7 +11,7 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.policies.fields import OF_ALL, PATH, SECTION
 from handlers.console.sections import CONSOLE
 from handlers.forms import fields, refusals
-from handlers.forms.fields import Field, Values
+from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation import i18n
 from idp.foundation.errors import (
@@ -24,13 +24,13 @@ from idp.foundation.i18n import message
 from idp.oauth.params import Params
 from idp.policies.page_texts import SCREENS
 
-_LANGUAGE: Final = Field(
+_LANGUAGE: Final = FormField(
     path="language",
     label=message("Language", context="page"),
     kind="choice",
     options=[(tag, tag) for tag in i18n.available()],
 )
-_SCREEN: Final = Field(
+_SCREEN: Final = FormField(
     path="screen",
     label=message("Page", context="policies"),
     kind="choice",
@@ -176,7 +176,9 @@ def _problems(
     """What is wrong, each beside its input: the order of what was sent tells which."""
     keys = [each["key"] for each in _sent(screen, own, typed)]
     shown = [
-        Field(path=_name(key), label=message("Text", context="policies"), means=(f"texts[{n}]",))
+        FormField(
+            path=_name(key), label=message("Text", context="policies"), means=(f"texts[{n}]",)
+        )
         for n, key in enumerate(keys)
     ]
     found = []
@@ -187,7 +189,7 @@ def _problems(
     return found
 
 
-def _beside(field: Field, one: FieldProblem) -> dict[str, object]:
+def _beside(field: FormField, one: FieldProblem) -> dict[str, object]:
     told = fields.problems([field], InvalidArgument([one._replace(field=field.path)]))
     return told[0]
 

@@ -11,7 +11,7 @@ from handlers.console.policies.fields import BUILT_IN, INHERITED, OF_ALL, OWN, P
 from handlers.console.sections import CONSOLE
 from handlers.forms import fields, refusals
 from handlers.forms.cells import cell, part, way
-from handlers.forms.fields import Field
+from handlers.forms.fields import FormField
 from handlers.forms.run_operation import BY_NAME, Document
 from handlers.http import multipart
 from idp.foundation.errors import InvalidArgument, NotFound, PermissionDenied
@@ -35,10 +35,10 @@ _ABOUT: Final = message(
     context="policies",
 )
 _MOST: Final = 4 * 1024 * 1024  # of a form: whoever sends too large a picture is told so
-_FILE: Final = Field(path="content", label=message("File", context="policies"))
+_FILE: Final = FormField(path="content", label=message("File", context="policies"))
 
 
-class PictureHandler(ConsoleHandler):
+class ConsolePictureHandler(ConsoleHandler):
     """One picture of the present organization's pages."""
 
     section = SECTION
@@ -107,7 +107,7 @@ class PictureHandler(ConsoleHandler):
         )
 
 
-class InstallationPictureHandler(PictureHandler):
+class InstallationPictureHandler(ConsolePictureHandler):
     """One picture of the pages of whoever has none of their own."""
 
     prefix = "/admin/v1/policies/label"
@@ -136,7 +136,7 @@ class PicturesHandler(ConsoleHandler):
     """Which pictures there are, and whose they are."""
 
     section = SECTION
-    prefix = PictureHandler.prefix
+    prefix = ConsolePictureHandler.prefix
     path = PATH
 
     async def show(self, *ids: str) -> None:
@@ -175,6 +175,6 @@ class InstallationPicturesHandler(PicturesHandler):
 ROUTES = [
     (f"{CONSOLE}{PATH}/pictures", PicturesHandler),
     (f"{CONSOLE}{OF_ALL}/pictures", InstallationPicturesHandler),
-    (f"{CONSOLE}{PATH}/pictures/([a-z_]+)", PictureHandler),
+    (f"{CONSOLE}{PATH}/pictures/([a-z_]+)", ConsolePictureHandler),
     (f"{CONSOLE}{OF_ALL}/pictures/([a-z_]+)", InstallationPictureHandler),
 ]

@@ -18,12 +18,12 @@ from handlers.console.policies.fields import (
     PATH,
     POLICIES,
     SECTION,
-    Policy,
+    ConsolePolicy,
 )
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells
 from handlers.forms.cells import Cell, cell, part, way
-from handlers.forms.fields import Field
+from handlers.forms.fields import FormField
 from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.i18n import Message, message
 
@@ -50,12 +50,12 @@ class OwnHandler(ActionHandler):
         return loaded
 
 
-def _preview(policy: Policy, path: str) -> tuple[tuple[Message, str], ...]:
+def _preview(policy: ConsolePolicy, path: str) -> tuple[tuple[Message, str], ...]:
     """The way from the form of colours to a page that has them."""
     return ((_BESIDE["label/preview"], f"{path}/label/preview"),) * (policy.path == "label")
 
 
-def _actions(policy: Policy) -> tuple[Action, ...]:
+def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
     own, all = f"/management/v1/policies/{policy.path}", f"/admin/v1/policies/{policy.path}"
     shared: dict[str, Any] = {
         "section": SECTION,
@@ -152,14 +152,14 @@ class PoliciesHandler(ConsoleHandler):
             ),
         )
 
-    def _part(self, policy: Policy, answer: Document) -> dict[str, Any]:
+    def _part(self, policy: ConsolePolicy, answer: Document) -> dict[str, Any]:
         label, tone = self.origins[bool(answer.get("isDefault"))]
         origin = cell({"label": label, "tone": tone}, "chip")
         rows = [[cells.text(_ORIGIN), origin]]
         rows += [[cells.text(field.label), _shown(field, answer)] for field in policy.fields]
         return part(policy.title, [_SETTING, _VALUE], rows, _SETTING, self._ways(policy, answer))
 
-    def _ways(self, policy: Policy, answer: Document) -> list[Cell]:
+    def _ways(self, policy: ConsolePolicy, answer: Document) -> list[Cell]:
         if not self.may_change():
             return []
         page = f"{CONSOLE}{self.path}/{policy.page}"
@@ -185,7 +185,7 @@ class InstallationHandler(PoliciesHandler):
         return "iam.write" in self.visit.rights.everywhere
 
 
-def _shown(field: Field, answer: Document) -> Cell:
+def _shown(field: FormField, answer: Document) -> Cell:
     value = answer["policy"].get(field.path)
     if field.kind == "switch":
         return cells.switch(bool(value))

@@ -15,9 +15,9 @@ from handlers.pages.branding_files import PREVIEW
 from idp.foundation import contrast, i18n
 from idp.foundation.i18n import Message, message
 from idp.oauth.params import Params
-from idp.policies.page_settings import Look
+from idp.policies.page_settings import PageSettings
 from idp.policies.palette import NAMES, Scheme
-from idp.policies.pictures import Sign
+from idp.policies.pictures import PictureLink
 
 _LABELS: Final[Mapping[str, Message]] = {
     "light": message("Light", context="policies"),
@@ -113,12 +113,12 @@ def _others(tags: Sequence[str], direction: str) -> list[str]:
     return [tag for tag in tags if i18n.direction(tag) != direction][:1]
 
 
-def _in_scheme(look: Look, scheme: Scheme) -> Look:
+def _in_scheme(look: PageSettings, scheme: Scheme) -> PageSettings:
     """The look with the pictures that a browser in this scheme shows."""
     return structs.replace(look, logo=_alone(look.logo, scheme), icon=_alone(look.icon, scheme))
 
 
-def _alone(sign: Sign | None, scheme: Scheme) -> Sign | None:
+def _alone(sign: PictureLink | None, scheme: Scheme) -> PictureLink | None:
     if sign is None:
         return None
     shown = sign.dark if scheme == "dark" and sign.dark else sign.light

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from handlers.console.actions import Action, ActionHandler, Secret
 from handlers.forms import user_fields
-from handlers.forms.fields import Field, Values
+from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import Document
 from idp.foundation.i18n import Message, message
 
@@ -30,7 +30,7 @@ class ContactHandler(ActionHandler):
         return user_fields.with_proof(super().document(values))
 
 
-class CodeHandler(ActionHandler):
+class ConsoleCodeHandler(ActionHandler):
     """A code, for a new password or to prove something by: sent, or shown."""
 
     def document(self, values: Values) -> Document:
@@ -85,7 +85,7 @@ def _turn(
 
 
 def _verify(contact: str, title: Message) -> Action:
-    code = Field(
+    code = FormField(
         path="verificationCode",
         label=message("Code", context="users"),
         hint=message("It was sent there, or shown when the address was entered.", context="users"),
@@ -104,7 +104,7 @@ def _verify(contact: str, title: Message) -> Action:
 
 
 def _resend(contact: str, title: Message) -> Action:
-    how = Field(
+    how = FormField(
         path="how",
         label=_HOW_SENT,
         kind="choice",
@@ -116,7 +116,7 @@ def _resend(contact: str, title: Message) -> Action:
         f"POST {USER}/{contact}/resend",
         title,
         _MAKE,
-        handler=CodeHandler,
+        handler=ConsoleCodeHandler,
         fields=(how,),
         shows=(_CODE_SHOWN,),
         done="sent",
@@ -125,7 +125,7 @@ def _resend(contact: str, title: Message) -> Action:
 
 
 _SAVE: Final = message("Save", context="console")
-_HOW_RESET: Final = Field(
+_HOW_RESET: Final = FormField(
     path="how",
     label=_HOW_SENT,
     kind="choice",
@@ -136,14 +136,14 @@ _HOW_RESET: Final = Field(
     default="sendLink",
 )
 _NEW_PASSWORD: Final = (
-    Field(
+    FormField(
         path="newPassword.password",
         label=message("New password", context="change-password"),
         kind="password",
         autocomplete="new-password",
         is_required=True,
     ),
-    Field(
+    FormField(
         path="newPassword.changeRequired",
         label=message("They choose another one at the first sign-in", context="users"),
         kind="switch",
@@ -151,8 +151,12 @@ _NEW_PASSWORD: Final = (
     ),
 )
 _METADATA: Final = (
-    Field(path="key", label=message("Key", context="console"), direction="ltr", is_required=True),
-    Field(path="value", label=message("Value", context="users"), kind="free", is_required=True),
+    FormField(
+        path="key", label=message("Key", context="console"), direction="ltr", is_required=True
+    ),
+    FormField(
+        path="value", label=message("Value", context="users"), kind="free", is_required=True
+    ),
 )
 
 KNOWN: Final = (
@@ -162,7 +166,7 @@ KNOWN: Final = (
         message("Change the person", context="users"),
         _SAVE,
         fields=(
-            Field(
+            FormField(
                 path="username",
                 source="user.username",
                 label=message("User name", context="users"),
@@ -243,7 +247,7 @@ LET_IN: Final = (
         f"POST {USER}/password_reset",
         message("Let them choose a new password", context="users"),
         _MAKE,
-        handler=CodeHandler,
+        handler=ConsoleCodeHandler,
         fields=(_HOW_RESET,),
         shows=(_CODE_SHOWN,),
         done="sent",

@@ -7,7 +7,7 @@ from typing import Final
 
 from handlers.console.actions import Action, ActionHandler
 from handlers.console.users.actions import MANAGED, ONE, SECTION, USER
-from handlers.forms.fields import Field
+from handlers.forms.fields import FormField
 from handlers.forms.run_operation import Document
 from idp.foundation.errors import PermissionDenied
 from idp.foundation.i18n import message
@@ -15,7 +15,7 @@ from idp.foundation.i18n import message
 GRANTS: Final = f"{MANAGED}/grants"
 _PROJECTS: Final = "POST /management/v1/projects/_search"
 _PROJECT: Final = message("Project", context="console")
-_ROLES: Final = Field(
+_ROLES: Final = FormField(
     path="roleKeys",
     label=message("Roles", context="console"),
     hint=message("The keys of the project's roles, one in each line.", context="users"),
@@ -30,13 +30,16 @@ class GrantHandler(ActionHandler):
 
     _projects: Sequence[Document] | None = None
 
-    def fields(self) -> Sequence[Field]:
+    def fields(self) -> Sequence[FormField]:
         if self._projects is None:
             hint = message("The id of the project.", context="users")
-            named = Field(path="projectId", label=_PROJECT, hint=hint, is_required=True)
+            named = FormField(path="projectId", label=_PROJECT, hint=hint, is_required=True)
             return (named, _ROLES)
         options = [(one["id"], one["name"]) for one in self._projects]
-        return (Field(path="projectId", label=_PROJECT, kind="choice", options=options), _ROLES)
+        return (
+            FormField(path="projectId", label=_PROJECT, kind="choice", options=options),
+            _ROLES,
+        )
 
     async def load(self, *ids: str) -> Document:
         try:

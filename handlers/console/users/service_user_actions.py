@@ -9,7 +9,7 @@ from typing import Any, Final
 from handlers.console.actions import Action, Secret
 from handlers.console.applications import client_secrets, registered_keys
 from handlers.console.applications.registered_keys import KeyHandler
-from handlers.forms.fields import Field, Values
+from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import Document
 from idp.credentials import expirations
 from idp.foundation.errors import FieldProblem, InvalidArgument
@@ -29,26 +29,26 @@ _DELETE: Final = message("Delete", context="console")
 _NO_MORE: Final = message("It opens nothing from then on.", context="service-users")
 
 _FIELDS: Final = (
-    Field(
+    FormField(
         path="name",
         source="user.machine.name",
         label=message("Name", context="console"),
         is_required=True,
     ),
-    Field(
+    FormField(
         path="userName",
         source="user.username",
         label=message("Login name", context="console"),
         hint=message("Unique in the whole installation: nightly-backup.", context="service-users"),
         is_required=True,
     ),
-    Field(
+    FormField(
         path="description",
         source="user.machine.description",
         label=message("Description", context="service-users"),
         is_sent_empty=True,
     ),
-    Field(
+    FormField(
         path="accessTokenType",
         source="user.machine.accessTokenType",
         label=message("Access tokens", context="applications"),
@@ -59,7 +59,7 @@ _FIELDS: Final = (
         ],
     ),
 )
-_EXPIRY: Final = Field(
+_EXPIRY: Final = FormField(
     path="expirationDate",
     label=message("Valid until", context="console"),
     hint=message(
@@ -70,7 +70,7 @@ _EXPIRY: Final = Field(
     direction="ltr",
     is_required=True,
 )
-_LONG: Final = Field(
+_LONG: Final = FormField(
     path=_IS_LONG,
     label=message("It may last longer than 90 days", context="service-users"),
     hint=message(

@@ -14,7 +14,7 @@ from handlers.console.users.actions import ONE, SECTION
 from handlers.console.users.page import UserHandler, name_of
 from handlers.forms import cells, user_fields
 from handlers.forms.cells import Cell, way
-from handlers.forms.fields import Field, Values, at
+from handlers.forms.fields import FormField, Values, at
 from handlers.forms.run_operation import Document
 from idp.foundation.i18n import message
 
@@ -53,15 +53,15 @@ class UsersHandler(ListHandler):
     title = message("Users", context="console")
     empty = message("There is nobody here yet.", context="users")
     search = (
-        Field(path="text", label=message("Begins with", context="users"), means=("queries",)),
-        Field(
+        FormField(path="text", label=message("Begins with", context="users"), means=("queries",)),
+        FormField(
             path="by",
             label=message("Search in", context="users"),
             kind="choice",
             options=tuple(_FOUND_BY.items()),
             default="displayName",
         ),
-        Field(path="state", label=_STATE, kind="choice", options=_STATES, default=""),
+        FormField(path="state", label=_STATE, kind="choice", options=_STATES, default=""),
     )
     columns = (_NAME, _STATE, _USER_NAME, _EMAIL)
     command = "user list"
@@ -122,25 +122,25 @@ def _entry(line: str) -> Document:
 _NEW: Final = (
     *user_fields.profile("profile."),
     *user_fields.contact("email", "email.", is_required=True),
-    Field(
+    FormField(
         path="username",
         label=_USER_NAME,
         hint=message("Left empty, it is the e-mail address.", context="users"),
         direction="ltr",
     ),
-    Field(
+    FormField(
         path="password.password",
         label=message("First password", context="users"),
         kind="password",
         autocomplete="new-password",
         means=("password",),
     ),
-    Field(path="password.changeRequired", label=_CHANGE_AT_FIRST, kind="switch", default=True),
+    FormField(path="password.changeRequired", label=_CHANGE_AT_FIRST, kind="switch", default=True),
     *user_fields.contact(
         "phone", "phone.", is_required=False, group=message("Phone number", context="users")
     ),
     *user_fields.address("address."),
-    Field(
+    FormField(
         path="userId",
         label=_ID,
         hint=message(
@@ -149,7 +149,7 @@ _NEW: Final = (
         direction="ltr",
         group=_ACCOUNT,
     ),
-    Field(
+    FormField(
         path="hashedPassword.hash",
         label=message("Hash of a password from elsewhere", context="users"),
         hint=message(
@@ -160,33 +160,33 @@ _NEW: Final = (
         group=_ACCOUNT,
         means=("hashedPassword",),
     ),
-    Field(
+    FormField(
         path="hashedPassword.changeRequired",
         label=_CHANGE_AT_FIRST,
         kind="switch",
         group=_ACCOUNT,
     ),
-    Field(
+    FormField(
         path="metadata",
         label=message("Metadata", context="users"),
         hint=message("One entry in each line: key=value", context="users"),
         kind="lines",
         group=_ACCOUNT,
     ),
-    Field(
+    FormField(
         path="idpLinks.idpId",
         label=message("Id of the provider", context="users"),
         direction="ltr",
         means=("idpLinks",),
         group=_ELSEWHERE,
     ),
-    Field(
+    FormField(
         path="idpLinks.userId",
         label=message("Id of the person there", context="users"),
         direction="ltr",
         group=_ELSEWHERE,
     ),
-    Field(
+    FormField(
         path="idpLinks.userName",
         label=message("Name of the person there", context="users"),
         group=_ELSEWHERE,

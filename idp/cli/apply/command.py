@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from idp.cli.apply import plan, state
-from idp.cli.apply.steps import Step, check_files
+from idp.cli.apply.steps import ApplyStep, check_files
 from idp.cli.backends import Backend
 from idp.cli.building import with_place
 from idp.cli.output import Format, say
@@ -52,7 +52,7 @@ def apply(file: Path, dry_run: bool, prune: bool, yes: bool, **given: Any) -> No
 with_place(apply)
 
 
-def _print(steps: Sequence[Step], how: Format) -> None:
+def _print(steps: Sequence[ApplyStep], how: Format) -> None:
     if how == "table":
         lines = [line for step in steps for line in step.lines()]
     elif how == "ndjson":
@@ -64,13 +64,13 @@ def _print(steps: Sequence[Step], how: Format) -> None:
         click.echo("\n".join(lines))
 
 
-def _ask(steps: Sequence[Step], *, yes: bool) -> None:
+def _ask(steps: Sequence[ApplyStep], *, yes: bool) -> None:
     gone = sum(step.action == "delete" for step in steps)
     if gone and not yes:
         click.confirm(f"Delete {gone} for good?", abort=True, err=True)
 
 
-async def _take(backend: Backend, steps: Sequence[Step]) -> None:
+async def _take(backend: Backend, steps: Sequence[ApplyStep]) -> None:
     """Take the steps. When one is refused, the others before it stay taken: the program ends with
     the code that says so, and the same command goes on."""
     for n, step in enumerate(steps):
@@ -84,7 +84,7 @@ async def _take(backend: Backend, steps: Sequence[Step]) -> None:
             raise SystemExit(exit_codes.INTERRUPTED if n else code) from None
 
 
-def _counted(steps: Sequence[Step]) -> str:
+def _counted(steps: Sequence[ApplyStep]) -> str:
     counts = [
         f"{sum(step.action == action for step in steps)} to {action}"
         for action in ("create", "change", "delete")

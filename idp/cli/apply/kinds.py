@@ -15,7 +15,7 @@ _APP: Final = f"{_APPS}/{{appId}}"
 _USERS: Final = "/management/v1/users"
 
 
-class Kind(Struct, frozen=True, kw_only=True):
+class AppliedKind(Struct, frozen=True, kw_only=True):
     """One kind of thing, `word` in a sentence, and `section` in a state.
 
     The field `key` tells one from another, with `folds` whatever its case. In a row of the answer
@@ -42,7 +42,7 @@ class Kind(Struct, frozen=True, kw_only=True):
     changing: str = ""
     deleting: str = ""
     files: Mapping[str, str] = {}
-    children: tuple[Kind, ...] = ()
+    children: tuple[AppliedKind, ...] = ()
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -103,7 +103,7 @@ SECURITY: Final = Settings(
     changing="PUT /admin/v1/policies/security",
 )
 
-ROLE: Final = Kind(
+ROLE: Final = AppliedKind(
     section="roles",
     word="role",
     key="roleKey",
@@ -115,7 +115,7 @@ ROLE: Final = Kind(
     changing=f"PUT {_PROJECT}/roles/{{roleKey}}",
     deleting=f"DELETE {_PROJECT}/roles/{{roleKey}}",
 )
-APPLICATION: Final = Kind(
+APPLICATION: Final = AppliedKind(
     section="applications",
     word="application",
     key="name",
@@ -130,7 +130,7 @@ APPLICATION: Final = Kind(
     deleting=f"DELETE {_APP}",
     files={"secretFile": ""},
 )
-API: Final = Kind(
+API: Final = AppliedKind(
     section="apis",
     word="api",
     key="name",
@@ -145,7 +145,7 @@ API: Final = Kind(
     deleting=f"DELETE {_APP}",
     files={"secretFile": "", "keyFile": f"POST {_APP}/keys"},
 )
-PROJECT: Final = Kind(
+PROJECT: Final = AppliedKind(
     section="projects",
     word="project",
     key="name",
@@ -157,7 +157,7 @@ PROJECT: Final = Kind(
     deleting=f"DELETE {_PROJECT}",
     children=(ROLE, APPLICATION, API),
 )
-SERVICE_USER: Final = Kind(
+SERVICE_USER: Final = AppliedKind(
     section="serviceUsers",
     word="service user",
     key="userName",
@@ -177,7 +177,7 @@ SERVICE_USER: Final = Kind(
         "keyFile": f"POST {_USERS}/{{userId}}/keys",
     },
 )
-MEMBER: Final = Kind(
+MEMBER: Final = AppliedKind(
     section="members",
     word="member",
     key="user",
@@ -190,7 +190,7 @@ MEMBER: Final = Kind(
     changing=f"PUT {_ORGS}/me/members/{{userId}}",
     deleting=f"DELETE {_ORGS}/me/members/{{userId}}",
 )
-INSTANCE_MEMBER: Final = Kind(
+INSTANCE_MEMBER: Final = AppliedKind(
     section="members",
     word="member of the instance",
     key="user",
@@ -203,7 +203,7 @@ INSTANCE_MEMBER: Final = Kind(
     changing="PUT /admin/v1/members/{userId}",
     deleting="DELETE /admin/v1/members/{userId}",
 )
-ORGANIZATION: Final = Kind(
+ORGANIZATION: Final = AppliedKind(
     section="organizations",
     word="organization",
     key="name",

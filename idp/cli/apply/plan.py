@@ -8,8 +8,8 @@ from typing import Any, Final
 from idp.api.operation import Operation
 from idp.cli import queries
 from idp.cli.apply import kinds
-from idp.cli.apply.kinds import Kind, Settings
-from idp.cli.apply.steps import Step, Thing
+from idp.cli.apply.kinds import AppliedKind, Settings
+from idp.cli.apply.steps import ApplyStep, Thing
 from idp.cli.backends import Backend
 from idp.cli.command import BY_ADDRESS
 from idp.cli.document import Document
@@ -26,7 +26,7 @@ class Unclear(IdpError):
     slug = "apply.unclear"
 
 
-async def plan(backend: Backend, state: Document, *, prunes: bool) -> Sequence[Step]:
+async def plan(backend: Backend, state: Document, *, prunes: bool) -> Sequence[ApplyStep]:
     """The steps to take, in their order; with `prunes`, what a list of the state does not have is
     deleted at the end. Raises IdpError, StorageError."""
     planner = _Planner(backend, state, prunes=prunes)
@@ -46,11 +46,11 @@ class _Planner:
         self._backend = backend
         self._state = state
         self._prunes = prunes
-        self.made: list[Step] = []
-        self.deleted: list[Step] = []
+        self.made: list[ApplyStep] = []
+        self.deleted: list[ApplyStep] = []
         self._users: dict[str, Thing] = {}
 
-    async def all_of(self, kind: Kind, above: Thing, said: Document) -> None:
+    async def all_of(self, kind: AppliedKind, above: Thing, said: Document) -> None:
         """What has to be done for one list of the state."""
         if kind.section not in said:
             return
@@ -67,7 +67,7 @@ class _Planner:
             self._prune(kind, above, [row for row in rows if _name_of(kind, row) not in names])
 
     async def _one_of(
-        self, kind: Kind, above: Thing, said: Document, row: Document | None
+        self, kind: AppliedKind, above: Thing, said: Document, row: Document | None
     ) -> None:
         id = str(row[kind.row_id]) if row else None
         thing = Thing(_label(kind, above, said), kind.parameter, above, id)
@@ -84,7 +84,7 @@ class _Planner:
             for settings, default in zip(kinds.POLICIES, kinds.INSTANCE_POLICIES, strict=True):
                 await self.settings(settings, thing, said.get("policies", {}), default)
 
-    def _create(self, kind: Kind, thing: Thing, said: Document) -> None:
+    def _create(self, kind: AppliedKind, thing: Thing, said: Document) -> None:
         operation = BY_ADDRESS[kind.creating]
         document = _taken(operation, said)
         if kind is kinds.APPLICATION:
@@ -95,7 +95,7 @@ class _Planner:
         }
         shown = [*document.items(), *((field, file) for field, (file, _) in files.items())]
         self.made.append(
-            Step(
+            ApplyStep(
                 action="create",
                 thing=thing,
                 operation=operation,
@@ -120,7 +120,7 @@ class _Planner:
         after = before | _taken(operation, said)
         differences = list(_differences(operation, before, after))
         if differences:
-            step = Step(
+            step = ApplyStep(
                 action="change",
                 thing=thing,
                 operation=operation,
@@ -130,12 +130,12 @@ class _Planner:
             )
             self.made.append(step)
 
-    def _prune(self, kind: Kind, above: Thing, rows: Sequence[Document]) -> None:
+    def _prune(self, kind: AppliedKind, above: Thing, rows: Sequence[Document]) -> None:
         for row in rows:
             label = _joined(above, f"{kind.word} {row.get(kind.row_name or kind.row_key)}")
             thing = Thing(label, kind.parameter, above, str(row[kind.row_id]))
             operation = BY_ADDRESS[kind.deleting]
-            self.deleted.append(Step(action="delete", thing=thing, operation=operation))
+            self.deleted.append(ApplyStep(action="delete", thing=thing, operation=operation))
 
     async def settings(
         self, settings: Settings, above: Thing, said: Document, default: Settings | None = None
@@ -158,7 +158,7 @@ class _Planner:
         sequence = None if inherits else _sequence(found)
         self._change(thing, BY_ADDRESS[address], before, said[settings.section], sequence)
 
-    async def _rows(self, kind: Kind, above: Thing) -> list[Document]:
+    async def _rows(self, kind: AppliedKind, above: Thing) -> list[Document]:
         operation = BY_ADDRESS[kind.listing]
         where, values = self._backend.within(above.org_id), above.values(operation)
         if queries.is_search(operation):
@@ -167,7 +167,7 @@ class _Planner:
             answer = await where.call(operation, values)
         return [row for row in answer.get("result", []) if not kind.only or kind.only in row]
 
-    async def _name(self, kind: Kind, said: Document) -> str:
+    async def _name(self, kind: AppliedKind, said: Document) -> str:
         """By what an entry is told from others; a member by the id of the user."""
         name = str(said[kind.key])
         if kind.key != "user":
@@ -189,7 +189,7 @@ class _Planner:
         return thing
 
 
-def _label(kind: Kind, above: Thing, said: Document) -> str:
+def _label(kind: AppliedKind, above: Thing, said: Document) -> str:
     return _joined(above, f"{kind.word} {said[kind.key]}")
 
 
@@ -197,7 +197,7 @@ def _joined(above: Thing, label: str) -> str:
     return f"{above.label} / {label}" if above.label else label
 
 
-def _name_of(kind: Kind, row: Document) -> str:
+def _name_of(kind: AppliedKind, row: Document) -> str:
     name = str(row.get(kind.row_key, ""))
     return name.casefold() if kind.folds else name
 

@@ -40,7 +40,7 @@ class Policies(Request, frozen=True, kw_only=True):
     privacy: forms.PrivacyPolicy | None = None
 
 
-class Member(Request, frozen=True, kw_only=True):
+class MemberState(Request, frozen=True, kw_only=True):
     """`user` is a user name."""
 
     user: Name
@@ -71,25 +71,25 @@ class ApiApplication(NewApiApp, frozen=True, kw_only=True):
     key_file: File | None = None
 
 
-class Project(NewProject, frozen=True, kw_only=True):
+class ProjectState(NewProject, frozen=True, kw_only=True):
     roles: Annotated[list[NewRole], Items(MAX_ENTRIES)] = []
     applications: Annotated[list[OidcApplication], Items(MAX_ENTRIES)] = []
     apis: Annotated[list[ApiApplication], Items(MAX_ENTRIES)] = []
 
 
-class Organization(Request, frozen=True, kw_only=True):
+class OrganizationState(Request, frozen=True, kw_only=True):
     name: Name
     policies: Policies | None = None
     service_users: Annotated[list[ServiceUser], Items(MAX_ENTRIES)] = []
-    projects: Annotated[list[Project], Items(MAX_ENTRIES)] = []
-    members: Annotated[list[Member], Items(MAX_ENTRIES)] = []
+    projects: Annotated[list[ProjectState], Items(MAX_ENTRIES)] = []
+    members: Annotated[list[MemberState], Items(MAX_ENTRIES)] = []
 
 
 class State(Request, frozen=True, kw_only=True):
     features: Features | None = None
     security: SecurityPolicy | None = None
     policies: Policies | None = None
-    organizations: Annotated[list[Organization], Items(MAX_ENTRIES)] = []
+    organizations: Annotated[list[OrganizationState], Items(MAX_ENTRIES)] = []
     members: Annotated[list[InstanceMember], Items(MAX_ENTRIES)] = []
 
 

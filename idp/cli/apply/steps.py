@@ -50,7 +50,7 @@ class Thing:
         return known | ({self.parameter: self.id} if self.id is not None else {})
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
+class ApplyStep(msgspec.Struct, frozen=True, kw_only=True):
     """One change. `differences` are fields with what they hold before and after. `user` is whom
     the body names, who may be made by an earlier step; `made` is what the answer calls the id.
     `files` take what is secret: by their fields, with the call that makes it, "" for this one.
@@ -109,7 +109,7 @@ def _line(action: Action, name: str, before: Any, after: Any) -> str:
     return f"    {name}: {msgspec.json.encode(before).decode()} -> {told}"
 
 
-def check_files(steps: Sequence[Step]) -> None:
+def check_files(steps: Sequence[ApplyStep]) -> None:
     """See that what will be made can be kept. Raises InvalidArgument: such a file is there, or
     its directory isn't."""
     problems = [

@@ -14,7 +14,7 @@ from idp.cli.settings import store_flags
 from idp.cli.working import on_store
 from idp.foundation.errors import NotFound
 from idp.records import Refusal
-from idp.records.refusals import Sent
+from idp.records.refusals import SentParameter
 from idp.service import Service
 
 _MARKS: Final = {True: {True: "✓", False: "✗"}, False: {True: "ok ", False: "NOT"}}
@@ -131,7 +131,7 @@ def _listed(label: str, lines: Sequence[str]) -> list[str]:
     return [f"{label if at == 0 else '':<{_LABEL}}{line}" for at, line in enumerate(lines)]
 
 
-def _shown(sent: Sent) -> str:
+def _shown(sent: SentParameter) -> str:
     if sent.value is None:
         return f"{sent.name} ({sent.note})"
     return f"{sent.name} = {sent.value}"

@@ -50,7 +50,7 @@ def export(
     async def exported(service: Service) -> None:
         from idp.transfer.calls import export_document
 
-        wanted = export_document.Wanted(
+        wanted = export_document.ExportSelection(
             org_ids=list(orgs),
             excluded_org_ids=list(exclude),
             with_passwords=with_passwords,

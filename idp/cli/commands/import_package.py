@@ -24,7 +24,7 @@ from idp.records.jobs import JobOptions
 _SEARCH: Final = BY_ADDRESS["POST /admin/v1/jobs/_search"]
 
 
-class Wanted(Struct, frozen=True):
+class ImportOptions(Struct, frozen=True):
     """What is to be brought in, and how."""
 
     file: Path
@@ -58,7 +58,7 @@ def import_(
     and --resume goes on. Example: idp import package.json --dry-run --report problems.ndjson
     """
     options = JobOptions(is_dry_run=dry_run, updates=update, mends=fix)
-    wanted = Wanted(file, options, resume)
+    wanted = ImportOptions(file, options, resume)
     shown = Shown(given["how"], given["get"])
     if shown.get:
         check_field(JOB.answer, shown.get)
@@ -77,7 +77,7 @@ def import_(
 with_place(import_)
 
 
-async def _ended(backend: Backend, wanted: Wanted) -> Document:
+async def _ended(backend: Backend, wanted: ImportOptions) -> Document:
     """The job of the package, which has ended unless somebody interrupted this program."""
     if isinstance(backend, Local):
         return await _ended_here(backend, wanted)
@@ -85,7 +85,7 @@ async def _ended(backend: Backend, wanted: Wanted) -> Document:
     return await watching.until_end(backend, await _begin_there(backend, wanted))
 
 
-async def _ended_here(backend: Local, wanted: Wanted) -> Document:
+async def _ended_here(backend: Local, wanted: ImportOptions) -> Document:
     """What this process has done on the store. Raises IdpError, StorageError."""
     from idp.server import import_worker
     from idp.transfer.jobs import runner as job_runner
@@ -112,7 +112,7 @@ async def _ended_here(backend: Local, wanted: Wanted) -> Document:
     return await backend.call(JOB, [hold.job.id])
 
 
-async def _begin_there(backend: Remote, wanted: Wanted) -> str:
+async def _begin_there(backend: Remote, wanted: ImportOptions) -> str:
     """The job of a service that has received the package. Raises IdpError."""
     from idp.cli import uploading
 

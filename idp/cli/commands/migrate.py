@@ -132,14 +132,14 @@ def table(users: Path, columns: tuple[str, ...], delimiter: str, encoding: str,
     """Make the body of an import out of a table. Example: idp migrate csv --org 8XkT2v --users
     people.csv --delimiter ';' --map mail=email --report
     """
-    from idp.transfer.sources.delimited import Table
+    from idp.transfer.sources.delimited import DelimitedTable
 
     delimiter = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
     if len(delimiter) != 1 or delimiter in '"\r\n\0' or not _is_encoding(encoding):
         raise click.UsageError("--delimiter is one character, and --encoding the name of one")
     pairs = dict(_pair(each) for each in columns)
-    _run(Table(users, given["org_id"], columns=pairs, delimiter=delimiter, encoding=encoding),
-         given)  # fmt: skip
+    _run(DelimitedTable(users, given["org_id"], columns=pairs, delimiter=delimiter,
+    encoding=encoding), given)  # fmt: skip
 
 
 @migrate.command("ndjson", short_help="From lines of JSON.")
@@ -155,9 +155,9 @@ def ndjson(users: Path, **given: Any) -> None:
     """Make the body of an import out of lines of JSON. Example: idp migrate ndjson --org 8XkT2v
     --users people.ndjson --report
     """
-    from idp.transfer.sources.ndjson import Lines
+    from idp.transfer.sources.ndjson import JsonLines
 
-    _run(Lines(users, given["org_id"]), given)
+    _run(JsonLines(users, given["org_id"]), given)
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -176,7 +176,7 @@ def _is_encoding(name: str) -> bool:
 
 def _run(source: Source, given: Mapping[str, Any], project_id: str = "") -> None:
     """Write the package and the report, whole or not at all; end the program."""
-    from idp.transfer.sources.migration import Migration, Wishes
+    from idp.transfer.sources.migration import Migration, MigrationOptions
     from idp.transfer.sources.package_file import PackageFile, drafted
     from idp.transfer.sources.report import Report
     from idp.transfer.sources.source import SourceRefused
@@ -185,7 +185,7 @@ def _run(source: Source, given: Mapping[str, Any], project_id: str = "") -> None
     timeout = _timeout(given["timeout"])
     if not (0 < len(org_id) <= _MAX_ORG and org_id.isprintable()):
         raise click.UsageError("--org is the id of an organization")
-    wishes = Wishes(
+    wishes = MigrationOptions(
         keeps_attributes=given["keep_attributes"],
         keeps_incomplete=given["keep_incomplete"],
         project_id=project_id,

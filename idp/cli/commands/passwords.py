@@ -44,7 +44,7 @@ def compact(source: Path, target: Path, min_count: int, overwrite: bool) -> None
         with tqdm(entries, unit=" passwords", unit_scale=True, disable=None) as counted:
             draft_id = SystemRandom().id()
             count = compaction.compact(counted, target, draft_id, replaces=overwrite)
-    except breached.Unusable as error:
+    except breached.UnusableList as error:
         raise click.UsageError(f"{source} can't be used: {error}") from error
     except FileExistsError as error:
         raise _is_there(target) from error

@@ -8,14 +8,14 @@ import click
 
 from idp.cli.building import group
 from idp.cli.command import Command, command
-from idp.management.policies.policy_kinds import KINDS, Kind
+from idp.management.policies.policy_kinds import KINDS, PolicyKindEntry
 
 _INSTANCE: Final = "/admin/v1"
 _OWN: Final = "/management/v1"
 _TEXT: Final = "text/message/{type}/{language}"
 
 
-def _get(name: str, kind: Kind) -> Command:
+def _get(name: str, kind: PolicyKindEntry) -> Command:
     path = f"policies/{kind.path}"
     return command(
         name,
@@ -25,7 +25,7 @@ def _get(name: str, kind: Kind) -> Command:
     )
 
 
-def _set(name: str, kind: Kind) -> Command:
+def _set(name: str, kind: PolicyKindEntry) -> Command:
     path = f"policies/{kind.path}"
     return command(
         name,
@@ -40,7 +40,7 @@ def _set(name: str, kind: Kind) -> Command:
     )
 
 
-def _reset(name: str, kind: Kind) -> Command:
+def _reset(name: str, kind: PolicyKindEntry) -> Command:
     return command(
         name,
         f"DELETE {_OWN}/policies/{kind.path}",
@@ -50,7 +50,7 @@ def _reset(name: str, kind: Kind) -> Command:
     )
 
 
-def _names() -> list[tuple[str, Kind]]:
+def _names() -> list[tuple[str, PolicyKindEntry]]:
     return [(name.replace("_", "-"), kind) for name, kind in KINDS.items()]
 
 

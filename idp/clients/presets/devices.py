@@ -14,8 +14,8 @@ from idp.clients.presets.preset import (
     REFRESHING,
     ROLES_AS_GROUPS,
     ROLES_FIRST,
-    Chosen,
     Preset,
+    PresetChoice,
 )
 from idp.foundation.i18n import message
 
@@ -109,9 +109,9 @@ PRESETS: Final[dict[str, Preset]] = {
         kind="native",
         chosen=PUBLIC
         | REFRESHING
-        | {"loopbackAnyPort": Chosen(True, _ON_A_MACHINE)}
+        | {"loopbackAnyPort": PresetChoice(True, _ON_A_MACHINE)}
         | {
-            "idTokenUserinfoAssertion": Chosen(
+            "idTokenUserinfoAssertion": PresetChoice(
                 True,
                 message(
                     "The API server sees the ID token alone, and asks nobody else.",
@@ -161,14 +161,14 @@ PRESETS: Final[dict[str, Preset]] = {
         chosen=PUBLIC
         | CLAIMS_IN_ID_TOKEN
         | {
-            "grantTypes": Chosen(
+            "grantTypes": PresetChoice(
                 [CODE, REFRESH, DEVICE],
                 message(
                     "Where there is no browser, people sign in by a code on another device.",
                     context="presets",
                 ),
             ),
-            "loopbackAnyPort": Chosen(True, _ON_A_MACHINE),
+            "loopbackAnyPort": PresetChoice(True, _ON_A_MACHINE),
         },
         redirect_uris=("http://127.0.0.1/callback",),
         file="shell",

@@ -17,7 +17,7 @@ DEVICE: Final = "OIDC_GRANT_TYPE_DEVICE_CODE"
 GROUPS: Final = "groups"
 
 
-class Chosen(NamedTuple):
+class PresetChoice(NamedTuple):
     """A setting other than the default, and the reason for it."""
 
     value: Any
@@ -36,7 +36,7 @@ class Preset(Struct, frozen=True, kw_only=True):
 
     title: str
     kind: Kind
-    chosen: Mapping[str, Chosen] = {}
+    chosen: Mapping[str, PresetChoice] = {}
     redirect_uris: tuple[str, ...] = ()
     post_logout_redirect_uris: tuple[str, ...] = ()
     back_channel_logout_uri: str = ""
@@ -58,7 +58,7 @@ class Preset(Struct, frozen=True, kw_only=True):
 # The choices that several tools share, each with its reason.
 
 PUBLIC: Final = {
-    "authMethodType": Chosen(
+    "authMethodType": PresetChoice(
         "OIDC_AUTH_METHOD_TYPE_NONE",
         message(
             "Its code is in everybody's hands, so a secret would be none: PKCE takes its place.",
@@ -67,13 +67,13 @@ PUBLIC: Final = {
     )
 }
 SECRET_IN_FORM: Final = {
-    "authMethodType": Chosen(
+    "authMethodType": PresetChoice(
         "OIDC_AUTH_METHOD_TYPE_POST",
         message("It sends its secret in the form and not in a header.", context="presets"),
     )
 }
 REFRESHING: Final = {
-    "grantTypes": Chosen(
+    "grantTypes": PresetChoice(
         [CODE, REFRESH],
         message(
             "It keeps people signed in by refresh tokens, which it asks for by offline_access.",
@@ -82,7 +82,7 @@ REFRESHING: Final = {
     )
 }
 CLAIMS_IN_ID_TOKEN: Final = {
-    "idTokenUserinfoAssertion": Chosen(
+    "idTokenUserinfoAssertion": PresetChoice(
         True,
         message(
             "It reads names and e-mail addresses from the ID token and does not ask userinfo.",
@@ -91,13 +91,13 @@ CLAIMS_IN_ID_TOKEN: Final = {
     )
 }
 ROLES_AS_GROUPS: Final = {
-    "idTokenRoleAssertion": Chosen(
+    "idTokenRoleAssertion": PresetChoice(
         True,
         message(
             "It looks for roles in the ID token, never in the access token.", context="presets"
         ),
     ),
-    "groupsClaim": Chosen(
+    "groupsClaim": PresetChoice(
         GROUPS,
         message("It reads roles from a flat list, in a claim named groups.", context="presets"),
     ),

@@ -12,7 +12,7 @@ import hmac
 from datetime import UTC, datetime, timedelta
 from typing import Final, Literal, TypeAlias
 
-from idp.identity.factors.webauthn import Refused
+from idp.identity.factors.webauthn import WebAuthnRefused
 from idp.records import REPLAY, Replay
 from idp.service import Service
 from storage import Insert
@@ -34,17 +34,17 @@ def new(service: Service, purpose: Purpose, bound_to: str) -> bytes:
 def spent(service: Service, purpose: Purpose, bound_to: str, challenge: bytes) -> Insert:
     """The write that uses a challenge up. Conflict: it was used before.
 
-    Raises Refused: it was not made here for this, or too long ago.
+    Raises WebAuthnRefused: it was not made here for this, or too long ago.
     """
     head, mac = challenge[:-_MAC_BYTES], challenge[-_MAC_BYTES:]
     if len(head) != _TIME_BYTES + _CHANCE_BYTES:
-        raise Refused("the challenge is not one of ours")
+        raise WebAuthnRefused("the challenge is not one of ours")
     if not hmac.compare_digest(mac, _mac(service, purpose, bound_to, head)):
-        raise Refused("the challenge was made for something else")
+        raise WebAuthnRefused("the challenge was made for something else")
     made_at = datetime.fromtimestamp(int.from_bytes(head[:_TIME_BYTES]), UTC)
     expires_at = made_at + timedelta(seconds=service.config.sign_in_seconds)
     if service.clock.now() >= expires_at:
-        raise Refused("the challenge is too old")
+        raise WebAuthnRefused("the challenge is too old")
     id = hashlib.sha256(b"passkey challenge" + challenge).hexdigest()
     return Insert(REPLAY, Replay(id=id, expires_at=expires_at))
 

@@ -26,7 +26,7 @@ TOLD_AT: Final = 5  # wrong codes in a row after a right password
 _AFTER_ANSWER_SECONDS: Final = 0.1
 
 
-class CodeRefused(IdpError):
+class FactorCodeRefused(IdpError):
     """The code does not count."""
 
     slug = "code.wrong"
@@ -57,7 +57,7 @@ class _Try(Struct, frozen=True):
 
 
 async def by_app(service: Service, user: User, typed: str, origin: TryOrigin) -> Accepted:
-    """Accept a code of the user's app. Raises CodeRefused, Throttled."""
+    """Accept a code of the user's app. Raises FactorCodeRefused, Throttled."""
     attempt = await _admitted(service, user, "factor", "totp", origin)
     secret, known = second_factors.secret_of(service, user), user.totp
     streak = await guess_streaks.count(service, user.id, attempt.streak, "codes")
@@ -79,7 +79,7 @@ async def by_app(service: Service, user: User, typed: str, origin: TryOrigin) ->
 async def by_recovery_code(
     service: Service, user: User, typed: str, origin: TryOrigin
 ) -> Accepted:
-    """Accept a recovery code, of whose use its owner is told by mail. Raises CodeRefused,
+    """Accept a recovery code, of whose use its owner is told by mail. Raises FactorCodeRefused,
     Throttled."""
     attempt = await _admitted(service, user, "recovery", "recovery_code", origin)
     used = None if attempt.is_locked else await recovery_codes.using(service, user, typed)
@@ -99,13 +99,13 @@ async def succeeded(service: Service, accepted: Accepted) -> None:
 
 
 async def of_new_app(service: Service, user: User, secret: str, typed: str) -> int:
-    """The time step of the first code of an app that is being set up. Raises CodeRefused,
+    """The time step of the first code of an app that is being set up. Raises FactorCodeRefused,
     Throttled."""
     account = f"new-factor:{user.id}"
     await throttle.admit(service, account)
     step = totp.step_of(secret, typed, service.clock.now())
     if step is None:
-        raise CodeRefused("the code is not one of the new app")
+        raise FactorCodeRefused("the code is not one of the new app")
     await throttle.forget(service, account)
     return step
 
@@ -133,12 +133,12 @@ async def _admitted(
 
 async def _refused(
     service: Service, user: User, attempt: _Try, cause: Cause, secret: Secret, origin: TryOrigin
-) -> CodeRefused:
+) -> FactorCodeRefused:
     """Lock the user of a wrong code where a policy wants that, and tell of it."""
     await lockout.failed(service, user, attempt.rules, "codes", attempt.lockout_ordinal)
     cause = "locked" if attempt.is_locked else cause
     guess_reports.report(service, Outcome(cause, secret, origin, user.id))
-    return CodeRefused("the code is wrong, or was used")
+    return FactorCodeRefused("the code is wrong, or was used")
 
 
 def _accepted(

@@ -12,7 +12,7 @@ from idp.foundation.errors import FailedPrecondition
 from idp.identity.factors import passkeys, second_factors
 from idp.identity.users import password_acceptance, password_change
 from idp.identity.users.subjects import Subject
-from idp.passwords.policy import Problem
+from idp.passwords.policy import PasswordProblem
 from idp.policies import effective
 from idp.records import User
 from idp.service import Service
@@ -27,7 +27,7 @@ class PasswordTooShort(FailedPrecondition):
 class PasswordNotAccepted(Exception):
     """The new password is refused for these reasons."""
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
+    def __init__(self, problems: Sequence[PasswordProblem]) -> None:
         super().__init__(", ".join(problem.slug for problem in problems))
         self.problems = problems
 

@@ -17,7 +17,7 @@ _BETWEEN: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015-]+")
 _MAX_TYPED: Final = 100
 
 
-class CodeRefused(IdpError):
+class MailCodeRefused(IdpError):
     """The code does not count. The slug tells why."""
 
     slug = "code.wrong"
@@ -37,17 +37,17 @@ def digest(service: Service, issue: str, address: str, code: str) -> str:
 async def check(
     service: Service, expected: str | None, issue: str, address: str, typed: str
 ) -> None:
-    """Raise CodeRefused unless this is the code that was sent.
+    """Raise MailCodeRefused unless this is the code that was sent.
 
     The try is counted before it is looked at, so that guesses made at once cost what they would
     one after another. Without an `expected` digest no code is right, after the same work.
     """
     count = await service.store.increment(f"code:{issue}", window=_COUNTED)
     if count.n > TRIES:
-        raise CodeRefused("too many wrong codes: ask for a new one", slug="code.tries")
+        raise MailCodeRefused("too many wrong codes: ask for a new one", slug="code.tries")
     found = digest(service, issue, address, digits(typed))
     if not opaque_tokens.same(expected or "", found):
-        raise CodeRefused("the code is not right")
+        raise MailCodeRefused("the code is not right")
 
 
 def digits(typed: str) -> str:

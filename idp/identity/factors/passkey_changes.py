@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from idp.identity.factors import passkeys, second_factors, webauthn
-from idp.identity.factors.second_factors import Change
+from idp.identity.factors.second_factors import FactorChange
 from idp.identity.factors.webauthn import RelyingParty
 from idp.identity.users.subjects import Subject
 from idp.mail.templates import passkeys as passkey_messages
@@ -19,7 +19,7 @@ from idp.service import Service
 
 async def add(
     service: Service, party: RelyingParty, subject: Subject, name: str, text: str, bound_to: str
-) -> tuple[Passkey, Change]:
+) -> tuple[Passkey, FactorChange]:
     """Let the key in a browser's answer be one of the person's.
 
     Of the writes, Conflict: the answer was used before, or the key is somebody's already; Stale:
@@ -27,11 +27,11 @@ async def add(
     """
     name, user = passkeys.checked_name(name), subject.user
     if len(await passkeys.of_user(service, user.id)) >= passkeys.MOST:
-        raise webauthn.Refused("the user has as many passkeys as one may have")
+        raise webauthn.WebAuthnRefused("the user has as many passkeys as one may have")
     passkey, writes = passkeys.registered(service, party, user, name, text, bound_to)
     change = await second_factors.added(service, subject, {}, "user.passkey_added")
     letters = passkey_messages.added(service, user)
-    return passkey, Change([*writes, *change.writes, *letters], change.subject, change.codes)
+    return passkey, FactorChange([*writes, *change.writes, *letters], change.subject, change.codes)
 
 
 async def remove(
@@ -40,7 +40,7 @@ async def remove(
     passkey: Passkey,
     actor: str,
     also: Mapping[str, object] = second_factors.NOTHING,
-) -> Change:
+) -> FactorChange:
     """The change of the person whose passkey is removed, with other members that change; the
     removal of the passkey itself is not among the writes."""
     user = subject.user
@@ -50,4 +50,4 @@ async def remove(
         service, subject, also, "user.passkey_removed", actor, is_last
     )
     letters = passkey_messages.removed(service, user)
-    return Change([*change.writes, *letters], change.subject)
+    return FactorChange([*change.writes, *letters], change.subject)

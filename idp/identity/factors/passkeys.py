@@ -17,12 +17,11 @@ from idp.audit import events
 from idp.foundation import base64url
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.identity.factors import challenges, webauthn
-from idp.identity.factors.webauthn import Assertion, Refused, RelyingParty
+from idp.identity.factors.webauthn import RelyingParty, WebAuthnAssertion, WebAuthnRefused
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users.subjects import Subject, is_active
 from idp.records import PASSKEYS, Passkey, User
-from idp.schema.field_rules import Refused as FieldRefused
-from idp.schema.field_rules import Text
+from idp.schema.field_rules import FieldRefused, Text
 from idp.service import Service
 from storage import Conflict, Stale, Update, Write
 from storage.settling import commit_settled
@@ -157,24 +156,24 @@ async def prove(
     """Who a browser's answer proves to be there: `user_id`, or whoever it is.
 
     Of the writes, Conflict: the answer was used before. A device that counted backwards may have
-    been copied: it is refused, and the event tells of it. Raises Refused.
+    been copied: it is refused, and the event tells of it. Raises WebAuthnRefused.
     """
     answer = webauthn.read_assertion(party, text)
     spent = challenges.spent(service, "get", bound_to, answer.challenge)
     passkey = await service.store.get(PASSKEYS, _record_id(answer.id))
     if passkey is None or user_id not in (None, passkey.user_id):
-        raise Refused("the passkey is nobody's, or another person's")
+        raise WebAuthnRefused("the passkey is nobody's, or another person's")
     _check_handle(service, passkey, answer, is_needed=user_id is None)
     webauthn.check_signature(answer, base64url.decode(passkey.public_key))
     subject = await user_lookup.find_subject(service, passkey.user_id)
     subject = await user_lookup.unlocked(service, subject) if subject else None
     if subject is None or not is_active(subject):
-        raise Refused("the account can't be used")
+        raise WebAuthnRefused("the account can't be used")
     if answer.is_backup_eligible != passkey.is_backup_eligible:
-        raise Refused("the passkey is of another kind than when it was made")
+        raise WebAuthnRefused("the passkey is of another kind than when it was made")
     if _has_gone_back(passkey, answer):
         await _tell(service, subject, passkey, spent)
-        raise Refused("the device counted backwards: the passkey may have been copied")
+        raise WebAuthnRefused("the device counted backwards: the passkey may have been copied")
     used = Update(
         PASSKEYS,
         passkey.id,
@@ -195,17 +194,17 @@ def amr_of(passkey: Passkey) -> list[str]:
 
 
 def _check_handle(
-    service: Service, passkey: Passkey, answer: Assertion, *, is_needed: bool
+    service: Service, passkey: Passkey, answer: WebAuthnAssertion, *, is_needed: bool
 ) -> None:
     """A device need not say whose the key is when it was asked for that person's."""
     if answer.user_handle is None and not is_needed:
         return
     handle = user_handle(service, passkey.user_id)
     if not hmac.compare_digest(handle, answer.user_handle or b""):
-        raise Refused("the device names another user, or none")
+        raise WebAuthnRefused("the device names another user, or none")
 
 
-def _has_gone_back(passkey: Passkey, answer: Assertion) -> bool:
+def _has_gone_back(passkey: Passkey, answer: WebAuthnAssertion) -> bool:
     """Devices that don't count say 0 always (7.2, step 22)."""
     is_counting = answer.sign_count > 0 or passkey.sign_count > 0
     return is_counting and answer.sign_count <= passkey.sign_count

@@ -22,14 +22,14 @@ _MAX_TYPED: Final = 100
 _PAGE: Final = 100
 
 
-class Made(Confidential, frozen=True):
+class NewRecoveryCodes(Confidential, frozen=True):
     """New codes, which are shown once, and the writes that make them count and no others."""
 
     codes: list[str]
     writes: list[Write]
 
 
-async def make(service: Service, user: User, now: datetime) -> Made:
+async def make(service: Service, user: User, now: datetime) -> NewRecoveryCodes:
     """Ten codes in place of all that the user had. The unit that they go into changes the user:
     so of two at once, one is Stale."""
     codes = [_new(service.random) for _ in range(COUNT)]
@@ -38,7 +38,9 @@ async def make(service: Service, user: User, now: datetime) -> Made:
         for code in codes
     ]
     ends = await ending(service, user)
-    return Made(codes, [*ends, *(Insert(RECOVERY_CODES, record) for record in records)])
+    return NewRecoveryCodes(
+        codes, [*ends, *(Insert(RECOVERY_CODES, record) for record in records)]
+    )
 
 
 async def ending(service: Service, user: User) -> list[Write]:

@@ -24,7 +24,7 @@ NOTHING: Final[Mapping[str, object]] = {}
 _PURPOSE: Final = "totp"
 
 
-class Change(Struct, frozen=True):
+class FactorChange(Struct, frozen=True):
     """The writes, the subject as it is once they are committed (with a new stamp), and recovery
     codes that are shown now and never again."""
 
@@ -72,7 +72,7 @@ def imported(service: Service, user_id: str, secret: str) -> Totp:
 
 async def add_totp(
     service: Service, subject: Subject, secret: str, name: str, step: int
-) -> Change:
+) -> FactorChange:
     """Let the app with this secret count, in place of one before; `step` is that of the code that
     proved it. With the first factor the person gets recovery codes. All that was issued to them
     ends, and they are told by mail."""
@@ -81,12 +81,12 @@ async def add_totp(
     app = Totp(sealed_secret=kept, name=name, created_at=now, last_step=step)
     change = await added(service, subject, {"totp": app}, "user.totp_added")
     letters = factor_messages.told(service, user, "factor_added")
-    return Change([*change.writes, *letters], change.subject, change.codes)
+    return FactorChange([*change.writes, *letters], change.subject, change.codes)
 
 
 async def added(
     service: Service, subject: Subject, values: Mapping[str, object], type: str
-) -> Change:
+) -> FactorChange:
     """The change of a user who gets a factor: with the first one, recovery codes."""
     user, now = subject.user, service.clock.now()
     if user.recovery_codes_at is not None:
@@ -94,12 +94,12 @@ async def added(
     made = await recovery_codes.make(service, user, now)
     values = {**values, "recovery_codes_at": now}
     change = await _changing(service, subject, values, type, user.id)
-    return Change([*change.writes, *made.writes], change.subject, made.codes)
+    return FactorChange([*change.writes, *made.writes], change.subject, made.codes)
 
 
 async def remove_totp(
     service: Service, subject: Subject, actor: str, also: Mapping[str, object] = NOTHING
-) -> Change:
+) -> FactorChange:
     """Removes the app, and with the last factor the recovery codes. `also` are other members of
     the user that change. Everything issued to the person ends, and they get a mail."""
     user = subject.user
@@ -107,7 +107,7 @@ async def remove_totp(
     values = {"totp": None, **also}
     change = await removed(service, subject, values, "user.totp_removed", actor, is_last)
     letters = factor_messages.told(service, user, "factor_removed")
-    return Change([*change.writes, *letters], change.subject)
+    return FactorChange([*change.writes, *letters], change.subject)
 
 
 async def removed(
@@ -117,24 +117,24 @@ async def removed(
     type: str,
     actor: str,
     is_last: bool,
-) -> Change:
+) -> FactorChange:
     """The change of a user who loses a factor: with the last one, the recovery codes."""
     if not is_last:
         return await _changing(service, subject, values, type, actor)
     ends = await recovery_codes.ending(service, subject.user)
     values = {**values, "recovery_codes_at": None}
     change = await _changing(service, subject, values, type, actor)
-    return Change([*change.writes, *ends], change.subject)
+    return FactorChange([*change.writes, *ends], change.subject)
 
 
-async def renew_codes(service: Service, user: User) -> recovery_codes.Made:
+async def renew_codes(service: Service, user: User) -> recovery_codes.NewRecoveryCodes:
     """New recovery codes in place of all before; the person is told by mail."""
     now = service.clock.now()
     made = await recovery_codes.make(service, user, now)
     values, type = {"recovery_codes_at": now}, "user.recovery_codes_made"
     step = events.update(service.random, USERS, user, values, type, user.id, now)
     letters = factor_messages.told(service, user, "recovery_codes_made")
-    return recovery_codes.Made(made.codes, [*step, *made.writes, *letters])
+    return recovery_codes.NewRecoveryCodes(made.codes, [*step, *made.writes, *letters])
 
 
 async def is_forced(service: Service, org_id: str | None) -> bool:
@@ -162,11 +162,11 @@ async def is_needed(service: Service, user: User, without: str) -> bool:
 
 async def _changing(
     service: Service, subject: Subject, values: Mapping[str, object], type: str, actor: str
-) -> Change:
+) -> FactorChange:
     """A change after which nothing counts that was issued before. Of two at once, one is Stale."""
     user, now = subject.user, service.clock.now()
     values = {**values, "stamp": service.random.token(bits=64), "changed_at": now}
     step = events.update(service.random, USERS, user, values, type, actor, now)
     after = structs.replace(user, **values, sequence=user.sequence + 1)
     news = await session_lifetime.news_of_all(service, subject)
-    return Change([*step, *news], structs.replace(subject, user=after))
+    return FactorChange([*step, *news], structs.replace(subject, user=after))

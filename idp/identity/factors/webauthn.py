@@ -53,7 +53,7 @@ _TRANSPORTS: Final = frozenset({"usb", "nfc", "ble", "smart-card", "hybrid", "in
 T = TypeVar("T")
 
 
-class Refused(Exception):
+class WebAuthnRefused(Exception):
     """What a device answered does not hold. Why is for the log alone."""
 
 
@@ -130,7 +130,7 @@ class Credential(Struct, frozen=True):
     challenge: bytes
 
 
-class Assertion(Struct, frozen=True):
+class WebAuthnAssertion(Struct, frozen=True):
     """A device's signature, which is still to be checked against the key that it names."""
 
     id: bytes
@@ -146,7 +146,7 @@ class Assertion(Struct, frozen=True):
 def read_credential(party: RelyingParty, text: str) -> Credential:
     """The new key in a browser's answer (7.1). Its challenge is still to be checked.
 
-    Raises Refused.
+    Raises WebAuthnRefused.
     """
     created = _converted(text, _Created)
     client = _client_data(party, created.response.client_data, "webauthn.create")
@@ -155,11 +155,11 @@ def read_credential(party: RelyingParty, text: str) -> Credential:
     _check(party, data)
     made = data.credential_data
     if made is None or not 0 < len(made.credential_id) <= MAX_ID_BYTES:
-        raise Refused("no key was made")
+        raise WebAuthnRefused("no key was made")
     if made.credential_id != _octets("id", created.id):
-        raise Refused("the key has another id than the answer")
+        raise WebAuthnRefused("the key has another id than the answer")
     if not _is_usable(made.public_key):
-        raise Refused("the key is of a kind that was not asked for, or none at all")
+        raise WebAuthnRefused("the key is of a kind that was not asked for, or none at all")
     return Credential(
         id=bytes(made.credential_id),
         public_key=cbor.encode(made.public_key),
@@ -172,10 +172,10 @@ def read_credential(party: RelyingParty, text: str) -> Credential:
     )
 
 
-def read_assertion(party: RelyingParty, text: str) -> Assertion:
+def read_assertion(party: RelyingParty, text: str) -> WebAuthnAssertion:
     """The signature in a browser's answer (7.2). Challenge, owner and key are still to be checked.
 
-    Raises Refused.
+    Raises WebAuthnRefused.
     """
     got = _converted(text, _Got)
     client = _client_data(party, got.response.client_data, "webauthn.get")
@@ -183,7 +183,7 @@ def read_assertion(party: RelyingParty, text: str) -> Assertion:
     data = _parsed(lambda: AuthenticatorData(octets))
     _check(party, data)
     handle = got.response.user_handle
-    return Assertion(
+    return WebAuthnAssertion(
         id=_octets("id", got.id),
         signed=octets + client.digest,
         signature=_octets("signature", got.response.signature),
@@ -195,34 +195,34 @@ def read_assertion(party: RelyingParty, text: str) -> Assertion:
     )
 
 
-def check_signature(assertion: Assertion, public_key: bytes) -> None:
-    """Raises Refused unless the key of this signature is the one that is known."""
+def check_signature(assertion: WebAuthnAssertion, public_key: bytes) -> None:
+    """Raises WebAuthnRefused unless the key of this signature is the one that is known."""
     known: Any = cbor.decode(public_key)
     try:
         CoseKey.parse(known).verify(assertion.signed, assertion.signature)
     except (InvalidSignature, *_MALFORMED):
-        raise Refused("the signature is not the key's") from None
+        raise WebAuthnRefused("the signature is not the key's") from None
 
 
 def _converted(text: str, type: type[T]) -> T:
     """The answer, which has exactly the members that it should have."""
     if len(text) > _MAX_CHARACTERS:
-        raise Refused("the answer is too long")
+        raise WebAuthnRefused("the answer is too long")
     try:
         return msgspec.convert(strict_json.decode(text.encode()), type)
     except IdpError as error:
-        raise Refused(f"the answer is not JSON: {error.message}") from None
+        raise WebAuthnRefused(f"the answer is not JSON: {error.message}") from None
     except msgspec.ValidationError as error:
-        raise Refused(f"the answer is not of the right form: {error}") from None
+        raise WebAuthnRefused(f"the answer is not of the right form: {error}") from None
 
 
 def _octets(name: str, text: str) -> bytes:
     try:
         octets = base64url.decode(text)
     except ValueError:
-        raise Refused(f"{name} is not base64url") from None
+        raise WebAuthnRefused(f"{name} is not base64url") from None
     if not 0 < len(octets) <= _MAX_BYTES[name]:
-        raise Refused(f"{name} is empty or too long")
+        raise WebAuthnRefused(f"{name} is empty or too long")
     return octets
 
 
@@ -231,27 +231,27 @@ def _client_data(party: RelyingParty, text: str, type: str) -> ClientData:
     try:
         told = strict_json.decode(octets)
     except IdpError as error:
-        raise Refused(f"clientDataJSON is not JSON: {error.message}") from None
+        raise WebAuthnRefused(f"clientDataJSON is not JSON: {error.message}") from None
     if not isinstance(told, dict) or told.get("type") != type:
-        raise Refused(f"the device did not answer to {type}")
+        raise WebAuthnRefused(f"the device did not answer to {type}")
     if told.get("origin") != party.origin:
-        raise Refused("the answer was given to another origin")
+        raise WebAuthnRefused("the answer was given to another origin")
     if told.get("crossOrigin", False) is not False or "topOrigin" in told:
-        raise Refused("the answer was given within another site's page")
+        raise WebAuthnRefused("the answer was given within another site's page")
     try:
         challenge = base64url.decode(told.get("challenge") or "")
     except (ValueError, TypeError):
-        raise Refused("the challenge is not base64url") from None
+        raise WebAuthnRefused("the challenge is not base64url") from None
     return ClientData(challenge=challenge, digest=hashlib.sha256(octets).digest())
 
 
 def _check(party: RelyingParty, data: AuthenticatorData) -> None:
     if data.rp_id_hash != hashlib.sha256(party.id.encode()).digest():
-        raise Refused("the key is for another host")
+        raise WebAuthnRefused("the key is for another host")
     if not data.is_user_present() or not data.is_user_verified():
-        raise Refused("the device did not verify its user")
+        raise WebAuthnRefused("the device did not verify its user")
     if data.is_backed_up() and not data.is_backup_eligible():
-        raise Refused("the device contradicts itself: a key can't be copied, and is")
+        raise WebAuthnRefused("the device contradicts itself: a key can't be copied, and is")
 
 
 def _is_usable(key: CoseKey) -> bool:
@@ -282,4 +282,6 @@ def _parsed(read: Callable[[], T]) -> T:
     try:
         return read()
     except _MALFORMED as error:
-        raise Refused(f"what the device made can't be read: {type(error).__name__}") from None
+        raise WebAuthnRefused(
+            f"what the device made can't be read: {type(error).__name__}"
+        ) from None

@@ -35,7 +35,7 @@ SLOW_LANE: Final = timedelta(minutes=30)  # of accounts that are never closed
 _NOBODY: Final = "nobody"  # no user's id: what is read where there is no user
 
 
-class Found(Struct, frozen=True):
+class GuessCounters(Struct, frozen=True):
     """Whose password is tried from where, and the counters of that as they were read."""
 
     account: str
@@ -54,7 +54,7 @@ class Guess(Struct, frozen=True):
     `is_past_limit`: the account is closed by it, or it was.
     """
 
-    found: Found
+    found: GuessCounters
     ordinal: int
     lockout_ordinal: int | None
     streak: GuessStreak
@@ -141,7 +141,9 @@ async def _unknown(service: Service, user: User | None, account: str, origin: Tr
     )
 
 
-async def _read(service: Service, user: User | None, account: str, origin: TryOrigin) -> Found:
+async def _read(
+    service: Service, user: User | None, account: str, origin: TryOrigin
+) -> GuessCounters:
     """All that decides about a try, in one round trip."""
     name = throttle.hidden(service, account)
     networks = network_limits.networks_of(service, origin)
@@ -153,7 +155,7 @@ async def _read(service: Service, user: User | None, account: str, origin: TryOr
             *(key for network in networks for key in network.keys(name)),
         ]
     )
-    return Found(
+    return GuessCounters(
         account=account,
         user=user,
         origin=origin,
@@ -164,7 +166,7 @@ async def _read(service: Service, user: User | None, account: str, origin: TryOr
     )
 
 
-async def _count(service: Service, found: Found) -> GuessStreak:
+async def _count(service: Service, found: GuessCounters) -> GuessStreak:
     """Count a wrong password in the streak; for nobody's name, write as much and keep nothing."""
     if found.user is not None:
         return await guess_streaks.count(service, found.user.id, found.streak, "unknown")

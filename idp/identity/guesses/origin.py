@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from idp.config.settings import Config
 from idp.foundation.network_keys import network_key, site_key
-from idp.records import Agent
+from idp.records import Browser
 
 SITE_FACTOR: Final = 4  # times the limits of one network, for the /48 of an IPv6 address
 SHARED: Final = 50  # times the limits of one network, where many people may have one address
@@ -24,7 +24,7 @@ class TryOrigin(Struct, frozen=True):
     """
 
     address: str
-    agent: Agent | None = None
+    agent: Browser | None = None
     client_id: str | None = None
     is_shared: bool = False
 

@@ -19,8 +19,8 @@ from idp.foundation import base64url, opaque_tokens
 from idp.foundation.opaque_tokens import Confidential
 from idp.foundation.randomness import Random
 from idp.identity.sessions import known_browsers
-from idp.keys.master_key import Vault
-from idp.records import AGENTS, Agent, User
+from idp.keys.master_key import MasterKey
+from idp.records import AGENTS, Browser, User
 from idp.service import Service
 from storage import Insert, Update
 
@@ -36,14 +36,14 @@ class Cookie(Confidential, frozen=True):
     """A new value for the browser's cookie, and the record state it belongs to."""
 
     value: str
-    agent: Agent
+    agent: Browser
 
 
-class NewAgent(Agent):
+class NewBrowser(Browser):
     """A browser without a record."""
 
 
-class _Sent(NamedTuple):
+class _CookieContent(NamedTuple):
     """What a cookie says; `made_at` is set where its MAC is right."""
 
     id: str
@@ -59,8 +59,8 @@ def new(service: Service) -> Cookie:
     return Cookie(value=signed + _mac(service, signed), agent=_new(id, secret, made_at))
 
 
-def _new(id: str, secret: str, made_at: datetime) -> NewAgent:
-    return NewAgent(
+def _new(id: str, secret: str, made_at: datetime) -> NewBrowser:
+    return NewBrowser(
         id=id,
         secret_hash=opaque_tokens.digest(secret),
         created_at=made_at,
@@ -68,7 +68,7 @@ def _new(id: str, secret: str, made_at: datetime) -> NewAgent:
     )
 
 
-async def find(service: Service, cookie: str | None) -> Agent | None:
+async def find(service: Service, cookie: str | None) -> Browser | None:
     """The browser whose current cookie this is: as it is stored, or a NewAgent."""
     sent = _read(service, cookie) if cookie else None
     if sent is None:
@@ -82,36 +82,36 @@ async def find(service: Service, cookie: str | None) -> Agent | None:
     return _new(sent.id, sent.secret, sent.made_at)
 
 
-def _read(service: Service, cookie: str) -> _Sent | None:
+def _read(service: Service, cookie: str) -> _CookieContent | None:
     plain, rest = cookie[:_PLAIN], cookie[_PLAIN:]
     parts = opaque_tokens.split(plain)
     if parts is None:
         return None
     if not rest:
-        return _Sent(parts[0], parts[1], None)
+        return _CookieContent(parts[0], parts[1], None)
     time, mac = rest[:_TIME_LENGTH], rest[_TIME_LENGTH:]
     if not _TIME.fullmatch(time) or not opaque_tokens.same(_mac(service, plain + time), mac):
         return None
-    return _Sent(parts[0], parts[1], datetime.fromtimestamp(int(time), UTC))
+    return _CookieContent(parts[0], parts[1], datetime.fromtimestamp(int(time), UTC))
 
 
 def _mac(service: Service, signed: str) -> str:
     return base64url.encode(service.vault.mac(_PURPOSE, signed))
 
 
-def is_stored(agent: Agent) -> bool:
+def is_stored(agent: Browser) -> bool:
     """Whether the browser has a record."""
-    return not isinstance(agent, NewAgent)
+    return not isinstance(agent, NewBrowser)
 
 
-def stored(agent: Agent, **changes: Any) -> Agent:
+def stored(agent: Browser, **changes: Any) -> Browser:
     """The record that a new browser gets."""
-    plain = {name: getattr(agent, name) for name in Agent.__struct_fields__}
-    return Agent(**plain | changes)
+    plain = {name: getattr(agent, name) for name in Browser.__struct_fields__}
+    return Browser(**plain | changes)
 
 
 def rotation(
-    random: Random, agent: Agent, now: datetime, user: User | None = None
+    random: Random, agent: Browser, now: datetime, user: User | None = None
 ) -> tuple[Update | Insert, Cookie]:
     """The write that gives the agent a new secret, and the cookie that goes with it; it remembers
     the user who signs in, and their account knows it. A new browser gets its record by it.
@@ -138,7 +138,7 @@ def rotation(
 
 
 def forgetting(
-    random: Random, agent: Agent, now: datetime, user_id: str
+    random: Random, agent: Browser, now: datetime, user_id: str
 ) -> tuple[Update | Insert, Cookie]:
     """The same for a stored browser, and the user is remembered no more, nor known."""
     others: dict[str, Any] = {
@@ -151,7 +151,7 @@ def forgetting(
     return write, Cookie(value=cookie.value, agent=structs.replace(cookie.agent, **others))
 
 
-def form_token(vault: Vault, agent: Agent, subject_id: str) -> str:
+def form_token(vault: MasterKey, agent: Browser, subject_id: str) -> str:
     """Proves that a form was made for this browser and this sign-in or logout.
 
     It doesn't depend on the cookie's secret, so that a second tab's form still counts after the
@@ -160,5 +160,5 @@ def form_token(vault: Vault, agent: Agent, subject_id: str) -> str:
     return base64url.encode(vault.mac("form", f"{agent.id}\n{subject_id}"))
 
 
-def is_form_token(vault: Vault, agent: Agent, subject_id: str, token: str) -> bool:
+def is_form_token(vault: MasterKey, agent: Browser, subject_id: str, token: str) -> bool:
     return opaque_tokens.same(form_token(vault, agent, subject_id), token)

@@ -13,7 +13,7 @@ from idp.identity.sessions import browsers
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.browsers import Cookie
 from idp.identity.users.subjects import Subject
-from idp.records import SESSIONS, USERS, Agent, Session
+from idp.records import SESSIONS, USERS, Browser, Session
 from idp.service import Service
 from storage import Insert, Update, Write
 
@@ -32,7 +32,7 @@ class Opening(Struct, frozen=True):
 
 def prepare(
     service: Service,
-    agent: Agent,
+    agent: Browser,
     subject: Subject,
     known: Iterable[Session],
     proofs: Sequence[str] = session_lifetime.PASSWORD,

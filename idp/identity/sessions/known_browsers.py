@@ -12,14 +12,14 @@ from typing import Final
 
 from msgspec import structs
 
-from idp.records import AGENTS, USERS, Agent, KnownUser, User
+from idp.records import AGENTS, USERS, Browser, KnownUser, User
 from idp.service import Service
 from storage import Update, Write
 
 MOST: Final = 10  # accounts that know one browser
 
 
-def is_known(agent: Agent | None, user: User) -> bool:
+def is_known(agent: Browser | None, user: User) -> bool:
     """Whether the account knows this browser, whose cookie was right."""
     return agent is not None and entry(user) in agent.known
 
@@ -29,17 +29,17 @@ def entry(user: User) -> KnownUser:
     return KnownUser(user_id=user.id, stamp=f"{user.stamp}{user.browsers_stamp}")
 
 
-def with_user(agent: Agent, user: User) -> list[KnownUser]:
+def with_user(agent: Browser, user: User) -> list[KnownUser]:
     """The accounts that know this browser once the user has signed in, the last one first."""
     return [entry(user), *without_user(agent, user.id)][:MOST]
 
 
-def without_user(agent: Agent, user_id: str) -> list[KnownUser]:
+def without_user(agent: Browser, user_id: str) -> list[KnownUser]:
     """The accounts that know this browser, but for one."""
     return [one for one in agent.known if one.user_id != user_id]
 
 
-def forgetting_others(service: Service, user: User, agent: Agent) -> list[Write]:
+def forgetting_others(service: Service, user: User, agent: Browser) -> list[Write]:
     """The writes by which the account knows no browser but this one."""
     stamp = service.random.token(bits=64)
     return [
@@ -54,7 +54,7 @@ async def staying(service: Service, agent_id: str, before: User, after: User) ->
     return [_knowing(agent, after)] if agent is not None and is_known(agent, before) else []
 
 
-def _knowing(agent: Agent, user: User) -> Write:
+def _knowing(agent: Browser, user: User) -> Write:
     """Stale: the browser was given another secret meanwhile."""
     known = with_user(agent, user)
     return Update(

@@ -27,7 +27,7 @@ from idp.records import (
     ORGANIZATIONS,
     SESSIONS,
     USERS,
-    Agent,
+    Browser,
     LoginRules,
     Session,
 )
@@ -82,7 +82,7 @@ class LiveSession(Struct, frozen=True):
         return [*renewed, *known]
 
 
-async def find_live(service: Service, agent: Agent | None) -> list[LiveSession]:
+async def find_live(service: Service, agent: Browser | None) -> list[LiveSession]:
     """The agent's live sessions, the last used first, one for each user."""
     return await live_among(service, await find_open(service, agent) if agent else [])
 
@@ -98,7 +98,7 @@ async def live_among(service: Service, found: list[Session]) -> list[LiveSession
     return list(latest.values())
 
 
-async def find_open(service: Service, agent: Agent) -> list[Session]:
+async def find_open(service: Service, agent: Browser) -> list[Session]:
     """The agent's sessions that have not ended, also those too old to sign anybody in."""
     if not browsers.is_stored(agent):
         return []
@@ -176,7 +176,7 @@ async def _with_subjects(service: Service, found: list[Session]) -> list[LiveSes
 def new(
     random: Random,
     config: Config,
-    agent: Agent,
+    agent: Browser,
     subject: Subject,
     now: datetime,
     proofs: Sequence[str] = PASSWORD,

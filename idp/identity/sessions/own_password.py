@@ -11,7 +11,7 @@ from idp.identity.sessions.browsers import Cookie
 from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users import password_change
 from idp.identity.users.subjects import Subject
-from idp.records import AGENTS, Agent
+from idp.records import AGENTS, Browser
 from idp.service import Service
 from storage import Conflict, Stale, Write
 from storage.settling import commit_settled
@@ -28,7 +28,7 @@ async def prove(service: Service, live: LiveSession, password: str, origin: TryO
 
 
 async def replace(
-    service: Service, agent: Agent, live: LiveSession, subject: Subject, password: str
+    service: Service, agent: Browser, live: LiveSession, subject: Subject, password: str
 ) -> Cookie:
     """Replace the password and put a new session in this one's place, in one unit. What else the
     person had proven counts on.
@@ -68,7 +68,7 @@ async def prove_one_time(
 
 
 async def replace_one_time(
-    service: Service, agent: Agent | None, subject: Subject, password: str, *also: Write
+    service: Service, agent: Browser | None, subject: Subject, password: str, *also: Write
 ) -> Cookie | None:
     """Replaces the one-time password and signs its user in, in one unit with what else there is to
     write: it counts once. Whoever has a second factor, or needs one, signs in with it: then there

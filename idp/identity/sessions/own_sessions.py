@@ -13,7 +13,7 @@ from idp.audit import versioned_updates
 from idp.identity.sessions import known_browsers, security_stamps
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.users.subjects import Subject
-from idp.records import AGENTS, SESSIONS, USERS, Agent, Session
+from idp.records import AGENTS, SESSIONS, USERS, Browser, Session
 from idp.search import paging
 from idp.service import Service
 from storage.settling import commit_settled
@@ -25,7 +25,7 @@ class OwnSession(Struct, frozen=True):
     """A session that lasts, and the browser that it is in."""
 
     session: Session
-    agent: Agent | None
+    agent: Browser | None
 
 
 async def listed(service: Service, subject: Subject) -> list[OwnSession]:

@@ -35,17 +35,17 @@ _SYSTEMS: Final = (
 )
 
 
-class Kind(Struct, frozen=True):
+class BrowserKind(Struct, frozen=True):
     """What a browser is, and what it runs on."""
 
     browser: str | None
     system: str | None
 
 
-def read(user_agent: str | None) -> Kind:
+def read(user_agent: str | None) -> BrowserKind:
     """What is known of a browser with this header."""
     text = (user_agent or "")[:_MAX_CHARACTERS]
-    return Kind(_first(_BROWSERS, text), _first(_SYSTEMS, text))
+    return BrowserKind(_first(_BROWSERS, text), _first(_SYSTEMS, text))
 
 
 def _first(marks: Sequence[tuple[str, str]], text: str) -> str | None:

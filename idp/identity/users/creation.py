@@ -26,7 +26,7 @@ from idp.identity.users import (
 )
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users.login_name_availability import Candidate, Judgement
-from idp.identity.users.login_name_reservations import Claims
+from idp.identity.users.login_name_reservations import Reservations
 from idp.passwords import policy as password_policy
 from idp.passwords import schemes
 from idp.records import (
@@ -88,7 +88,7 @@ class NameAvailability(Struct, frozen=True):
     """Whether a user may have their names: the records that give them out, what came of looking
     at them, and the writes that belong into the unit that stores the user."""
 
-    claims: Claims
+    claims: Reservations
     judgement: Judgement
 
     def problems(self, paths: Paths) -> list[FieldProblem]:
@@ -117,7 +117,7 @@ class NameAvailability(Struct, frozen=True):
         return writes
 
 
-class Prepared(Struct, frozen=True):
+class PreparedUser(Struct, frozen=True):
     """The user as it will be, and the writes that make it so: one unit, with more when the
     caller has more. `problems` is what of it is taken: then it can't be made."""
 
@@ -126,7 +126,7 @@ class Prepared(Struct, frozen=True):
     problems: list[FieldProblem] = []
 
 
-P = TypeVar("P", bound=Prepared)
+P = TypeVar("P", bound=PreparedUser)
 
 
 async def make(service: Service, prepare: Callable[[], Awaitable[P]]) -> P:
@@ -172,7 +172,7 @@ async def prepare(
     actor: str,
     paths: Paths = _NOWHERE,
     is_by_instance: bool = False,
-) -> Prepared:
+) -> PreparedUser:
     """A user of `organization`, which need not be stored yet.
 
     `is_by_instance`: the user name may end with a domain of another organization.
@@ -206,7 +206,7 @@ async def insertion(
     actor: str,
     paths: Paths = _NOWHERE,
     is_by_instance: bool = False,
-) -> Prepared:
+) -> PreparedUser:
     """A user of any kind, with the writes that store it and give out its login names."""
     asked = candidate(organization, user, is_by_instance=is_by_instance)
     (names,) = await availability_of_each(service, [asked])
@@ -214,7 +214,7 @@ async def insertion(
     if await service.store.get(USERS, user.id) is not None:
         problems.append(FieldProblem("user.id_taken", paths.id, "is another user's already"))
     writes = writes_of(service, user, names, actor)
-    return Prepared(user=user, writes=writes, problems=problems)
+    return PreparedUser(user=user, writes=writes, problems=problems)
 
 
 def candidate(
@@ -339,7 +339,7 @@ def hash_problems(service: Service, field: str, encoded: str | None) -> list[Fie
 
 async def initial_password_problems(
     service: Service, organization: Organization | None, new: NewHuman, password: str
-) -> list[password_policy.Problem]:
+) -> list[password_policy.PasswordProblem]:
     """What keeps `password` from being set for this person; empty when it is accepted.
 
     Of an organization that is not there (yet), the installation's policy counts. Raises

@@ -16,7 +16,7 @@ from idp.foundation.errors import FailedPrecondition, IdpError, NotFound
 from idp.foundation.i18n import message
 from idp.foundation.opaque_tokens import Confidential
 from idp.identity.factors import mail_codes
-from idp.identity.factors.mail_codes import CodeRefused
+from idp.identity.factors.mail_codes import MailCodeRefused
 from idp.identity.users import (
     login_name_reservations,
     org_domains,
@@ -28,7 +28,7 @@ from idp.identity.users.lookup import is_held_elsewhere, login_key
 from idp.identity.users.subjects import Subject
 from idp.mail import messages
 from idp.mail import wording as mail_wording
-from idp.mail.messages import Code, Letter, Link
+from idp.mail.messages import MailMessage, MessageCode, MessageLink
 from idp.mail.templates import invitation as invitation_messages
 from idp.records import (
     DOMAINS,
@@ -64,7 +64,7 @@ class AddressHeld(FailedPrecondition):
     slug = "user.email_held"
 
 
-class Begun(Confidential, frozen=True):
+class VerificationBegun(Confidential, frozen=True):
     """The code, and the writes that make it count: they go into the unit of the change."""
 
     code: str
@@ -79,7 +79,7 @@ async def begin_email(
     url_template: str | None = None,
     language: str | None = None,
     by: VerifiedBy = "organization",
-) -> Begun:
+) -> VerificationBegun:
     """A code for the user's address; with `send`, the mail that brings it. Whoever has no password
     yet is invited by it to choose one, unless it leads to the template's page.
 
@@ -98,7 +98,7 @@ async def begin_email(
         url = link(service.config, user, code, url_template)
         letter = await _letter(service, user.email, code, url, language, user)
         writes.append(messages.posting(service, "verify_email", letter, user.id))
-    return Begun(code=code, writes=writes)
+    return VerificationBegun(code=code, writes=writes)
 
 
 async def _invitation(
@@ -155,7 +155,7 @@ async def check_code(
     what it proves deletes it in the same unit.
 
     `right` keeps what was right in this request, so that repeating it after a conflict with
-    another write is not counted as one more try. Raises CodeRefused.
+    another write is not counted as one more try. Raises MailCodeRefused.
     """
     page = await service.store.find(
         VERIFICATIONS,
@@ -165,7 +165,7 @@ async def check_code(
         limit=1,
     )
     if not page.records or address is None:
-        raise CodeRefused("no code is waiting, or it has expired", slug="code.expired")
+        raise MailCodeRefused("no code is waiting, or it has expired", slug="code.expired")
     (newest,) = page.records
     if right is None or (newest.id, address) not in right:
         await mail_codes.check(service, newest.code_mac, newest.id, address, code)
@@ -179,8 +179,8 @@ async def verify_email(
 ) -> None:
     """Mark the user's address as verified, in one unit with its event. A code counts once.
 
-    Raises CodeRefused: `code.wrong`, `code.tries` after too many wrong ones, `code.expired` when
-    none is waiting (any more); NotFound when there is no such user; AddressHeld; Busy.
+    Raises MailCodeRefused: `code.wrong`, `code.tries` after too many wrong ones, `code.expired`
+    when none is waiting (any more); NotFound when there is no such user; AddressHeld; Busy.
     """
 
     right: set[tuple[str, str]] = set()
@@ -211,7 +211,7 @@ async def _verify_email(
         if error.collection in _MEETS_AT:
             raise
         # the user changed at the same moment: what was proven may be another address
-        raise CodeRefused("the user was changed meanwhile", slug="code.expired") from None
+        raise MailCodeRefused("the user was changed meanwhile", slug="code.expired") from None
 
 
 async def mark_reached(service: Service, subject: Subject) -> Subject:
@@ -308,7 +308,7 @@ def link(config: Config, user: User, code: str, template: str | None) -> str:
 
 async def _letter(
     service: Service, email: Email, code: str, url: str, language: str | None, user: User
-) -> Letter:
+) -> MailMessage:
     """No name stands in it: whoever asks for a mail must not choose what a stranger reads."""
     config = service.config
     bundle = messages.bundle_for(config, language, user.profile.preferred_language)
@@ -323,8 +323,8 @@ async def _letter(
                 context="mail",
                 host=urlsplit(config.issuer).netloc,
             ),
-            Code(code),
-            Link(message("Or open this page:", context="mail"), url),
+            MessageCode(code),
+            MessageLink(message("Or open this page:", context="mail"), url),
             message(
                 "The code counts for %(n)s hour.",
                 plural="The code counts for %(n)s hours.",

@@ -55,7 +55,7 @@ class Candidate(Struct, frozen=True):
         return self.known is None or self.known.email != self.email
 
 
-class Named(NamedTuple):
+class NamedUser(NamedTuple):
     """A candidate, and the keys by which they would sign in: those of the name, and that of the
     address."""
 
@@ -116,13 +116,13 @@ async def taken(service: Service, candidate: Candidate) -> set[Part]:
     return (await judged_each(service, [named(candidate)]))[0].taken
 
 
-def named(candidate: Candidate) -> Named:
+def named(candidate: Candidate) -> NamedUser:
     """The candidate, with their keys."""
     of = candidate.organization, candidate.user_name, candidate.email
-    return Named(candidate, *user_lookup.login_names(*of))
+    return NamedUser(candidate, *user_lookup.login_names(*of))
 
 
-async def judged_each(service: Service, named: Sequence[Named]) -> list[Judgement]:
+async def judged_each(service: Service, named: Sequence[NamedUser]) -> list[Judgement]:
     """What is to be said of many, in a few round trips; they are not compared with each other."""
     keys = {key for each in named for key in each.names | each.addresses}
     scoped = {_scoped(each, key) for each in named for key in each.names}
@@ -142,11 +142,11 @@ async def judged_each(service: Service, named: Sequence[Named]) -> list[Judgemen
     return [_judged(found, each) async for each in in_turns(named)]
 
 
-def _scoped(named: Named, key: str) -> str:
+def _scoped(named: NamedUser, key: str) -> str:
     return user_lookup.scoped_key(key, named.candidate.organization.id)
 
 
-def _judged(found: _Found, named: Named) -> Judgement:
+def _judged(found: _Found, named: NamedUser) -> Judgement:
     email, domain = _as_stored(found, named)
     taken = set[Part]()
     if _has_others(_holders_of_name(found, named), named):
@@ -163,11 +163,11 @@ def _judged(found: _Found, named: Named) -> Judgement:
     )
 
 
-def _has_others(holders: Iterable[User], named: Named) -> bool:
+def _has_others(holders: Iterable[User], named: NamedUser) -> bool:
     return any(user.id != named.candidate.besides for user in holders)
 
 
-def _as_stored(found: _Found, named: Named) -> tuple[Email | None, OrganizationDomain | None]:
+def _as_stored(found: _Found, named: NamedUser) -> tuple[Email | None, OrganizationDomain | None]:
     """The address as it is to be stored, and the domain by which it is verified.
 
     What an organization calls verified is so by its domain, where the address is below it; what
@@ -187,7 +187,7 @@ def _as_stored(found: _Found, named: Named) -> tuple[Email | None, OrganizationD
     return email, None
 
 
-def _holders_of_name(found: _Found, named: Named) -> Iterable[User]:
+def _holders_of_name(found: _Found, named: NamedUser) -> Iterable[User]:
     yield from found.by_name_at_domain(named.candidate.user_name)
     for key in named.names:
         yield from found.by_key.get(key, ())
@@ -195,7 +195,7 @@ def _holders_of_name(found: _Found, named: Named) -> Iterable[User]:
         yield from found.by_email.get(_scoped(named, key), ())
 
 
-def _holders_of_address(found: _Found, named: Named, email: Email | None) -> Iterable[User]:
+def _holders_of_address(found: _Found, named: NamedUser, email: Email | None) -> Iterable[User]:
     """Who signs in by the address already, so that it can't be verified for somebody else.
 
     Where it counts in one organization alone, nobody of another one does. In that of its domain,
@@ -222,7 +222,7 @@ def _is_foreign(found: _Found, candidate: Candidate) -> bool:
     return domain is not None and domain.org_id != candidate.organization.id
 
 
-def _may_supersede(found: _Found, named: Named, email: Email | None) -> bool:
+def _may_supersede(found: _Found, named: NamedUser, email: Email | None) -> bool:
     """Whether others may have the address, called verified by their organizations alone."""
     if email is None or not email.is_verified_everywhere or not named.candidate.has_new_email:
         return False

@@ -26,7 +26,7 @@ _LASTS: Final = timedelta(minutes=1)
 _TRIES: Final = 50  # of those who want one name at once, one at least succeeds in each round
 
 
-class Claims(Struct, frozen=True):
+class Reservations(Struct, frozen=True):
     """The records of some names as they were read; None where there is none."""
 
     read: dict[str, LoginClaim | None]
@@ -50,18 +50,18 @@ class Claims(Struct, frozen=True):
         ]
 
 
-async def read(service: Service, names: Iterable[str]) -> Claims:
+async def read(service: Service, names: Iterable[str]) -> Reservations:
     """The claims on those of `names` (`users.login_names`) that no unique key holds apart."""
     return (await read_each(service, [names]))[0]
 
 
-async def read_each(service: Service, named: Sequence[Iterable[str]]) -> list[Claims]:
+async def read_each(service: Service, named: Sequence[Iterable[str]]) -> list[Reservations]:
     """The same for the names of many, in one round trip."""
     ids = [sorted({_id(name) for name in names if "@" in name}) for names in named]
     asked = list(dict.fromkeys(id for each in ids for id in each))
     found = await service.store.get_many([(LOGIN_CLAIMS, id) for id in asked])
     claims = dict(zip(asked, found, strict=True))
-    return [Claims({id: claims[id] for id in each}) for each in ids]
+    return [Reservations({id: claims[id] for id in each}) for each in ids]
 
 
 async def repeated(

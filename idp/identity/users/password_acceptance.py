@@ -17,7 +17,7 @@ from idp.config.settings import Config
 from idp.foundation import logs
 from idp.passwords import policy as password_policy
 from idp.passwords import range_service
-from idp.passwords.policy import Problem, Requirements
+from idp.passwords.policy import PasswordProblem, Requirements
 from idp.policies import effective
 from idp.records import DOMAINS, ComplexityRules, Email, Organization, Password, Profile
 from idp.service import Service
@@ -53,7 +53,9 @@ def _requirements(
     )
 
 
-async def problems(service: Service, password: str, required: Requirements) -> list[Problem]:
+async def problems(
+    service: Service, password: str, required: Requirements
+) -> list[PasswordProblem]:
     """Everything that keeps the password from being accepted; empty when it is accepted.
 
     A list of breached passwords that can't be read refuses nothing, and is logged. Raises

@@ -19,7 +19,7 @@ from idp.service import Service
 from storage import Update, Write
 
 
-class Change(Struct, frozen=True):
+class PasswordChange(Struct, frozen=True):
     """The writes, and the subject as it is once they are committed (with a new stamp)."""
 
     writes: list[Write]
@@ -28,7 +28,7 @@ class Change(Struct, frozen=True):
 
 async def chosen_problems(
     service: Service, subject: Subject, password: str, *, application: str = ""
-) -> list[password_policy.Problem]:
+) -> list[password_policy.PasswordProblem]:
     """What keeps `password` from being the one that this user chooses next; empty when it is
     accepted. `application` is the name of the application that the user is signing in to.
 
@@ -47,7 +47,7 @@ async def chosen_problems_with(
     *,
     has_factor: bool,
     application: str = "",
-) -> list[password_policy.Problem]:
+) -> list[password_policy.PasswordProblem]:
     """As `chosen_problems`, for a user who has or will have a second factor or none.
 
     Raises HashingBusy.
@@ -61,7 +61,7 @@ async def chosen_problems_with(
 
 async def initial_problems(
     service: Service, subject: Subject, password: str
-) -> list[password_policy.Problem]:
+) -> list[password_policy.PasswordProblem]:
     """What keeps `password` from being set for this user by somebody else. Raises HashingBusy."""
     words = await _words(service, subject)
     required = await password_acceptance.initial(service, subject.user.org_id, words)
@@ -77,7 +77,7 @@ async def _words(service: Service, subject: Subject) -> list[str]:
 
 async def _problems(
     service: Service, subject: Subject, password: str, required: password_policy.Requirements
-) -> list[password_policy.Problem]:
+) -> list[password_policy.PasswordProblem]:
     found = await password_acceptance.problems(service, password, required)
     known = subject.user.password
     if not found and known is not None:
@@ -98,7 +98,7 @@ async def _is_too_old(service: Service, org_id: str, password: Password) -> bool
     return days > 0 and service.clock.now() - password.changed_at >= timedelta(days=days)
 
 
-async def prepare(service: Service, subject: Subject, password: str, actor: str) -> Change:
+async def prepare(service: Service, subject: Subject, password: str, actor: str) -> PasswordChange:
     """Replace the password; every session and token of the user ends with the old stamp, and
     applications that want to hear of it are told, as the user is by mail.
 
@@ -122,7 +122,7 @@ async def prepare(service: Service, subject: Subject, password: str, actor: str)
     changed = structs.replace(
         user, password=new, stamp=stamp, changed_at=now, sequence=user.sequence + 1
     )
-    return Change(writes=writes, subject=structs.replace(subject, user=changed))
+    return PasswordChange(writes=writes, subject=structs.replace(subject, user=changed))
 
 
 def forget_first_password(

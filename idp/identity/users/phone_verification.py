@@ -12,11 +12,11 @@ from msgspec import structs
 from idp.audit import events
 from idp.foundation.errors import NotFound
 from idp.foundation.i18n import message
-from idp.identity.factors.mail_codes import CodeRefused
+from idp.identity.factors.mail_codes import MailCodeRefused
 from idp.identity.users import email_verification
-from idp.identity.users.email_verification import Begun
+from idp.identity.users.email_verification import VerificationBegun
 from idp.mail import messages
-from idp.mail.messages import Code, Letter
+from idp.mail.messages import MailMessage, MessageCode
 from idp.records import USERS, VERIFICATIONS, User, VerifiedBy
 from idp.service import Service
 from storage import Delete, Stale, Write
@@ -24,7 +24,7 @@ from storage import Delete, Stale, Write
 
 def begin_phone(
     service: Service, user: User, *, send: bool, by: VerifiedBy = "organization"
-) -> Begun:
+) -> VerificationBegun:
     """A code for the user's number; with `send`, the message that brings it.
 
     The user need not be stored yet. A code that is not sent proves no telephone: the number is
@@ -38,13 +38,13 @@ def begin_phone(
     if send:
         letter = _letter(service, user.phone.number, code, user.profile.preferred_language)
         writes.append(messages.posting(service, "verify_phone", letter, user.id))
-    return Begun(code=code, writes=writes)
+    return VerificationBegun(code=code, writes=writes)
 
 
 async def verify_phone(service: Service, user_id: str, code: str, *, actor: str) -> None:
     """Mark the user's number as verified, in one unit with its event. A code counts once.
 
-    Raises CodeRefused, with the slugs of `verifications.verify_email`; NotFound.
+    Raises MailCodeRefused, with the slugs of `verifications.verify_email`; NotFound.
     """
     user = await service.store.get(USERS, user_id)
     if user is None:
@@ -60,10 +60,10 @@ async def verify_phone(service: Service, user_id: str, code: str, *, actor: str)
     try:
         await service.store.commit(*writes, Delete(VERIFICATIONS, proof.id))
     except Stale:  # the user changed at the same moment: what was proven may be another number
-        raise CodeRefused("the user was changed meanwhile", slug="code.expired") from None
+        raise MailCodeRefused("the user was changed meanwhile", slug="code.expired") from None
 
 
-def _letter(service: Service, number: str, code: str, language: str | None) -> Letter:
+def _letter(service: Service, number: str, code: str, language: str | None) -> MailMessage:
     config = service.config
     return messages.write(
         messages.bundle_for(config, language),
@@ -75,6 +75,6 @@ def _letter(service: Service, number: str, code: str, language: str | None) -> L
                 context="mail",
                 host=urlsplit(config.issuer).netloc,
             ),
-            Code(code),
+            MessageCode(code),
         ],
     )

@@ -22,14 +22,14 @@ from idp.identity.factors import second_factors
 from idp.identity.users import creation as user_creation
 from idp.identity.users import login_name_availability, password_acceptance
 from idp.identity.users import lookup as user_lookup
-from idp.identity.users.creation import NewHuman, Prepared
+from idp.identity.users.creation import NewHuman, PreparedUser
 from idp.identity.users.login_name_availability import Candidate
 from idp.mail import messages
 from idp.passwords import policy as password_policy
 from idp.policies import effective
 from idp.records import USERS, Email, Organization, Password, Profile
 from idp.schema import field_rules
-from idp.schema.field_rules import Refused, Rule, Text
+from idp.schema.field_rules import FieldRefused, Rule, Text
 from idp.service import Service
 from storage import Insert, Write
 
@@ -48,7 +48,7 @@ _NO_ADDRESS: Final = message(
 )
 
 
-class Problem(Struct, frozen=True):
+class RegistrationProblem(Struct, frozen=True):
     """What is wrong with a field, or as a whole, as the page says it."""
 
     field: str | None
@@ -68,7 +68,7 @@ class Typed(Confidential, frozen=True):
 NOTHING: Final = Typed()
 
 
-class Draft(Confidential, frozen=True):
+class NewAccount(Confidential, frozen=True):
     """An account to be, well-formed; its password is hashed."""
 
     given_name: str
@@ -90,11 +90,11 @@ async def closed(service: Service, org_id: str) -> Closed | None:
 
 async def read(
     service: Service, organization: Organization, sent: Typed, application: str = ""
-) -> tuple[Typed, list[Problem]]:
+) -> tuple[Typed, list[RegistrationProblem]]:
     """The form in its one form, and everything that is wrong with it. `application` is the name
     of the one that the person is about to sign in to. Raises HashingBusy."""
-    problems: list[Problem] = []
-    email = _read(problems, "email", field_rules.Email(), sent.email)
+    problems: list[RegistrationProblem] = []
+    email = _read(problems, "email", field_rules.EmailRule(), sent.email)
     typed = Typed(
         given_name=_read(problems, "givenName", Text(1), sent.given_name),
         family_name=_read(problems, "familyName", Text(1), sent.family_name),
@@ -106,12 +106,12 @@ async def read(
     if sent.user_name.strip() or not problems:
         problems += name_problems(typed.user_name, typed.email)
     found = await _password_problems(service, organization, typed, sent.password, application)
-    return typed, problems + [Problem("newPassword", each.text) for each in found]
+    return typed, problems + [RegistrationProblem("newPassword", each.text) for each in found]
 
 
 async def _password_problems(
     service: Service, organization: Organization, typed: Typed, password: str, application: str
-) -> list[password_policy.Problem]:
+) -> list[password_policy.PasswordProblem]:
     words = await user_creation.password_words(service, organization, _human(typed))
     has_factor = await second_factors.is_forced(service, organization.id)
     required = await password_acceptance.chosen(
@@ -120,39 +120,39 @@ async def _password_problems(
     return await password_acceptance.problems(service, password, required)
 
 
-def _read(problems: list[Problem], name: str, rule: Rule, sent: str) -> str:
+def _read(problems: list[RegistrationProblem], name: str, rule: Rule, sent: str) -> str:
     sent = sent.strip()
     try:
         read: str = rule.read(sent)
-    except Refused as refused:
+    except FieldRefused as refused:
         texts = {"field.empty": _MISSING[name], "field.too_long": _TOO_LONG}
         otherwise = _NO_ADDRESS if name == "email" else _CHARACTERS
-        problems.append(Problem(name, texts.get(refused.slug, otherwise)))
+        problems.append(RegistrationProblem(name, texts.get(refused.slug, otherwise)))
         return sent[: field_rules.MAX_TEXT]
     return read
 
 
-def name_problems(user_name: str, own_address: str) -> list[Problem]:
+def name_problems(user_name: str, own_address: str) -> list[RegistrationProblem]:
     """What keeps this from being the user name of who has this address.
 
     Nobody takes another's address for a name: its owner could not sign in with it any more.
     """
     if not user_name:
         missing = message("Choose a user name.", context="register")
-        return [Problem("userName", missing)]
+        return [RegistrationProblem("userName", missing)]
     if len(user_name) > user_names.MAX_NAME_CHARACTERS:
-        return [Problem("userName", _TOO_LONG)]
+        return [RegistrationProblem("userName", _TOO_LONG)]
     try:
         user_names.check_name(user_name)
     except NameRefused as refused:
         text = _TOO_LONG if refused.slug == "user.name_length" else _CHARACTERS
-        return [Problem("userName", text)]
+        return [RegistrationProblem("userName", text)]
     key = user_lookup.login_key(user_name)
     if "@" in key and key != user_lookup.login_key(own_address):
         foreign = message(
             "A user name with an @ can only be your own e-mail address.", context="register"
         )
-        return [Problem("userName", foreign)]
+        return [RegistrationProblem("userName", foreign)]
     return []
 
 
@@ -175,10 +175,10 @@ def _profile(given_name: str, family_name: str, language: str | None) -> Profile
     return user_creation.with_display_name(named)
 
 
-async def draft(service: Service, org_id: str, typed: Typed, language: str) -> Draft:
+async def draft(service: Service, org_id: str, typed: Typed, language: str) -> NewAccount:
     """What waits for the mailbox's proof. Raises HashingBusy."""
     password = await password_acceptance.hashed(service, org_id, typed.password)
-    return Draft(
+    return NewAccount(
         given_name=typed.given_name,
         family_name=typed.family_name,
         email=typed.email,
@@ -190,14 +190,14 @@ async def draft(service: Service, org_id: str, typed: Typed, language: str) -> D
     )
 
 
-def seal(service: Service, waiting: Draft) -> str:
+def seal(service: Service, waiting: NewAccount) -> str:
     """The draft as it is stored."""
     return service.vault.seal(msgspec.json.encode(waiting), _PURPOSE)
 
 
-def unseal(service: Service, sealed: str) -> Draft:
+def unseal(service: Service, sealed: str) -> NewAccount:
     """The draft again."""
-    return msgspec.json.decode(service.vault.open(sealed, _PURPOSE), type=Draft)
+    return msgspec.json.decode(service.vault.open(sealed, _PURPOSE), type=NewAccount)
 
 
 def as_typed(service: Service, sealed: str) -> Typed:
@@ -218,7 +218,9 @@ async def is_known(service: Service, organization: Organization, address: str) -
     return not taken.isdisjoint({"user_name", "email"})
 
 
-async def prepare(service: Service, organization: Organization, waiting: Draft) -> Prepared:
+async def prepare(
+    service: Service, organization: Organization, waiting: NewAccount
+) -> PreparedUser:
     """The new user, whose mailbox was proven: made and verified, with an event for each."""
     id = service.random.id()
     new = NewHuman(
@@ -242,4 +244,4 @@ async def prepare(service: Service, organization: Organization, waiting: Draft) 
             service.random, USERS, made.user, "user.email_verified", id, service.clock.now()
         )
     )
-    return Prepared(user=verified, writes=writes, problems=made.problems)
+    return PreparedUser(user=verified, writes=writes, problems=made.problems)

@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 
 from idp.foundation.i18n import message
 from idp.identity.users import email_verification, reset_links
-from idp.identity.users.email_verification import Begun
+from idp.identity.users.email_verification import VerificationBegun
 from idp.mail import messages
 from idp.mail import wording as mail_wording
-from idp.mail.messages import Code, Letter, Link
+from idp.mail.messages import MailMessage, MessageCode, MessageLink
 from idp.records import VERIFICATIONS, User
 from idp.service import Service
 from storage import Delete, Write
@@ -23,7 +23,7 @@ HOURS_FOR_THE_FIRST: Final = 24
 
 async def begin(
     service: Service, user: User, *, send: bool, url_template: str | None = None
-) -> Begun:
+) -> VerificationBegun:
     """A code; with `send`, the mail that brings it, which leads to the template's page, or else to
     that of this service. Raises UrlTemplateRefused."""
     hours = HOURS if user.password else HOURS_FOR_THE_FIRST
@@ -38,7 +38,7 @@ async def begin(
             url = email_verification.link(service.config, user, code, url_template)
         letter = await _letter(service, user, user.email.address, code, url, hours)
         writes.append(messages.posting(service, "reset_password", letter, user.id))
-    return Begun(code=code, writes=writes)
+    return VerificationBegun(code=code, writes=writes)
 
 
 async def check(service: Service, user: User, code: str) -> Delete:
@@ -50,7 +50,7 @@ async def check(service: Service, user: User, code: str) -> Delete:
 
 async def _letter(
     service: Service, user: User, address: str, code: str, url: str, hours: int
-) -> Letter:
+) -> MailMessage:
     config = service.config
     bundle = messages.bundle_for(config, user.profile.preferred_language)
     return messages.write(
@@ -64,8 +64,8 @@ async def _letter(
                 context="mail",
                 host=urlsplit(config.issuer).netloc,
             ),
-            Code(code),
-            Link(message("Or open this page:", context="mail"), url),
+            MessageCode(code),
+            MessageLink(message("Or open this page:", context="mail"), url),
             message(
                 "The code counts for %(n)s hour.",
                 plural="The code counts for %(n)s hours.",

@@ -29,7 +29,7 @@ class LinkRefused(Exception):
     """A link that was used or has expired, or never was one."""
 
 
-class Opened(Struct, frozen=True):
+class OpenedLink(Struct, frozen=True):
     """A link that counts: whose password it sets, and what spends it."""
 
     subject: Subject
@@ -81,7 +81,7 @@ def unseal(service: Service, sealed: str, link_id: str) -> str:
     return key
 
 
-async def find(service: Service, key: str) -> Opened:
+async def find(service: Service, key: str) -> OpenedLink:
     """Whom the link lets choose a password. Raises LinkRefused."""
     parts = opaque_tokens.split(key)
     found = await service.store.get(VERIFICATIONS, parts[0]) if parts else None
@@ -91,7 +91,7 @@ async def find(service: Service, key: str) -> Opened:
     expected = _mac(service, found.id, issue(subject.user), parts[1])
     if not opaque_tokens.same(found.key_mac or "", expected):
         raise LinkRefused("the link's secret is wrong, or the user has changed since")
-    return Opened(subject=subject, spent=spending(found))
+    return OpenedLink(subject=subject, spent=spending(found))
 
 
 def spending(found: Verification) -> Delete:

@@ -6,7 +6,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from idp.foundation.i18n import message
-from idp.mail.messages import Link
+from idp.mail.messages import MessageLink
 from idp.mail.templates import security as security_messages
 from idp.records import User
 from idp.service import Service
@@ -29,7 +29,7 @@ def password_closed(service: Service, user: User) -> list[Write]:
         " password?”. If you did not enter these passwords, you need not do anything.",
         context="mail",
     )
-    link = Link(
+    link = MessageLink(
         message("Choose a new password:", context="mail"), service.config.issuer + _RESET_PAGE
     )
     return security_messages.told(service, user, "password_closed", subject, text, ways, link)

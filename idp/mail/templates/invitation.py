@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from idp.foundation.i18n import Bundle, message
 from idp.mail import messages
-from idp.mail.messages import Code, Letter, Link, Wording
+from idp.mail.messages import MailMessage, MessageCode, MessageLink, Wording
 
 
 def with_link(
     bundle: Bundle, to: str, host: str, code: str, url: str, *, hours: int, wording: Wording
-) -> Letter:
+) -> MailMessage:
     """The link to the first password, which proves the address, too; and the code that does so
     elsewhere. No name stands in it: whoever asks for a mail must not choose what others read."""
     return messages.write(
@@ -23,12 +23,12 @@ def with_link(
                 context="mail",
                 host=host,
             ),
-            Link(message("Open this page, in any browser:", context="mail"), url),
+            MessageLink(message("Open this page, in any browser:", context="mail"), url),
             message(
                 "Or type this code, where you are asked for one to confirm your address:",
                 context="mail",
             ),
-            Code(code),
+            MessageCode(code),
             message(
                 "Both count for %(n)s hour.",
                 plural="Both count for %(n)s hours.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from idp.foundation.i18n import Bundle, message
 from idp.mail import messages
-from idp.mail.messages import Code, Letter, Link, Part, Wording
+from idp.mail.messages import MailMessage, MessageCode, MessageLink, Part, Wording
 
 
 def with_code(
@@ -17,7 +17,7 @@ def with_code(
     code_minutes: int,
     link_minutes: int,
     wording: Wording,
-) -> Letter:
+) -> MailMessage:
     """The code for the page that asked for it, and a link that does without."""
     parts: list[Part] = [
         message(
@@ -26,8 +26,8 @@ def with_code(
             context="mail",
             host=host,
         ),
-        Code(code),
-        Link(message("Or open this page, in any browser:", context="mail"), url),
+        MessageCode(code),
+        MessageLink(message("Or open this page, in any browser:", context="mail"), url),
         message(
             "The code counts for %(n)s minute.",
             plural="The code counts for %(n)s minutes.",

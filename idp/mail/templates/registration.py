@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from idp.foundation.i18n import Bundle, message
 from idp.mail import messages
-from idp.mail.messages import Code, Letter, Link, Part, Wording
+from idp.mail.messages import MailMessage, MessageCode, MessageLink, Part, Wording
 
 
 def with_code(
     bundle: Bundle, to: str, application: str, code: str, url: str, minutes: int, wording: Wording
-) -> Letter:
+) -> MailMessage:
     """The code that proves the mailbox, and a link that brings it."""
     parts: list[Part] = [
         message(
@@ -21,8 +21,8 @@ def with_code(
             context="mail",
             application=application,
         ),
-        Code(code),
-        Link(message("Or open this page in the same browser:", context="mail"), url),
+        MessageCode(code),
+        MessageLink(message("Or open this page in the same browser:", context="mail"), url),
         message(
             "The code counts for %(n)s minute.",
             plural="The code counts for %(n)s minutes.",
@@ -39,7 +39,7 @@ def with_code(
     return messages.write(bundle, to, subject, parts, wording)
 
 
-def of_known(bundle: Bundle, to: str, application: str, sign_in_url: str) -> Letter:
+def of_known(bundle: Bundle, to: str, application: str, sign_in_url: str) -> MailMessage:
     """That there is an account already, which only its mailbox is told."""
     parts: list[Part] = [
         message(
@@ -48,7 +48,7 @@ def of_known(bundle: Bundle, to: str, application: str, sign_in_url: str) -> Let
             context="mail",
             application=application,
         ),
-        Link(message("Sign in, in the same browser:", context="mail"), sign_in_url),
+        MessageLink(message("Sign in, in the same browser:", context="mail"), sign_in_url),
         message("If it was not you, do nothing: nothing was changed.", context="mail"),
     ]
     return messages.write(

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from idp.foundation.i18n import Message, message
 from idp.mail import messages
-from idp.mail.messages import Link, Part
+from idp.mail.messages import MessageLink, Part
 from idp.records import Email, MailKind, User
 from idp.service import Service
 from storage import Write
@@ -81,9 +81,11 @@ def told(
     return [messages.posting(service, kind, letter, user.id)]
 
 
-def account(service: Service) -> Link:
+def account(service: Service) -> MessageLink:
     """The page of the person's own account."""
-    return Link(message("Your account:", context="mail"), f"{service.config.issuer}/ui/account")
+    return MessageLink(
+        message("Your account:", context="mail"), f"{service.config.issuer}/ui/account"
+    )
 
 
 def _host(service: Service) -> str:

@@ -126,7 +126,7 @@ class EventTypesFound(Answer, frozen=True, kw_only=True):
     event_types: list[TypeView] = []
 
 
-class _Page(Struct):
+class _EventPage(Struct):
     events: list[Event]
     after: Cursor | None
 
@@ -169,7 +169,7 @@ async def lines(
         request = structs.replace(request, cursor=found.next_cursor)
 
 
-async def _page(service: Service, query: EventQuery, org_id: str | None = None) -> _Page:
+async def _page(service: Service, query: EventQuery, org_id: str | None = None) -> _EventPage:
     """The next events that pass, and where the page after them begins."""
     where = _narrowest(query, org_id)
     since, until = _bounds(query)
@@ -180,17 +180,17 @@ async def _page(service: Service, query: EventQuery, org_id: str | None = None) 
         )
         for event in page.records:
             if not since <= event.at <= until:
-                return _Page(found, None)
+                return _EventPage(found, None)
             after = (event.at, event.id)
             if _passes(query, org_id, event):
                 found.append(event)
                 if len(found) == query.limit:
-                    return _Page(found, after)
+                    return _EventPage(found, after)
         looked_at += len(page.records)
         if page.after is None:
-            return _Page(found, None)
+            return _EventPage(found, None)
         if looked_at >= MOST_LOOKED_AT:
-            return _Page(found, after)
+            return _EventPage(found, after)
         await asyncio.sleep(0)
 
 
@@ -244,7 +244,7 @@ def _passes(query: EventQuery, org_id: str | None, event: Event) -> bool:
     )
 
 
-async def _found(service: Service, page: _Page, org_id: str | None = None) -> EventsFound:
+async def _found(service: Service, page: _EventPage, org_id: str | None = None) -> EventsFound:
     names = await _names(service, _user_ids(page.events), org_id)
     return EventsFound(
         events=[_view(event, names) for event in page.events], next_cursor=_cursor(page.after)

@@ -12,7 +12,7 @@ from idp.search.paging import ListDetails
 from idp.service import Service
 
 
-class KeyView(Answer, frozen=True, kw_only=True):
+class SigningKeyView(Answer, frozen=True, kw_only=True):
     """`use` is `sig` (signs tokens) or `enc` (seals opaque ones); `state` is next, active, retired
     or removed, `since` that instant."""
 
@@ -24,9 +24,9 @@ class KeyView(Answer, frozen=True, kw_only=True):
     creation_date: datetime
 
 
-class Keys(Answer, frozen=True, kw_only=True):
+class SigningKeys(Answer, frozen=True, kw_only=True):
     details: ListDetails
-    result: list[KeyView] = []
+    result: list[SigningKeyView] = []
 
 
 class KeysRotated(Answer, frozen=True, kw_only=True):
@@ -39,10 +39,10 @@ class KeyRemoved(Answer, frozen=True, kw_only=True):
     """There is nothing more to tell."""
 
 
-async def listed(service: Service, call: Call) -> Keys:
+async def listed(service: Service, call: Call) -> SigningKeys:
     """List the keys that sign and seal tokens with their states, the oldest first."""
     found = [_view(key) for key in await key_rotation.every(service)]
-    return Keys(details=ListDetails(total_result=str(len(found))), result=found)
+    return SigningKeys(details=ListDetails(total_result=str(len(found))), result=found)
 
 
 async def rotate(service: Service, call: Call) -> KeysRotated:
@@ -57,8 +57,8 @@ async def remove(service: Service, call: Call, key_id: str) -> KeyRemoved:
     return KeyRemoved()
 
 
-def _view(key: SigningKey) -> KeyView:
-    return KeyView(
+def _view(key: SigningKey) -> SigningKeyView:
+    return SigningKeyView(
         key_id=key.id,
         algorithm=key.algorithm,
         use=key.use,

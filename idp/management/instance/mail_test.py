@@ -11,7 +11,7 @@ from idp.mail import messages, mime, smtp
 from idp.mail.failures import NotSent, told
 from idp.management.call import Call
 from idp.schema.answers import Answer
-from idp.schema.field_rules import Email
+from idp.schema.field_rules import EmailRule
 from idp.schema.reading import Request
 from idp.service import Service
 
@@ -19,7 +19,7 @@ SECONDS: Final = 30
 
 
 class TestMail(Request, frozen=True, kw_only=True):
-    to: Annotated[str, Email()]
+    to: Annotated[str, EmailRule()]
 
 
 class TestSent(Answer, frozen=True, kw_only=True):

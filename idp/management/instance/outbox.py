@@ -27,7 +27,7 @@ from storage.settling import commit_settled
 RETRIED: Final[tuple[MailState, ...]] = ("failed", "queued", "held")
 
 
-class StateQuery(Request, frozen=True, kw_only=True):
+class MessageStateQuery(Request, frozen=True, kw_only=True):
     state: Annotated[str, OneOf(get_args(MailState))]
 
 
@@ -35,20 +35,20 @@ class KindQuery(Request, frozen=True, kw_only=True):
     kind: Annotated[str, OneOf(get_args(MailKind))]
 
 
-class UserIdQuery(Request, frozen=True, kw_only=True):
+class MessageUserIdQuery(Request, frozen=True, kw_only=True):
     user_id: Name
 
 
-class LetterQuery(Request, frozen=True, kw_only=True):
+class MessageQuery(Request, frozen=True, kw_only=True):
     """One filter."""
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = (
         ("state_query", "kind_query", "user_id_query"),
     )
 
-    state_query: StateQuery | None = None
+    state_query: MessageStateQuery | None = None
     kind_query: KindQuery | None = None
-    user_id_query: UserIdQuery | None = None
+    user_id_query: MessageUserIdQuery | None = None
 
     def check(self) -> Iterator[FieldProblem]:
         if all(value is None for value in structs.astuple(self)):
@@ -65,13 +65,13 @@ class LetterQuery(Request, frozen=True, kw_only=True):
         return Filter(path="user_id", value=user_id)
 
 
-class LetterSearch(Search, frozen=True, kw_only=True):
+class MessageSearch(Search, frozen=True, kw_only=True):
     """Every filter counts."""
 
-    queries: Annotated[list[LetterQuery], Items(MAX_FILTERS)] = []
+    queries: Annotated[list[MessageQuery], Items(MAX_FILTERS)] = []
 
 
-class LetterView(Answer, frozen=True, kw_only=True):
+class MessageView(Answer, frozen=True, kw_only=True):
     """`lastError` is what the last attempt met, `nextAttemptDate` when the next one is due."""
 
     id: str
@@ -84,19 +84,19 @@ class LetterView(Answer, frozen=True, kw_only=True):
     next_attempt_date: datetime | None = None
 
 
-class LettersFound(Answer, frozen=True, kw_only=True):
+class MessagesFound(Answer, frozen=True, kw_only=True):
     """`nextCursor` is there as long as there may be more."""
 
     details: SearchDetails
-    result: list[LetterView] = []
+    result: list[MessageView] = []
     next_cursor: str = ""
 
 
 class Retried(Answer, frozen=True, kw_only=True):
-    letter: LetterView
+    letter: MessageView
 
 
-async def search(service: Service, call: Call, request: LetterSearch) -> LettersFound:
+async def search(service: Service, call: Call, request: MessageSearch) -> MessagesFound:
     """Go through the letters of the last seven days: waiting, sent, failed or held.
 
     Raises InvalidArgument (the cursor).
@@ -105,7 +105,7 @@ async def search(service: Service, call: Call, request: LetterSearch) -> Letters
     found = await management_search.find(
         service, OUTBOX, request.query, filters, order="created_at"
     )
-    return LettersFound(
+    return MessagesFound(
         details=found.details,
         result=[_view(letter) for letter in found.records],
         next_cursor=found.next_cursor,
@@ -141,8 +141,8 @@ async def _retry(service: Service, call: Call, mail_id: str) -> Mail:
     return structs.replace(letter, state="queued", due_at=now, attempts=0)
 
 
-def _view(letter: Mail) -> LetterView:
-    return LetterView(
+def _view(letter: Mail) -> MessageView:
+    return MessageView(
         id=letter.id,
         kind=letter.kind,
         state=letter.state,

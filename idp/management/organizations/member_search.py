@@ -21,12 +21,12 @@ from idp.search.query_planner import Filter
 from idp.service import Service
 
 
-class UserIdQuery(Request, frozen=True, kw_only=True):
+class MemberUserIdQuery(Request, frozen=True, kw_only=True):
     user_id: Name
 
 
 class MemberQuery(Request, frozen=True, kw_only=True):
-    user_id_query: UserIdQuery | None = None
+    user_id_query: MemberUserIdQuery | None = None
 
 
 class MemberSearch(Search, frozen=True, kw_only=True):
@@ -91,7 +91,7 @@ class FoundMemberships(Answer, frozen=True, kw_only=True):
     next_cursor: str = ""
 
 
-class Roles(Answer, frozen=True, kw_only=True):
+class MemberRoles(Answer, frozen=True, kw_only=True):
     result: list[str]
 
 
@@ -129,14 +129,14 @@ async def of_user(
     )
 
 
-async def roles_of_organizations(service: Service, call: Call) -> Roles:
+async def roles_of_organizations(service: Service, call: Call) -> MemberRoles:
     """List the roles that a member of an organization may have."""
-    return Roles(result=list(ORGANIZATION_ROLES))
+    return MemberRoles(result=list(ORGANIZATION_ROLES))
 
 
-async def roles_of_instance(service: Service, call: Call) -> Roles:
+async def roles_of_instance(service: Service, call: Call) -> MemberRoles:
     """List the roles that a member of the instance may have."""
-    return Roles(result=list(INSTANCE_ROLES))
+    return MemberRoles(result=list(INSTANCE_ROLES))
 
 
 async def _members(service: Service, org_id: str | None, request: MemberSearch) -> FoundMembers:

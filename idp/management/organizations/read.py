@@ -41,15 +41,15 @@ class FoundOrganization(Answer, frozen=True, kw_only=True):
     org: OrganizationAnswer
 
 
-class NameQuery(TextQuery, frozen=True, kw_only=True):
+class OrganizationNameQuery(TextQuery, frozen=True, kw_only=True):
     name: Name
 
 
-class DomainQuery(TextQuery, frozen=True, kw_only=True):
+class OrganizationDomainQuery(TextQuery, frozen=True, kw_only=True):
     domain: Name
 
 
-class StateQuery(Request, frozen=True, kw_only=True):
+class OrganizationStateQuery(Request, frozen=True, kw_only=True):
     state: Literal["ORG_STATE_ACTIVE", "ORG_STATE_INACTIVE"]
 
 
@@ -62,9 +62,9 @@ class OrganizationQuery(Request, frozen=True, kw_only=True):
 
     one_of = (("name_query", "domain_query", "state_query", "id_query"),)
 
-    name_query: NameQuery | None = None
-    domain_query: DomainQuery | None = None
-    state_query: StateQuery | None = None
+    name_query: OrganizationNameQuery | None = None
+    domain_query: OrganizationDomainQuery | None = None
+    state_query: OrganizationStateQuery | None = None
     id_query: IdQuery | None = None
 
     def filters(self) -> list[Filter]:

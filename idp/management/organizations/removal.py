@@ -49,7 +49,7 @@ _UNITS: Final = 20  # for one user in one step
 _TYPE: Final = "organization.deleted"
 
 
-class _Part(NamedTuple):
+class _OrganizationPart(NamedTuple):
     """What belongs to an organization beside users and projects, and the event of its end."""
 
     collection: Collection[Any]
@@ -59,11 +59,11 @@ class _Part(NamedTuple):
 
 
 _PARTS: Final = (
-    _Part(MEMBERSHIPS, "membership.deleted"),
-    _Part(DOMAINS, "domain.deleted", order="domain"),
-    _Part(POLICIES, "policy.deleted"),
-    _Part(PICTURES, "picture.deleted"),
-    _Part(PROJECT_GRANTS, "project_grant.deleted", field="granted_org_id"),
+    _OrganizationPart(MEMBERSHIPS, "membership.deleted"),
+    _OrganizationPart(DOMAINS, "domain.deleted", order="domain"),
+    _OrganizationPart(POLICIES, "policy.deleted"),
+    _OrganizationPart(PICTURES, "picture.deleted"),
+    _OrganizationPart(PROJECT_GRANTS, "project_grant.deleted", field="granted_org_id"),
 )
 
 

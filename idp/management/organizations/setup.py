@@ -16,7 +16,7 @@ from idp.identity.users import (
     password_acceptance,
     verified_contacts,
 )
-from idp.identity.users.creation import NewHuman, Paths, Prepared
+from idp.identity.users.creation import NewHuman, Paths, PreparedUser
 from idp.identity.users.permissions import ORGANIZATION_ROLES
 from idp.mail import messages
 from idp.mail.messages import Fate
@@ -25,7 +25,7 @@ from idp.management.users.person_fields import ProfileFields, password_problems
 from idp.records import Organization, Profile
 from idp.schema import answers, reading
 from idp.schema.answers import Answer, Details
-from idp.schema.field_rules import Domain, Email, Name, OneOf, Password, Phone, UserName
+from idp.schema.field_rules import Domain, EmailRule, Name, OneOf, Password, PhoneRule, UserName
 from idp.schema.reading import Request
 from idp.service import Service
 
@@ -34,12 +34,12 @@ _PATHS: Final = Paths(user_name="human.userName", email="human.email.email")
 _ROLES: Final = [memberships.ORG_OWNER]
 
 
-class NewOrganization(Request, frozen=True, kw_only=True):
+class SetUpOrganization(Request, frozen=True, kw_only=True):
     name: Name
     domain: Annotated[str, Domain()] = ""
 
 
-class NewProfile(ProfileFields, frozen=True, kw_only=True):
+class AdministratorProfile(ProfileFields, frozen=True, kw_only=True):
     first_name: Name
     last_name: Name
 
@@ -48,28 +48,28 @@ class NewProfile(ProfileFields, frozen=True, kw_only=True):
         return self.as_profile(self.first_name, self.last_name)
 
 
-class NewEmail(Request, frozen=True, kw_only=True):
-    email: Annotated[str, Email()]
+class AdministratorEmail(Request, frozen=True, kw_only=True):
+    email: Annotated[str, EmailRule()]
     is_email_verified: bool = False
 
 
-class NewPhone(Request, frozen=True, kw_only=True):
-    phone: Annotated[str, Phone(_MAX_PHONE)]
+class AdministratorPhone(Request, frozen=True, kw_only=True):
+    phone: Annotated[str, PhoneRule(_MAX_PHONE)]
     is_phone_verified: bool = False
 
 
 class Administrator(Request, frozen=True, kw_only=True):
     user_name: Annotated[str, UserName()]
-    profile: NewProfile
-    email: NewEmail
-    phone: NewPhone | None = None
+    profile: AdministratorProfile
+    email: AdministratorEmail
+    phone: AdministratorPhone | None = None
     password: Password | None = None
 
 
 class SetUp(Request, frozen=True, kw_only=True):
     """Specification 4.9. Without roles the administrator gets ORG_OWNER."""
 
-    org: NewOrganization
+    org: SetUpOrganization
     human: Administrator
     roles: list[Annotated[str, OneOf(tuple(ORGANIZATION_ROLES))]] = []
 
@@ -83,7 +83,7 @@ class WasSetUp(Answer, frozen=True, kw_only=True):
     mail: Fate = ""
 
 
-class _Prepared(Prepared, frozen=True, kw_only=True):
+class _PreparedOrganization(PreparedUser, frozen=True, kw_only=True):
     organization: Organization
 
 
@@ -99,7 +99,7 @@ async def set_up(service: Service, call: Call, document: object) -> WasSetUp:
         password = await password_acceptance.hashed(service, None, request.human.password)
         administrator = structs.replace(administrator, password=password)
 
-    async def prepare() -> _Prepared:
+    async def prepare() -> _PreparedOrganization:
         return await _prepare(service, request, administrator, call.actor)
 
     made = await user_creation.make(service, prepare)
@@ -142,7 +142,7 @@ def _person(human: Administrator) -> NewHuman:
 
 async def _prepare(
     service: Service, request: SetUp, administrator: NewHuman, actor: str
-) -> _Prepared:
+) -> _PreparedOrganization:
     now, name = service.clock.now(), request.org.name
     domain = request.org.domain or await organizations.free_domain(service, name)
     organization = organizations.new(service, name, domain, now)
@@ -159,7 +159,7 @@ async def _prepare(
     if not request.human.email.is_email_verified:
         begun = await email_verification.begin_email(service, made.user, send=True)
         writes += begun.writes
-    return _Prepared(
+    return _PreparedOrganization(
         user=made.user,
         writes=[*made.writes, *writes],
         problems=[*taken, *made.problems],

@@ -23,7 +23,7 @@ from idp.service import Service
 from storage import Write
 
 
-class _Step(NamedTuple):
+class _OrganizationTransition(NamedTuple):
     """From which state it leads where, by which event, and whether all that was issued ends."""
 
     before: Literal["active", "inactive"]
@@ -32,9 +32,13 @@ class _Step(NamedTuple):
     is_end: bool
 
 
-_STEPS: Final[Mapping[str, _Step]] = {
-    "deactivate": _Step("active", "inactive", "organization.deactivated", is_end=True),
-    "reactivate": _Step("inactive", "active", "organization.reactivated", is_end=False),
+_STEPS: Final[Mapping[str, _OrganizationTransition]] = {
+    "deactivate": _OrganizationTransition(
+        "active", "inactive", "organization.deactivated", is_end=True
+    ),
+    "reactivate": _OrganizationTransition(
+        "inactive", "active", "organization.reactivated", is_end=False
+    ),
 }
 
 

@@ -28,12 +28,12 @@ from idp.records.policies import MultiFactor, PolicyRules, SecondFactor
 from idp.schema.field_rules import (
     MAX_LANGUAGE,
     Duration,
-    Email,
+    EmailRule,
+    FieldRefused,
     Integer,
     Items,
     NotYet,
     OneOf,
-    Refused,
     Schema,
     Text,
     wrong_type,
@@ -57,14 +57,14 @@ class Always(Struct, frozen=True):
         if not isinstance(value, bool):
             raise wrong_type("true or false")
         if not value:
-            raise Refused(self.slug, "can't be false")
+            raise FieldRefused(self.slug, "can't be false")
         return value
 
     def schema(self) -> Schema:
         return {"const": True}
 
 
-class Link(Struct, frozen=True):
+class LinkRule(Struct, frozen=True):
     """An address at https, or nothing; where `is_localised`, `{{.Lang}}` may stand behind its
     host."""
 
@@ -80,7 +80,7 @@ class Link(Struct, frozen=True):
         except ValueError:
             is_plain = False
         if link and (not is_plain or "{" in written.netloc or _UNUSABLE.search(bare)):
-            raise Refused("link.invalid", "is not an address that begins with https://")
+            raise FieldRefused("link.invalid", "is not an address that begins with https://")
         return link
 
     def schema(self) -> Schema:
@@ -91,10 +91,10 @@ class OptionalEmail(Struct, frozen=True):
     """An address, or nothing."""
 
     def read(self, value: object) -> str:
-        return Email().read(value) if value != "" else ""
+        return EmailRule().read(value) if value != "" else ""
 
     def schema(self) -> Schema:
-        return {"anyOf": [Email().schema(), {"const": ""}]}
+        return {"anyOf": [EmailRule().schema(), {"const": ""}]}
 
 
 class Colour(Struct, frozen=True):
@@ -103,7 +103,7 @@ class Colour(Struct, frozen=True):
     def read(self, value: object) -> str:
         text = Text(max=7).read(value).lower()
         if text and not contrast.is_colour(text):
-            raise Refused("colour.invalid", "is not a colour such as #2b4fc7")
+            raise FieldRefused("colour.invalid", "is not a colour such as #2b4fc7")
         return text
 
     def schema(self) -> Schema:
@@ -119,7 +119,7 @@ class PageLanguage(Struct, frozen=True):
         tag = Text(max=MAX_LANGUAGE).read(value)
         if tag not in i18n.available() and (tag or not self.is_optional):
             known = ", ".join(i18n.available())
-            raise Refused("language.not_shipped", f"must be one of {known}")
+            raise FieldRefused("language.not_shipped", f"must be one of {known}")
         return tag
 
     def schema(self) -> Schema:
@@ -136,7 +136,7 @@ class CheckLifetime(Struct, frozen=True):
         if self.is_optional and not found:
             return 0
         if not _SHORTEST_CHECK <= found <= _LONGEST_CHECK:
-            raise Refused("field.out_of_range", "must be from 1m to 87600h")
+            raise FieldRefused("field.out_of_range", "must be from 1m to 87600h")
         return int(found.total_seconds())
 
     def schema(self) -> Schema:
@@ -161,7 +161,7 @@ NO_PASSWORDLESS: Final = "PASSWORDLESS_TYPE_NOT_ALLOWED"  # noqa: S105 - a name
 S = TypeVar("S", bound=Struct)
 SecondFactorName = Annotated[str, OneOf(tuple(SECOND_FACTORS))]
 MultiFactorName = Annotated[str, OneOf(tuple(MULTI_FACTORS))]
-OptionalLink = Annotated[str, Link()]
+OptionalLink = Annotated[str, LinkRule()]
 OptionalColour = Annotated[str, Colour()]
 
 
@@ -197,7 +197,7 @@ class LoginPolicy(PolicyForm, frozen=True, kw_only=True):
     second_factor_check_lifetime: Annotated[int, CheckLifetime()] = 18 * 3600
     multi_factor_check_lifetime: Annotated[int, CheckLifetime()] = 12 * 3600
     mfa_init_skip_lifetime: Annotated[int, CheckLifetime(is_optional=True)] = 0
-    default_redirect_uri: Annotated[str, Link(is_localised=False)] = ""
+    default_redirect_uri: Annotated[str, LinkRule(is_localised=False)] = ""
 
     def stored(self) -> LoginRules:
         return LoginRules(

@@ -104,7 +104,7 @@ def _place(picture: str) -> Place:
 async def _drawn(request: PictureForm, place: Place) -> Drawn:
     try:
         return await asyncio.to_thread(images.drawn, request.content, BOXES[place])
-    except images.Unusable as error:
+    except images.UnusableImage as error:
         raise InvalidArgument([FieldProblem(error.slug, "content", error.message)]) from error
 
 

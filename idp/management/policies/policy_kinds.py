@@ -14,7 +14,7 @@ from idp.records.policies import PolicyKind, PolicyRules
 from idp.schema.answers import Details
 
 
-class Kind(Struct, frozen=True):
+class PolicyKindEntry(Struct, frozen=True):
     """A kind of policy. `words` name it in a sentence."""
 
     path: str
@@ -32,8 +32,8 @@ class Kind(Struct, frozen=True):
         return answer
 
 
-KINDS: Final[Mapping[PolicyKind, Kind]] = {
-    "login": Kind(
+KINDS: Final[Mapping[PolicyKind, PolicyKindEntry]] = {
+    "login": PolicyKindEntry(
         "login",
         "login policy",
         forms.LoginPolicy,
@@ -41,42 +41,42 @@ KINDS: Final[Mapping[PolicyKind, Kind]] = {
         views.LoginPolicyView,
         views.login,
     ),
-    "password_complexity": Kind(
+    "password_complexity": PolicyKindEntry(
         "password/complexity",
         "password complexity policy",
         forms.ComplexityPolicy,
         views.ComplexityPolicyFound,
         views.ComplexityPolicyView,
     ),
-    "password_age": Kind(
+    "password_age": PolicyKindEntry(
         "password/age",
         "password age policy",
         forms.AgePolicy,
         views.AgePolicyFound,
         views.AgePolicyView,
     ),
-    "lockout": Kind(
+    "lockout": PolicyKindEntry(
         "lockout",
         "lockout policy",
         forms.LockoutPolicy,
         views.LockoutPolicyFound,
         views.LockoutPolicyView,
     ),
-    "label": Kind(
+    "label": PolicyKindEntry(
         "label",
         "label policy",
         forms.LabelPolicy,
         views.LabelPolicyFound,
         views.LabelPolicyView,
     ),
-    "privacy": Kind(
+    "privacy": PolicyKindEntry(
         "privacy",
         "privacy policy",
         forms.PrivacyPolicy,
         views.PrivacyPolicyFound,
         views.PrivacyPolicyView,
     ),
-    "language": Kind(
+    "language": PolicyKindEntry(
         "language",
         "language policy",
         forms.LanguagePolicy,

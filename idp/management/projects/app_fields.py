@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from idp.foundation import durations
 from idp.oauth.tokens import standard_claims
-from idp.schema.field_rules import Refused, Schema, Text
+from idp.schema.field_rules import FieldRefused, Schema, Text
 
 MAX_CLOCK_SKEW: Final = timedelta(seconds=5)
 _CLAIM: Final = re.compile(r"[A-Za-z0-9_.:/-]*")
@@ -34,7 +34,7 @@ class ClockSkew(Struct, frozen=True):
         except ValueError:
             skew = timedelta.max
         if skew > MAX_CLOCK_SKEW or skew.microseconds:
-            raise Refused("app.clock_skew", "must be whole seconds from 0s to 5s")
+            raise FieldRefused("app.clock_skew", "must be whole seconds from 0s to 5s")
         return int(skew.total_seconds())
 
     def schema(self) -> Schema:
@@ -47,9 +47,9 @@ class ClaimName(Struct, frozen=True):
     def read(self, value: object) -> str:
         name = Text().read(value)
         if not _CLAIM.fullmatch(name):
-            raise Refused("app.groups_claim.characters", "is not a name such as groups")
+            raise FieldRefused("app.groups_claim.characters", "is not a name such as groups")
         if name in _OWN_CLAIMS or name.startswith(("urn:", "__")):
-            raise Refused("app.groups_claim.taken", "is a claim that tokens have already")
+            raise FieldRefused("app.groups_claim.taken", "is a claim that tokens have already")
         return name
 
     def schema(self) -> Schema:
@@ -62,7 +62,7 @@ class NoLoginElsewhere(Struct, frozen=True):
     def read(self, value: object) -> str:
         if Text(max=2048).read(value):
             text = "is not supported: people sign in at this service's own pages"
-            raise Refused("app.login_version.base_uri", text)
+            raise FieldRefused("app.login_version.base_uri", text)
         return ""
 
     def schema(self) -> Schema:

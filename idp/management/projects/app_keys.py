@@ -5,12 +5,18 @@ from __future__ import annotations
 from idp.audit.versioned_updates import Changed
 from idp.management.call import Call
 from idp.management.projects import key_owners, registered_keys
-from idp.management.projects.registered_keys import KeyCreated, KeyFound, Keys, KeysFound, NewKey
+from idp.management.projects.registered_keys import (
+    KeyCreated,
+    KeyFound,
+    KeysFound,
+    NewKey,
+    RegisteredKeys,
+)
 from idp.management.search import Search
 from idp.service import Service
 
 
-async def listed(service: Service, call: Call, project_id: str, app_id: str) -> Keys:
+async def listed(service: Service, call: Call, project_id: str, app_id: str) -> RegisteredKeys:
     """List the keys of an application. Raises NotFound."""
     owner = await key_owners.application(service, call, project_id, app_id)
     return await registered_keys.listed(service, owner)

@@ -15,7 +15,7 @@ from idp.schema.answers import Answer, Details
 from idp.service import Service
 
 
-class SecretGenerated(Answer, frozen=True, kw_only=True):
+class AppSecretGenerated(Answer, frozen=True, kw_only=True):
     """`client_secret` is shown here and never again."""
 
     client_secret: str
@@ -24,7 +24,7 @@ class SecretGenerated(Answer, frozen=True, kw_only=True):
 
 async def generate(
     service: Service, call: Call, project_id: str, app_id: str, request: NewSecret
-) -> SecretGenerated:
+) -> AppSecretGenerated:
     """Replace the secret; the old one opens nothing once its overlap is over, tokens live on.
 
     Raises NotFound, PermissionDenied, FailedPrecondition (it does not authenticate by a secret).
@@ -47,7 +47,7 @@ async def generate(
         call,
         also=client_secrets.forgotten,
     )
-    return SecretGenerated(client_secret=secret, details=answers.details(client, client.org_id))
+    return AppSecretGenerated(client_secret=secret, details=answers.details(client, client.org_id))
 
 
 async def listed(service: Service, call: Call, project_id: str, app_id: str) -> Secrets:

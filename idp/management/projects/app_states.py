@@ -16,7 +16,7 @@ from idp.service import Service
 from storage import Write
 
 
-class _Step(NamedTuple):
+class _ApplicationTransition(NamedTuple):
     """From which states, as which event, and whether all that was issued ends."""
 
     before: tuple[AppState, ...]
@@ -24,9 +24,11 @@ class _Step(NamedTuple):
     is_end: bool
 
 
-_STEPS: Final[Mapping[str, _Step]] = {
-    "deactivate": _Step(("active", "suspended"), "application.deactivated", is_end=True),
-    "reactivate": _Step(("inactive",), "application.reactivated", is_end=False),
+_STEPS: Final[Mapping[str, _ApplicationTransition]] = {
+    "deactivate": _ApplicationTransition(
+        ("active", "suspended"), "application.deactivated", is_end=True
+    ),
+    "reactivate": _ApplicationTransition(("inactive",), "application.reactivated", is_end=False),
 }
 
 

@@ -5,28 +5,28 @@ from __future__ import annotations
 from idp.identity.users import lookup as user_lookup
 from idp.management.call import Call
 from idp.management.projects import apps
-from idp.management.projects.registered_keys import Owner
+from idp.management.projects.registered_keys import KeyOwner
 from idp.management.users import service_users
 from idp.records import APP_KEYS, USER_KEYS, Application, User
 from idp.service import Service
 
 
-async def application(service: Service, call: Call, project_id: str, app_id: str) -> Owner:
+async def application(service: Service, call: Call, project_id: str, app_id: str) -> KeyOwner:
     """An application to look at. Raises NotFound."""
     return _application(await apps.find(service, call, project_id, app_id))
 
 
-async def own_application(service: Service, call: Call, project_id: str, app_id: str) -> Owner:
+async def own_application(service: Service, call: Call, project_id: str, app_id: str) -> KeyOwner:
     """An application that may be changed. Raises NotFound, PermissionDenied."""
     return _application(await apps.find_to_change(service, call, project_id, app_id))
 
 
-async def service_user(service: Service, call: Call, user_id: str) -> Owner:
+async def service_user(service: Service, call: Call, user_id: str) -> KeyOwner:
     """A service user to look at. Raises NotFound, FailedPrecondition (a person)."""
     return _user(await service_users.find(service, call, user_id))
 
 
-async def own_service_user(service: Service, call: Call, user_id: str) -> Owner:
+async def own_service_user(service: Service, call: Call, user_id: str) -> KeyOwner:
     """A service user that may do nothing that the caller may not.
 
     Raises NotFound, FailedPrecondition (a person), PermissionDenied.
@@ -34,10 +34,12 @@ async def own_service_user(service: Service, call: Call, user_id: str) -> Owner:
     return _user(await service_users.find_covered(service, call, user_id))
 
 
-def _application(client: Application) -> Owner:
-    return Owner(APP_KEYS, client.id, client.org_id, {"appId": client.id, "clientId": client.id})
+def _application(client: Application) -> KeyOwner:
+    return KeyOwner(
+        APP_KEYS, client.id, client.org_id, {"appId": client.id, "clientId": client.id}
+    )
 
 
-def _user(user: User) -> Owner:
+def _user(user: User) -> KeyOwner:
     staying = (user_lookup.staying(user),)  # an id may be made again, and must not find the key
-    return Owner(USER_KEYS, user.id, user.org_id, {"userId": user.id}, staying)
+    return KeyOwner(USER_KEYS, user.id, user.org_id, {"userId": user.id}, staying)

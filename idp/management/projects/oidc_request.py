@@ -22,7 +22,7 @@ from idp.management.projects.app_fields import ClaimName, ClockSkew, NoLoginElse
 from idp.records import (
     AppType,
 )
-from idp.schema.field_rules import Integer, Items, Name, OneOf, Refused, Text
+from idp.schema.field_rules import FieldRefused, Integer, Items, Name, OneOf, Text
 from idp.schema.reading import Nothing, Request
 
 MAX_URIS: Final = 50
@@ -110,7 +110,7 @@ class OidcSettings(Request, frozen=True, kw_only=True):
         if uri and kind is not None and self.dev_mode is not None:
             try:
                 redirect_uris.check(uri, kind, is_dev_mode=self.dev_mode)
-            except Refused as refused:
+            except FieldRefused as refused:
                 yield FieldProblem(refused.slug, path, refused.message)
 
     def _check_flows(self) -> Iterator[FieldProblem]:

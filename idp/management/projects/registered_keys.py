@@ -30,7 +30,7 @@ from idp.management.search import Search, SearchDetails
 from idp.records import RegisteredKey
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
-from idp.schema.field_rules import Base64, Instant, OneOf, Refused, Schema
+from idp.schema.field_rules import Base64, FieldRefused, Instant, OneOf, Schema
 from idp.schema.reading import Request
 from idp.search import paging
 from idp.search.paging import ListDetails
@@ -52,7 +52,7 @@ class PublicKey(Struct, frozen=True):
         try:
             return _pem(jws.load_public(octets.decode("latin-1")))
         except UnusableKey as unusable:
-            raise Refused("key.public_key", f"can't be used: {unusable}") from None
+            raise FieldRefused("key.public_key", f"can't be used: {unusable}") from None
 
     def schema(self) -> Schema:
         return Base64(_MAX_BASE64).schema() | {"description": "A public key as PEM."}
@@ -73,7 +73,7 @@ class KeyCreated(Answer, frozen=True, kw_only=True):
     key_details: str = ""
 
 
-class KeyView(Answer, frozen=True, kw_only=True):
+class RegisteredKeyView(Answer, frozen=True, kw_only=True):
     id: str
     details: Details
     type: str
@@ -82,23 +82,23 @@ class KeyView(Answer, frozen=True, kw_only=True):
 
 
 class KeyFound(Answer, frozen=True, kw_only=True):
-    key: KeyView
+    key: RegisteredKeyView
 
 
 class KeysFound(Answer, frozen=True, kw_only=True):
     """`nextCursor` is there as long as there may be more."""
 
     details: SearchDetails
-    result: list[KeyView] = []
+    result: list[RegisteredKeyView] = []
     next_cursor: str = ""
 
 
-class Keys(Answer, frozen=True, kw_only=True):
+class RegisteredKeys(Answer, frozen=True, kw_only=True):
     details: ListDetails
-    result: list[KeyView] = []
+    result: list[RegisteredKeyView] = []
 
 
-class Owner(Struct, frozen=True):
+class KeyOwner(Struct, frozen=True):
     """Whose keys these are, and what their key files say of it."""
 
     collection: Collection[RegisteredKey]
@@ -112,7 +112,7 @@ class Owner(Struct, frozen=True):
         return "appId" in self.names
 
 
-async def create(service: Service, call: Call, owner: Owner, request: NewKey) -> KeyCreated:
+async def create(service: Service, call: Call, owner: KeyOwner, request: NewKey) -> KeyCreated:
     """Register a key, or make a pair.
 
     Raises InvalidArgument (the date), NotFound: the owner was deleted meanwhile.
@@ -151,15 +151,15 @@ async def create(service: Service, call: Call, owner: Owner, request: NewKey) ->
     )
 
 
-async def listed(service: Service, owner: Owner) -> Keys:
+async def listed(service: Service, owner: KeyOwner) -> RegisteredKeys:
     """The owner's keys, the first thousand of them."""
     where = {"owner_id": owner.id}
     details, found = await paging.of(service, owner.collection, where)
     views = await last_uses.told(service, [_view(owner, key) for key in found])
-    return Keys(details=details, result=views)
+    return RegisteredKeys(details=details, result=views)
 
 
-async def search(service: Service, owner: Owner, request: Search) -> KeysFound:
+async def search(service: Service, owner: KeyOwner, request: Search) -> KeysFound:
     """A page of the owner's keys. Raises InvalidArgument (the cursor)."""
     of_owner = Filter(path="owner_id", value=owner.id)
     found = await management_search.find(service, owner.collection, request.query, [of_owner])
@@ -170,13 +170,13 @@ async def search(service: Service, owner: Owner, request: Search) -> KeysFound:
     )
 
 
-async def show(service: Service, owner: Owner, key_id: str) -> KeyFound:
+async def show(service: Service, owner: KeyOwner, key_id: str) -> KeyFound:
     """One of the owner's keys. Raises NotFound."""
     key = _view(owner, await _find(service, owner, key_id))
     return KeyFound(key=(await last_uses.told(service, [key]))[0])
 
 
-async def remove(service: Service, call: Call, owner: Owner, key_id: str) -> Changed:
+async def remove(service: Service, call: Call, owner: KeyOwner, key_id: str) -> Changed:
     """Let a key of the owner verify nothing any more. Raises NotFound."""
     return await versioned_updates.removed(
         service,
@@ -189,20 +189,20 @@ async def remove(service: Service, call: Call, owner: Owner, key_id: str) -> Cha
     )
 
 
-async def _find(service: Service, owner: Owner, key_id: str) -> RegisteredKey:
+async def _find(service: Service, owner: KeyOwner, key_id: str) -> RegisteredKey:
     key = await service.store.get(owner.collection, key_id)
     if key is None or key.owner_id != owner.id:
         raise NotFound("there is no such key", slug="key.not_found")
     return key
 
 
-def _singular(owner: Owner) -> str:
+def _singular(owner: KeyOwner) -> str:
     return owner.collection.name.removesuffix("s")
 
 
-def _view(owner: Owner, key: RegisteredKey) -> KeyView:
+def _view(owner: KeyOwner, key: RegisteredKey) -> RegisteredKeyView:
     details = answers.details(key, owner.org_id)
-    return KeyView(id=key.id, details=details, type=TYPE, expiration_date=key.expires_at)
+    return RegisteredKeyView(id=key.id, details=details, type=TYPE, expiration_date=key.expires_at)
 
 
 def _pem(public: Any) -> str:
@@ -211,7 +211,7 @@ def _pem(public: Any) -> str:
     return octets.decode()
 
 
-def _key_file(owner: Owner, record: RegisteredKey, private: Any) -> str:
+def _key_file(owner: KeyOwner, record: RegisteredKey, private: Any) -> str:
     """The file that client libraries read, in base64. Its PEM is of the form PKCS #1."""
     form = serialization.PrivateFormat.TraditionalOpenSSL
     pem = private.private_bytes(serialization.Encoding.PEM, form, _NO_PASSWORD)

@@ -74,7 +74,7 @@ class AssignmentView(Answer, frozen=True, kw_only=True):
     project_grant_id: str = ""
 
 
-class Source(Struct, frozen=True):
+class AssignmentSource(Struct, frozen=True):
     """What roles are assigned by: the project, or a grant of it."""
 
     project: Project
@@ -130,7 +130,7 @@ async def create(
 
 
 def new(
-    service: Service, user: User, source: Source, given: Sequence[ProjectRole]
+    service: Service, user: User, source: AssignmentSource, given: Sequence[ProjectRole]
 ) -> RoleAssignment:
     """The roles of a user in a project, not stored yet."""
     now, project = service.clock.now(), source.project
@@ -260,24 +260,26 @@ async def _find(service: Service, call: Call, user: User, id: str) -> RoleAssign
 
 async def _source(
     service: Service, call: Call, user: User, project_id: str, grant_id: str
-) -> Source:
+) -> AssignmentSource:
     """By what the call may give a user roles of a project: it reaches the project, unless a grant
     is named; or the grant is for the user's organization, which it reaches. Raises NotFound."""
     project, grant = await service.store.get_many(
         [(PROJECTS, project_id), (PROJECT_GRANTS, grant_ids.of_grant(project_id, user.org_id))]
     )
     if project is not None and not grant_id and call.reaches(project.org_id):
-        return Source(project, None)
+        return AssignmentSource(project, None)
     is_granted = grant is not None and grant.state == "active" and call.reaches(user.org_id)
     if grant_id and not (is_granted and grant.id == grant_id):
         message = "there is no such active grant for the user's organization"
         raise NotFound(message, slug="project_grant.not_found", field="projectGrantId")
     if project is None or not is_granted:
         raise NotFound("there is no such project", slug="project.not_found", field="projectId")
-    return Source(project, grant)
+    return AssignmentSource(project, grant)
 
 
-async def _given(service: Service, source: Source, keys: Sequence[str]) -> list[ProjectRole]:
+async def _given(
+    service: Service, source: AssignmentSource, keys: Sequence[str]
+) -> list[ProjectRole]:
     """The roles to be given. Raises InvalidArgument: there is none, or it is not granted."""
     grant = source.grant
     problems = [

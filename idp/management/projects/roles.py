@@ -16,7 +16,7 @@ from idp.management.projects import projects
 from idp.records import PROJECT_ROLES, Project, ProjectRole
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
-from idp.schema.field_rules import Name, Refused, Schema, Text
+from idp.schema.field_rules import FieldRefused, Name, Schema, Text
 from idp.schema.reading import Request
 from idp.search import paging
 from idp.search.paging import ListDetails
@@ -31,7 +31,7 @@ class RoleKey(Struct, frozen=True):
     def read(self, value: object) -> str:
         key = Text(1).read(value)
         if not key.isprintable() or any(letter.isspace() for letter in key):
-            raise Refused("field.characters", "must not hold blanks")
+            raise FieldRefused("field.characters", "must not hold blanks")
         return key
 
     def schema(self) -> Schema:
@@ -54,7 +54,7 @@ class RoleView(Answer, frozen=True, kw_only=True):
     group: str = ""
 
 
-class Roles(Answer, frozen=True, kw_only=True):
+class ProjectRoles(Answer, frozen=True, kw_only=True):
     details: ListDetails
     result: list[RoleView] = []
 
@@ -111,12 +111,12 @@ async def change(
     return Changed(details=answers.details(role, role.org_id))
 
 
-async def listed(service: Service, call: Call, project_id: str) -> Roles:
+async def listed(service: Service, call: Call, project_id: str) -> ProjectRoles:
     """The roles of a project by their keys, the first thousand of them. Raises NotFound."""
     project = await projects.find(service, call, project_id)
     where = {"project_id": project.id}
     details, found = await paging.of(service, PROJECT_ROLES, where, order="key")
-    return Roles(details=details, result=[_view(role) for role in found])
+    return ProjectRoles(details=details, result=[_view(role) for role in found])
 
 
 async def find(service: Service, project: Project, key: str) -> ProjectRole:

@@ -21,7 +21,7 @@ from idp.search.query_planner import Filter
 from idp.service import Service
 
 
-class UserIdQuery(Request, frozen=True, kw_only=True):
+class AssignmentUserIdQuery(Request, frozen=True, kw_only=True):
     user_id: Name
 
 
@@ -34,7 +34,7 @@ class AssignmentQuery(Request, frozen=True, kw_only=True):
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("user_id_query", "project_id_query"),)
 
-    user_id_query: UserIdQuery | None = None
+    user_id_query: AssignmentUserIdQuery | None = None
     project_id_query: ProjectIdQuery | None = None
 
     def check(self) -> Iterator[FieldProblem]:

@@ -18,14 +18,14 @@ from idp.search.query_planner import Filter
 from idp.service import Service
 
 
-class NameQuery(TextQuery, frozen=True, kw_only=True):
+class ProjectNameQuery(TextQuery, frozen=True, kw_only=True):
     name: Name
 
 
 class NameFilter(Request, frozen=True, kw_only=True):
     """One filter."""
 
-    name_query: NameQuery
+    name_query: ProjectNameQuery
 
 
 class NameSearch(Search, frozen=True, kw_only=True):

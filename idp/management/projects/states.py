@@ -30,7 +30,7 @@ _UNITS: Final = 10  # in one step
 State = Literal["active", "inactive"]
 
 
-class _Step(NamedTuple):
+class _ProjectTransition(NamedTuple):
     """What a project becomes, by which event."""
 
     after: State
@@ -45,9 +45,9 @@ class _Following(NamedTuple):
     type: str
 
 
-_STEPS: Final[Mapping[str, _Step]] = {
-    "deactivate": _Step("inactive", "project.deactivated"),
-    "reactivate": _Step("active", "project.reactivated"),
+_STEPS: Final[Mapping[str, _ProjectTransition]] = {
+    "deactivate": _ProjectTransition("inactive", "project.deactivated"),
+    "reactivate": _ProjectTransition("active", "project.reactivated"),
 }
 _FOLLOWING: Final[Mapping[State, _Following]] = {
     "inactive": _Following("active", "suspended", "application.suspended"),

@@ -9,7 +9,7 @@ from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FailedPrecondition, InvalidArgument, PermissionDenied
 from idp.identity.users import email_verification, phone_verification, verified_contacts
 from idp.identity.users.creation import Paths
-from idp.identity.users.email_verification import Begun
+from idp.identity.users.email_verification import VerificationBegun
 from idp.mail import messages
 from idp.mail.messages import Fate
 from idp.mail.templates import security as security_messages
@@ -25,7 +25,7 @@ from idp.service import Service
 from storage.settling import commit_settled
 
 _PATHS: Final = Paths(user_name="email", email="email")
-_NOTHING: Final = Begun(code="", writes=[])
+_NOTHING: Final = VerificationBegun(code="", writes=[])
 
 
 class EmailCode(Request, frozen=True, kw_only=True):
@@ -189,7 +189,7 @@ def _phone(known: Phone | None, sent: Phone) -> Phone:
 
 async def _email_code(
     service: Service, call: Call, user: User, send: SendEmail | None, back: Empty | None
-) -> Begun:
+) -> VerificationBegun:
     return await email_verification.begin_email(
         service,
         user,
@@ -214,7 +214,7 @@ def _refuse_own(call: Call, user_id: str, is_verified: bool) -> None:
         raise PermissionDenied(message, slug="user.proves_itself", field="isVerified")
 
 
-def _answer(user: User, begun: Begun, *, is_told: bool) -> ContactChanged:
+def _answer(user: User, begun: VerificationBegun, *, is_told: bool) -> ContactChanged:
     return ContactChanged(
         details=answers.details(user, user.org_id),
         verification_code=begun.code if is_told else "",

@@ -21,15 +21,15 @@ from idp.identity.users import (
     phone_verification,
     verified_contacts,
 )
-from idp.identity.users.creation import NewHuman, Paths, Prepared
-from idp.identity.users.email_verification import Begun
+from idp.identity.users.creation import NewHuman, Paths, PreparedUser
+from idp.identity.users.email_verification import VerificationBegun
 from idp.mail import messages
 from idp.mail.messages import Fate
 from idp.management import call as management_call
 from idp.management.call import Call
 from idp.management.users import mail_url_templates, protected_addresses
-from idp.management.users.new_user import CreateHuman, Link, NewEmail, NewPhone
-from idp.management.users.new_user import Organization as NamedOrganization
+from idp.management.users.new_user import CreateHuman, NewEmail, NewIdpLink, NewPhone
+from idp.management.users.new_user import OrganizationReference as NamedOrganization
 from idp.management.users.person_fields import password_problems
 from idp.records import IdpLink, Organization, Password, Profile, User, VerifiedBy
 from idp.schema import reading
@@ -50,7 +50,7 @@ class Created(Answer, frozen=True, kw_only=True):
     mail: Fate = ""
 
 
-class _Prepared(Prepared, frozen=True):
+class _PreparedUser(PreparedUser, frozen=True):
     """With the codes for the caller."""
 
     email_code: str = ""
@@ -74,7 +74,7 @@ async def create(service: Service, call: Call, document: object) -> Created:
     password = await _password(service, organization.id, request)
     whole = structs.replace(new, password=password)
 
-    async def prepare() -> _Prepared:
+    async def prepare() -> _PreparedUser:
         return await _prepare(service, call, organization, whole, request)
 
     made = await user_creation.make(service, prepare)
@@ -122,7 +122,7 @@ async def _prepare(
     organization: Organization,
     new: NewHuman,
     request: CreateHuman,
-) -> _Prepared:
+) -> _PreparedUser:
     name_path = "username" if request.username else "email.email"
     paths = Paths(user_name=name_path, email="email.email", id="userId")
     made = await user_creation.prepare(
@@ -137,7 +137,7 @@ async def _prepare(
         await protected_addresses.check(service, call, made.user)
     email = await _begin_email(service, made.user, request.email, call.asserts)
     phone = _begin_phone(service, made.user, request.phone, call.asserts)
-    return _Prepared(
+    return _PreparedUser(
         user=made.user,
         writes=[*made.writes, *email.writes, *phone.writes],
         problems=made.problems,
@@ -219,7 +219,7 @@ def _name_problems(user_name: str) -> Iterator[FieldProblem]:
         yield FieldProblem(refused.slug, "username", f"is the e-mail address, which {refused}")
 
 
-def _identity(link: Link) -> tuple[str, str] | None:
+def _identity(link: NewIdpLink) -> tuple[str, str] | None:
     return (link.idp_id, link.user_id) if link.idp_id and link.user_id else None
 
 
@@ -243,9 +243,11 @@ async def _password(service: Service, org_id: str | None, request: CreateHuman) 
     return None
 
 
-async def _begin_email(service: Service, user: User, email: NewEmail, by: VerifiedBy) -> Begun:
+async def _begin_email(
+    service: Service, user: User, email: NewEmail, by: VerifiedBy
+) -> VerificationBegun:
     if email.is_verified:
-        return Begun(code="", writes=[])
+        return VerificationBegun(code="", writes=[])
     template = email.send_code.url_template if email.send_code else None
     send = email.return_code is None
     return await email_verification.begin_email(
@@ -253,9 +255,11 @@ async def _begin_email(service: Service, user: User, email: NewEmail, by: Verifi
     )
 
 
-def _begin_phone(service: Service, user: User, phone: NewPhone | None, by: VerifiedBy) -> Begun:
+def _begin_phone(
+    service: Service, user: User, phone: NewPhone | None, by: VerifiedBy
+) -> VerificationBegun:
     if phone is None or phone.is_verified:
-        return Begun(code="", writes=[])
+        return VerificationBegun(code="", writes=[])
     send = phone.return_code is None
     return phone_verification.begin_phone(service, user, send=send, by=by)
 

@@ -16,12 +16,16 @@ from idp.identity.users import (
     reset_codes,
     verified_contacts,
 )
-from idp.identity.users.creation import NewHuman, Paths, Prepared
+from idp.identity.users.creation import NewHuman, Paths, PreparedUser
 from idp.mail import messages
 from idp.mail.messages import Fate
 from idp.management import call as management_call
 from idp.management.call import Call
-from idp.management.organizations.setup import NewEmail, NewPhone, NewProfile
+from idp.management.organizations.setup import (
+    AdministratorEmail,
+    AdministratorPhone,
+    AdministratorProfile,
+)
 from idp.management.users import protected_addresses
 from idp.management.users.create import doubles
 from idp.management.users.new_user import OtpSecret, PasswordHash
@@ -56,7 +60,7 @@ class HumanFields(Request, frozen=True, kw_only=True):
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("password", "hashed_password"),)
 
     user_name: Annotated[str, UserName()]
-    phone: NewPhone | None = None
+    phone: AdministratorPhone | None = None
     password: PasswordText | None = None
     password_change_required: bool = False
     otp_code: Annotated[str, OtpSecret()] = ""
@@ -86,14 +90,14 @@ class ImportHuman(HumanFields, frozen=True, kw_only=True):
     """`request_passwordless_registration` would send a link to register a passkey by. With
     `dry_run` it is only told what would come of it."""
 
-    profile: NewProfile
-    email: NewEmail
+    profile: AdministratorProfile
+    email: AdministratorEmail
     hashed_password: ImportedHash | None = None
     request_passwordless_registration: Annotated[bool, NotYet("factor.unsupported")] = False
     dry_run: bool = False
 
 
-class Imported(Answer, frozen=True, kw_only=True):
+class HumanImported(Answer, frozen=True, kw_only=True):
     """`mail` is what became of the message to the person, if there is one. Of a dry run it is what
     would be told: nobody has this id then, and nothing is sent."""
 
@@ -103,7 +107,7 @@ class Imported(Answer, frozen=True, kw_only=True):
     dry_run: bool = False
 
 
-async def take(service: Service, call: Call, document: object) -> Imported:
+async def take(service: Service, call: Call, document: object) -> HumanImported:
     """Take in a person with the password hash that they have elsewhere. They get a mail only
     if the address is not verified or there is no password.
 
@@ -117,7 +121,7 @@ async def take(service: Service, call: Call, document: object) -> Imported:
         raise InvalidArgument(problems)
     whole = structs.replace(new, password=await _password(service, organization.id, request))
 
-    async def prepare() -> Prepared:
+    async def prepare() -> PreparedUser:
         return await _prepare(service, call, organization, whole)
 
     making = (
@@ -126,7 +130,7 @@ async def take(service: Service, call: Call, document: object) -> Imported:
         else user_creation.make(service, prepare)
     )
     made = await making
-    return Imported(
+    return HumanImported(
         user_id=made.user.id,
         details=answers.details(made.user, made.user.org_id),
         mail=messages.fate(made.writes),
@@ -179,7 +183,7 @@ async def _password(service: Service, org_id: str, request: ImportHuman) -> Pass
 
 async def _prepare(
     service: Service, call: Call, organization: Organization, new: NewHuman
-) -> Prepared:
+) -> PreparedUser:
     made = await user_creation.prepare(
         service,
         organization,

@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 
 from idp.foundation.errors import FailedPrecondition, InvalidArgument
 from idp.identity.users import email_verification, reset_codes
-from idp.identity.users.email_verification import Begun
+from idp.identity.users.email_verification import VerificationBegun
 from idp.mail import messages
 from idp.mail.messages import Fate
 from idp.management.call import Call
@@ -80,7 +80,9 @@ async def resend(service: Service, call: Call, user_id: str, request: Invite) ->
     return await invite(service, call, user_id, request)
 
 
-async def _begun(service: Service, user: User, template: str | None, *, send: bool) -> Begun:
+async def _begun(
+    service: Service, user: User, template: str | None, *, send: bool
+) -> VerificationBegun:
     """The first password's code. A mail to an address that is not proven leads to this service's
     page by a link that proves it, too."""
     is_proven = user.email is not None and user.email.is_verified

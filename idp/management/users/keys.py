@@ -5,12 +5,18 @@ from __future__ import annotations
 from idp.audit.versioned_updates import Changed
 from idp.management.call import Call
 from idp.management.projects import key_owners, registered_keys
-from idp.management.projects.registered_keys import KeyCreated, KeyFound, Keys, KeysFound, NewKey
+from idp.management.projects.registered_keys import (
+    KeyCreated,
+    KeyFound,
+    KeysFound,
+    NewKey,
+    RegisteredKeys,
+)
 from idp.management.search import Search
 from idp.service import Service
 
 
-async def listed(service: Service, call: Call, user_id: str) -> Keys:
+async def listed(service: Service, call: Call, user_id: str) -> RegisteredKeys:
     """List the keys of a service user. Raises NotFound, FailedPrecondition (a person)."""
     owner = await key_owners.service_user(service, call, user_id)
     return await registered_keys.listed(service, owner)

@@ -19,7 +19,7 @@ from idp.management.users import read as user_read
 from idp.records import USER_METADATA, User, UserMetadata
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
-from idp.schema.field_rules import Base64, Items, Name, Refused, Text
+from idp.schema.field_rules import Base64, FieldRefused, Items, Name, Text
 from idp.schema.reading import Request
 from idp.search.query_planner import Filter
 from idp.service import Service
@@ -176,6 +176,6 @@ async def _find(service: Service, user: User, key: str) -> UserMetadata:
 def _check(key: str) -> None:
     try:
         Text(1).read(key)
-    except Refused as refused:
+    except FieldRefused as refused:
         problem = FieldProblem(refused.slug, "key", refused.message, refused.limit)
         raise InvalidArgument([problem]) from None

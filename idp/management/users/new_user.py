@@ -13,11 +13,11 @@ from idp.passwords import schemes
 from idp.records import Profile
 from idp.schema.field_rules import (
     Base64,
-    Email,
+    EmailRule,
+    FieldRefused,
     Items,
     Name,
-    Phone,
-    Refused,
+    PhoneRule,
     Schema,
     Text,
     UserName,
@@ -37,9 +37,9 @@ class UserId(Struct, frozen=True):
     def read(self, value: object) -> str:
         id = Text(1).read(value)
         if id in _WORDS:
-            raise Refused("user.id_reserved", "must not be a word that addresses are made of")
+            raise FieldRefused("user.id_reserved", "must not be a word that addresses are made of")
         if id.startswith(CLIENT_PREFIX):
-            raise Refused("user.id_reserved", f"must not begin with {CLIENT_PREFIX}")
+            raise FieldRefused("user.id_reserved", f"must not begin with {CLIENT_PREFIX}")
         return id
 
     def schema(self) -> Schema:
@@ -54,7 +54,7 @@ class PasswordHash(Struct, frozen=True):
         try:
             schemes.read(encoded)
         except schemes.UnreadableHash as error:
-            raise Refused(error.slug, error.message) from None
+            raise FieldRefused(error.slug, error.message) from None
         return encoded
 
     def schema(self) -> Schema:
@@ -70,13 +70,13 @@ class OtpSecret(Struct, frozen=True):
             return totp.read_secret(text) if text else ""
         except ValueError:
             message = "is not the secret of an authenticator app: base32 of 10 to 128 bytes"
-            raise Refused("factor.secret", message) from None
+            raise FieldRefused("factor.secret", message) from None
 
     def schema(self) -> Schema:
         return Text().schema() | {"examples": ["JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"]}
 
 
-class Organization(Request, frozen=True, kw_only=True):
+class OrganizationReference(Request, frozen=True, kw_only=True):
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("org_id", "org_domain"),)
 
     org_id: Name | None = None
@@ -105,7 +105,7 @@ class NewEmail(Request, frozen=True, kw_only=True):
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("send_code", "return_code", "is_verified"),)
 
-    email: Annotated[str, Email()]
+    email: Annotated[str, EmailRule()]
     send_code: SendEmail | None = None
     return_code: Empty | None = None
     is_verified: bool = False
@@ -114,13 +114,13 @@ class NewEmail(Request, frozen=True, kw_only=True):
 class NewPhone(Request, frozen=True, kw_only=True):
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("send_code", "return_code", "is_verified"),)
 
-    phone: Annotated[str, Phone()]
+    phone: Annotated[str, PhoneRule()]
     send_code: Empty | None = None
     return_code: Empty | None = None
     is_verified: bool = False
 
 
-class Entry(Request, frozen=True, kw_only=True):
+class MetadataEntry(Request, frozen=True, kw_only=True):
     key: Name
     value: Annotated[bytes, Base64(MAX_METADATA_CHARACTERS)]
 
@@ -135,7 +135,7 @@ class HashedPassword(Request, frozen=True, kw_only=True):
     change_required: bool = False
 
 
-class Link(Request, frozen=True, kw_only=True):
+class NewIdpLink(Request, frozen=True, kw_only=True):
     idp_id: Name
     user_id: Name
     user_name: Name
@@ -150,11 +150,11 @@ class CreateHuman(Request, frozen=True, kw_only=True):
     email: NewEmail
     user_id: Annotated[str, UserId()] | None = None
     username: Annotated[str, UserName()] | None = None
-    organization: Organization | None = None
+    organization: OrganizationReference | None = None
     phone: NewPhone | None = None
     address: PostalAddress | None = None
-    metadata: Annotated[list[Entry], Items(MAX_METADATA_ENTRIES)] = []
+    metadata: Annotated[list[MetadataEntry], Items(MAX_METADATA_ENTRIES)] = []
     password: NewPassword | None = None
     hashed_password: HashedPassword | None = None
-    idp_links: list[Link] = []
+    idp_links: list[NewIdpLink] = []
     totp_secret: Annotated[str, OtpSecret()] = ""

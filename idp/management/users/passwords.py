@@ -8,7 +8,7 @@ from typing import ClassVar, Final, Literal
 from idp.audit import drafts, versioned_updates
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import Busy, FailedPrecondition, FieldProblem, InvalidArgument, NotFound
-from idp.identity.factors.mail_codes import CodeRefused
+from idp.identity.factors.mail_codes import MailCodeRefused
 from idp.identity.guesses import resets as guess_resets
 from idp.identity.guesses.origin import TryOrigin
 from idp.identity.sessions import lifetime as session_lifetime
@@ -163,7 +163,7 @@ async def _proof(
         return ()
     try:
         return [await reset_codes.check(service, user, request.verification_code)]
-    except CodeRefused as refused:
+    except MailCodeRefused as refused:
         raise _refused("verificationCode", refused.slug, refused.message) from refused
 
 

@@ -13,9 +13,9 @@ from msgspec import Struct, structs
 
 from idp.foundation.errors import FieldProblem
 from idp.foundation.i18n import SOURCE, load
-from idp.passwords.policy import Problem
+from idp.passwords.policy import PasswordProblem
 from idp.records import Address, Profile
-from idp.schema.field_rules import Language, Refused, Schema, Text
+from idp.schema.field_rules import FieldRefused, Language, Schema, Text
 from idp.schema.reading import Request
 
 Gender = Literal["GENDER_UNSPECIFIED", "GENDER_FEMALE", "GENDER_MALE", "GENDER_DIVERSE"]
@@ -40,7 +40,7 @@ class WebPage(Struct, frozen=True):
     def read(self, value: object) -> str:
         address = Text().read(value)
         if address and not _WEB.fullmatch(address):
-            raise Refused("field.address", "is not an address such as https://max.example/me")
+            raise FieldRefused("field.address", "is not an address such as https://max.example/me")
         return address
 
     def schema(self) -> Schema:
@@ -54,7 +54,7 @@ class Birthdate(Struct, frozen=True):
     def read(self, value: object) -> str:
         text = Text().read(value)
         if text and not _is_birthdate(text):
-            raise Refused("birthdate.invalid", "is not a day such as 1990-01-31, nor a year")
+            raise FieldRefused("birthdate.invalid", "is not a day such as 1990-01-31, nor a year")
         return text
 
     def schema(self) -> Schema:
@@ -67,14 +67,14 @@ class Zone(Struct, frozen=True):
     def read(self, value: object) -> str:
         name = Text().read(value)
         if name and name not in _zones():
-            raise Refused("zoneinfo.unknown", "is not a time zone such as Europe/Zurich")
+            raise FieldRefused("zoneinfo.unknown", "is not a time zone such as Europe/Zurich")
         return name
 
     def schema(self) -> Schema:
         return Text().schema() | {"examples": ["Europe/Zurich"]}
 
 
-class Lines(Struct, frozen=True):
+class TextLines(Struct, frozen=True):
     """Up to `max` characters in one line or several."""
 
     max: int
@@ -123,8 +123,8 @@ class ProfileFields(Request, frozen=True, kw_only=True):
 class PostalAddress(Request, frozen=True, kw_only=True):
     """OpenID Connect Core 5.1.1: of which something is told."""
 
-    formatted: Annotated[str, Lines(1000)] = ""
-    street_address: Annotated[str, Lines(200)] = ""
+    formatted: Annotated[str, TextLines(1000)] = ""
+    street_address: Annotated[str, TextLines(200)] = ""
     locality: Annotated[str, Text()] = ""
     region: Annotated[str, Text()] = ""
     postal_code: Annotated[str, Text()] = ""
@@ -139,7 +139,7 @@ class PostalAddress(Request, frozen=True, kw_only=True):
         return Address(**{name: text or None for name, text in structs.asdict(self).items()})
 
 
-def password_problems(path: str, problems: Iterable[Problem]) -> list[FieldProblem]:
+def password_problems(path: str, problems: Iterable[PasswordProblem]) -> list[FieldProblem]:
     """What keeps a password from being accepted, as an answer says it."""
     return [FieldProblem(each.slug, path, load(SOURCE).text(each.text)) for each in problems]
 

@@ -25,7 +25,7 @@ from storage import Where
 _PAGE: Final = 200
 
 
-class OwnSession(Answer, frozen=True, kw_only=True):
+class ExportedSession(Answer, frozen=True, kw_only=True):
     """A session that lasts. `browser` and `system` are there if they are known."""
 
     id: str
@@ -80,7 +80,7 @@ async def pieces(service: Service, subject: Subject) -> AsyncIterator[bytes]:
 async def _sessions(service: Service, subject: Subject) -> AsyncIterator[Answer]:
     async for one in own_sessions.lasting(service, subject):
         agent = await service.store.get(AGENTS, one.agent_id)
-        yield OwnSession(
+        yield ExportedSession(
             id=one.id,
             browser=(agent and agent.browser) or "",
             system=(agent and agent.system) or "",

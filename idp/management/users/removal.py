@@ -36,7 +36,7 @@ _TYPE: Final = "user.deleted"
 _CODES: Final = 100
 
 
-class _Part(NamedTuple):
+class _UserPart(NamedTuple):
     """Records that belong to a user: by which list they are found, the event of their end, and
     how many go in one unit."""
 
@@ -49,13 +49,13 @@ class _Part(NamedTuple):
 
 # What there may be much of goes first; what lets somebody do something goes with the user.
 _PARTS: Final = (
-    _Part(USER_METADATA, "user_id", "user_metadata.deleted", at_once=50, order="key"),
-    _Part(CONSENTS, "user_id", "consent.deleted"),
-    _Part(PATS, "user_id", "pat.deleted"),
-    _Part(PASSKEYS, "user_id", "passkey.deleted", order="created_at"),
-    _Part(USER_KEYS, "owner_id", "user_key.deleted"),
-    _Part(ROLE_ASSIGNMENTS, "user_id", "role_assignment.deleted"),
-    _Part(MEMBERSHIPS, "user_id", "membership.deleted"),
+    _UserPart(USER_METADATA, "user_id", "user_metadata.deleted", at_once=50, order="key"),
+    _UserPart(CONSENTS, "user_id", "consent.deleted"),
+    _UserPart(PATS, "user_id", "pat.deleted"),
+    _UserPart(PASSKEYS, "user_id", "passkey.deleted", order="created_at"),
+    _UserPart(USER_KEYS, "owner_id", "user_key.deleted"),
+    _UserPart(ROLE_ASSIGNMENTS, "user_id", "role_assignment.deleted"),
+    _UserPart(MEMBERSHIPS, "user_id", "membership.deleted"),
 )
 
 

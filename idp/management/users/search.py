@@ -94,7 +94,7 @@ class LoginNameQuery(Request, frozen=True, kw_only=True):
     ] = "TEXT_QUERY_METHOD_EQUALS"
 
 
-class StateQuery(Request, frozen=True, kw_only=True):
+class UserStateQuery(Request, frozen=True, kw_only=True):
     state: Annotated[str, OneOf(tuple(_STATES))]
 
 
@@ -138,7 +138,7 @@ class UserQuery(Request, frozen=True, kw_only=True):
     email_query: EmailQuery | None = None
     phone_query: PhoneQuery | None = None
     login_name_query: LoginNameQuery | None = None
-    state_query: StateQuery | None = None
+    state_query: UserStateQuery | None = None
     type_query: TypeQuery | None = None
     organization_id_query: OrganizationIdQuery | None = None
     in_user_ids_query: InUserIdsQuery | None = None

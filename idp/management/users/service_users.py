@@ -13,7 +13,7 @@ from idp.credentials.client_secrets import NewSecret, Secrets
 from idp.foundation.errors import FailedPrecondition
 from idp.identity.users import creation as user_creation
 from idp.identity.users import lookup as user_lookup
-from idp.identity.users.creation import Paths, Prepared
+from idp.identity.users.creation import Paths, PreparedUser
 from idp.management import call as management_call
 from idp.management.call import Call
 from idp.management.users import manageable
@@ -44,7 +44,7 @@ class MachineCreated(Answer, frozen=True, kw_only=True):
     details: Details
 
 
-class SecretGenerated(Answer, frozen=True, kw_only=True):
+class UserSecretGenerated(Answer, frozen=True, kw_only=True):
     """`client_secret` is shown here and never again."""
 
     client_id: str
@@ -73,7 +73,7 @@ async def create(service: Service, call: Call, request: NewMachine) -> MachineCr
         **user_lookup.keys(request.user_name, None, profile, organization.id),
     )
 
-    async def prepare() -> Prepared:
+    async def prepare() -> PreparedUser:
         actor, paths = call.actor, Paths(user_name="userName")
         return await user_creation.insertion(
             service,
@@ -140,7 +140,7 @@ async def change(service: Service, call: Call, user_id: str, request: MachineCha
 
 async def generate_secret(
     service: Service, call: Call, user_id: str, request: NewSecret
-) -> SecretGenerated:
+) -> UserSecretGenerated:
     """Give a service user a secret, for the grant client credentials, in place of any other.
 
     With `overlap`, the last one counts beside it for so long. Tokens live on. Raises NotFound,
@@ -157,7 +157,7 @@ async def generate_secret(
         also=client_secrets.forgotten,
     )
     details = answers.details(user, user.org_id)
-    return SecretGenerated(client_id=user.id, client_secret=secret, details=details)
+    return UserSecretGenerated(client_id=user.id, client_secret=secret, details=details)
 
 
 async def remove_secret(service: Service, call: Call, user_id: str) -> Changed:

@@ -20,7 +20,7 @@ from storage import Write
 State = Literal["active", "inactive", "locked"]
 
 
-class Step(NamedTuple):
+class UserTransition(NamedTuple):
     """A change of state: from which it can be made, and whether all that was issued ends."""
 
     before: State
@@ -29,11 +29,11 @@ class Step(NamedTuple):
     is_end: bool
 
 
-STEPS: Final[Mapping[str, Step]] = {
-    "deactivate": Step("active", "inactive", "user.deactivated", is_end=True),
-    "reactivate": Step("inactive", "active", "user.reactivated", is_end=False),
-    "lock": Step("active", "locked", "user.locked", is_end=True),
-    "unlock": Step("locked", "active", "user.unlocked", is_end=False),
+STEPS: Final[Mapping[str, UserTransition]] = {
+    "deactivate": UserTransition("active", "inactive", "user.deactivated", is_end=True),
+    "reactivate": UserTransition("inactive", "active", "user.reactivated", is_end=False),
+    "lock": UserTransition("active", "locked", "user.locked", is_end=True),
+    "unlock": UserTransition("locked", "active", "user.unlocked", is_end=False),
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
 from idp.foundation.errors import FieldProblem, InvalidArgument
-from idp.identity.factors.mail_codes import CodeRefused
+from idp.identity.factors.mail_codes import MailCodeRefused
 from idp.identity.users.email_verification import verify_email
 from idp.identity.users.phone_verification import verify_phone
 from idp.management.call import Call
@@ -24,15 +24,17 @@ _PROOFS: Final[Mapping[str, Callable[..., Awaitable[None]]]] = {
 }
 
 
-class Code(Request, frozen=True, kw_only=True):
+class VerificationCode(Request, frozen=True, kw_only=True):
     verification_code: Name
 
 
-class Proven(Answer, frozen=True, kw_only=True):
+class ContactVerified(Answer, frozen=True, kw_only=True):
     details: Details
 
 
-async def prove(service: Service, call: Call, user_id: str, request: Code, contact: str) -> Proven:
+async def prove(
+    service: Service, call: Call, user_id: str, request: VerificationCode, contact: str
+) -> ContactVerified:
     """Mark the `email` or the `phone` as verified.
 
     Raises NotFound, PermissionDenied, InvalidArgument, AddressHeld.
@@ -40,8 +42,8 @@ async def prove(service: Service, call: Call, user_id: str, request: Code, conta
     user = await manageable.find(service, call, user_id)
     try:
         await _PROOFS[contact](service, user.id, request.verification_code, actor=call.actor)
-    except CodeRefused as refused:
+    except MailCodeRefused as refused:
         problem = FieldProblem(refused.slug, "verificationCode", refused.message)
         raise InvalidArgument([problem]) from refused
     changed = await user_read.find(service, call, user_id)
-    return Proven(details=answers.details(changed, changed.org_id))
+    return ContactVerified(details=answers.details(changed, changed.org_id))

@@ -21,8 +21,8 @@ from idp.oauth.refusals.userinfo import TOKEN_GENUINE, TOKEN_STANDS, TOKEN_UNEXP
 from idp.oauth.reserved_scopes import Reserved
 from idp.oauth.tokens import access_tokens, validity_details
 from idp.oauth.tokens import validity as token_validity
-from idp.oauth.tokens.access_tokens import AccessToken, References
-from idp.oauth.tokens.validity import Named, Standing
+from idp.oauth.tokens.access_tokens import AccessToken, TokenReferences
+from idp.oauth.tokens.validity import LiveRecords, TokenDependencies
 from idp.records import PersonalAccessToken
 from idp.service import Service
 
@@ -34,7 +34,7 @@ class Presented(Struct, frozen=True):
     """A genuine token, which may have expired or been revoked. `is_pat`: made up of a record."""
 
     claims: AccessToken
-    named: Named
+    named: TokenDependencies
     is_pat: bool = False
 
 
@@ -79,11 +79,11 @@ def _claims_of(service: Service, pat: PersonalAccessToken) -> AccessToken:
         jti=pat.id,
         client_id=pat.user_id,
         scope=" ".join([*_PAT_SCOPES, *reserved]),
-        ref=References(stamps=pat.stamps, user_org=pat.org_id),
+        ref=TokenReferences(stamps=pat.stamps, user_org=pat.org_id),
     )
 
 
-async def judge(service: Service, presented: Presented, found: Sequence[Any]) -> Standing:
+async def judge(service: Service, presented: Presented, found: Sequence[Any]) -> LiveRecords:
     """What stands behind the token; `found` begins with the records of `standing.keys`.
 
     Raises InvalidToken.
@@ -104,7 +104,7 @@ def note_use(service: Service, presented: Presented) -> None:
         last_uses.note(service, said.jti, datetime.fromtimestamp(said.exp, UTC))
 
 
-async def find(service: Service, token: str) -> tuple[AccessToken, Standing]:
+async def find(service: Service, token: str) -> tuple[AccessToken, LiveRecords]:
     """The token and what stands behind it. Raises InvalidToken."""
     presented = await open(service, token)
     found = await service.store.get_many(token_validity.keys(presented.named))

@@ -11,7 +11,7 @@ from idp.oauth.errors import InsufficientScope, InvalidRequest, InvalidToken
 from idp.oauth.params import Params
 from idp.oauth.refusals.userinfo import TOKEN_SENT, TOKEN_USER
 from idp.oauth.tokens.access_tokens import AccessToken
-from idp.oauth.tokens.validity import Standing
+from idp.oauth.tokens.validity import LiveRecords
 from idp.records import User
 from idp.service import Service
 
@@ -21,7 +21,7 @@ class Bearer(Struct, frozen=True):
 
     subject: Subject
     token: AccessToken
-    standing: Standing
+    standing: LiveRecords
     is_pat: bool = False
 
     @property

@@ -19,7 +19,7 @@ from idp.credentials import client_secrets, last_uses
 from idp.foundation import opaque_tokens
 from idp.foundation.opaque_tokens import Confidential
 from idp.oauth.authentication import jwt_assertions
-from idp.oauth.authentication.jwt_assertions import Assertion, NotProven
+from idp.oauth.authentication.jwt_assertions import ClientAssertion, NotProven
 from idp.oauth.errors import InvalidClient, InvalidRequest
 from idp.oauth.params import Params
 from idp.oauth.refusals import details as refusal_details
@@ -51,7 +51,7 @@ class Claimed(Confidential, frozen=True):
     method: AuthMethod
     client_id: str
     secret: str | None = None
-    assertion: Assertion | None = None
+    assertion: ClientAssertion | None = None
 
     @property
     def keys(self) -> list[Key]:
@@ -235,7 +235,7 @@ def _checked(
         raise
 
 
-async def _verify(service: Service, assertion: Assertion, key: Any) -> None:
+async def _verify(service: Service, assertion: ClientAssertion, key: Any) -> None:
     with CLIENT_PROOF:
         try:
             await jwt_assertions.verify(service, assertion, key, needs_jti=True)

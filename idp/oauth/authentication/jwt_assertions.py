@@ -30,7 +30,7 @@ SKEW: Final = timedelta(seconds=10)
 _LATEST: Final = 253402300799  # the last second of the year 9999
 
 
-class Claims(Struct, frozen=True):
+class AssertionClaims(Struct, frozen=True):
     """The claims that count; instants in seconds."""
 
     iss: str
@@ -42,11 +42,11 @@ class Claims(Struct, frozen=True):
     jti: str | None = None
 
 
-class Assertion(Struct, frozen=True):
+class ClientAssertion(Struct, frozen=True):
     """An assertion taken apart; nothing in it is to be believed before `verify`."""
 
     parsed: Parsed
-    claims: Claims
+    claims: AssertionClaims
 
     @property
     def kid(self) -> str:
@@ -57,11 +57,11 @@ class NotProven(Exception):
     """The assertion proves nothing. The message is for the log and the administrator."""
 
 
-def read(text: str) -> Assertion:
+def read(text: str) -> ClientAssertion:
     """Take an assertion apart. Raises NotProven."""
     try:
         parsed = jws.parse_foreign(text)
-        claims = msgspec.convert(strict_json.decode(parsed.payload), Claims, strict=True)
+        claims = msgspec.convert(strict_json.decode(parsed.payload), AssertionClaims, strict=True)
     except NotAToken as error:
         raise NotProven(f"The assertion can't be read: {error}.") from None
     except InvalidArgument:
@@ -71,11 +71,11 @@ def read(text: str) -> Assertion:
     for name, value in (("kid", parsed.header.kid), ("iss", claims.iss), ("jti", claims.jti)):
         if value is not None and not 0 < len(value) <= MAX_ID_CHARACTERS:
             raise NotProven(f"{name} has {refusal_details.characters(value)}.")
-    return Assertion(parsed, claims)
+    return ClientAssertion(parsed, claims)
 
 
 async def verify(
-    service: Service, assertion: Assertion, key: RegisteredKey | None, *, needs_jti: bool
+    service: Service, assertion: ClientAssertion, key: RegisteredKey | None, *, needs_jti: bool
 ) -> None:
     """Verify an assertion's key, signature and claims, then store that it was used.
 
@@ -91,7 +91,7 @@ async def verify(
     await _count(service, assertion)
 
 
-def check(service: Service, assertion: Assertion, key: RegisteredKey | None) -> None:
+def check(service: Service, assertion: ClientAssertion, key: RegisteredKey | None) -> None:
     """Believe an assertion, of whomever it speaks, but for its `jti`. Raises NotProven.
 
     A key that is registered for somebody else is as good as none.
@@ -109,7 +109,7 @@ def check(service: Service, assertion: Assertion, key: RegisteredKey | None) -> 
     _check_claims(service, claims)
 
 
-def _check_claims(service: Service, claims: Claims) -> None:
+def _check_claims(service: Service, claims: AssertionClaims) -> None:
     issuer = service.config.issuer
     accepted = {issuer, issuer + TOKEN}
     audience = [claims.aud] if isinstance(claims.aud, str) else claims.aud
@@ -119,7 +119,7 @@ def _check_claims(service: Service, claims: Claims) -> None:
     _check_times(claims, service.clock.now())
 
 
-def _check_times(claims: Claims, now: datetime) -> None:
+def _check_times(claims: AssertionClaims, now: datetime) -> None:
     expires, issued = _instant("exp", claims.exp), _instant("iat", claims.iat)
     begins = _instant("nbf", claims.nbf)
     if expires is None or expires + SKEW <= now:
@@ -141,13 +141,13 @@ def _instant(name: str, seconds: float | None) -> datetime | None:
     return datetime.fromtimestamp(seconds, UTC)
 
 
-def used(claims: Claims, jti: str) -> Replay:
+def used(claims: AssertionClaims, jti: str) -> Replay:
     """That an assertion was used: of several requests that store it, in any process, one does."""
     expires = datetime.fromtimestamp(claims.exp, UTC)
     return Replay(id=opaque_tokens.digest(f"{claims.iss}\n{jti}"), expires_at=expires + 2 * SKEW)
 
 
-def _used_whole(assertion: Assertion) -> Replay:
+def _used_whole(assertion: ClientAssertion) -> Replay:
     """The same for one without a `jti`. What is signed tells it from all others; the signature
     does not, because one text has many signatures by an EC key."""
     expires = datetime.fromtimestamp(assertion.claims.exp, UTC)
@@ -155,7 +155,7 @@ def _used_whole(assertion: Assertion) -> Replay:
     return Replay(id=signed, expires_at=expires + 2 * SKEW)
 
 
-async def _count(service: Service, assertion: Assertion) -> None:
+async def _count(service: Service, assertion: ClientAssertion) -> None:
     jti = assertion.claims.jti
     replay = used(assertion.claims, jti) if jti is not None else _used_whole(assertion)
     try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from idp.oauth.endpoints import authorization_request, pushed_authorization
 from idp.oauth.endpoints.authorization_request import RecordIgnored
 from idp.oauth.endpoints.authorization_response import ReturnTo
-from idp.oauth.errors import OAuthError, Unusable
+from idp.oauth.errors import OAuthError, UnusableRequest
 from idp.oauth.params import Params
 from idp.oauth.refusals import authorize as checks
 from idp.oauth.refusals import details as refusal_details
@@ -18,7 +18,7 @@ from idp.records import APPLICATIONS, Application, AuthRequest
 from idp.service import Service
 
 
-class Refused(Exception):
+class AuthorizeRefused(Exception):
     """The request is refused, and the client is told at its proven redirect_uri."""
 
     def __init__(self, to: ReturnTo, error: OAuthError) -> None:
@@ -33,7 +33,7 @@ async def read(
     """The checked request, not stored yet, and its client; `record` is called with what is
     ignored of it.
 
-    Raises Unusable when there is no proven place to send an answer to, else Refused.
+    Raises UnusableRequest when there is no proven place to send an answer to, else Refused.
     """
     client = await _prove_client(service, params)
     reference = params.if_once("request_uri")
@@ -47,7 +47,7 @@ async def read(
             params.refuse_repeated()
         return await authorization_request.check(service, client, params, to, record), client
     except OAuthError as error:
-        raise Refused(to, error) from error
+        raise AuthorizeRefused(to, error) from error
 
 
 async def _prove_client(service: Service, params: Params) -> Application:
@@ -55,16 +55,17 @@ async def _prove_client(service: Service, params: Params) -> Application:
         for name in ("client_id", "redirect_uri", "state"):
             if params.is_repeated(name):
                 told = f"The parameter {name} was sent more than once."
-                raise Unusable("parameter_repeated", told)
+                raise UnusableRequest("parameter_repeated", told)
     with checks.CLIENT:
         client_id = params.get("client_id")
         if client_id is None:
-            raise Unusable("client_id_missing", "The parameter client_id is missing.")
+            raise UnusableRequest("client_id_missing", "The parameter client_id is missing.")
         return await find_client(service, client_id)
 
 
 async def find_client(service: Service, client_id: str) -> Application:
-    """The active client of this id. Raises Unusable, in the same words for an inactive one."""
+    """The active client of this id. Raises UnusableRequest, in the same words for an inactive
+    one."""
     client = await service.store.get(APPLICATIONS, client_id) if len(client_id) <= 200 else None
     if client is None or client.state != "active":
         told = "No application has this client_id."
@@ -73,5 +74,5 @@ async def find_client(service: Service, client_id: str) -> Application:
             if client
             else refusal_details.no_client(service.config, client_id)
         )
-        raise Unusable("client_unknown", told, sent=client_id, story=story)
+        raise UnusableRequest("client_unknown", told, sent=client_id, story=story)
     return client

@@ -28,14 +28,14 @@ from idp.oauth.errors import (
     RequestUriNotSupported,
     UnauthorizedClient,
     UnsupportedResponseType,
-    Unusable,
+    UnusableRequest,
 )
 from idp.oauth.params import Params
 from idp.oauth.refusals import authorize as checks
 from idp.oauth.refusals import safe_display
 from idp.oauth.refusals.check import Check
 from idp.oauth.tokens import claims_request, id_tokens
-from idp.oauth.tokens.claims_request import ClaimsRequest, Wanted
+from idp.oauth.tokens.claims_request import ClaimsRequest, RequestedClaim
 from idp.records import Application, AuthRequest, ResponseType
 from idp.service import Service
 
@@ -56,7 +56,8 @@ _log: Final = logs.logger(__name__)
 
 
 def return_to(client: Application, params: Params) -> ReturnTo:
-    """Where an answer goes, a refusal too. Raises Unusable: not to an address of the client.
+    """Where an answer goes, a refusal too. Raises UnusableRequest: not to an address of the
+    client.
 
     A request object is refused, but the mode that it asks for places the refusal: a client that
     sends one expects its answers there (OpenID Connect Core 6.1).
@@ -75,14 +76,14 @@ def return_to(client: Application, params: Params) -> ReturnTo:
 def _registered(client: Application, redirect_uri: str | None) -> str:
     registered = tuple(client.redirect_uris)
     if redirect_uri is None:
-        raise Unusable(
+        raise UnusableRequest(
             "redirect_uri_missing",
             "The parameter redirect_uri is missing.",
             client_id=client.id,
             registered=registered,
         )
     if not is_registered(client, redirect_uri, registered):
-        raise Unusable(
+        raise UnusableRequest(
             "redirect_uri_unregistered",
             "The redirect_uri is not one that the application registered.",
             client_id=client.id,
@@ -314,7 +315,7 @@ def _wish(params: Params, name: str) -> str | None:
 
 def _user_of(hinted: str | None, claims: ClaimsRequest) -> str | None:
     """The only user who may be answered for: of the hint, or whom `claims` demands (5.5.1)."""
-    choice = claims.id_token.get("sub", Wanted()).choice
+    choice = claims.id_token.get("sub", RequestedClaim()).choice
     if len(choice) != 1 or not isinstance(choice[0], str):
         return hinted
     demanded = choice[0] if len(choice[0]) <= _ID_CHARACTERS else ""  # nobody's
@@ -325,7 +326,7 @@ def _user_of(hinted: str | None, claims: ClaimsRequest) -> str | None:
 
 def _classes(params: Params, claims: ClaimsRequest) -> dict[str, Any]:
     """The classes of sign-in that are asked for, and whether it has to be one of them."""
-    wanted = claims.id_token.get("acr", Wanted())
+    wanted = claims.id_token.get("acr", RequestedClaim())
     is_essential = wanted.essential and bool(wanted.choice)
     asked = [] if is_essential else (_wish(params, "acr_values") or "").split()
     known = [each for each in [*asked, *wanted.choice] if each in authentication_context.CLASSES]

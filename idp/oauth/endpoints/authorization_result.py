@@ -18,8 +18,8 @@ from idp.oauth.tokens import audiences, claims_request, token_response
 from idp.oauth.tokens import validity as token_validity
 from idp.oauth.tokens.access_tokens import lifetime
 from idp.oauth.tokens.allowed_users import Judged
-from idp.oauth.tokens.audiences import Granted
-from idp.oauth.tokens.authorizations import Grantee
+from idp.oauth.tokens.audiences import AudienceAndScopes
+from idp.oauth.tokens.authorizations import AuthorizedClient
 from idp.oauth.tokens.validity import Client
 from idp.records import (
     AUTHORIZATIONS,
@@ -66,7 +66,7 @@ async def answer(
     if request.response_type == "code":
         made, values = _with_code(service, request, client, made)
     else:
-        grantee = Grantee(made, live.subject, acting_client, live.session)
+        grantee = AuthorizedClient(made, live.subject, acting_client, live.session)
         values = await _tokens(service, request, grantee, now)
     await session_clients.remember(service, live.session, client)
     await commit_settled(service.store, Insert(AUTHORIZATIONS, made), *completing)
@@ -85,7 +85,7 @@ def acting(client: Application, judged: Judged) -> Client | None:
 def authorization(
     service: Service,
     client: Client,
-    granted: Granted,
+    granted: AudienceAndScopes,
     request: AuthRequest,
     live: LiveSession,
     now: datetime,
@@ -139,7 +139,7 @@ def _with_code(
 
 
 async def _tokens(
-    service: Service, request: AuthRequest, grantee: Grantee, now: datetime
+    service: Service, request: AuthRequest, grantee: AuthorizedClient, now: datetime
 ) -> dict[str, str]:
     """What the implicit flow answers (OpenID Connect Core 3.2.2.5)."""
     scopes, session_id = (

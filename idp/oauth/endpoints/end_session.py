@@ -24,19 +24,13 @@ from idp.oauth.endpoints import authorization_response, back_channel, front_chan
 from idp.oauth.endpoints.authorization import find_client
 from idp.oauth.endpoints.authorization_request import MAX_CHARACTERS
 from idp.oauth.endpoints.redirect_uri_match import is_registered
-from idp.oauth.errors import InvalidRequest, Unusable
+from idp.oauth.errors import InvalidRequest, UnusableRequest
 from idp.oauth.params import Params
 from idp.oauth.refusals import end_session as checks
 from idp.oauth.refusals.check import ONCE
 from idp.oauth.tokens import id_tokens
 from idp.oauth.tokens.id_tokens import Hint
-from idp.records import (
-    LOGOUT_REQUESTS,
-    Agent,
-    Application,
-    LogoutRequest,
-    Session,
-)
+from idp.records import LOGOUT_REQUESTS, Application, Browser, LogoutRequest, Session
 from idp.service import Service
 from storage import Insert, Stale, Write
 
@@ -52,7 +46,8 @@ class Ended(Struct, frozen=True):
 
 
 async def read(service: Service, params: Params) -> LogoutRequest:
-    """The checked request, not stored yet. Raises Unusable: every refusal here is a page."""
+    """The checked request, not stored yet. Raises UnusableRequest: every refusal here is a
+    page."""
     with ONCE:
         _refuse_repeated(params)
     with checks.LOGOUT_HINT:
@@ -65,7 +60,9 @@ async def read(service: Service, params: Params) -> LogoutRequest:
             _check_uri(client, uri)
     with checks.LOGOUT_STATE:
         if len(state or "") > MAX_CHARACTERS:
-            raise Unusable("state_too_long", f"state is longer than {MAX_CHARACTERS} characters")
+            raise UnusableRequest(
+                "state_too_long", f"state is longer than {MAX_CHARACTERS} characters"
+            )
     return LogoutRequest(
         id=service.random.id(),
         expires_at=service.clock.now() + _LIVES,
@@ -81,14 +78,16 @@ def _refuse_repeated(params: Params) -> None:
     try:
         params.refuse_repeated()
     except InvalidRequest as error:
-        raise Unusable("parameter_repeated", error.description) from error
+        raise UnusableRequest("parameter_repeated", error.description) from error
 
 
 async def _hint(service: Service, token: str | None) -> Hint | None:
     try:
         return None if token is None else await id_tokens.read_hint(service, token)
     except InvalidRequest as error:
-        raise Unusable("logout_hint_unusable", error.description, story=error.story) from error
+        raise UnusableRequest(
+            "logout_hint_unusable", error.description, story=error.story
+        ) from error
 
 
 async def _client(
@@ -96,7 +95,7 @@ async def _client(
 ) -> Application | None:
     """The client that the hint or `client_id` names; both must name the same."""
     if hint is not None and client_id is not None and hint.azp != client_id:
-        raise Unusable(
+        raise UnusableRequest(
             "logout_client_differs",
             "client_id is not the client that id_token_hint was issued to",
             client_id=hint.azp,
@@ -109,13 +108,13 @@ async def _client(
 
 def _check_uri(client: Application | None, uri: str) -> None:
     if client is None:
-        raise Unusable(
+        raise UnusableRequest(
             "logout_client_missing",
             "post_logout_redirect_uri needs an id_token_hint or a client_id beside it.",
         )
     registered = tuple(client.post_logout_redirect_uris)
     if not is_registered(client, uri, registered):
-        raise Unusable(
+        raise UnusableRequest(
             "post_logout_redirect_uri_unregistered",
             "The post_logout_redirect_uri is not one that the application registered.",
             client_id=client.id,
@@ -159,7 +158,7 @@ async def find(service: Service, address: str) -> LogoutRequest | None:
 
 
 async def end_hinted(
-    service: Service, request: LogoutRequest, agent: Agent | None
+    service: Service, request: LogoutRequest, agent: Browser | None
 ) -> Ended | None:
     """End the sessions that the hint's user has open in this browser, and no others.
 
@@ -175,7 +174,7 @@ async def end_hinted(
 
 
 async def _end_hinted(
-    service: Service, request: LogoutRequest, agent: Agent | None, *, rotates: bool
+    service: Service, request: LogoutRequest, agent: Browser | None, *, rotates: bool
 ) -> Ended | None:
     here = await session_lifetime.find_open(service, agent) if agent else []
     ending = [session for session in here if session.user_id == request.hinted_user_id]
@@ -189,7 +188,7 @@ async def _end_hinted(
     return Ended(await _end(service, request, ending, writes), cookie)
 
 
-async def end_all(service: Service, request: LogoutRequest, agent: Agent) -> Ended:
+async def end_all(service: Service, request: LogoutRequest, agent: Browser) -> Ended:
     """End every session of this browser, and give it a new secret, in one unit.
 
     Raises Stale when a sign-in happened at the same moment; asking again ends that one too.

@@ -16,7 +16,7 @@ from idp.oauth.refusals.introspect import TOKEN_SENT
 from idp.oauth.tokens import user_claims
 from idp.oauth.tokens import validity as token_validity
 from idp.oauth.tokens.access_tokens import AccessToken
-from idp.oauth.tokens.validity import Standing
+from idp.oauth.tokens.validity import LiveRecords
 from idp.records import Application, User
 from idp.service import Service
 
@@ -51,7 +51,7 @@ async def _open(service: Service, params: Params) -> Presented | None:
         return None
 
 
-def _is_meant_for(caller: Application | User, token: Presented, stands: Standing) -> bool:
+def _is_meant_for(caller: Application | User, token: Presented, stands: LiveRecords) -> bool:
     """The caller or its project is in the audience; a PAT's are its organization's projects."""
     if isinstance(caller, User):
         return not token.is_pat and caller.id in token.claims.aud
@@ -61,7 +61,7 @@ def _is_meant_for(caller: Application | User, token: Presented, stands: Standing
 
 
 async def _described(
-    service: Service, caller: Application | User, token: Presented, stands: Standing
+    service: Service, caller: Application | User, token: Presented, stands: LiveRecords
 ) -> dict[str, Any]:
     """What the token says, and what its scopes release about its user to the caller."""
     said, reader = token.claims, caller if isinstance(caller, Application) else None

@@ -18,14 +18,14 @@ from idp.oauth.authentication import client_authentication
 from idp.oauth.endpoints import authorization_request, notes
 from idp.oauth.endpoints.authorization_request import RecordIgnored
 from idp.oauth.endpoints.authorization_response import ReturnTo
-from idp.oauth.errors import InvalidRequest, Refusing, UnauthorizedClient, Unusable
+from idp.oauth.errors import InvalidRequest, Refusing, UnauthorizedClient, UnusableRequest
 from idp.oauth.params import Params
 from idp.oauth.refusals import details as refusal_details
 from idp.oauth.refusals import explain
 from idp.oauth.refusals.authorize import REDIRECT_URI, REFERENCE
 from idp.oauth.refusals.check import ONCE
 from idp.oauth.refusals.par import NO_REFERENCE, SIGNS_IN
-from idp.records import PUSHED_REQUESTS, Agent, Application, AuthRequest
+from idp.records import PUSHED_REQUESTS, Application, AuthRequest, Browser
 from idp.service import Service
 from storage import Insert, Stale, Update, Write
 
@@ -75,7 +75,7 @@ def _return_to(client: Application, params: Params) -> ReturnTo:
     with REDIRECT_URI:
         try:
             return authorization_request.return_to(client, params)
-        except Unusable as error:
+        except UnusableRequest as error:
             told = "redirect_uri is missing, or not one that the client registered"
             story, fix = explain.story(error), explain.fix(error)
             raise InvalidRequest(told, story=story, fix=fix) from error
@@ -92,7 +92,7 @@ class OtherBrowser(Refusing):
 
 async def find(service: Service, client: Application, reference: str) -> AuthRequest:
     """The request that was pushed, as the request of a new flow. Its `agent_id` is the browser
-    that has loaded it before. Raises Unusable."""
+    that has loaded it before. Raises UnusableRequest."""
     id = opaque_tokens.digest(reference.removeprefix(PREFIX))
     pushed = await service.store.get(PUSHED_REQUESTS, id)
     now = service.clock.now()
@@ -114,7 +114,7 @@ async def find(service: Service, client: Application, reference: str) -> AuthReq
     )
 
 
-def refuse_other_browser(request: AuthRequest, agent: Agent | None) -> None:
+def refuse_other_browser(request: AuthRequest, agent: Browser | None) -> None:
     """Raises OtherBrowser when the request was loaded before, and not in this browser."""
     if request.pushed_id is None or request.agent_id is None:
         return
@@ -122,7 +122,7 @@ def refuse_other_browser(request: AuthRequest, agent: Agent | None) -> None:
         raise _other_browser(request)
 
 
-async def claim(service: Service, request: AuthRequest, agent: Agent) -> AuthRequest:
+async def claim(service: Service, request: AuthRequest, agent: Browser) -> AuthRequest:
     """The request of a flow in this browser. A pushed one is this browser's from now on, until the
     sign-in ends; without that it lasts as long as it was pushed for. Raises OtherBrowser."""
     claimed = structs.replace(request, agent_id=agent.id)
@@ -169,13 +169,13 @@ async def is_used(service: Service, request: AuthRequest) -> bool:
     return pushed is None or pushed.completed_at is not None
 
 
-def used_meanwhile(client: Application) -> Unusable:
+def used_meanwhile(client: Application) -> UnusableRequest:
     """The refusal of a reference that another request has just used up."""
     refusal = _unusable(client, "Another request used the request_uri at the same moment.")
     refusal.check = REFERENCE
     return refusal
 
 
-def _unusable(client: Application, story: str) -> Unusable:
+def _unusable(client: Application, story: str) -> UnusableRequest:
     told = "The request_uri was used before, has expired, or belongs to another application."
-    return Unusable("request_uri_unusable", told, client_id=client.id, story=story)
+    return UnusableRequest("request_uri_unusable", told, client_id=client.id, story=story)

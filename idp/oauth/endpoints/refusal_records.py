@@ -19,13 +19,13 @@ from msgspec import Struct
 from idp.foundation import logs, redaction
 from idp.oauth.endpoints import check_order
 from idp.oauth.endpoints.check_order import Endpoint
-from idp.oauth.errors import InvalidClient, OAuthError, Refusing, Unusable
+from idp.oauth.errors import InvalidClient, OAuthError, Refusing, UnusableRequest
 from idp.oauth.refusals import details as refusal_details
 from idp.oauth.refusals import explain, safe_display
 from idp.oauth.refusals.details import characters
 from idp.oauth.scopes import OFFLINE_ACCESS
 from idp.records import APPLICATIONS, Application, AuthRequest
-from idp.records.refusals import REFUSALS, Made, Refusal, Sent
+from idp.records.refusals import REFUSALS, MadeCheck, Refusal, SentParameter
 from idp.service import Service
 from storage import Insert, StorageError
 
@@ -170,61 +170,63 @@ def _dropped(asked: Asked, clients: Sequence[Application]) -> Iterable[str]:
 
 
 def _sentence(error: Refusing) -> str:
-    if isinstance(error, Unusable):
+    if isinstance(error, UnusableRequest):
         return explain.story(error)
     told = error.reason if isinstance(error, InvalidClient) else error.description
     return error.story or refusal_details.sentence(told)
 
 
 def _fix(error: Refusing) -> str:
-    if isinstance(error, Unusable):
+    if isinstance(error, UnusableRequest):
         return explain.fix(error)
     return error.fix or (error.check.fix if error.check else "")
 
 
 def _registered(error: Refusing) -> list[str]:
-    values = error.registered if isinstance(error, Unusable) else ()
+    values = error.registered if isinstance(error, UnusableRequest) else ()
     return [redaction.text(value) for value in values[:_MOST_REGISTERED]]
 
 
-def _made(endpoint: Endpoint, error: Refusing) -> list[Made]:
+def _made(endpoint: Endpoint, error: Refusing) -> list[MadeCheck]:
     """The checks in their order: those that held, then the one that did not."""
     if error.check is None:
         return []
     held = check_order.passed(endpoint, error.check)
-    made = [Made(name=check.name, says=check.says, passed=True) for check in held]
-    return [*made, Made(name=error.check.name, says=error.check.says, passed=False)]
+    made = [MadeCheck(name=check.name, says=check.says, passed=True) for check in held]
+    return [*made, MadeCheck(name=error.check.name, says=error.check.says, passed=False)]
 
 
-def _sent(asked: Asked, clients: Collection[str]) -> Iterable[Sent]:
+def _sent(asked: Asked, clients: Collection[str]) -> Iterable[SentParameter]:
     if asked.content_type not in (None, _USUAL_TYPE):
         yield _parameter("Content-Type", asked.content_type or "")
     if asked.authorization is not None:
         yield _header(asked.authorization)
     for name, value in asked.pairs[:_MOST_PARAMETERS]:
         if not _PARAMETER_NAME.fullmatch(name):  # it could be a secret itself
-            yield Sent(name="?", note=f"a name of {characters(name)}")
+            yield SentParameter(name="?", note=f"a name of {characters(name)}")
         elif name == "client_id" and value in clients:
-            yield Sent(name=name, value=value)
+            yield SentParameter(name=name, value=value)
         else:
             yield _parameter(name, value)
     if len(asked.pairs) > _MOST_PARAMETERS:
-        yield Sent(name="…", note=f"and {len(asked.pairs) - _MOST_PARAMETERS} more parameters")
+        yield SentParameter(
+            name="…", note=f"and {len(asked.pairs) - _MOST_PARAMETERS} more parameters"
+        )
 
 
-def _header(authorization: str) -> Sent:
+def _header(authorization: str) -> SentParameter:
     scheme = authorization.partition(" ")[0]
     kind = f"{scheme.capitalize()}, " if scheme.lower() in _SCHEMES else ""
-    return Sent(name="Authorization", note=kind + characters(authorization))
+    return SentParameter(name="Authorization", note=kind + characters(authorization))
 
 
-def _parameter(name: str, value: str) -> Sent:
+def _parameter(name: str, value: str) -> SentParameter:
     if not value:
-        return Sent(name=name, note="empty")
+        return SentParameter(name=name, note="empty")
     harmless = safe_display.value(name, value)
     if harmless is not None:
-        return Sent(name=name, value=harmless)
+        return SentParameter(name=name, value=harmless)
     note = safe_display.length(value)
     if name in _COMPARABLE and len(value) >= _RANDOM_CHARACTERS:
         note += f", SHA-256 begins {hashlib.sha256(value.encode()).hexdigest()[:8]}"
-    return Sent(name=name, note=note)
+    return SentParameter(name=name, note=note)

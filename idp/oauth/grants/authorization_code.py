@@ -24,7 +24,7 @@ from idp.oauth.refusals import details as refusal_details
 from idp.oauth.refusals import token as checks
 from idp.oauth.refusals import uri_difference
 from idp.oauth.tokens import token_response
-from idp.oauth.tokens.authorizations import Grantee
+from idp.oauth.tokens.authorizations import AuthorizedClient
 from idp.records import AUTHORIZATIONS, Authorization, Code
 from storage import Key, Stale, Update
 from storage.settling import commit_settled
@@ -115,7 +115,7 @@ def _how_late(exchange: Exchange, code: Code, now: datetime) -> str:
 
 
 async def _spend(
-    exchange: Exchange, grantee: Grantee, refresh: RefreshToken | None, now: datetime
+    exchange: Exchange, grantee: AuthorizedClient, refresh: RefreshToken | None, now: datetime
 ) -> None:
     """Spend the code; of several that try at once, one does and the family dies for the rest."""
     authorization = grantee.authorization

@@ -19,7 +19,7 @@ from idp.oauth.refusals.check import Check
 from idp.oauth.refusals.token import GRANT_STANDS
 from idp.oauth.tokens import authorizations, validity_details
 from idp.oauth.tokens.access_tokens import lifetime
-from idp.oauth.tokens.authorizations import Grantee
+from idp.oauth.tokens.authorizations import AuthorizedClient
 from idp.records import Application, Authorization, DeviceRequest, Instance, Refresh, User
 from idp.service import Service
 from storage import Key
@@ -108,11 +108,11 @@ def last_token_ends_at(
     return max(now, refresh.record.expires_at if refresh else now) + lasts
 
 
-async def find_live(exchange: Exchange, authorization: Authorization) -> Grantee:
+async def find_live(exchange: Exchange, authorization: Authorization) -> AuthorizedClient:
     """The user and the client, both still allowed. Raises InvalidGrant.
 
-    A session that has ended is no refusal here (`Grantee.session` tells): `offline_access`
-    outlives it, and each grant says what it means.
+    A session that has ended is no refusal here (`AuthorizedClient.session` tells):
+    `offline_access` outlives it, and each grant says what it means.
     """
     grantee = await authorizations.find_live(
         exchange.service, authorization, exchange.client.project_id

@@ -15,10 +15,10 @@ from idp.oauth.params import Params
 from idp.oauth.refusals.token import SCOPE_ORGANIZATION
 from idp.oauth.tokens import access_tokens, audiences, id_tokens, role_claims, user_claims
 from idp.oauth.tokens import validity as token_validity
-from idp.oauth.tokens.access_tokens import Issued, References, Terms
-from idp.oauth.tokens.audiences import Granted
-from idp.oauth.tokens.id_tokens import Content
-from idp.oauth.tokens.role_claims import Asking
+from idp.oauth.tokens.access_tokens import AccessTokenRequest, Issued, TokenReferences
+from idp.oauth.tokens.audiences import AudienceAndScopes
+from idp.oauth.tokens.id_tokens import IdTokenRequest
+from idp.oauth.tokens.role_claims import RoleQuestion
 from idp.oauth.tokens.validity import Client
 from idp.records import Instance, Organization
 from idp.service import Service
@@ -46,13 +46,13 @@ async def for_user(
     granted = await audiences.of_service_user(service, user, wanted)
     issued = await access_tokens.issue(
         service,
-        Terms(
+        AccessTokenRequest(
             sub=user.id,
             client_id=user.id,
             audience=granted.audience,
             scopes=granted.scopes,
             kind=user.access_token_type,
-            ref=References(
+            ref=TokenReferences(
                 stamps=token_validity.stamps_of(subject.instance, subject), user_org=user.org_id
             ),
             auth_time=now,
@@ -62,7 +62,7 @@ async def for_user(
     )
     body = _response(issued, granted.scopes)
     if with_id_token and scopes.OPENID in granted.scopes:
-        content = Content(
+        content = IdTokenRequest(
             sub=user.id,
             client_id=user.id,
             auth_time=now,
@@ -85,14 +85,14 @@ async def for_application(
     granted = await audiences.of_application_itself(service, application, wanted)
     issued = await access_tokens.issue(
         service,
-        Terms(
+        AccessTokenRequest(
             sub=APPLICATION_SUBJECT + application.id,
             client_id=application.id,
             audience=granted.audience,
             scopes=granted.scopes,
             kind=application.access_token_type,
             algorithm=application.signing_algorithm,
-            ref=References(
+            ref=TokenReferences(
                 stamps=token_validity.stamps_of(instance, client=client),
                 client_org=application.org_id,
             ),
@@ -110,10 +110,12 @@ def _check_organization(
             raise InvalidScope("scope names another organization than the caller's")
 
 
-async def _extra(service: Service, subject: Subject, granted: Granted) -> Mapping[str, Any]:
+async def _extra(
+    service: Service, subject: Subject, granted: AudienceAndScopes
+) -> Mapping[str, Any]:
     """The roles for whoever reads a JWT himself, where a scope asks for them."""
     asked = reserved_scopes.read(service.config, granted.scopes)
-    asking = Asking(asked=asked, audience=granted.audience)
+    asking = RoleQuestion(asked=asked, audience=granted.audience)
     is_jwt = subject.user.access_token_type == "jwt"  # noqa: S105 - a kind
     if not is_jwt or not asking.are_wanted:
         return {}

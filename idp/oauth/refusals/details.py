@@ -130,7 +130,7 @@ def no_id_token(config: Config, text: str) -> str:
     return f"That is {kind or 'no JWT at all'}, not an ID token."
 
 
-class _Said(Struct):
+class _ForeignClaims(Struct):
     iss: str = ""
 
 
@@ -138,7 +138,7 @@ def _foreign_jwt(config: Config, text: str, due: str) -> str:
     """What an unproven JWT says of itself; `due` is the type that is taken here."""
     try:
         parsed = jws.parse(text)
-        said = msgspec.json.decode(parsed.payload, type=_Said)
+        said = msgspec.json.decode(parsed.payload, type=_ForeignClaims)
     except (ValueError, msgspec.MsgspecError):
         return "It is a JWT, but not one of this service."
     if said.iss != config.issuer:

@@ -15,7 +15,7 @@ from msgspec import Struct
 from idp.config.settings import Config
 from idp.foundation import redaction
 from idp.foundation.i18n import Message, message
-from idp.oauth.errors import Unusable
+from idp.oauth.errors import UnusableRequest
 from idp.oauth.refusals import safe_display, uri_difference
 from idp.oauth.refusals.details import sentence
 from idp.oauth.refusals.uri_difference import NOTHING_REGISTERED, english
@@ -44,7 +44,7 @@ def may(config: Config, client: Application | None, now: datetime, *, is_local_p
     return bool(client and client.explains_until and now < client.explains_until)
 
 
-def explanation(refusal: Unusable) -> dict[str, Any]:
+def explanation(refusal: UnusableRequest) -> dict[str, Any]:
     """The values of the explain page: title, sentence, detail, comparisons, rule and fix."""
     mistake = _MISTAKES.get(refusal.slug, _MALFORMED)
     comparisons, hint = [], None
@@ -68,7 +68,7 @@ def explanation(refusal: Unusable) -> dict[str, Any]:
     }
 
 
-def story(refusal: Unusable) -> str:
+def story(refusal: UnusableRequest) -> str:
     """The same for the administrator, in English, with where the values differ."""
     mistake = _MISTAKES.get(refusal.slug, _MALFORMED)
     said = [refusal.story or english(mistake.sentence)]
@@ -80,12 +80,12 @@ def story(refusal: Unusable) -> str:
     return " ".join(said)
 
 
-def fix(refusal: Unusable) -> str:
+def fix(refusal: UnusableRequest) -> str:
     """What to change, in English."""
     return english(_MISTAKES.get(refusal.slug, _MALFORMED).fix)
 
 
-def sent(refusal: Unusable) -> str | None:
+def sent(refusal: UnusableRequest) -> str | None:
     """What was sent, for the log: a client_id that nobody has may be a secret."""
     mistake = _MISTAKES.get(refusal.slug)
     if mistake is None or mistake.parameter is None or refusal.sent is None:
@@ -93,7 +93,7 @@ def sent(refusal: Unusable) -> str | None:
     return safe_display.value(mistake.parameter, refusal.sent) or safe_display.length(refusal.sent)
 
 
-def _hint(refusal: Unusable) -> Message | None:
+def _hint(refusal: UnusableRequest) -> Message | None:
     """How the value differs from what is registered, where it can be recognised."""
     if refusal.slug == "client_unknown":
         return _SPACES if refusal.sent and refusal.sent != refusal.sent.strip() else None

@@ -11,7 +11,7 @@ from idp.oauth.endpoints import refusal_records
 from idp.oauth.errors import InteractionRequired
 from idp.oauth.refusals.check import USER_ALLOWED
 from idp.oauth.sign_in import consents
-from idp.oauth.sign_in.next_step import Answer, Ask, Fail, Page, Step
+from idp.oauth.sign_in.next_step import Ask, Fail, Proceed, SignInPage, Step
 from idp.oauth.tokens import allowed_users
 from idp.oauth.tokens.allowed_users import Judged
 from idp.records import Application, AuthRequest
@@ -31,11 +31,11 @@ async def settle(
     if judged.grounds is None and "none" in request.prompt:
         return Fail(_refusal(client, live, judged))
     if judged.grounds is None:
-        return Ask(Page.NOT_ALLOWED, live=live)
+        return Ask(SignInPage.NOT_ALLOWED, live=live)
     if request.device_id is not None:
-        return Ask(Page.DEVICE_CONFIRM, live=live)
+        return Ask(SignInPage.DEVICE_CONFIRM, live=live)
     step = await consents.settle(service, client, request, live)
-    return structs.replace(step, judged=judged) if isinstance(step, Answer) else step
+    return structs.replace(step, judged=judged) if isinstance(step, Proceed) else step
 
 
 async def keep_refusal(

@@ -18,7 +18,7 @@ from idp.oauth.sign_in import factor_enrolment
 from idp.oauth.sign_in import required_actions as dues
 from idp.oauth.sign_in.required_actions import Due, Situation
 from idp.policies import page_settings
-from idp.records import Agent, AuthRequest, LoginRules, Session, User
+from idp.records import AuthRequest, Browser, LoginRules, Session, User
 from idp.service import Service
 
 NOTHING: Final[Mapping[str, Any]] = {
@@ -31,7 +31,7 @@ NOTHING: Final[Mapping[str, Any]] = {
 }
 
 
-class Proven(Struct, frozen=True):
+class AuthenticationProgress(Struct, frozen=True):
     """Who proved who they are, and by what (`idp.identity.authentication_context`). `auth_time` is
     that of the session that goes on with more proofs; None: all of it was proven now."""
 
@@ -39,18 +39,18 @@ class Proven(Struct, frozen=True):
     amr: tuple[str, ...] = ()
     auth_time: datetime | None = None
 
-    def by(self, *more: str) -> Proven:
+    def by(self, *more: str) -> AuthenticationProgress:
         """The same person, who gave another proof."""
         return structs.replace(self, amr=tuple(dict.fromkeys([*self.amr, *more])))
 
-    def now_as(self, user: User) -> Proven:
+    def now_as(self, user: User) -> AuthenticationProgress:
         """The same, after a change of the user."""
         return structs.replace(self, subject=structs.replace(self.subject, user=user))
 
 
 async def find(
-    service: Service, request: AuthRequest, agent: Agent | None, known: Sequence[Session]
-) -> Proven | None:
+    service: Service, request: AuthRequest, agent: Browser | None, known: Sequence[Session]
+) -> AuthenticationProgress | None:
     """What was proven in this flow and still counts. `known` are the browser's open sessions: what
     one of them had proven counts no longer than it lasts."""
     if request.proven_user_id is None or agent is None:
@@ -63,10 +63,10 @@ async def find(
     whose = (subject.user.id, request.proven_auth_time)
     if whose[1] is not None and whose not in [(one.user_id, one.auth_time) for one in known]:
         return None
-    return Proven(subject, tuple(request.proven_amr), request.proven_auth_time)
+    return AuthenticationProgress(subject, tuple(request.proven_amr), request.proven_auth_time)
 
 
-def noted(agent: Agent, proven: Proven) -> dict[str, Any]:
+def noted(agent: Browser, proven: AuthenticationProgress) -> dict[str, Any]:
     """The changes of a request by which it knows what was proven."""
     return {
         "proven_user_id": proven.subject.user.id,
@@ -77,12 +77,14 @@ def noted(agent: Agent, proven: Proven) -> dict[str, Any]:
     }
 
 
-def of_session(live: LiveSession, now: datetime) -> Proven:
+def of_session(live: LiveSession, now: datetime) -> AuthenticationProgress:
     """What the session's user proved when it was made, as far as it counts by now."""
-    return Proven(live.subject, live.proofs(now), live.session.auth_time)
+    return AuthenticationProgress(live.subject, live.proofs(now), live.session.auth_time)
 
 
-async def due(service: Service, request: AuthRequest, proven: Proven) -> Due | None:
+async def due(
+    service: Service, request: AuthRequest, proven: AuthenticationProgress
+) -> Due | None:
     """What is due of this person before the request is answered; None when nothing is."""
     user = proven.subject.user
     rules = (await page_settings.look(service, user.org_id)).login
@@ -120,7 +122,7 @@ def demanded(request: AuthRequest, rules: LoginRules) -> str:
     )
 
 
-async def _needs_password(service: Service, proven: Proven) -> bool:
+async def _needs_password(service: Service, proven: AuthenticationProgress) -> bool:
     """Whether the person has to choose a password: theirs is due, or a mail's code stands for
     it."""
     if (

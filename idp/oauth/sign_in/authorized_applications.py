@@ -40,7 +40,7 @@ _STEPS: Final = 20  # before the answer; what is left then follows in the backgr
 _REASON: Final = "taken back by the user"
 
 
-class Connection(Struct, frozen=True):
+class AuthorizedApplication(Struct, frozen=True):
     """An application, the scopes that it may have, and since when."""
 
     client: Application
@@ -53,7 +53,7 @@ class _Known(Struct, frozen=True):
     since: datetime
 
 
-async def listed(service: Service, subject: Subject) -> list[Connection]:
+async def listed(service: Service, subject: Subject) -> list[AuthorizedApplication]:
     """What is connected, by name."""
     consented = await _consented(service, subject)
     issued = await _issued(service, subject)
@@ -71,11 +71,11 @@ async def listed(service: Service, subject: Subject) -> list[Connection]:
         if known:
             scopes = sorted(frozenset().union(*(one.scopes for one in known)))
             since = min(one.since for one in known)
-            found.append(Connection(client.application, scopes, since))
+            found.append(AuthorizedApplication(client.application, scopes, since))
     return sorted(found, key=lambda one: one.client.name.casefold())
 
 
-async def find(service: Service, subject: Subject, client_id: str) -> Connection:
+async def find(service: Service, subject: Subject, client_id: str) -> AuthorizedApplication:
     """One of them. Raises NotFound."""
     found = [one for one in await listed(service, subject) if one.client.id == client_id]
     if not found:

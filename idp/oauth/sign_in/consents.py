@@ -15,7 +15,7 @@ from idp.foundation import opaque_tokens
 from idp.identity.sessions.lifetime import LiveSession
 from idp.oauth.errors import InteractionRequired
 from idp.oauth.sign_in import pending as sign_in_pending
-from idp.oauth.sign_in.next_step import Answer, Ask, Fail, Page, Step
+from idp.oauth.sign_in.next_step import Ask, Fail, Proceed, SignInPage, Step
 from idp.oauth.sign_in.pending import Flow
 from idp.oauth.tokens import claims_request, standard_claims
 from idp.records import CONSENTS, Application, AuthRequest, Consent
@@ -28,17 +28,17 @@ async def settle(
 ) -> Step:
     """The step after everything else is there: the answer, unless the person is to be asked."""
     if request.consented_user_id == live.subject.user.id:
-        return Answer(live)
+        return Proceed(live)
     must_confirm = _must_confirm(client, request, live)
     is_given = not client.is_third_party or await _is_given(service, client, request, live)
     if is_given and not must_confirm:
-        return Answer(live)
+        return Proceed(live)
     if "none" in request.prompt:
         told = "the user has not let the client in yet"
         if is_given:
             told = "the user has to confirm the return to the client"
         return Fail(InteractionRequired(told))
-    return Ask(Page.CONSENT, live=live)
+    return Ask(SignInPage.CONSENT, live=live)
 
 
 def _must_confirm(client: Application, request: AuthRequest, live: LiveSession) -> bool:

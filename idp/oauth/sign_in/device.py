@@ -15,8 +15,8 @@ from idp.identity.guesses.throttle import Throttled
 from idp.oauth.grants import device_authorization
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.oauth.sign_in.device_decision import DONE
-from idp.oauth.sign_in.pending import Begun
-from idp.records import DEVICE_REQUESTS, Agent, AuthRequest, DeviceRequest
+from idp.oauth.sign_in.pending import BegunFlow
+from idp.records import DEVICE_REQUESTS, AuthRequest, Browser, DeviceRequest
 from idp.service import Service
 from storage import Stale, Update
 
@@ -29,7 +29,7 @@ class CodeExpired(Exception):
     """A device showed this code, too long ago."""
 
 
-async def enter(service: Service, typed: str, origin: TryOrigin) -> Begun:
+async def enter(service: Service, typed: str, origin: TryOrigin) -> BegunFlow:
     """The sign-in that belongs to a user code; guesses from one network are made slow. A right
     code takes back its own try alone: anybody can have codes made that are right.
 
@@ -53,7 +53,9 @@ async def enter(service: Service, typed: str, origin: TryOrigin) -> Begun:
     return begun
 
 
-async def _begin(service: Service, request: DeviceRequest, agent: Agent | None) -> Begun | None:
+async def _begin(
+    service: Service, request: DeviceRequest, agent: Browser | None
+) -> BegunFlow | None:
     """None: the code was typed in another browser, or the person has decided."""
     now = service.clock.now()
     if request.ends_at <= now:
@@ -81,7 +83,9 @@ async def _begin(service: Service, request: DeviceRequest, agent: Agent | None) 
         return await _go_on(service, latest, agent) if latest else None
 
 
-async def _go_on(service: Service, request: DeviceRequest, agent: Agent | None) -> Begun | None:
+async def _go_on(
+    service: Service, request: DeviceRequest, agent: Browser | None
+) -> BegunFlow | None:
     """The sign-in that this browser has begun already."""
     flow = await sign_in_pending.find(service, request.flow_id or "", agent)
-    return Begun(flow.request.id, None) if flow else None
+    return BegunFlow(flow.request.id, None) if flow else None

@@ -19,9 +19,9 @@ from idp.records import (
     AUTH_REQUESTS,
     AUTHORIZATIONS,
     DEVICE_REQUESTS,
-    Agent,
     Application,
     AuthRequest,
+    Browser,
     DeviceRequest,
 )
 from idp.service import Service
@@ -92,7 +92,7 @@ def _done(request: AuthRequest) -> Reply:
     return Reply(uris.with_parameters(request.redirect_uri, [("flow", request.id)]))
 
 
-async def find(service: Service, flow_id: str, agent: Agent | None) -> DeviceRequest | None:
+async def find(service: Service, flow_id: str, agent: Browser | None) -> DeviceRequest | None:
     """The device that was answered in this browser's flow."""
     request = await service.store.get(AUTH_REQUESTS, flow_id)
     if request is None or agent is None or request.agent_id != agent.id:

@@ -12,8 +12,8 @@ from typing import Literal
 from idp.identity.guesses.origin import TryOrigin
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.oauth.sign_in.first_party_areas import OwnPages
-from idp.oauth.sign_in.pending import Begun
-from idp.records import Agent, AuthRequest
+from idp.oauth.sign_in.pending import BegunFlow
+from idp.records import AuthRequest, Browser
 from idp.service import Service
 
 
@@ -21,14 +21,14 @@ async def begin(
     service: Service,
     area: OwnPages,
     path: str,
-    agent: Agent | None,
+    agent: Browser | None,
     origin: TryOrigin,
     *,
     prompt: Sequence[str] = (),
     max_age: int | None = None,
     user_id: str | None = None,
     adding: Literal["totp", "passkey"] | None = None,
-) -> Begun:
+) -> BegunFlow:
     """A flow that leads to an address of these pages.
 
     `max_age`: the password must be no older, in seconds; `user_id`: nobody else may sign in;

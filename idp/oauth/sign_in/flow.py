@@ -21,24 +21,24 @@ from idp.identity.sessions import password_check
 from idp.identity.sessions.browsers import Cookie
 from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users import password_change
-from idp.identity.users.password_change import Change
+from idp.identity.users.password_change import PasswordChange
 from idp.oauth.endpoints import (
     authorization_response,
     authorization_result,
     pushed_authorization,
     refusal_records,
 )
-from idp.oauth.endpoints.authorization import Refused
+from idp.oauth.endpoints.authorization import AuthorizeRefused
 from idp.oauth.endpoints.authorization_response import Reply
 from idp.oauth.errors import AccessDenied, OAuthError, ServerError
 from idp.oauth.refusals.authorize import PERSON
 from idp.oauth.sign_in import admission, authentication_progress, next_step, page_branding
 from idp.oauth.sign_in import device_decision as sign_in_device_decision
 from idp.oauth.sign_in import pending as sign_in_pending
-from idp.oauth.sign_in.authentication_progress import Proven
-from idp.oauth.sign_in.next_step import Answer, Ask, Fail, Recheck, Step
+from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
+from idp.oauth.sign_in.next_step import Ask, Fail, Proceed, Recheck, Step
 from idp.oauth.sign_in.pending import Flow
-from idp.records import USERS, Agent, Application, AuthRequest
+from idp.records import USERS, Application, AuthRequest, Browser
 from idp.service import Service
 from storage import Conflict, Stale, Write
 
@@ -50,17 +50,17 @@ _NOTHING_PROVEN: Final = {
 
 
 async def answer_at_once(
-    service: Service, client: Application, request: AuthRequest, agent: Agent | None
+    service: Service, client: Application, request: AuthRequest, agent: Browser | None
 ) -> Reply | None:
     """The answer to the client when no person is needed; None when one is.
 
-    Raises Refused where `prompt` forbids what would be needed.
+    Raises AuthorizeRefused where `prompt` forbids what would be needed.
     """
     live = await session_lifetime.find_live(service, agent)
     step = await _decide(service, client, request, live, agent)
     if isinstance(step, Fail):
         step.error.check = step.error.check or PERSON
-        raise Refused(authorization_result.return_to(request), step.error)
+        raise AuthorizeRefused(authorization_result.return_to(request), step.error)
     if isinstance(step, Ask):
         return None
     used_up = pushed_authorization.using(service, request)
@@ -75,8 +75,8 @@ async def _decide(
     client: Application,
     request: AuthRequest,
     live: list[LiveSession],
-    agent: Agent | None,
-    proven: Proven | None = None,
+    agent: Browser | None,
+    proven: AuthenticationProgress | None = None,
 ) -> Step:
     """The next step; whoever is signed in must have let the client in, too: a device each time."""
     due = await authentication_progress.due(service, request, proven) if proven else None
@@ -85,7 +85,7 @@ async def _decide(
     org_id = page_branding.signed_in_to(service, request, client)
     remembers = bool(agent and agent.remembered)
     step = await _checked(service, request, live, org_id, remembers=remembers)
-    if isinstance(step, Answer):
+    if isinstance(step, Proceed):
         return await admission.settle(service, client, request, step.live)
     return step
 
@@ -105,7 +105,7 @@ async def _checked(
         return step
     proven = authentication_progress.of_session(step.live, now)
     due = await authentication_progress.due(service, request, proven)
-    return next_step.demand(request, proven, due) if due else Answer(step.live)
+    return next_step.demand(request, proven, due) if due else Proceed(step.live)
 
 
 async def advance(service: Service, flow: Flow) -> Reply | Ask:
@@ -124,7 +124,7 @@ async def advance(service: Service, flow: Flow) -> Reply | Ask:
     return await _answer(service, flow, step)
 
 
-async def _answer(service: Service, flow: Flow, step: Answer) -> Reply:
+async def _answer(service: Service, flow: Flow, step: Proceed) -> Reply:
     if flow.request.is_for_own_page:
         return await _answer_own_page(service, flow, step)
     completing = sign_in_pending.completing(service, flow)
@@ -139,7 +139,7 @@ async def _answer(service: Service, flow: Flow, step: Answer) -> Reply:
     return reply
 
 
-async def _answer_own_page(service: Service, flow: Flow, step: Answer) -> Reply:
+async def _answer_own_page(service: Service, flow: Flow, step: Proceed) -> Reply:
     """Go there; where several people are signed in, the address says whom the person chose."""
     await sign_in_pending.commit(service, flow, *sign_in_pending.completing(service, flow))
     chosen = [("session", step.live.session.id)] if len(flow.live) > 1 else []
@@ -230,14 +230,14 @@ async def enter_password(
     """
     org_id = page_branding.signed_in_to(service, flow.request, flow.client)
     checked = await password_check.check_password(service, login_name, password, origin, org_id)
-    proven = Proven(checked.subject, session_lifetime.PASSWORD)
+    proven = AuthenticationProgress(checked.subject, session_lifetime.PASSWORD)
     cookie = await prove(service, flow, proven, login_name=login_name, reset_id=None)
     await password_check.succeeded(service, checked)
     return cookie
 
 
 async def prove(
-    service: Service, flow: Flow, proven: Proven, *writes: Write, **noted: Any
+    service: Service, flow: Flow, proven: AuthenticationProgress, *writes: Write, **noted: Any
 ) -> Cookie | None:
     """Go on with a person who has given another proof, in one unit with its writes and what else
     the request is to know: sign them in, and the browser's new cookie; or note what was proven,
@@ -256,7 +256,7 @@ async def prove(
     return None
 
 
-async def find_proven(service: Service, flow: Flow) -> Proven | None:
+async def find_proven(service: Service, flow: Flow) -> AuthenticationProgress | None:
     """Who has proven who they are in this flow, and how, while it counts."""
     return await authentication_progress.find(service, flow.request, flow.agent, flow.sessions)
 
@@ -279,14 +279,14 @@ async def forget_proven(service: Service, flow: Flow) -> None:
 
 
 async def choose_password(
-    service: Service, flow: Flow, proven: Proven, password: str
+    service: Service, flow: Flow, proven: AuthenticationProgress, password: str
 ) -> Cookie | None:
     """Replace the proven user's password, and go on, in one unit; the browser's new cookie.
 
     Raises HashingBusy; Stale when the password was replaced meanwhile.
     """
     subject = proven.subject
-    change: Change = await password_change.prepare(
+    change: PasswordChange = await password_change.prepare(
         service, subject, password, actor=subject.user.id
     )
     proven = proven.now_as(change.subject.user).by(*session_lifetime.PASSWORD)
@@ -301,7 +301,11 @@ async def forget_registration(service: Service, flow: Flow) -> None:
 
 
 async def _open_session(
-    service: Service, flow: Flow, proven: Proven, before: Sequence[Write], noted: dict[str, Any]
+    service: Service,
+    flow: Flow,
+    proven: AuthenticationProgress,
+    before: Sequence[Write],
+    noted: dict[str, Any],
 ) -> Cookie:
     """Sign the person in with the writes that made it possible, in one unit; the new cookie."""
     subject, request = proven.subject, flow.request

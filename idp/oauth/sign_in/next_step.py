@@ -24,13 +24,13 @@ from idp.identity.users.lookup import login_key
 from idp.oauth import reserved_scopes
 from idp.oauth.errors import InteractionRequired, LoginRequired, OAuthError
 from idp.oauth.sign_in import authentication_progress
-from idp.oauth.sign_in.authentication_progress import Proven
+from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
 from idp.oauth.sign_in.required_actions import Due, What
 from idp.oauth.tokens.allowed_users import Judged
 from idp.records import AuthRequest
 
 
-class Page(StrEnum):
+class SignInPage(StrEnum):
     """The pages that a sign-in can stand at."""
 
     LOGIN_NAME = "login-name"
@@ -59,7 +59,7 @@ class Page(StrEnum):
 _ANYBODY: Final = Judged(None, None)
 
 
-class Answer(Struct, frozen=True):
+class Proceed(Struct, frozen=True):
     """Nothing is missing: this session signs its user in. `judged` says by what they may use the
     client; a page of the service has none."""
 
@@ -81,10 +81,10 @@ class Ask(Struct, frozen=True):
     or may be set up there; with `is_optional` the person may go on without.
     """
 
-    page: Page
+    page: SignInPage
     login_name: str | None = None
     live: LiveSession | None = None
-    proven: Proven | None = None
+    proven: AuthenticationProgress | None = None
     factors: frozenset[str] = frozenset()
     is_optional: bool = False
 
@@ -95,7 +95,7 @@ class Recheck(Struct, frozen=True):
     live: LiveSession
 
 
-Step: TypeAlias = Answer | Fail | Ask
+Step: TypeAlias = Proceed | Fail | Ask
 
 
 def decide(
@@ -119,29 +119,29 @@ def decide(
         return _silently(config, request, live, now, org_id)
     step = _interactively(config, request, live, now, org_id)
     wants_choice = "select_account" in request.prompt and request.hinted_user_id is None
-    if step == Ask(Page.LOGIN_NAME) and remembers and wants_choice:
-        return Ask(Page.ACCOUNTS)
+    if step == Ask(SignInPage.LOGIN_NAME) and remembers and wants_choice:
+        return Ask(SignInPage.ACCOUNTS)
     return step
 
 
-_PAGES: Final[Mapping[What, Page]] = {
-    What.FACTOR: Page.FACTOR,
-    What.PASSWORD: Page.CHANGE_PASSWORD,
-    What.KEEP_CODES: Page.RECOVERY_CODES,
-    What.ENROL: Page.FACTOR_OFFER,
-    What.OFFER: Page.FACTOR_OFFER,
+_PAGES: Final[Mapping[What, SignInPage]] = {
+    What.FACTOR: SignInPage.FACTOR,
+    What.PASSWORD: SignInPage.CHANGE_PASSWORD,
+    What.KEEP_CODES: SignInPage.RECOVERY_CODES,
+    What.ENROL: SignInPage.FACTOR_OFFER,
+    What.OFFER: SignInPage.FACTOR_OFFER,
 }
-_ASKING: Final[Mapping[str, Page]] = {
-    second_factors.TOTP: Page.TOTP,
-    second_factors.PASSKEY: Page.PASSKEY,
+_ASKING: Final[Mapping[str, SignInPage]] = {
+    second_factors.TOTP: SignInPage.TOTP,
+    second_factors.PASSKEY: SignInPage.PASSKEY,
 }
-_ADDING: Final[Mapping[str | None, Page]] = {
-    second_factors.TOTP: Page.TOTP_ENROL,
-    second_factors.PASSKEY: Page.PASSKEY_ENROL,
+_ADDING: Final[Mapping[str | None, SignInPage]] = {
+    second_factors.TOTP: SignInPage.TOTP_ENROL,
+    second_factors.PASSKEY: SignInPage.PASSKEY_ENROL,
 }
 
 
-def demand(request: AuthRequest, proven: Proven, due: Due) -> Step:
+def demand(request: AuthRequest, proven: AuthenticationProgress, due: Due) -> Step:
     """The page at which a person does what is due of them, or why there is none."""
     if due.what is What.NOT_POSSIBLE:
         return Fail(LoginRequired("the user can't sign in with an acr that claims demands"))
@@ -164,19 +164,21 @@ def _interactively(
     chosen = _chosen(request, live, org_id)
     if chosen is not None and _counts(request, chosen, now):
         if not _is_admitted(config, request, chosen):
-            return Ask(Page.ACCOUNTS)  # where it says why this one can't be used
+            return Ask(SignInPage.ACCOUNTS)  # where it says why this one can't be used
         return _as_demanded(config, request, chosen, now)
     if request.reset_id is not None:
-        return Ask(Page.RESET_CODE, login_name=request.login_name)
+        return Ask(SignInPage.RESET_CODE, login_name=request.login_name)
     if request.login_name is not None:
-        return Ask(Page.PASSWORD, login_name=request.login_name)
+        return Ask(SignInPage.PASSWORD, login_name=request.login_name)
     if request.registration_id is not None:
-        return Ask(Page.VERIFY_EMAIL)
+        return Ask(SignInPage.VERIFY_EMAIL)
     if chosen is not None:
-        return Ask(Page.PASSWORD, login_name=chosen.subject.user.user_name)
+        return Ask(SignInPage.PASSWORD, login_name=chosen.subject.user.user_name)
     if "create" in request.prompt:
-        return Ask(Page.REGISTER)
-    return Ask(Page.ACCOUNTS if live and request.hinted_user_id is None else Page.LOGIN_NAME)
+        return Ask(SignInPage.REGISTER)
+    return Ask(
+        SignInPage.ACCOUNTS if live and request.hinted_user_id is None else SignInPage.LOGIN_NAME
+    )
 
 
 def admitted(
@@ -205,7 +207,7 @@ def _as_demanded(
         told = "another user signed in than the one of id_token_hint or claims"
         return Fail(LoginRequired(told))
     is_enough = _is_strong_enough(request, chosen, now) and request.adding is None
-    return Answer(chosen) if is_enough else Recheck(chosen)
+    return Proceed(chosen) if is_enough else Recheck(chosen)
 
 
 def _is_strong_enough(request: AuthRequest, chosen: LiveSession, now: datetime) -> bool:

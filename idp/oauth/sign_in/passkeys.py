@@ -9,7 +9,7 @@ from idp.identity.guesses import resets as guess_resets
 from idp.identity.sessions.browsers import Cookie
 from idp.oauth.sign_in import factor_enrolment
 from idp.oauth.sign_in import flow as sign_in_flow
-from idp.oauth.sign_in.authentication_progress import Proven
+from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
 from idp.oauth.sign_in.factor_enrolment import Setup
 from idp.oauth.sign_in.pending import Flow
 from idp.policies import page_settings
@@ -23,7 +23,7 @@ def _bound_to(flow: Flow) -> str:
 
 
 async def options(
-    service: Service, flow: Flow, proven: Proven | None = None
+    service: Service, flow: Flow, proven: AuthenticationProgress | None = None
 ) -> dict[str, Any] | None:
     """What a browser is asked for: any passkey, or one of who has proven something already. None
     where nobody signs in by passkey."""
@@ -40,7 +40,7 @@ async def options(
 
 
 async def enter(
-    service: Service, flow: Flow, text: str, proven: Proven | None = None
+    service: Service, flow: Flow, text: str, proven: AuthenticationProgress | None = None
 ) -> Cookie | None:
     """Go on with who the browser's answer proves to be there, who has to be the one that has
     `proven` something already; the browser's new cookie, if they are signed in.
@@ -49,12 +49,14 @@ async def enter(
     """
     party = webauthn.relying_party(service.config)
     if party is None:
-        raise webauthn.Refused("there are no passkeys here")
+        raise webauthn.WebAuthnRefused("there are no passkeys here")
     user_id = proven.subject.user.id if proven else None
     proof = await passkeys.prove(service, party, text, _bound_to(flow), user_id)
     if proven is None and not await _may_stand_alone(service, proof.subject.user.org_id):
-        raise webauthn.Refused("the user's organization wants no sign-in without a password")
-    whole = (proven or Proven(proof.subject)).by(*proof.amr)
+        raise webauthn.WebAuthnRefused(
+            "the user's organization wants no sign-in without a password"
+        )
+    whole = (proven or AuthenticationProgress(proof.subject)).by(*proof.amr)
     try:
         cookie = await sign_in_flow.prove(service, flow, whole, *proof.writes)
     except Conflict:
@@ -63,7 +65,9 @@ async def enter(
     return cookie
 
 
-async def creation_options(service: Service, flow: Flow, proven: Proven) -> dict[str, Any] | None:
+async def creation_options(
+    service: Service, flow: Flow, proven: AuthenticationProgress
+) -> dict[str, Any] | None:
     """What a browser is asked to make; None where there are no passkeys."""
     party, user = webauthn.relying_party(service.config), proven.subject.user
     if party is None:
@@ -73,7 +77,9 @@ async def creation_options(service: Service, flow: Flow, proven: Proven) -> dict
     return passkeys.creation_options(service, party, user, known, challenge)
 
 
-async def add(service: Service, flow: Flow, proven: Proven, name: str, text: str) -> Cookie | None:
+async def add(
+    service: Service, flow: Flow, proven: AuthenticationProgress, name: str, text: str
+) -> Cookie | None:
     """Let the key in a browser's answer be the person's, and go on; the browser's new cookie. With
     the first factor there are recovery codes to be kept.
 
@@ -82,7 +88,7 @@ async def add(service: Service, flow: Flow, proven: Proven, name: str, text: str
     """
     party = webauthn.relying_party(service.config)
     if party is None:
-        raise webauthn.Refused("there are no passkeys here")
+        raise webauthn.WebAuthnRefused("there are no passkeys here")
     passkey, change = await passkey_changes.add(
         service, party, proven.subject, name, text, _bound_to(flow)
     )
@@ -94,7 +100,7 @@ async def add(service: Service, flow: Flow, proven: Proven, name: str, text: str
         return await sign_in_flow.prove(service, flow, proven, *change.writes, **noted)
     except Conflict as error:
         if error.collection == PASSKEYS.name:
-            raise webauthn.Refused("the passkey is somebody's already") from None
+            raise webauthn.WebAuthnRefused("the passkey is somebody's already") from None
         raise Stale(REPLAY.name, flow.request.id) from None
 
 

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from idp.identity.factors import mail_codes
-from idp.identity.factors.mail_codes import CodeRefused
+from idp.identity.factors.mail_codes import MailCodeRefused
 from idp.identity.guesses import lock_ends, mail_limits
 from idp.identity.guesses.origin import TryOrigin
 from idp.identity.guesses.throttle import Throttled, account_of
@@ -28,7 +28,7 @@ from idp.mail.wording import wording
 from idp.oauth.sign_in import authentication_progress, first_party_areas, page_branding
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import pending as sign_in_pending
-from idp.oauth.sign_in.authentication_progress import Proven
+from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
 from idp.oauth.sign_in.pending import Flow
 from idp.policies import effective
 from idp.records import (
@@ -52,7 +52,7 @@ _NOBODY: Final = ""
 _NOWHERE: Final = "nobody@invalid"
 
 
-class Visit(Struct, frozen=True):
+class ResetState(Struct, frozen=True):
     """Who asks for a mail from where, in which language, and what the link's address holds."""
 
     origin: TryOrigin
@@ -71,7 +71,7 @@ async def find(service: Service, flow: Flow) -> Verification | None:
     return await service.store.get(VERIFICATIONS, id) if id else None
 
 
-async def begin(service: Service, flow: Flow, login_name: str, visit: Visit) -> None:
+async def begin(service: Service, flow: Flow, login_name: str, visit: ResetState) -> None:
     """Let the flow wait for a code, and send it to whom this is, if it is anybody.
 
     The form of a moment ago, sent again, brings no second mail. Raises Throttled; Stale when
@@ -90,7 +90,7 @@ def _is_recent(service: Service, request: AuthRequest) -> bool:
     return sent_at is not None and mail_limits.wait_seconds(service, sent_at) > 0
 
 
-async def resend(service: Service, flow: Flow, visit: Visit) -> None:
+async def resend(service: Service, flow: Flow, visit: ResetState) -> None:
     """Send another code; the one before counts no more. Raises Throttled, Stale."""
     request = flow.request
     if request.reset_id is None or request.reset_sent_at is None or request.login_name is None:
@@ -103,7 +103,7 @@ async def resend(service: Service, flow: Flow, visit: Visit) -> None:
     await sign_in_pending.commit(service, flow, *writes)
 
 
-async def _asked(service: Service, flow: Flow, login_name: str, visit: Visit) -> list[Write]:
+async def _asked(service: Service, flow: Flow, login_name: str, visit: ResetState) -> list[Write]:
     """What lets the flow wait; the letter is written in any case, and nobody's goes nowhere."""
     org_id = page_branding.signed_in_to(service, flow.request, flow.client)
     user = await user_lookup.find_by_login_name(service, login_name, org_id)
@@ -157,7 +157,7 @@ async def _may_send(service: Service, flow: Flow, user: User | None, login_name:
 
 
 async def _mail(
-    service: Service, flow: Flow, user: User | None, code: str, key: str, visit: Visit
+    service: Service, flow: Flow, user: User | None, code: str, key: str, visit: ResetState
 ) -> Insert:
     preferred = user.profile.preferred_language if user else None
     bundle = messages.bundle_for(service.config, preferred, visit.language)
@@ -183,18 +183,18 @@ def _step(flow: Flow, id: str, login_name: str, now: object) -> Write:
     return sign_in_pending.step(flow, changes, expected)
 
 
-async def enter_code(service: Service, flow: Flow, code: str, visit: Visit) -> None:
+async def enter_code(service: Service, flow: Flow, code: str, visit: ResetState) -> None:
     """Let the person choose a password next: a right code proves whose mailbox it is.
 
-    Raises CodeRefused: `code.wrong`, `code.tries`, or `code.expired`, and then a new one has been
-    sent; Throttled; Stale when something else happened in the flow at once.
+    Raises MailCodeRefused: `code.wrong`, `code.tries`, or `code.expired`, and then a new one has
+    been sent; Throttled; Stale when something else happened in the flow at once.
     """
     request = flow.request
     if request.reset_id is None or request.reset_sent_at is None:
         raise Stale(AUTH_REQUESTS.name, request.id)
     if service.clock.now() >= request.reset_sent_at + _COUNTS:
         await resend(service, flow, visit)
-        raise CodeRefused("the code has expired", slug="code.expired")
+        raise MailCodeRefused("the code has expired", slug="code.expired")
     waiting = await find(service, flow)
     user = await service.store.get(USERS, waiting.user_id if waiting else _NOBODY)
     counts_for = reset_links.issue(user) if user else ""
@@ -202,7 +202,7 @@ async def enter_code(service: Service, flow: Flow, code: str, visit: Visit) -> N
     await mail_codes.check(service, expected, request.reset_id, counts_for, code)
     subject = await user_lookup.subject_of(service, user) if user else None
     if waiting is None or subject is None or not is_active(subject):
-        raise CodeRefused("the account can't be used")
+        raise MailCodeRefused("the account can't be used")
     subject = await email_verification.mark_reached(service, subject)
     await sign_in_pending.commit(
         service, flow, reset_links.spending(waiting), _proving(flow, subject)
@@ -212,7 +212,7 @@ async def enter_code(service: Service, flow: Flow, code: str, visit: Visit) -> N
 def _proving(flow: Flow, subject: Subject) -> Write:
     """The flow goes on to the new password. Stale: another tab was faster."""
     proven = authentication_progress.noted(
-        flow.agent, Proven(subject)
+        flow.agent, AuthenticationProgress(subject)
     )  # by a mail's code: no way to sign in
     expected = {"completed_at": None, "reset_id": flow.request.reset_id}
     return sign_in_pending.step(flow, proven, expected)

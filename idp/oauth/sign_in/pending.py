@@ -28,9 +28,9 @@ from idp.records import (
     AUTH_REQUESTS,
     INSTANCE_ID,
     INSTANCES,
-    Agent,
     Application,
     AuthRequest,
+    Browser,
     Session,
 )
 from idp.service import Service
@@ -51,7 +51,7 @@ class Flow(Struct):
 
     request: AuthRequest
     client: Application
-    agent: Agent
+    agent: Browser
     sessions: list[Session]
     live: list[LiveSession]
     everybody: list[LiveSession]
@@ -59,7 +59,7 @@ class Flow(Struct):
     is_stored: bool
 
 
-class Begun(Struct, frozen=True):
+class BegunFlow(Struct, frozen=True):
     """A flow that has begun; `cookie` is set when the browser was not known yet."""
 
     address: str
@@ -67,8 +67,8 @@ class Begun(Struct, frozen=True):
 
 
 async def begin(
-    service: Service, request: AuthRequest, agent: Agent | None, origin: TryOrigin
-) -> Begun:
+    service: Service, request: AuthRequest, agent: Browser | None, origin: TryOrigin
+) -> BegunFlow:
     """Begin a flow in this browser, which gets a cookie if it has none. Nothing is stored, unless
     the request is too long for a note.
 
@@ -80,18 +80,18 @@ async def begin(
     request = await page_branding.decided(service, request)
     if known is not None:
         request = await pushed_authorization.claim(service, request, known)
-    return Begun(await _address(service, request, origin, known), cookie)
+    return BegunFlow(await _address(service, request, origin, known), cookie)
 
 
-async def begin_unbound(service: Service, request: AuthRequest, origin: TryOrigin) -> Begun:
+async def begin_unbound(service: Service, request: AuthRequest, origin: TryOrigin) -> BegunFlow:
     """Begin a flow by a POST from another site, which came without a cookie; its first page binds
     it to the browser. Raises TooManyRequests."""
     request = await page_branding.decided(service, request)
-    return Begun(await _address(service, request, origin), None)
+    return BegunFlow(await _address(service, request, origin), None)
 
 
 async def _address(
-    service: Service, request: AuthRequest, origin: TryOrigin, agent: Agent | None = None
+    service: Service, request: AuthRequest, origin: TryOrigin, agent: Browser | None = None
 ) -> str:
     note = notes.seal(service, request, PURPOSE, room=_ROOM)
     if note is not None:
@@ -102,7 +102,7 @@ async def _address(
 
 
 async def _store(
-    service: Service, request: AuthRequest, agent: Agent | None, *also: Write
+    service: Service, request: AuthRequest, agent: Browser | None, *also: Write
 ) -> None:
     writes: list[Write] = [Insert(AUTH_REQUESTS, request), *also]
     if agent is not None and not browsers.is_stored(agent):
@@ -114,8 +114,8 @@ async def _store(
 
 
 async def begin_stored(
-    service: Service, request: AuthRequest, agent: Agent | None, *also: Write
-) -> Begun:
+    service: Service, request: AuthRequest, agent: Browser | None, *also: Write
+) -> BegunFlow:
     """Begin a flow and store it with the browser, in one unit with what else there is to write.
 
     Raises Stale, of that, or when two forms of a new browser arrive at once.
@@ -125,10 +125,10 @@ async def begin_stored(
     request = await page_branding.decided(service, request)
     request = structs.replace(request, agent_id=known.id if known else None)
     await _store(service, request, known, *also)
-    return Begun(request.id, cookie)
+    return BegunFlow(request.id, cookie)
 
 
-async def bind(service: Service, address: str, agent: Agent | None) -> Begun | None:
+async def bind(service: Service, address: str, agent: Browser | None) -> BegunFlow | None:
     """Give an unbound flow to this browser; None when there is no such flow to bind."""
     request, is_stored, _ = await _read(service, address)
     if request is None or request.agent_id is not None or has_ended(service, request):
@@ -141,7 +141,7 @@ async def bind(service: Service, address: str, agent: Agent | None) -> Begun | N
         request = await pushed_authorization.claim(service, request, known)
         if not is_stored:
             note = notes.seal(service, request, PURPOSE)
-            return Begun(note, cookie) if note else None
+            return BegunFlow(note, cookie) if note else None
         bound = {"agent_id": known.id}
         writes: list[Write] = [
             Update(AUTH_REQUESTS, request.id, set=bound, expect={"agent_id": None})
@@ -151,7 +151,7 @@ async def bind(service: Service, address: str, agent: Agent | None) -> Begun | N
         await service.store.commit(*writes)
     except (Stale, Conflict, OtherBrowser):
         return None
-    return Begun(request.id, cookie)
+    return BegunFlow(request.id, cookie)
 
 
 class _Read(NamedTuple):
@@ -192,7 +192,7 @@ def id_of(service: Service, address: str) -> str | None:
     return note.id if note else None
 
 
-async def find(service: Service, address: str, agent: Agent | None) -> Flow | None:
+async def find(service: Service, address: str, agent: Browser | None) -> Flow | None:
     """The flow, if it is this browser's and still waits."""
     request, is_stored, client = await _read(service, address)
     if request is None or agent is None or request.agent_id != agent.id:
@@ -228,7 +228,7 @@ async def _is_completed(service: Service, request: AuthRequest) -> bool:
     return request.completed_at is not None or await pushed_authorization.is_used(service, request)
 
 
-async def is_finished(service: Service, address: str, agent: Agent | None) -> bool:
+async def is_finished(service: Service, address: str, agent: Browser | None) -> bool:
     """Whether this browser's flow has been answered already."""
     request = (await _read(service, address)).request
     if request is None or agent is None or request.agent_id != agent.id:
@@ -280,7 +280,7 @@ async def commit(service: Service, flow: Flow, *writes: Write, settled: bool = F
         flow.agent = browsers.stored(flow.agent)
 
 
-def _insertion(agent: Agent, expires_at: datetime) -> Insert:
+def _insertion(agent: Browser, expires_at: datetime) -> Insert:
     """The record of a new browser, which is kept as long as that of its sign-in."""
     return Insert(AGENTS, browsers.stored(agent, expires_at=expires_at))
 

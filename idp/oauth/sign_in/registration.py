@@ -14,14 +14,14 @@ from msgspec import Struct, structs
 from idp.foundation import uris
 from idp.foundation.i18n import Bundle
 from idp.identity.factors import mail_codes
-from idp.identity.factors.mail_codes import CodeRefused
+from idp.identity.factors.mail_codes import MailCodeRefused
 from idp.identity.guesses import mail_limits
 from idp.identity.guesses.origin import TryOrigin
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.browsers import Cookie
 from idp.identity.users import registration
 from idp.identity.users.creation import is_met
-from idp.identity.users.registration import Draft, Typed
+from idp.identity.users.registration import NewAccount, Typed
 from idp.identity.users.subjects import Subject
 from idp.mail import messages
 from idp.mail.templates import registration as letters
@@ -29,7 +29,7 @@ from idp.mail.wording import wording
 from idp.oauth.sign_in import first_party_areas, registration_organization
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import pending as sign_in_pending
-from idp.oauth.sign_in.authentication_progress import Proven
+from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
 from idp.oauth.sign_in.pending import Flow
 from idp.records import (
     INSTANCE_ID,
@@ -55,7 +55,7 @@ class NameTaken(Exception):
     """The mailbox was proven, and the user name is somebody else's."""
 
 
-class Visit(Struct, frozen=True):
+class RegistrationState(Struct, frozen=True):
     """Who asks for a mail from where, how it is written, and where it leads to."""
 
     origin: TryOrigin
@@ -64,7 +64,7 @@ class Visit(Struct, frozen=True):
     sign_in_url: str
 
 
-class _Sent(NamedTuple):
+class _SentMail(NamedTuple):
     """A mail that is to go out, and what is stored of its code: nothing if it has none."""
 
     posting: Insert
@@ -82,7 +82,7 @@ async def begin(
     flow: Flow,
     organization: Organization,
     typed: Typed,
-    visit: Visit,
+    visit: RegistrationState,
 ) -> None:
     """Let an account wait for the code that is now sent, in place of one that waited before.
 
@@ -139,7 +139,9 @@ def _replacing(known: Registration, **changes: object) -> Update:
     return Update(REGISTRATIONS, known.id, set=changes, expect=expected)
 
 
-async def resend(service: Service, flow: Flow, waiting: Registration, visit: Visit) -> None:
+async def resend(
+    service: Service, flow: Flow, waiting: Registration, visit: RegistrationState
+) -> None:
     """Send another code; the one before counts no more. Raises Throttled, Stale."""
     mail_limits.refuse_too_soon(service, waiting.sent_at)
     organization = await registration_organization.find(service, flow)
@@ -159,9 +161,9 @@ async def _mail(
     flow: Flow,
     organization: Organization,
     waiting: Registration,
-    typed: Draft,
-    visit: Visit,
-) -> _Sent:
+    typed: NewAccount,
+    visit: RegistrationState,
+) -> _SentMail:
     """What the mailbox is told. Both letters are written, so that time doesn't tell which goes."""
     to, code = typed.email, mail_codes.new(service)
     application = visit.bundle.text(first_party_areas.name_of(flow.client))
@@ -171,8 +173,8 @@ async def _mail(
     of_known = letters.of_known(visit.bundle, to, application, visit.sign_in_url)
     digest = mail_codes.digest(service, _issue(waiting), to, code)
     if await registration.is_known(service, organization, to):
-        return _Sent(messages.posting(service, "account_exists", of_known), None)
-    return _Sent(messages.posting(service, "register", with_code), digest)
+        return _SentMail(messages.posting(service, "account_exists", of_known), None)
+    return _SentMail(messages.posting(service, "register", with_code), digest)
 
 
 def _issue(waiting: Registration) -> str:
@@ -181,18 +183,18 @@ def _issue(waiting: Registration) -> str:
 
 
 async def enter_code(
-    service: Service, flow: Flow, waiting: Registration, code: str, visit: Visit
+    service: Service, flow: Flow, waiting: Registration, code: str, visit: RegistrationState
 ) -> Cookie | None:
     """Make the account and sign its owner in, in one unit; the browser's new cookie.
 
-    Raises CodeRefused: `code.wrong`, `code.tries`, or `code.expired`, and then a new one has been
-    sent; AddressTaken, NameTaken; Throttled; Stale when something else happened at once.
+    Raises MailCodeRefused: `code.wrong`, `code.tries`, or `code.expired`, and then a new one has
+    been sent; AddressTaken, NameTaken; Throttled; Stale when something else happened at once.
     """
     if waiting.proven_at is not None:
         raise NameTaken
     if service.clock.now() >= waiting.sent_at + _COUNTS:
         await resend(service, flow, waiting, visit)
-        raise CodeRefused("the code has expired", slug="code.expired")
+        raise MailCodeRefused("the code has expired", slug="code.expired")
     typed = registration.unseal(service, waiting.sealed)
     await mail_codes.check(service, waiting.code_mac, _issue(waiting), typed.email, code)
     return await _complete(service, flow, waiting, typed)
@@ -213,7 +215,7 @@ async def choose_name(
 
 
 async def _complete(
-    service: Service, flow: Flow, waiting: Registration, typed: Draft
+    service: Service, flow: Flow, waiting: Registration, typed: NewAccount
 ) -> Cookie | None:
     organization = await registration_organization.find(service, flow)
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
@@ -225,7 +227,7 @@ async def _complete(
         if not (made.problems or await registration.is_known(service, organization, typed.email)):
             subject = Subject(instance=instance, organization=organization, user=made.user)
             before = [*made.writes, Delete(REGISTRATIONS, waiting.id)]
-            proven = Proven(subject, session_lifetime.PASSWORD)
+            proven = AuthenticationProgress(subject, session_lifetime.PASSWORD)
             return await sign_in_flow.prove(service, flow, proven, *before, registration_id=None)
     except (Conflict, Stale) as error:
         if not is_met(error):

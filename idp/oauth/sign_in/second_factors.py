@@ -13,7 +13,7 @@ from idp.identity.sessions.browsers import Cookie
 from idp.oauth.sign_in import factor_enrolment
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in import pending as sign_in_pending
-from idp.oauth.sign_in.authentication_progress import Proven
+from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
 from idp.oauth.sign_in.factor_enrolment import Setup
 from idp.oauth.sign_in.pending import Flow
 from idp.records import AUTH_REQUESTS, USERS
@@ -24,7 +24,7 @@ from storage import Stale, Update
 async def enter_code(
     service: Service,
     flow: Flow,
-    proven: Proven,
+    proven: AuthenticationProgress,
     kind: Literal["totp", "recovery-code"],
     code: str,
     origin: TryOrigin,
@@ -47,7 +47,7 @@ async def choose(service: Service, flow: Flow, kind: str | None) -> None:
     await sign_in_flow.note(service, flow, adding=kind, sealed_setup=None)
 
 
-async def decline(service: Service, flow: Flow, proven: Proven) -> Cookie | None:
+async def decline(service: Service, flow: Flow, proven: AuthenticationProgress) -> Cookie | None:
     """Go on without a factor; the person is asked again later. Raises Stale."""
     user, now = proven.subject.user, service.clock.now()
     declined = {"factor_declined_at": now}
@@ -57,7 +57,7 @@ async def decline(service: Service, flow: Flow, proven: Proven) -> Cookie | None
     return await sign_in_flow.prove(service, flow, proven, write)
 
 
-async def new_secret(service: Service, flow: Flow, proven: Proven) -> str:
+async def new_secret(service: Service, flow: Flow, proven: AuthenticationProgress) -> str:
     """The secret of the app that is set up here: the same until it is proven. Raises Stale."""
     user = proven.subject.user
     known = factor_enrolment.find(service, flow.request, user)
@@ -73,7 +73,7 @@ async def new_secret(service: Service, flow: Flow, proven: Proven) -> str:
 
 
 async def confirm_app(
-    service: Service, flow: Flow, proven: Proven, code: str, name: str
+    service: Service, flow: Flow, proven: AuthenticationProgress, code: str, name: str
 ) -> Cookie | None:
     """Let the app count whose first code this is, and go on; the browser's new cookie. With the
     first factor there are recovery codes to be kept (`codes`).
@@ -96,12 +96,14 @@ async def confirm_app(
     return await sign_in_flow.prove(service, flow, proven, *change.writes, **noted)
 
 
-def codes(service: Service, flow: Flow, proven: Proven) -> list[str]:
+def codes(service: Service, flow: Flow, proven: AuthenticationProgress) -> list[str]:
     """The recovery codes that are shown to this person until they say that they have kept them."""
     known = factor_enrolment.find(service, flow.request, proven.subject.user)
     return known.codes if known else []
 
 
-async def keep_codes(service: Service, flow: Flow, proven: Proven) -> Cookie | None:
+async def keep_codes(
+    service: Service, flow: Flow, proven: AuthenticationProgress
+) -> Cookie | None:
     """The codes are kept: they are never shown again, and the sign-in goes on. Raises Stale."""
     return await sign_in_flow.prove(service, flow, proven, sealed_setup=None)

@@ -19,14 +19,14 @@ from idp.identity.sessions.lifetime import LiveSession
 from idp.oauth import pkce, scopes
 from idp.oauth.endpoints import authorization as authorization_endpoint
 from idp.oauth.endpoints import authorization_request, authorization_result
-from idp.oauth.endpoints.authorization import Refused
+from idp.oauth.endpoints.authorization import AuthorizeRefused
 from idp.oauth.errors import OAuthError
 from idp.oauth.params import Params
 from idp.oauth.sign_in import pending as sign_in_pending
-from idp.oauth.sign_in.pending import Begun
+from idp.oauth.sign_in.pending import BegunFlow
 from idp.oauth.tokens import allowed_users, audiences, token_response, user_claims
-from idp.oauth.tokens.authorizations import Grantee
-from idp.records import Agent, Application, AuthRequest
+from idp.oauth.tokens.authorizations import AuthorizedClient
+from idp.records import Application, AuthRequest, Browser
 from idp.service import Service
 
 _SCOPES: Final = ("openid", "profile", "email", "phone", "address")
@@ -34,7 +34,7 @@ _SHOWN: Final = "<generated>"
 _OF_THE_REQUEST: Final = {"nonce": _SHOWN, "jti": _SHOWN}
 
 
-class Told(Struct, frozen=True):
+class SignInTestResult(Struct, frozen=True):
     """What an application would be told of somebody. `access_token` is there for a JWT."""
 
     scopes: list[str]
@@ -45,7 +45,7 @@ class Told(Struct, frozen=True):
 
 async def read(service: Service, client_id: str) -> tuple[AuthRequest, Application]:
     """The application's own request, checked as if it came in the way that it has to come, and
-    the application. Raises Unusable, Refused."""
+    the application. Raises Unusable, AuthorizeRefused."""
     client, random = await authorization_endpoint.find_client(service, client_id), service.random
     pairs = {
         "client_id": client.id,
@@ -62,16 +62,16 @@ async def read(service: Service, client_id: str) -> tuple[AuthRequest, Applicati
     try:
         request = await authorization_request.check(service, client, params, to, is_pushed=True)
     except OAuthError as error:
-        raise Refused(to, error) from error
+        raise AuthorizeRefused(to, error) from error
     return request, client
 
 
 async def begin(
-    service: Service, client_id: str, path: str, agent: Agent, user_id: str, origin: TryOrigin
-) -> Begun:
+    service: Service, client_id: str, path: str, agent: Browser, user_id: str, origin: TryOrigin
+) -> BegunFlow:
     """A flow that asks this user for the password and leads to an address of the service.
 
-    Raises Unusable, Refused: the application could not ask so.
+    Raises Unusable, AuthorizeRefused: the application could not ask so.
     """
     asked, _ = await read(service, client_id)
     request = structs.replace(
@@ -86,9 +86,9 @@ async def begin(
     return await sign_in_pending.begin(service, request, agent, origin)
 
 
-async def told(service: Service, client_id: str, live: LiveSession) -> Told | None:
+async def told(service: Service, client_id: str, live: LiveSession) -> SignInTestResult | None:
     """What the application would be told of whoever is signed in there; None while its
-    organization is not active. Raises Unusable, Refused."""
+    organization is not active. Raises Unusable, AuthorizeRefused."""
     request, client = await read(service, client_id)
     judged = await allowed_users.find(service, client, live.subject)
     acting = authorization_result.acting(client, judged)
@@ -99,7 +99,7 @@ async def told(service: Service, client_id: str, live: LiveSession) -> Told | No
     made = authorization_result.authorization(
         service, acting, granted, request, live, now, judged.grounds
     )
-    grantee = Grantee(made, live.subject, acting, live.session)
+    grantee = AuthorizedClient(made, live.subject, acting, live.session)
     response = await token_response.respond(
         service, grantee, scopes=granted.scopes, with_nonce=True, now=now
     )
@@ -112,7 +112,7 @@ async def told(service: Service, client_id: str, live: LiveSession) -> Told | No
         reader_org_id=client.org_id,
     )
     is_jwt = grantee.token_kind == "jwt"  # noqa: S105 - a kind
-    return Told(
+    return SignInTestResult(
         scopes=granted.scopes,
         id_token=_claims(response["id_token"]),
         userinfo=userinfo,

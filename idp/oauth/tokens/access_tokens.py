@@ -1,7 +1,7 @@
 """Access tokens that carry their own claims: a signed JWT (RFC 9068), or the same claims sealed.
 
-Issuing one writes nothing of its own. Both kinds name every record they depend on (`References`),
-so that one look-up of several records tells whether a token still stands.
+Issuing one writes nothing of its own. Both kinds name every record they depend on
+(`TokenReferences`), so that one look-up of several records tells whether a token still stands.
 
 An opaque token is `v1.` kid `.` salt ‖ ciphertext (base64url), encrypted with AES-256-GCM under
 a subkey that HKDF derives from a sealing key and the token's own random 128-bit salt; version
@@ -24,7 +24,7 @@ from msgspec import Struct
 from idp.config.settings import Config
 from idp.foundation import base64url
 from idp.keys import jws
-from idp.oauth.tokens.validity import Member, Named
+from idp.oauth.tokens.validity import StampOwner, TokenDependencies
 from idp.records import Actor, Grounds, SigningAlgorithm, TokenKind, Use
 from idp.service import Service
 
@@ -34,7 +34,7 @@ _SALT_BYTES: Final = 16
 _NONCE: Final = bytes(12)
 
 
-class References(Struct, frozen=True, omit_defaults=True):
+class TokenReferences(Struct, frozen=True, omit_defaults=True):
     """The records that a token depends on, and the digest of their stamps at its issue.
 
     A token without `user_org` stands for no user, one without `client_org` was issued to a
@@ -70,14 +70,14 @@ class AccessToken(Struct, frozen=True, omit_defaults=True):
     jti: str
     client_id: str
     scope: str
-    ref: References
+    ref: TokenReferences
     auth_time: int | None = None
     amr: list[str] = []
     acr: str | None = None
     act: Actor | None = None
 
 
-class Terms(Struct, frozen=True, kw_only=True):
+class AccessTokenRequest(Struct, frozen=True, kw_only=True):
     """What a new token is to say, and in which form.
 
     `ends_at` bounds its life where something else ends sooner; `extra` are claims for whoever
@@ -89,7 +89,7 @@ class Terms(Struct, frozen=True, kw_only=True):
     audience: list[str]
     scopes: Sequence[str]
     kind: TokenKind
-    ref: References
+    ref: TokenReferences
     algorithm: SigningAlgorithm = "RS256"
     auth_time: datetime | None = None
     amr: list[str] = []
@@ -113,7 +113,7 @@ def lifetime(config: Config, kind: TokenKind) -> timedelta:
     return timedelta(seconds=seconds)
 
 
-async def issue(service: Service, terms: Terms, now: datetime) -> Issued:
+async def issue(service: Service, terms: AccessTokenRequest, now: datetime) -> Issued:
     """A new access token. Nothing is written."""
     issued_at = int(now.timestamp())
     expires_at = int((now + lifetime(service.config, terms.kind)).timestamp())
@@ -142,20 +142,22 @@ async def issue(service: Service, terms: Terms, now: datetime) -> Issued:
     return Issued(token=token, expires_in=expires_at - issued_at)
 
 
-def named(claims: AccessToken) -> Named:
+def named(claims: AccessToken) -> TokenDependencies:
     """The records that a token depends on; those of a token that nobody has proven, too."""
     ref = claims.ref
-    return Named(
+    return TokenDependencies(
         stamps=ref.stamps,
-        user=Member(claims.sub, ref.user_org) if ref.user_org else None,
-        client=Member(claims.client_id, ref.client_org) if ref.client_org else None,
-        actors=[Member(*each) for each in zip(chain(claims.act), ref.actor_orgs, strict=False)],
+        user=StampOwner(claims.sub, ref.user_org) if ref.user_org else None,
+        client=StampOwner(claims.client_id, ref.client_org) if ref.client_org else None,
+        actors=[
+            StampOwner(*each) for each in zip(chain(claims.act), ref.actor_orgs, strict=False)
+        ],
         authorization_ids=[*([ref.authorization] if ref.authorization else []), *ref.parents],
         session_id=ref.session,
         session_ids=[*([ref.session] if ref.session else []), *ref.sessions],
         token_ids=[claims.jti, *ref.tokens],
         pat_ids=ref.pats,
-        others=[Member(*each) for each in ref.clients],
+        others=[StampOwner(*each) for each in ref.clients],
         uses=[*_own_use(claims), *ref.uses],
     )
 
@@ -193,7 +195,7 @@ def is_expired(claims: AccessToken, now: datetime) -> bool:
     return now.timestamp() >= claims.exp
 
 
-async def _sign(service: Service, claims: AccessToken, terms: Terms) -> str:
+async def _sign(service: Service, claims: AccessToken, terms: AccessTokenRequest) -> str:
     key = await service.keys.signing(terms.algorithm)
     return jws.sign(key, JWT_TYPE, {**terms.extra, **_jwt_claims(service, claims)})
 

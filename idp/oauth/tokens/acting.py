@@ -29,7 +29,7 @@ MEMBERSHIPS_OF_ONE: Final = (
 _log: Final = logs.logger(__name__)
 
 
-class Refusal(Struct, frozen=True):
+class ActingRefusal(Struct, frozen=True):
     """Why nobody acts any more: a sentence for the administrator, and the actor it is about."""
 
     details: str
@@ -53,26 +53,30 @@ def keys(actor_ids: Sequence[str], org_id: str) -> list[Key]:
     ]
 
 
-async def refusal(service: Service, acting: Acting) -> Refusal | None:
+async def refusal(service: Service, acting: Acting) -> ActingRefusal | None:
     """Why these actors may not act for the subject any more; None when every one of them may.
 
     Reads the subject's memberships: whoever came to manage more is protected at once.
     """
     now, instance = service.clock.now(), acting.instance
     if not instance.allows_impersonation:
-        return Refusal("The security policy does not allow that anybody acts for somebody else.")
+        return ActingRefusal(
+            "The security policy does not allow that anybody acts for somebody else."
+        )
     mine = [each for each in acting.authorizations if each.actor]
     if any(each.acting_stamp != instance.acting_stamp for each in mine):
-        return Refusal("Impersonation was switched off since: that ended what actors had then.")
+        return ActingRefusal(
+            "Impersonation was switched off since: that ended what actors had then."
+        )
     if any(now >= ends_at(each) for each in mine):
-        return Refusal("What somebody gets to act for somebody else ends 8 hours later.")
+        return ActingRefusal("What somebody gets to act for somebody else ends 8 hours later.")
     managed = await permissions.managed_by(service, acting.subject.user)
     for n, actor in enumerate(acting.actors):
         held = acting.memberships[n * MEMBERSHIPS_OF_ONE : (n + 1) * MEMBERSHIPS_OF_ONE]
         rights = permissions.of_memberships(each for each in held if each)
         if not permissions.allow_impersonation(rights, acting.subject.user, managed):
             told = "The actor's roles do not allow to act for this user any more."
-            return Refusal(told, actor.user.id)
+            return ActingRefusal(told, actor.user.id)
     return None
 
 

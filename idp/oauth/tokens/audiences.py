@@ -21,14 +21,16 @@ MAX_API_APPLICATIONS: Final = 20
 MAX_PROJECTS: Final = 20  # that one request may name
 
 
-class Granted(Struct, frozen=True):
+class AudienceAndScopes(Struct, frozen=True):
     """The audience of a token, and the scopes that it is given."""
 
     audience: list[str]
     scopes: list[str]
 
 
-async def of_application(service: Service, client: Application, wanted: Sequence[str]) -> Granted:
+async def of_application(
+    service: Service, client: Application, wanted: Sequence[str]
+) -> AudienceAndScopes:
     """For a user's tokens: the client, its project and that project's API applications, and what
     the scopes name."""
     apis = {"project_id": client.project_id, "app_type": "api"}
@@ -36,27 +38,29 @@ async def of_application(service: Service, client: Application, wanted: Sequence
     granted = await of_application_itself(service, client, wanted)
     own, named = granted.audience[:2], granted.audience[2:]
     found = [each.id for each in page.records if each.state == "active"]
-    return Granted(list(dict.fromkeys([*own, *found, *named])), granted.scopes)
+    return AudienceAndScopes(list(dict.fromkeys([*own, *found, *named])), granted.scopes)
 
 
 async def of_application_itself(
     service: Service, client: Application, wanted: Sequence[str]
-) -> Granted:
+) -> AudienceAndScopes:
     """For its own tokens: the client and its project, which stands for all applications in it,
     and what the scopes name. Reads nothing where they name nothing."""
     may_have = scopes.grantable(service.config, client, wanted)
     own = [client.id, client.project_id]
     named = await _named(service, client.org_id, own, may_have)
-    return Granted(list(dict.fromkeys([*own, *named.audience])), named.scopes)
+    return AudienceAndScopes(list(dict.fromkeys([*own, *named.audience])), named.scopes)
 
 
-async def of_service_user(service: Service, user: User, wanted: Sequence[str]) -> Granted:
+async def of_service_user(
+    service: Service, user: User, wanted: Sequence[str]
+) -> AudienceAndScopes:
     """The user itself and what the scopes name; the service, where they name nothing."""
     names_none = not any(reserved_scopes.audience(service.config, scope) for scope in wanted)
     if names_none:
-        return Granted([service.config.issuer, user.id], list(wanted))
+        return AudienceAndScopes([service.config.issuer, user.id], list(wanted))
     named = await _named(service, user.org_id, [], wanted)
-    return Granted([user.id, *named.audience], named.scopes)
+    return AudienceAndScopes([user.id, *named.audience], named.scopes)
 
 
 def narrowed(
@@ -73,7 +77,7 @@ def narrowed(
 
 async def _named(
     service: Service, org_id: str, own: Collection[str], wanted: Sequence[str]
-) -> Granted:
+) -> AudienceAndScopes:
     """What the audience scopes name, and `wanted` without those of them that do not count."""
     config = service.config
     named = {scope: reserved_scopes.audience(config, scope) for scope in wanted}
@@ -82,7 +86,7 @@ async def _named(
     found = await _projects(service, foreign[:MAX_PROJECTS])
     counting = always | {project.id for project in found if project.org_id == org_id}
     left = [scope for scope in wanted if named[scope] in counting]
-    return Granted([each for scope in left if (each := named[scope])], left)
+    return AudienceAndScopes([each for scope in left if (each := named[scope])], left)
 
 
 async def _projects(service: Service, ids: Sequence[str]) -> list[Project]:

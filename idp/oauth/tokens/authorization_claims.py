@@ -8,13 +8,13 @@ from typing import Any
 from idp.config.settings import Config
 from idp.oauth import reserved_scopes
 from idp.oauth.tokens import audiences, claims_request, role_claims, standard_claims, user_claims
-from idp.oauth.tokens.authorizations import Grantee
-from idp.oauth.tokens.role_claims import Asking
+from idp.oauth.tokens.authorizations import AuthorizedClient
+from idp.oauth.tokens.role_claims import RoleQuestion
 from idp.service import Service
 
 
 async def in_id_token(
-    service: Service, grantee: Grantee, scopes: Sequence[str], *, is_lean: bool
+    service: Service, grantee: AuthorizedClient, scopes: Sequence[str], *, is_lean: bool
 ) -> Mapping[str, Any]:
     """The claims of an ID token. A lean one has those alone that were asked for by name, and the
     roles where the client's option puts them in."""
@@ -39,7 +39,7 @@ async def in_id_token(
 
 
 async def in_access_token(
-    service: Service, grantee: Grantee, scopes: Sequence[str]
+    service: Service, grantee: AuthorizedClient, scopes: Sequence[str]
 ) -> Mapping[str, Any]:
     """The roles for whoever reads a JWT himself, where the client's option puts them in."""
     client = grantee.client.application
@@ -49,13 +49,15 @@ async def in_access_token(
     return user_claims.that_fits(await _roles(service, grantee, scopes))
 
 
-def audience(config: Config, grantee: Grantee, scopes: Sequence[str]) -> list[str]:
+def audience(config: Config, grantee: AuthorizedClient, scopes: Sequence[str]) -> list[str]:
     """Whom a token with these scopes is for."""
     return audiences.narrowed(config, grantee.client.application, grantee.authorization, scopes)
 
 
-async def _roles(service: Service, grantee: Grantee, scopes: Sequence[str]) -> dict[str, Any]:
-    asking = Asking(
+async def _roles(
+    service: Service, grantee: AuthorizedClient, scopes: Sequence[str]
+) -> dict[str, Any]:
+    asking = RoleQuestion(
         asked=reserved_scopes.read(service.config, scopes),
         audience=audience(service.config, grantee, scopes),
         reader=grantee.client.application,

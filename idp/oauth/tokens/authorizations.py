@@ -13,7 +13,7 @@ from idp.identity.users.subjects import Subject
 from idp.oauth.tokens import acting
 from idp.oauth.tokens import validity as token_validity
 from idp.oauth.tokens.access_tokens import chain
-from idp.oauth.tokens.validity import Client, Member, Named
+from idp.oauth.tokens.validity import Client, StampOwner, TokenDependencies
 from idp.records import AUTHORIZATIONS, Authorization, Grounds, Session, TokenKind, Use
 from idp.service import Service
 from storage import Stale, Update, Write
@@ -21,7 +21,7 @@ from storage import Stale, Update, Write
 REVOKED: Final = "authorization.revoked"
 
 
-class Grantee(Struct, frozen=True):
+class AuthorizedClient(Struct, frozen=True):
     """An authorization that stands, and who stands behind it. `session` is None once it ended;
     `grounds` are those that the user still has of the authorization's."""
 
@@ -45,23 +45,23 @@ class Grantee(Struct, frozen=True):
         return acting.ends_at(authorization) if is_fixed else None
 
 
-def named(authorization: Authorization, project_id: str | None = None) -> Named:
+def named(authorization: Authorization, project_id: str | None = None) -> TokenDependencies:
     """The records that an authorization depends on; it outlives its own session.
 
     `project_id` is that of its client's project, for one that an older program made.
     """
     actors = zip(chain(authorization.actor), authorization.actor_org_ids, strict=True)
-    return Named(
+    return TokenDependencies(
         stamps=authorization.stamps,
-        user=Member(authorization.user_id, authorization.org_id),
-        client=Member(authorization.client_id, authorization.client_org_id),
-        actors=[Member(*each) for each in actors],
+        user=StampOwner(authorization.user_id, authorization.org_id),
+        client=StampOwner(authorization.client_id, authorization.client_org_id),
+        actors=[StampOwner(*each) for each in actors],
         authorization_ids=[authorization.id, *authorization.parent_ids],
         session_id=authorization.session_id,
         session_ids=authorization.parent_session_ids,
         token_ids=authorization.parent_token_ids,
         pat_ids=authorization.parent_pat_ids,
-        others=[Member(*each) for each in authorization.parent_clients],
+        others=[StampOwner(*each) for each in authorization.parent_clients],
         uses=[use_of(authorization), *authorization.parent_uses],
         project_id=project_id,
     )
@@ -80,7 +80,7 @@ def use_of(authorization: Authorization) -> Use:
 
 async def find_live(
     service: Service, authorization: Authorization, project_id: str
-) -> Grantee | None:
+) -> AuthorizedClient | None:
     """The authorization as it is now with its user and client, all of them still allowed.
 
     `project_id` is that of its client's project.
@@ -88,7 +88,7 @@ async def find_live(
     found = await token_validity.find(service, named(authorization, project_id))
     if found is None or found.subject is None or found.client is None:
         return None
-    return Grantee(
+    return AuthorizedClient(
         found.authorizations[0], found.subject, found.client, found.session, found.grounds
     )
 

@@ -16,7 +16,7 @@ from idp.oauth.tokens import standard_claims
 from idp.records import AuthRequest
 
 
-class Wanted(Struct, frozen=True, omit_defaults=True):
+class RequestedClaim(Struct, frozen=True, omit_defaults=True):
     """How a claim is wanted; by itself, `null` in the parameter, it is wanted in any form."""
 
     essential: bool = False
@@ -32,8 +32,8 @@ class Wanted(Struct, frozen=True, omit_defaults=True):
 class ClaimsRequest(Struct, frozen=True, omit_defaults=True):
     """The claims that are wanted from each place, by their names."""
 
-    userinfo: dict[str, Wanted] = {}
-    id_token: dict[str, Wanted] = {}
+    userinfo: dict[str, RequestedClaim] = {}
+    id_token: dict[str, RequestedClaim] = {}
 
 
 NOTHING: Final = ClaimsRequest()
@@ -50,7 +50,7 @@ def read(text: str | None) -> ClaimsRequest:
     return ClaimsRequest(_claims(sent.get("userinfo")), _claims(sent.get("id_token")))
 
 
-def _claims(sent: object) -> dict[str, Wanted]:
+def _claims(sent: object) -> dict[str, RequestedClaim]:
     if not isinstance(sent, dict):
         return {}
     return {
@@ -58,10 +58,10 @@ def _claims(sent: object) -> dict[str, Wanted]:
     }
 
 
-def _wanted(how: dict[str, Any] | None) -> Wanted:
+def _wanted(how: dict[str, Any] | None) -> RequestedClaim:
     how = how or {}
     values = how.get("values")
-    return Wanted(
+    return RequestedClaim(
         essential=how.get("essential") is True,
         value=how.get("value"),
         values=values if isinstance(values, list) else [],

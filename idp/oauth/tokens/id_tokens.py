@@ -41,7 +41,7 @@ class Said(Struct, frozen=True):
     acr: str | None = None
 
 
-class Content(Struct, frozen=True, kw_only=True):
+class IdTokenRequest(Struct, frozen=True, kw_only=True):
     """What an ID token is to say. `access_token` and `code` are tied to it by their hashes."""
 
     sub: str
@@ -65,7 +65,7 @@ def lasts_until(config: Config, ends_at: datetime | None, now: datetime) -> int:
     return min(expires_at, int(ends_at.timestamp())) if ends_at else expires_at
 
 
-async def issue(service: Service, content: Content, now: datetime) -> str:
+async def issue(service: Service, content: IdTokenRequest, now: datetime) -> str:
     """The signed ID token. `aud` is the client alone."""
     issued_at = int(now.timestamp())
     optional = {
@@ -91,7 +91,7 @@ async def issue(service: Service, content: Content, now: datetime) -> str:
     return jws.sign(await service.keys.signing(content.algorithm), TYPE, token)
 
 
-def _hash(content: Content, value: str | None) -> str | None:
+def _hash(content: IdTokenRequest, value: str | None) -> str | None:
     return None if value is None else jws.half_hash(content.algorithm, value)
 
 

@@ -25,7 +25,7 @@ _MOST: Final = 1000
 _TRIGGERS: Final = frozenset({Reserved.ROLE, Reserved.ROLES})
 
 
-class Asking(Struct, frozen=True, kw_only=True):
+class RoleQuestion(Struct, frozen=True, kw_only=True):
     """For whom roles are told: a token's audience, and the application that reads them.
 
     The reader's own project is the one of the claim without an id, and of its flat list.
@@ -43,7 +43,7 @@ class Asking(Struct, frozen=True, kw_only=True):
         return not _TRIGGERS.isdisjoint(self.asked)
 
 
-async def read(service: Service, subject: Subject, asking: Asking) -> dict[str, Any]:
+async def read(service: Service, subject: Subject, asking: RoleQuestion) -> dict[str, Any]:
     """The roles that are asked for; those in the reader's own project, if no scope asks."""
     where = {"user_id": subject.user.id}
     page = await service.store.find(ROLE_ASSIGNMENTS, where, limit=_MOST)
@@ -70,7 +70,7 @@ async def _counting(service: Service, found: Sequence[RoleAssignment]) -> Sequen
     return [each for each in found if each.id not in shut]
 
 
-def _is_told(asking: Asking, each: RoleAssignment) -> bool:
+def _is_told(asking: RoleQuestion, each: RoleAssignment) -> bool:
     givers = asking.asked.get(Reserved.ROLES_OF)
     if givers and each.org_id not in givers:
         return False
@@ -81,7 +81,7 @@ def _is_told(asking: Asking, each: RoleAssignment) -> bool:
 
 
 def _claims(
-    config: Config, asking: Asking, each: RoleAssignment, domains: Mapping[str, str]
+    config: Config, asking: RoleQuestion, each: RoleAssignment, domains: Mapping[str, str]
 ) -> dict[str, Any]:
     keys = asking.asked.get(Reserved.ROLE)
     kept = [key for key in each.role_keys if not keys or key in keys]

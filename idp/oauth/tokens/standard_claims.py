@@ -16,7 +16,7 @@ from idp.records import Application, Authorization, User
 ALL: Final = ("profile", "email", "phone", "address")
 
 
-class View(Struct, frozen=True):
+class UserView(Struct, frozen=True):
     """A user as an application sees them: under this name, and with what is verified for an
     application of the organization `reader_org_id` (None: of no particular one)."""
 
@@ -25,7 +25,7 @@ class View(Struct, frozen=True):
     reader_org_id: str | None
 
 
-def for_scopes(view: View, scopes: Collection[str]) -> dict[str, Any]:
+def for_scopes(view: UserView, scopes: Collection[str]) -> dict[str, Any]:
     """The claims about a user that `scopes` release, with `sub`."""
     claims: dict[str, Any] = {"sub": view.user.id}
     for scope in scopes:
@@ -34,14 +34,14 @@ def for_scopes(view: View, scopes: Collection[str]) -> dict[str, Any]:
     return _known(claims)
 
 
-def named(view: View, names: Container[str], scopes: Collection[str]) -> dict[str, Any]:
+def named(view: UserView, names: Container[str], scopes: Collection[str]) -> dict[str, Any]:
     """The claims of these names, of those that `scopes` release: what is not known is absent."""
     told = for_scopes(view, scopes)
     return {name: value for name, value in told.items() if name in names and name != "sub"}
 
 
 def requested(
-    view: View, names: Collection[str], authorization: Authorization, client: Application
+    view: UserView, names: Collection[str], authorization: Authorization, client: Application
 ) -> dict[str, Any]:
     """The claims that an authorization request named, in `names`, as far as the client may have
     them: an application of others only those of its scopes and those that its user agreed to."""
@@ -61,7 +61,7 @@ def scope_of(name: str) -> str | None:
     return next((scope for scope, names in NAMES.items() if name in names), None)
 
 
-def _profile(view: View) -> dict[str, Any]:
+def _profile(view: UserView) -> dict[str, Any]:
     profile = view.user.profile
     if view.user.kind == "machine":
         return _shared(view)
@@ -80,7 +80,7 @@ def _profile(view: View) -> dict[str, Any]:
     }
 
 
-def _shared(view: View) -> dict[str, Any]:
+def _shared(view: UserView) -> dict[str, Any]:
     """What people and service users have in common."""
     return {
         "name": view.user.profile.display_name,
@@ -89,7 +89,7 @@ def _shared(view: View) -> dict[str, Any]:
     }
 
 
-def _email(view: View) -> dict[str, Any]:
+def _email(view: UserView) -> dict[str, Any]:
     user, email = view.user, view.user.email
     if email is None:
         return {}
@@ -97,7 +97,7 @@ def _email(view: View) -> dict[str, Any]:
     return {"email": email.address, "email_verified": is_verified}
 
 
-def _phone(view: View) -> dict[str, Any]:
+def _phone(view: UserView) -> dict[str, Any]:
     user, phone = view.user, view.user.phone
     if phone is None:
         return {}
@@ -105,7 +105,7 @@ def _phone(view: View) -> dict[str, Any]:
     return {"phone_number": phone.number, "phone_number_verified": is_verified}
 
 
-def _address(view: View) -> dict[str, Any]:
+def _address(view: UserView) -> dict[str, Any]:
     address = view.user.address
     return {"address": _known(msgspec.to_builtins(address)) if address else None}
 
@@ -119,7 +119,7 @@ def _is_empty(value: object) -> bool:
     return not value.strip() if isinstance(value, str) else value == {}
 
 
-BY_SCOPE: Final[dict[str, Callable[[View], dict[str, Any]]]] = {
+BY_SCOPE: Final[dict[str, Callable[[UserView], dict[str, Any]]]] = {
     "profile": _profile,
     "email": _email,
     "phone": _phone,

@@ -9,15 +9,15 @@ from typing import Any
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.oauth.scopes import OPENID
 from idp.oauth.tokens import access_tokens, acting, authorization_claims, id_tokens
-from idp.oauth.tokens.access_tokens import Issued, References, Terms
-from idp.oauth.tokens.authorizations import Grantee
-from idp.oauth.tokens.id_tokens import Content
+from idp.oauth.tokens.access_tokens import AccessTokenRequest, Issued, TokenReferences
+from idp.oauth.tokens.authorizations import AuthorizedClient
+from idp.oauth.tokens.id_tokens import IdTokenRequest
 from idp.service import Service
 
 
 async def respond(
     service: Service,
-    grantee: Grantee,
+    grantee: AuthorizedClient,
     *,
     scopes: Sequence[str],
     refresh_token: str | None = None,
@@ -45,7 +45,7 @@ async def respond(
 
 async def id_token(
     service: Service,
-    grantee: Grantee,
+    grantee: AuthorizedClient,
     scopes: Sequence[str],
     session_id: str | None,
     now: datetime,
@@ -57,7 +57,7 @@ async def id_token(
     """A new ID token of an authorization, lean where an access token is given with it."""
     authorization, client = grantee.authorization, grantee.client.application
     is_lean = access_token is not None and not client.id_token_userinfo_assertion
-    content = Content(
+    content = IdTokenRequest(
         sub=authorization.user_id,
         client_id=client.id,
         auth_time=authorization.auth_time,
@@ -77,14 +77,14 @@ async def id_token(
 
 async def access_token(
     service: Service,
-    grantee: Grantee,
+    grantee: AuthorizedClient,
     scopes: Sequence[str],
     session_id: str | None,
     now: datetime,
 ) -> Issued:
     """A new access token of an authorization. `session_id` None: it outlives the session."""
     authorization, client = grantee.authorization, grantee.client.application
-    references = References(
+    references = TokenReferences(
         stamps=authorization.stamps,
         authorization=authorization.id,
         user_org=authorization.org_id,
@@ -99,7 +99,7 @@ async def access_token(
         uses=authorization.parent_uses,
         grounds=grantee.grounds or authorization.grounds,
     )
-    terms = Terms(
+    terms = AccessTokenRequest(
         sub=authorization.user_id,
         client_id=client.id,
         audience=authorization_claims.audience(service.config, grantee, scopes),
@@ -117,7 +117,9 @@ async def access_token(
     return await access_tokens.issue(service, terms, now)
 
 
-def _access_token_ends_at(service: Service, grantee: Grantee, now: datetime) -> datetime | None:
+def _access_token_ends_at(
+    service: Service, grantee: AuthorizedClient, now: datetime
+) -> datetime | None:
     """The end that bounds the life of its kind, if anything does."""
     if grantee.authorization.actor is None or grantee.ends_at is None:
         return grantee.ends_at
@@ -125,7 +127,7 @@ def _access_token_ends_at(service: Service, grantee: Grantee, now: datetime) -> 
     return min(grantee.ends_at, now + acting.shortened(service.config, lasts))
 
 
-def session_of(service: Service, grantee: Grantee, now: datetime) -> str | None:
+def session_of(service: Service, grantee: AuthorizedClient, now: datetime) -> str | None:
     """The session that new tokens die with, while it lasts; `offline_access` outlives it."""
     session = grantee.session
     if session is None or session_lifetime.is_over(service.config, session, now):

@@ -14,8 +14,8 @@ from idp.identity.users.subjects import Subject
 from idp.oauth import reserved_scopes
 from idp.oauth.reserved_scopes import Asked, Reserved
 from idp.oauth.tokens import role_claims, standard_claims
-from idp.oauth.tokens.role_claims import Asking
-from idp.oauth.tokens.standard_claims import View
+from idp.oauth.tokens.role_claims import RoleQuestion
+from idp.oauth.tokens.standard_claims import UserView
 from idp.records import USER_METADATA, Application, User
 from idp.service import Service
 
@@ -46,7 +46,7 @@ async def released(
         return standard_claims.for_scopes(
             await view(service, subject, scopes, reader_org_id), scopes
         )
-    asking = Asking(asked=asked, audience=audience, reader=reader, org_id=org_id)
+    asking = RoleQuestion(asked=asked, audience=audience, reader=reader, org_id=org_id)
     seen, roles, metadata = await asyncio.gather(
         view(service, subject, scopes, reader_org_id),
         _roles(service, subject, asking),
@@ -60,13 +60,13 @@ async def released(
 
 async def view(
     service: Service, subject: Subject, scopes: Collection[str], reader_org_id: str | None
-) -> View:
+) -> UserView:
     """The subject as an application of an organization sees them. `scopes` are those whose claims
     are released: the name is looked after if they have it."""
     name = subject.user.user_name
     if "profile" in scopes:
         name = await published_names.preferred(service, subject.organization, name)
-    return View(subject.user, name, reader_org_id)
+    return UserView(subject.user, name, reader_org_id)
 
 
 def that_fits(told: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -77,7 +77,7 @@ def that_fits(told: Mapping[str, Any]) -> Mapping[str, Any]:
     return {name: value for name, value in told.items() if name in standard_claims.SUPPORTED}
 
 
-async def _roles(service: Service, subject: Subject, asking: Asking) -> dict[str, Any]:
+async def _roles(service: Service, subject: Subject, asking: RoleQuestion) -> dict[str, Any]:
     return await role_claims.read(service, subject, asking) if asking.are_wanted else {}
 
 

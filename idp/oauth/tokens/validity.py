@@ -1,8 +1,8 @@
 """Whether something issued still stands: all that it depends on, read in one round trip.
 
 A token, an authorization and a personal access token each name the records they depend on
-(`Named`). Nothing that decides is cached: a deactivation, a new password, a revocation or a logout
-counts from the moment it is written, on every process.
+(`TokenDependencies`). Nothing that decides is cached: a deactivation, a new password, a revocation
+or a logout counts from the moment it is written, on every process.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from idp.identity.sessions.security_stamps import Stamped
 from idp.identity.users import subjects
 from idp.identity.users.subjects import Subject
 from idp.oauth.tokens import acting, allowed_users
-from idp.oauth.tokens.acting import Acting, Refusal
+from idp.oauth.tokens.acting import Acting, ActingRefusal
 from idp.oauth.tokens.allowed_users import UserRefusal
 from idp.records import (
     APPLICATIONS,
@@ -44,14 +44,14 @@ from idp.service import Service
 from storage import Key
 
 
-class Member(Struct, frozen=True):
+class StampOwner(Struct, frozen=True):
     """A user or a client, and the organization that it belonged to."""
 
     id: str
     org_id: str
 
 
-class Named(Struct, frozen=True, kw_only=True):
+class TokenDependencies(Struct, frozen=True, kw_only=True):
     """What something issued depends on, by ids, and the digest of the stamps at its issue.
 
     `session_id` is the session that it came of; whether its end matters is for the caller to say.
@@ -63,10 +63,10 @@ class Named(Struct, frozen=True, kw_only=True):
     """
 
     stamps: str
-    user: Member | None = None
-    client: Member | None = None
-    others: Sequence[Member] = ()
-    actors: Sequence[Member] = ()
+    user: StampOwner | None = None
+    client: StampOwner | None = None
+    others: Sequence[StampOwner] = ()
+    actors: Sequence[StampOwner] = ()
     authorization_ids: Sequence[str] = ()
     session_id: str | None = None
     session_ids: Sequence[str] = ()
@@ -83,7 +83,7 @@ class Client(Struct, frozen=True):
     organization: Organization
 
 
-class Standing(Struct, frozen=True, kw_only=True):
+class LiveRecords(Struct, frozen=True, kw_only=True):
     """What stands behind something issued. `session` is None when it has ended or is none;
     `memberships` are those of the actors (`acting.keys`), `grounds` those of the first use."""
 
@@ -98,12 +98,12 @@ class Standing(Struct, frozen=True, kw_only=True):
     grounds: Grounds | None = None
 
 
-async def find(service: Service, named: Named) -> Standing | None:
+async def find(service: Service, named: TokenDependencies) -> LiveRecords | None:
     """What stands behind it, or None when any of it does not stand any more."""
     return await judge(service, named, await service.store.get_many(keys(named)))
 
 
-def keys(named: Named) -> list[Key]:
+def keys(named: TokenDependencies) -> list[Key]:
     """The records to read for `judge`, in the order in which it takes them."""
     wanted: list[Key] = [(INSTANCES, INSTANCE_ID)]
     for user in _users(named):
@@ -119,7 +119,7 @@ def keys(named: Named) -> list[Key]:
     return wanted + [key for keys in _keys_of_uses(named) for key in keys]
 
 
-def _keys_of_uses(named: Named) -> list[list[Key]]:
+def _keys_of_uses(named: TokenDependencies) -> list[list[Key]]:
     projects = [named.project_id, *[None] * len(named.uses)]
     return [
         allowed_users.keys(use, project_id)
@@ -127,20 +127,22 @@ def _keys_of_uses(named: Named) -> list[list[Key]]:
     ]
 
 
-def _users(named: Named) -> list[Member]:
+def _users(named: TokenDependencies) -> list[StampOwner]:
     return [*([named.user] if named.user else []), *named.actors]
 
 
-def _clients(named: Named) -> list[Member]:
+def _clients(named: TokenDependencies) -> list[StampOwner]:
     return [*([named.client] if named.client else []), *named.others]
 
 
-def _sessions(named: Named) -> list[str]:
+def _sessions(named: TokenDependencies) -> list[str]:
     own = [named.session_id] if named.session_id else []
     return list(dict.fromkeys([*own, *named.session_ids]))
 
 
-async def judge(service: Service, named: Named, records: Sequence[Any]) -> Standing | None:
+async def judge(
+    service: Service, named: TokenDependencies, records: Sequence[Any]
+) -> LiveRecords | None:
     """What the records of `keys` tell; more records may follow them.
 
     Where somebody acts for the user, one list more is read, and a refusal for that is logged.
@@ -159,7 +161,9 @@ async def judge(service: Service, named: Named, records: Sequence[Any]) -> Stand
     return None
 
 
-async def refused_acting(service: Service, named: Named, records: Sequence[Any]) -> str | None:
+async def refused_acting(
+    service: Service, named: TokenDependencies, records: Sequence[Any]
+) -> str | None:
     """Why those who act for the user may not any more, in the administrator's words.
 
     None: they may, or the records of `keys` tell of something else that has ended.
@@ -168,7 +172,7 @@ async def refused_acting(service: Service, named: Named, records: Sequence[Any])
     return refused.details if refused else None
 
 
-async def _refused_acting(service: Service, stands: Standing | None) -> Refusal | None:
+async def _refused_acting(service: Service, stands: LiveRecords | None) -> ActingRefusal | None:
     if stands is None or stands.subject is None or not stands.actors:
         return None
     return await acting.refusal(
@@ -183,7 +187,7 @@ async def _refused_acting(service: Service, stands: Standing | None) -> Refusal 
     )
 
 
-def _judge_records(named: Named, records: Sequence[Any]) -> Standing | None:
+def _judge_records(named: TokenDependencies, records: Sequence[Any]) -> LiveRecords | None:
     left = iter(records)
     instance: Instance | None = next(left)
     users = [_subject(instance, next(left), next(left)) for _ in _users(named)]
@@ -210,7 +214,7 @@ def _judge_records(named: Named, records: Sequence[Any]) -> Standing | None:
     grounds = _grounds(named, live, left)
     if None in grounds:
         return None
-    return Standing(
+    return LiveRecords(
         instance=instance,
         subject=subjects[0] if named.user else None,
         client=live[0] if named.client else None,
@@ -223,7 +227,7 @@ def _judge_records(named: Named, records: Sequence[Any]) -> Standing | None:
     )
 
 
-def not_allowed(named: Named, records: Sequence[Any]) -> UserRefusal | None:
+def not_allowed(named: TokenDependencies, records: Sequence[Any]) -> UserRefusal | None:
     """Why a user may not use an application, where all but that stands; for administrators."""
     if _judge_records(structs.replace(named, uses=()), records) is None:
         return None
@@ -238,7 +242,9 @@ def not_allowed(named: Named, records: Sequence[Any]) -> UserRefusal | None:
     return None
 
 
-def _grounds(named: Named, clients: Sequence[Client], left: Iterator[Any]) -> list[Grounds | None]:
+def _grounds(
+    named: TokenDependencies, clients: Sequence[Client], left: Iterator[Any]
+) -> list[Grounds | None]:
     """For each use what the user is allowed by; None where they are not."""
     applications = {each.application.id: each.application for each in clients}
     found: list[Grounds | None] = []

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from idp.oauth.refusals.check import USER_ALLOWED, Check
 from idp.oauth.refusals.details import span
 from idp.oauth.tokens import validity as token_validity
-from idp.oauth.tokens.validity import Named
+from idp.oauth.tokens.validity import TokenDependencies
 from idp.records import (
     APPLICATIONS,
     AUTHORIZATIONS,
@@ -29,7 +29,7 @@ from idp.records import (
 from idp.service import Service
 
 
-class Fallen(NamedTuple):
+class InvalidReason(NamedTuple):
     """Why a grant or token does not stand any more, the check that this is told as, and what
     mends it where that is more than the check says."""
 
@@ -38,7 +38,7 @@ class Fallen(NamedTuple):
     fix: str = ""
 
 
-async def fallen(service: Service, named: Named, usual: Check) -> Fallen:
+async def fallen(service: Service, named: TokenDependencies, usual: Check) -> InvalidReason:
     """What of all that a grant or token depends on does not stand any more; `usual` is the check
     for all but users who may not use the application."""
     now = service.clock.now()
@@ -47,11 +47,11 @@ async def fallen(service: Service, named: Named, usual: Check) -> Fallen:
     for (collection, id), record in zip(keys, records, strict=True):
         told = _FALLEN[collection.name](record, now, id in named.session_ids)
         if told:
-            return Fallen(told, usual)
+            return InvalidReason(told, usual)
     refusal = token_validity.not_allowed(named, records)
     if refusal is not None:
-        return Fallen(refusal.story, USER_ALLOWED, refusal.fix)
-    return Fallen(
+        return InvalidReason(refusal.story, USER_ALLOWED, refusal.fix)
+    return InvalidReason(
         await token_validity.refused_acting(service, named, records)
         or "A password, a factor or a state was changed since: "
         "that ends whatever was issued before to the user or the application.",

@@ -25,7 +25,7 @@ from google_crc32c import Checksum
 from idp.foundation.errors import FieldProblem
 from idp.transfer.bucket.errors import ObjectStorageFailed
 from idp.transfer.bucket.google_http import SILENT_SECONDS, NotCalled, Time, guard, origin, time_of
-from idp.transfer.bucket.location import Place, ServiceAccount
+from idp.transfer.bucket.location import ObjectLocation, ServiceAccount
 
 TOKEN_URI: Final = "https://oauth2.googleapis.com/token"  # noqa: S105 - an address
 SCOPE: Final = "https://www.googleapis.com/auth/devstorage.read_write"
@@ -68,15 +68,15 @@ _ERRORS: Final = (
 
 @contextmanager
 def opened(
-    endpoint: str, place: Place, seconds: float, leaving: threading.Event
-) -> Iterator[Bucket]:
+    endpoint: str, place: ObjectLocation, seconds: float, leaving: threading.Event
+) -> Iterator[GoogleBucket]:
     """The bucket of `place`, for so many seconds or until `leaving` is set.
 
     Raises ObjectStorageFailed.
     """
     with time_of(seconds, leaving) as time:
         try:
-            yield Bucket(endpoint, place, seconds, time)
+            yield GoogleBucket(endpoint, place, seconds, time)
         except ObjectStorageFailed as error:
             raise ObjectStorageFailed(_LATE) if time.is_over else error from None
         except DataCorruption as error:
@@ -85,10 +85,10 @@ def opened(
             raise ObjectStorageFailed(_problem(error, time), _cause(error)) from None
 
 
-class Bucket:
+class GoogleBucket:
     """A bucket. What goes wrong in its methods, `opened` tells."""
 
-    def __init__(self, endpoint: str, place: Place, seconds: float, time: Time) -> None:
+    def __init__(self, endpoint: str, place: ObjectLocation, seconds: float, time: Time) -> None:
         client = storage.Client(
             credentials=_credentials(endpoint, place.serviceaccount_json),
             project=None,

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from idp.foundation import strict_json
 from idp.foundation.errors import InvalidArgument
-from idp.schema.field_rules import Refused, Schema, Text
+from idp.schema.field_rules import FieldRefused, Schema, Text
 from idp.schema.reading import Request
 
 MAX_ACCOUNT: Final = 16 * 1024
@@ -72,13 +72,13 @@ class AccountDocument(Struct, frozen=True):
         return {"type": "string", "contentEncoding": "base64", "maxLength": 2 * MAX_ACCOUNT}
 
 
-class Bucket(Struct, frozen=True):
+class BucketName(Struct, frozen=True):
     """The name of a bucket."""
 
     def read(self, value: object) -> str:
         name = Text(1).read(value)
         if not _BUCKET.fullmatch(name) or _IPV4.fullmatch(name):
-            raise Refused("object_storage.bucket", "is not the name of a bucket")
+            raise FieldRefused("object_storage.bucket", "is not the name of a bucket")
         return name
 
     def schema(self) -> Schema:
@@ -91,19 +91,19 @@ class ObjectPath(Struct, frozen=True):
     def read(self, value: object) -> str:
         path = Text(1, MAX_PATH_BYTES).read(value)
         if len(path.encode()) > MAX_PATH_BYTES:
-            raise Refused("field.too_long", f"has more than {MAX_PATH_BYTES} octets")
+            raise FieldRefused("field.too_long", f"has more than {MAX_PATH_BYTES} octets")
         if {"", ".", ".."} & set(path.split("/")) or "\\" in path:
-            raise Refused("object_storage.path", "must be names with a slash between them")
+            raise FieldRefused("object_storage.path", "must be names with a slash between them")
         return path
 
     def schema(self) -> Schema:
         return Text(1, MAX_PATH_BYTES).schema() | {"examples": ["2026/export.json"]}
 
 
-class Place(Request, frozen=True, kw_only=True):
+class ObjectLocation(Request, frozen=True, kw_only=True):
     """An object in a bucket of Google Cloud Storage."""
 
-    bucket: Annotated[str, Bucket()]
+    bucket: Annotated[str, BucketName()]
     path: Annotated[str, ObjectPath()]
     serviceaccount_json: Annotated[ServiceAccount, AccountDocument()]
 
@@ -112,7 +112,7 @@ def _document(text: str) -> dict[str, Any]:
     try:
         document = strict_json.decode(base64.b64decode(text, validate=True))
     except (binascii.Error, ValueError):
-        raise Refused("field.base64", "is not base64") from None
+        raise FieldRefused("field.base64", "is not base64") from None
     except InvalidArgument:
         raise _wrong("is not JSON") from None
     if not isinstance(document, dict):
@@ -130,5 +130,5 @@ def _check_key(pem: str) -> None:
         raise _wrong(f"has a private_key that is not RSA of {least} to {most} bits")
 
 
-def _wrong(message: str) -> Refused:
-    return Refused("object_storage.account", message)
+def _wrong(message: str) -> FieldRefused:
+    return FieldRefused("object_storage.account", message)

@@ -17,10 +17,10 @@ from idp.foundation import logs
 from idp.foundation.errors import Busy, FieldProblem
 from idp.service import Service
 from idp.transfer.bucket.errors import ObjectStorageFailed
-from idp.transfer.bucket.location import Place
+from idp.transfer.bucket.location import ObjectLocation
 
 if TYPE_CHECKING:
-    from idp.transfer.bucket.google_storage import Bucket
+    from idp.transfer.bucket.google_storage import GoogleBucket
 
 MAX_AT_ONCE: Final = 3  # of a process: each holds a thread
 _BUSY_SECONDS: Final = 30
@@ -30,7 +30,9 @@ _log: Final = logs.logger(__name__)
 _NOT_INSTALLED: Final = "needs the extra gcs, which is not installed: pip install 'idp[gcs]'"
 
 
-async def fetch(service: Service, place: Place, into: Path, seconds: float, most: int) -> None:
+async def fetch(
+    service: Service, place: ObjectLocation, into: Path, seconds: float, most: int
+) -> None:
     """Read the object at `place`, of up to `most` octets, into the new file `into`.
 
     Raises ObjectStorageFailed, about a second after `seconds` at the latest, and Busy: too many
@@ -39,7 +41,7 @@ async def fetch(service: Service, place: Place, into: Path, seconds: float, most
     await _with(service, place, seconds, lambda bucket: bucket.fetch(place.path, into, most))
 
 
-async def put(service: Service, place: Place, file: Path, seconds: float) -> None:
+async def put(service: Service, place: ObjectLocation, file: Path, seconds: float) -> None:
     """Store a file as the object at `place`, where none may be yet.
 
     Raises ObjectStorageFailed, about a second after `seconds` at the latest, and Busy: too many
@@ -50,7 +52,7 @@ async def put(service: Service, place: Place, file: Path, seconds: float) -> Non
 
 
 async def _with(
-    service: Service, place: Place, seconds: float, do: Callable[[Bucket], None]
+    service: Service, place: ObjectLocation, seconds: float, do: Callable[[GoogleBucket], None]
 ) -> None:
     leaving = threading.Event()
 

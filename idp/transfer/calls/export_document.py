@@ -21,7 +21,7 @@ from idp.schema.field_rules import Items, Name
 from idp.schema.reading import Request
 from idp.service import Service
 from idp.transfer.kinds import KINDS
-from idp.transfer.kinds.kind import Kind, Telling
+from idp.transfer.kinds.kind import ExportContext, RowKind
 from storage import Update, View
 from storage.settling import commit_settled
 
@@ -31,7 +31,7 @@ _MAX_TOLD: Final = 2000
 _ROWS_BETWEEN_LOOKS: Final = 100
 
 
-class Wanted(Request, frozen=True, kw_only=True):
+class ExportSelection(Request, frozen=True, kw_only=True):
     """Which organizations, none named: all; and whether with password hashes (and the hashes of
     applications' and service users' secrets) and the secrets of authenticator apps."""
 
@@ -44,7 +44,7 @@ class Wanted(Request, frozen=True, kw_only=True):
 async def write(
     service: Service,
     actor: str,
-    wanted: Wanted,
+    wanted: ExportSelection,
     target: BinaryIO,
     seconds: float,
     destination: str,
@@ -60,7 +60,7 @@ async def write(
         async with asyncio.timeout(seconds) as limit:
             async with service.store.snapshot() as view:
                 chosen = await _chosen(view, wanted)
-                telling = Telling(
+                telling = ExportContext(
                     service=service,
                     view=view,
                     with_passwords=wanted.with_passwords,
@@ -104,7 +104,7 @@ class _Deadline:
             raise _too_late()
 
 
-async def _chosen(view: View, wanted: Wanted) -> list[Organization]:
+async def _chosen(view: View, wanted: ExportSelection) -> list[Organization]:
     """Those that are named, in the order of their ids. Raises NotFound."""
     named = {"orgIds": wanted.org_ids, "excludedOrgIds": wanted.excluded_org_ids}
     found = {name: await _named(view, name, ids) for name, ids in named.items()}
@@ -123,7 +123,7 @@ async def _named(view: View, name: str, ids: Sequence[str]) -> list[Organization
 
 
 async def _organizations(
-    view: View, wanted: Wanted, chosen: Sequence[Organization]
+    view: View, wanted: ExportSelection, chosen: Sequence[Organization]
 ) -> AsyncIterator[Organization]:
     excluded = frozenset(wanted.excluded_org_ids)
     for each in chosen:
@@ -136,7 +136,7 @@ async def _organizations(
 
 
 async def _write(
-    telling: Telling,
+    telling: ExportContext,
     organizations: AsyncIterator[Organization],
     target: BinaryIO,
     deadline: _Deadline,
@@ -160,7 +160,7 @@ async def _write(
 
 
 async def _write_kind(
-    pen: _Pen, kind: Kind, rows: AsyncIterator[dict[str, Any]], deadline: _Deadline
+    pen: _Pen, kind: RowKind, rows: AsyncIterator[dict[str, Any]], deadline: _Deadline
 ) -> int:
     """Write the rows of one list, if there are any; how many."""
     number = 0
@@ -192,7 +192,11 @@ class _Pen:
 
 
 async def _note(
-    service: Service, actor: str, wanted: Wanted, counts: Mapping[str, int], destination: str
+    service: Service,
+    actor: str,
+    wanted: ExportSelection,
+    counts: Mapping[str, int],
+    destination: str,
 ) -> None:
     """The event, in a step of the installation's record."""
     payload = {name: str(number) for name, number in counts.items()} | {

@@ -16,11 +16,11 @@ import msgspec
 
 from idp.foundation.errors import InvalidArgument
 from idp.management.call import Call
-from idp.schema.answers import Answer, Filed
+from idp.schema.answers import Answer, FileAnswer
 from idp.schema.field_rules import Duration, NotYet
 from idp.service import Service
 from idp.transfer.bucket import store as bucket_store
-from idp.transfer.bucket.location import Place
+from idp.transfer.bucket.location import ObjectLocation
 from idp.transfer.calls import export_document
 from idp.transfer.package import scratch
 
@@ -29,18 +29,18 @@ INLINE: Final = "inline"
 MAX_TIMEOUT: Final = timedelta(hours=24)
 
 
-class Export(export_document.Wanted, frozen=True, kw_only=True):
+class Export(export_document.ExportSelection, frozen=True, kw_only=True):
     """What is wanted, within which time. The answer is the export, unless `gcsOutput` has it
     written to object storage instead; with `responseOutput` it is both."""
 
     timeout: Annotated[timedelta, Duration(MAX_TIMEOUT)] = DEFAULT_TIMEOUT
     response_output: bool = False
-    gcs_output: Place | None = None
+    gcs_output: ObjectLocation | None = None
     local_output: Annotated[dict[str, Any], NotYet("export.output", dict)] = {}
     s3_output: Annotated[dict[str, Any], NotYet("export.output", dict)] = {}
 
 
-class Output(Answer, frozen=True, kw_only=True):
+class ExportOutput(Answer, frozen=True, kw_only=True):
     """Where the export was written, and how many octets it has."""
 
     bucket: str
@@ -52,10 +52,10 @@ class Exported(Answer, frozen=True, kw_only=True):
     """Organizations, as an import takes them; or where they were written."""
 
     orgs: list[dict[str, Any]] = []
-    output: Output | None = None
+    output: ExportOutput | None = None
 
 
-async def make(service: Service, call: Call, request: Export) -> Filed:
+async def make(service: Service, call: Call, request: Export) -> FileAnswer:
     """Export organizations with all that is in them, as one document that an import takes.
 
     Raises NotFound: an organization that is named is not there; DeadlineExceeded;
@@ -70,15 +70,15 @@ async def make(service: Service, call: Call, request: Export) -> Filed:
             goes_to = _destination(request)
             await export_document.write(service, call.actor, request, file, left, goes_to)
             if request.gcs_output is None:
-                return Filed(file)
+                return FileAnswer(file)
             output = await _put(service, request.gcs_output, path, file, until)
         except BaseException:
             file.close()
             raise
     if request.response_output:
-        return Filed(file)
+        return FileAnswer(file)
     file.close()
-    return Filed(io.BytesIO(msgspec.json.encode(Exported(output=output))))
+    return FileAnswer(io.BytesIO(msgspec.json.encode(Exported(output=output))))
 
 
 def _destination(request: Export) -> str:
@@ -90,7 +90,9 @@ def _destination(request: Export) -> str:
     return f"{INLINE}, {bucket}" if request.response_output else bucket
 
 
-async def _put(service: Service, place: Place, path: Path, file: BinaryIO, until: float) -> Output:
+async def _put(
+    service: Service, place: ObjectLocation, path: Path, file: BinaryIO, until: float
+) -> ExportOutput:
     """Write the document to object storage. Raises InvalidArgument (at `gcsOutput`), Busy."""
     size = file.seek(0, io.SEEK_END)
     file.flush()
@@ -98,4 +100,4 @@ async def _put(service: Service, place: Place, path: Path, file: BinaryIO, until
         await bucket_store.put(service, place, path, until - time.monotonic())
     except InvalidArgument as error:
         raise error.within("gcsOutput") from None
-    return Output(bucket=place.bucket, path=place.path, size=size)
+    return ExportOutput(bucket=place.bucket, path=place.path, size=size)

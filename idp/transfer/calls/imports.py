@@ -25,7 +25,7 @@ from idp.schema.field_rules import Duration, Schema
 from idp.schema.reading import Request
 from idp.service import Service
 from idp.transfer.bucket import store as bucket_store
-from idp.transfer.bucket.location import Place
+from idp.transfer.bucket.location import ObjectLocation
 from idp.transfer.calls import import_answer
 from idp.transfer.calls.import_answer import Imported
 from idp.transfer.jobs import lifecycle as job_lifecycle
@@ -45,7 +45,7 @@ _LOOKS_LAST_SECONDS: Final = 0.25
 _NAMES: Final = ("dataOrgs", "data_orgs", "dataOrgsv1", "data_orgsv1", "orgs")
 
 
-B = TypeVar("B", bound="Beside")
+B = TypeVar("B", bound="EnvelopeOptions")
 
 
 class PackageDocument(Struct, frozen=True):
@@ -58,14 +58,14 @@ class PackageDocument(Struct, frozen=True):
         return {"type": "object", "description": "Organizations, as an export tells them."}
 
 
-class Beside(Request, frozen=True, kw_only=True):
+class EnvelopeOptions(Request, frozen=True, kw_only=True):
     """What stands beside the package also where it lies in object storage. There it says nothing:
     what is wished, the call says."""
 
     timeout: Annotated[timedelta, Duration()] = DEFAULT_TIMEOUT
 
 
-class Wishes(Beside, frozen=True, kw_only=True):
+class ImportCallOptions(EnvelopeOptions, frozen=True, kw_only=True):
     """What is asked beside the package: how long to wait for the end, only to tell what would be
     done, to change what is there already, to mend what can be mended safely."""
 
@@ -74,7 +74,7 @@ class Wishes(Beside, frozen=True, kw_only=True):
     fix: bool = False
 
 
-class Import(Wishes, frozen=True, kw_only=True):
+class Import(ImportCallOptions, frozen=True, kw_only=True):
     """Exactly one package. `dataOrgsv1` may also be the text of the document. With `dataOrgsGcs`
     or `dataOrgsv1Gcs` it is read from object storage; the account is forgotten then."""
 
@@ -82,8 +82,8 @@ class Import(Wishes, frozen=True, kw_only=True):
 
     data_orgs: Annotated[Any, PackageDocument()] = None
     data_orgsv1: Annotated[Any, PackageDocument()] = None
-    data_orgs_gcs: Place | None = None
-    data_orgsv1_gcs: Place | None = None
+    data_orgs_gcs: ObjectLocation | None = None
+    data_orgsv1_gcs: ObjectLocation | None = None
 
 
 async def take(service: Service, call: Call, package: Upload) -> Imported:
@@ -96,7 +96,7 @@ async def take(service: Service, call: Call, package: Upload) -> Imported:
     until = time.monotonic()
     document = _surface(package)
     if not document.keys() & set(PLACES):
-        wishes = _beside(Wishes, document)
+        wishes = _beside(ImportCallOptions, document)
         until += wishes.timeout.total_seconds()
         return await _imported(service, call, wishes, package, until)
     wishes, name, place = _stored(package, document, service.config.max_json_bytes)
@@ -106,7 +106,7 @@ async def take(service: Service, call: Call, package: Upload) -> Imported:
 
 
 async def _imported(
-    service: Service, call: Call, wishes: Wishes, package: Upload, until: float
+    service: Service, call: Call, wishes: ImportCallOptions, package: Upload, until: float
 ) -> Imported:
     if package.is_small:
         await asyncio.to_thread(_look_through, package)
@@ -141,7 +141,9 @@ def _beside(kind: type[B], document: dict[str, Any]) -> B:
     return read
 
 
-def _stored(package: Upload, document: dict[str, Any], most: int) -> tuple[Import, str, Place]:
+def _stored(
+    package: Upload, document: dict[str, Any], most: int
+) -> tuple[Import, str, ObjectLocation]:
     """A call that tells where its package lies, and by which member. Raises InvalidArgument."""
     (name, *_) = (name for name in PLACES if name in document)
     if package.size > most:
@@ -155,7 +157,7 @@ def _stored(package: Upload, document: dict[str, Any], most: int) -> tuple[Impor
 
 
 async def _fetched(
-    service: Service, name: str, place: Place, until: float, left: asyncio.Event
+    service: Service, name: str, place: ObjectLocation, until: float, left: asyncio.Event
 ) -> Upload:
     """The package as it lies in object storage.
 
@@ -170,7 +172,7 @@ async def _fetched(
             )
             package = await asyncio.to_thread(Upload.over, file)
         try:
-            _beside(Beside, _surface(package))
+            _beside(EnvelopeOptions, _surface(package))
         except InvalidArgument:
             package.close()
             raise
@@ -186,7 +188,7 @@ def _look_through(package: Upload) -> None:
         read_package(package, directory)
 
 
-async def _begin(service: Service, call: Call, wishes: Wishes, package: Upload) -> Job:
+async def _begin(service: Service, call: Call, wishes: ImportCallOptions, package: Upload) -> Job:
     """The job, whose package is stored: it ends, whatever becomes of this process."""
     options = JobOptions(is_dry_run=wishes.dry_run, updates=wishes.update, mends=wishes.fix)
     job = job_lifecycle.new(service, call.actor, options, holder=service.random.id())

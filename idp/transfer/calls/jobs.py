@@ -40,7 +40,7 @@ class JobsFound(Answer, frozen=True, kw_only=True):
     next_cursor: str = ""
 
 
-class StateQuery(Request, frozen=True, kw_only=True):
+class JobStateQuery(Request, frozen=True, kw_only=True):
     """By its state. One that waits for who has its file counts as queued or running."""
 
     state: Annotated[str, OneOf(tuple(_STATES))]
@@ -49,7 +49,7 @@ class StateQuery(Request, frozen=True, kw_only=True):
 class JobQuery(Request, frozen=True, kw_only=True):
     """One filter."""
 
-    state_query: StateQuery | None = None
+    state_query: JobStateQuery | None = None
 
     def check(self) -> Iterator[FieldProblem]:
         if self.state_query is None:

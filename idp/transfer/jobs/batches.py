@@ -18,9 +18,9 @@ from idp.records.jobs import JobProblem
 from idp.schema import reading
 from idp.transfer import kinds
 from idp.transfer.jobs import import_origin
-from idp.transfer.kinds.kind import Kind, Taking
+from idp.transfer.kinds.kind import ImportContext, RowKind
 from idp.transfer.package import autofix
-from idp.transfer.package.rows import Action, Prepared, Problem, Read, Row, problem, refused
+from idp.transfer.package.rows import Action, PreparedRow, Read, Row, RowProblem, problem, refused
 from storage import Conflict, Insert, InvalidValue, Outcome, Stale, Unknown, Update, Write
 
 _Key = tuple[str, str, object]
@@ -40,7 +40,7 @@ class Settled(Struct, frozen=True, kw_only=True):
     action: Action
     id: str
     parts: tuple[str, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[RowProblem, ...] = ()
 
     def told(self, job_id: str) -> list[JobProblem]:
         """Its problems as they are kept for the report."""
@@ -64,40 +64,40 @@ class Settled(Struct, frozen=True, kw_only=True):
         ]
 
 
-class Standing(Struct, frozen=True):
+class RowOutcome(Struct, frozen=True):
     """How readable rows stand to what is stored, by their numbers: `settled` without storing
     anything, or `going` to be stored. No two that go write the same; who is in neither waits."""
 
-    settled: Mapping[int, Prepared] = {}
-    going: Mapping[int, Prepared] = {}
+    settled: Mapping[int, PreparedRow] = {}
+    going: Mapping[int, PreparedRow] = {}
 
 
-class Judged(Struct, frozen=True, kw_only=True):
+class PlannedRows(Struct, frozen=True, kw_only=True):
     """Rows of one kind before anything of them is stored: those that can't be read, by their
     numbers, and how the others stand."""
 
     rows: Sequence[Row]
-    kind: Kind | None
-    unreadable: Mapping[int, Prepared] = {}
-    warnings: Mapping[int, Sequence[Problem]] = {}
+    kind: RowKind | None
+    unreadable: Mapping[int, PreparedRow] = {}
+    warnings: Mapping[int, Sequence[RowProblem]] = {}
     reads: Sequence[Read] = ()
-    standing: Standing = Standing()
+    standing: RowOutcome = RowOutcome()
 
 
-async def settle(taking: Taking, rows: Sequence[Row]) -> list[Settled]:
+async def settle(taking: ImportContext, rows: Sequence[Row]) -> list[Settled]:
     """What became of each of these rows, which are of one kind. Raises Unavailable."""
     judged = await judge(taking, rows)
     return await told(judged, await store(taking, judged))
 
 
-async def judge(taking: Taking, rows: Sequence[Row]) -> Judged:
+async def judge(taking: ImportContext, rows: Sequence[Row]) -> PlannedRows:
     """How these rows, which are of one kind, stand to what is stored. Raises Unavailable."""
     kind = kinds.BY_MEMBER.get(rows[0].member)
     if kind is None or kind.request is None or kind.prepare is None:
-        return Judged(rows=rows, kind=kind)
-    unreadable: dict[int, Prepared] = {}
+        return PlannedRows(rows=rows, kind=kind)
+    unreadable: dict[int, PreparedRow] = {}
     reads: list[Read] = []
-    warnings: dict[int, list[Problem]] = {}
+    warnings: dict[int, list[RowProblem]] = {}
     async for row in in_turns(rows):
         read, problems = _read(taking, kind, row)
         if read is None:
@@ -105,7 +105,7 @@ async def judge(taking: Taking, rows: Sequence[Row]) -> Judged:
         else:
             warnings[row.number] = problems
             reads.append(read)
-    return Judged(
+    return PlannedRows(
         rows=rows,
         kind=kind,
         unreadable=unreadable,
@@ -115,7 +115,7 @@ async def judge(taking: Taking, rows: Sequence[Row]) -> Judged:
     )
 
 
-async def store(taking: Taking, judged: Judged) -> dict[int, Prepared]:
+async def store(taking: ImportContext, judged: PlannedRows) -> dict[int, PreparedRow]:
     """Store what can be stored of them; what became of each that could be judged, by its number.
 
     Raises Unavailable when the store can't be reached: then some rows may be stored, and are
@@ -126,7 +126,7 @@ async def store(taking: Taking, judged: Judged) -> dict[int, Prepared]:
     return await _stored(taking, judged.kind, judged)
 
 
-async def told(judged: Judged, stored: Mapping[int, Prepared]) -> list[Settled]:
+async def told(judged: PlannedRows, stored: Mapping[int, PreparedRow]) -> list[Settled]:
     """What became of each row, once they are stored."""
     kind = judged.kind
     if kind is None or kind.prepare is None:
@@ -138,7 +138,9 @@ async def told(judged: Judged, stored: Mapping[int, Prepared]) -> list[Settled]:
     ]
 
 
-def _settled(row: Row, kind: Kind, done: Prepared, warnings: Sequence[Problem]) -> Settled:
+def _settled(
+    row: Row, kind: RowKind, done: PreparedRow, warnings: Sequence[RowProblem]
+) -> Settled:
     problems = (*done.problems, *warnings)
     if done.action != "fail":
         problems = tuple(structs.replace(one, is_error=False) for one in problems)
@@ -152,9 +154,9 @@ def _settled(row: Row, kind: Kind, done: Prepared, warnings: Sequence[Problem]) 
     )
 
 
-def _unsupported(row: Row, kind: Kind | None) -> Settled:
+def _unsupported(row: Row, kind: RowKind | None) -> Settled:
     told = (kind.unsupported if kind else "") or "this service has nothing of this kind"
-    warning = Problem(
+    warning = RowProblem(
         slug="import.unsupported",
         message=told,
         fix="Set up by hand what is needed of it.",
@@ -166,12 +168,12 @@ def _unsupported(row: Row, kind: Kind | None) -> Settled:
     return Settled(row=row, type=type, action="skip", id=name, problems=problems)
 
 
-def _read(taking: Taking, kind: Kind, row: Row) -> tuple[Read | None, list[Problem]]:
+def _read(taking: ImportContext, kind: RowKind, row: Row) -> tuple[Read | None, list[RowProblem]]:
     """The row as its kind reads it, with warnings; None, with what is wrong with it."""
     if row.broken:
         return None, list(row.broken)
     assert kind.request is not None  # noqa: S101 - told to mypy
-    document, slips = row.document, list[Problem]()
+    document, slips = row.document, list[RowProblem]()
     if taking.job.options.mends:
         document, slips = autofix.mended(kind.request, document)
     document, eased = kind.ease(document) if kind.ease else (document, [])
@@ -182,16 +184,18 @@ def _read(taking: Taking, kind: Kind, row: Row) -> tuple[Read | None, list[Probl
     return Read(row, request), problems
 
 
-def _name(kind: Kind, row: Row) -> str:
+def _name(kind: RowKind, row: Row) -> str:
     """What a row that can't be read is called, if that can be told."""
     found = kind.name(row.document) if isinstance(row.document, dict) else ""
     return found[:MAX_NAME] if isinstance(found, str) else ""
 
 
-async def _stored(taking: Taking, kind: Kind, judged: Judged) -> dict[int, Prepared]:
+async def _stored(
+    taking: ImportContext, kind: RowKind, judged: PlannedRows
+) -> dict[int, PreparedRow]:
     """What became of readable rows, by their numbers. Raises Unavailable."""
     reads, standing = judged.reads, judged.standing
-    done: dict[int, Prepared] = {}
+    done: dict[int, PreparedRow] = {}
     doubted: set[int] = set()
     vain = 0
     while reads and vain < _VAIN_ROUNDS:
@@ -205,7 +209,7 @@ async def _stored(taking: Taking, kind: Kind, judged: Judged) -> dict[int, Prepa
     return done | {read.row.number: _pushed_aside(kind, read) for read in reads}
 
 
-def _certain(settled: Mapping[int, Prepared], doubted: set[int]) -> dict[int, Prepared]:
+def _certain(settled: Mapping[int, PreparedRow], doubted: set[int]) -> dict[int, PreparedRow]:
     """Those that are not refused for the first time. Others are judged once more: what stood
     against them may be the same row, which another import stored between two look-ups."""
     refused = {number for number, one in settled.items() if one.action == "fail"} - doubted
@@ -213,14 +217,14 @@ def _certain(settled: Mapping[int, Prepared], doubted: set[int]) -> dict[int, Pr
     return {number: one for number, one in settled.items() if number not in refused}
 
 
-async def _standing(taking: Taking, kind: Kind, reads: Sequence[Read]) -> Standing:
+async def _standing(taking: ImportContext, kind: RowKind, reads: Sequence[Read]) -> RowOutcome:
     """How readable rows stand to what is stored now. Raises Unavailable."""
     if not reads:
-        return Standing()
+        return RowOutcome()
     assert kind.prepare is not None  # noqa: S101 - told to mypy
     judged = await import_origin.judged(taking, reads, await kind.prepare(taking, reads))
-    settled: dict[int, Prepared] = {}
-    going: dict[int, Prepared] = {}
+    settled: dict[int, PreparedRow] = {}
+    going: dict[int, PreparedRow] = {}
     taken: set[_Key] = set()
     async for read, one in in_turns(zip(reads, judged, strict=True)):
         keys = {key for write in one.writes for key in _keys(write)}
@@ -229,15 +233,15 @@ async def _standing(taking: Taking, kind: Kind, reads: Sequence[Read]) -> Standi
         elif taken.isdisjoint(keys):
             going[read.row.number] = _ready(taking, one)
         taken |= keys  # of those who want the same, the others are judged again behind the first
-    return Standing(settled, going)
+    return RowOutcome(settled, going)
 
 
-def _ready(taking: Taking, prepared: Prepared) -> Prepared:
+def _ready(taking: ImportContext, prepared: PreparedRow) -> PreparedRow:
     """What can be done of storing it before its turn."""
     return structs.replace(prepared, writes=taking.service.store.ready(prepared.writes))
 
 
-async def _round(taking: Taking, standing: Standing) -> dict[int, Prepared]:
+async def _round(taking: ImportContext, standing: RowOutcome) -> dict[int, PreparedRow]:
     """Store what goes: what came of those rows that it is settled for, by their numbers.
 
     Raises Unavailable.
@@ -251,7 +255,7 @@ async def _round(taking: Taking, standing: Standing) -> dict[int, Prepared]:
     return done
 
 
-def _outcome(prepared: Prepared, outcome: Outcome) -> Prepared | None:
+def _outcome(prepared: PreparedRow, outcome: Outcome) -> PreparedRow | None:
     """What came of a unit; None when it has to be judged again. Raises StorageError."""
     if outcome is None:
         return prepared
@@ -273,16 +277,16 @@ def _keys(write: Write) -> Iterator[_Key]:
             yield name, field, getattr(write.record, field)
 
 
-def _unstorable() -> Problem:
-    return Problem(
+def _unstorable() -> RowProblem:
+    return RowProblem(
         slug="import.unstorable",
         message="holds more, or other characters, than a record can",
         fix="Shorten it.",
     )
 
 
-def _pushed_aside(kind: Kind, read: Read) -> Prepared:
-    problem = Problem(
+def _pushed_aside(kind: RowKind, read: Read) -> PreparedRow:
+    problem = RowProblem(
         slug="import.contention",
         message="others changed the same all the time",
         fix="Import the package again: what is there already is left alone.",

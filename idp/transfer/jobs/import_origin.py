@@ -15,16 +15,16 @@ from typing import Any, Final
 from msgspec import structs
 
 from idp.records import EVENTS
-from idp.transfer.kinds.kind import Taking, import_payload
-from idp.transfer.package.rows import Prepared, Problem, Read, refused
+from idp.transfer.kinds.kind import ImportContext, import_payload
+from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
 from storage import Collection, Cursor
 
 _CLOCKS_DIFFER: Final = timedelta(minutes=10)
 
 
 async def judged(
-    taking: Taking, reads: Sequence[Read], prepared: Sequence[Prepared]
-) -> list[Prepared]:
+    taking: ImportContext, reads: Sequence[Read], prepared: Sequence[PreparedRow]
+) -> list[PreparedRow]:
     """What was prepared, once one's own records count as made, and doubles are refused."""
     judged = list(prepared)
     met = [(n, one.met) for n, one in enumerate(prepared) if one.met is not None]
@@ -36,12 +36,14 @@ async def judged(
     return judged
 
 
-async def is_made_here(taking: Taking, collection: Collection[Any], id: str) -> bool:
+async def is_made_here(taking: ImportContext, collection: Collection[Any], id: str) -> bool:
     """Whether a record was made by a row of this import."""
     return (await _origin(taking, collection, id)).get("import") == taking.job.id
 
 
-def _judged(taking: Taking, read: Read, prepared: Prepared, origin: dict[str, str]) -> Prepared:
+def _judged(
+    taking: ImportContext, read: Read, prepared: PreparedRow, origin: dict[str, str]
+) -> PreparedRow:
     own, first = import_payload(taking, read), read.row.double_of
     if origin.get("import") != own["import"]:
         return prepared if first is None else refused(prepared.id, _double(str(first)))
@@ -50,17 +52,17 @@ def _judged(taking: Taking, read: Read, prepared: Prepared, origin: dict[str, st
     return refused(prepared.id, _double(origin["row"]))
 
 
-def _may_be_ours(taking: Taking, record: Any) -> bool:
+def _may_be_ours(taking: ImportContext, record: Any) -> bool:
     """Whether it is as young as the import; most are older, and need not be asked about."""
     created_at = getattr(record, "created_at", None)
     return created_at is None or created_at >= _since(taking)
 
 
-def _since(taking: Taking) -> datetime:
+def _since(taking: ImportContext) -> datetime:
     return taking.job.created_at - _CLOCKS_DIFFER
 
 
-async def _origin(taking: Taking, collection: Collection[Any], id: str) -> dict[str, str]:
+async def _origin(taking: ImportContext, collection: Collection[Any], id: str) -> dict[str, str]:
     """What the event of a record's making says, the last one's of a record made again; nothing
     where it is older than the import."""
     after: Cursor | None = None
@@ -78,8 +80,8 @@ async def _origin(taking: Taking, collection: Collection[Any], id: str) -> dict[
         after = page.after
 
 
-def _double(row: str) -> Problem:
-    return Problem(
+def _double(row: str) -> RowProblem:
+    return RowProblem(
         slug="import.double",
         message=f"row {row} of the package is the same",
         fix="Leave one of the two out of the package.",

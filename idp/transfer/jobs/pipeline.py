@@ -15,47 +15,49 @@ from typing import Any, NamedTuple, Protocol
 from idp.foundation.randomness import Stocked
 from idp.transfer import kinds
 from idp.transfer.jobs import batches as job_batches
-from idp.transfer.jobs.batches import Judged, Settled
-from idp.transfer.kinds.kind import Taking
+from idp.transfer.jobs.batches import PlannedRows, Settled
+from idp.transfer.kinds.kind import ImportContext
 from idp.transfer.package.rows import Row
 
 Following = Callable[[], Coroutine[Any, Any, Sequence[Row] | None]]
 # What became of each row of a batch that is stored: told while others store theirs.
-Telling = asyncio.Future[list[Settled]]
+OutcomesFuture = asyncio.Future[list[Settled]]
 
 
-class Desk(Protocol):
+class BatchWorker(Protocol):
     """Where one batch at a time is worked on, in this process or in another one."""
 
     async def judge(self, rows: Sequence[Row]) -> None:
         """How these rows, which are of one kind, stand to what is stored. Raises StorageError."""
 
-    async def store(self) -> Telling:
+    async def store(self) -> OutcomesFuture:
         """Store what was judged last. Raises StorageError: then some rows may be stored, and are
         recognised when they come again."""
 
 
-class OwnDesk:
+class LocalBatchWorker:
     """A desk in this process."""
 
-    def __init__(self, taking: Taking) -> None:
+    def __init__(self, taking: ImportContext) -> None:
         service = replace(taking.service, random=Stocked(taking.service.random))
-        self._taking = Taking(service, taking.job)
-        self._judged: Judged | None = None
+        self._taking = ImportContext(service, taking.job)
+        self._judged: PlannedRows | None = None
 
     async def judge(self, rows: Sequence[Row]) -> None:
-        """As `Desk.judge`."""
+        """As `BatchWorker.judge`."""
         self._judged = await job_batches.judge(self._taking, rows)
 
-    async def store(self) -> Telling:
-        """As `Desk.store`."""
+    async def store(self) -> OutcomesFuture:
+        """As `BatchWorker.store`."""
         assert self._judged is not None  # noqa: S101 - the order of a desk's work
         judged, self._judged = self._judged, None
         stored = await job_batches.store(self._taking, judged)
         return asyncio.ensure_future(job_batches.told(judged, stored))
 
 
-async def settled(desks: Sequence[Desk], following: Following) -> AsyncGenerator[Telling, None]:
+async def settled(
+    desks: Sequence[BatchWorker], following: Following
+) -> AsyncGenerator[OutcomesFuture, None]:
     """What became of each batch of rows that `following` gives, until it gives None.
 
     A batch is stored when its caller comes for it; those behind it are judged meanwhile, where
@@ -73,10 +75,10 @@ async def settled(desks: Sequence[Desk], following: Following) -> AsyncGenerator
         await line.leave()
 
 
-class _Place(NamedTuple):
+class _PlannedBatch(NamedTuple):
     """A batch that is being judged, or was, and its desk."""
 
-    desk: Desk
+    desk: BatchWorker
     rows: Sequence[Row]
     judging: asyncio.Task[None]
 
@@ -84,14 +86,14 @@ class _Place(NamedTuple):
 class _Line:
     """The batches at desks, in their order; the one behind them is fetched meanwhile."""
 
-    def __init__(self, desks: Sequence[Desk], following: Following) -> None:
+    def __init__(self, desks: Sequence[BatchWorker], following: Following) -> None:
         self._desks = desks
         self._following = following
         self._next = asyncio.ensure_future(following())
-        self._telling: Telling | None = None
-        self.places: deque[_Place] = deque()
+        self._telling: OutcomesFuture | None = None
+        self.places: deque[_PlannedBatch] = deque()
 
-    async def first(self) -> Telling:
+    async def first(self) -> OutcomesFuture:
         """Store the first batch, which leaves the line. What became of it is told later."""
         await self.places[0].judging
         self._telling = await self.places[0].desk.store()
@@ -104,7 +106,7 @@ class _Line:
             rows = await self._next
             if rows is None or not self._may_overtake(rows):
                 return
-            self.places.append(_Place(desk, rows, asyncio.ensure_future(desk.judge(rows))))
+            self.places.append(_PlannedBatch(desk, rows, asyncio.ensure_future(desk.judge(rows))))
             self._next = asyncio.ensure_future(self._following())
 
     async def leave(self) -> None:
@@ -114,7 +116,7 @@ class _Line:
             going.append(self._telling)
         await asyncio.gather(*going, return_exceptions=True)
 
-    def _free(self) -> Desk | None:
+    def _free(self) -> BatchWorker | None:
         taken = [place.desk for place in self.places]
         return next((desk for desk in self._desks if desk not in taken), None)
 

@@ -21,8 +21,8 @@ from idp.transfer.jobs import lifecycle as job_lifecycle
 from idp.transfer.jobs import pipeline as job_pipeline
 from idp.transfer.jobs import workers
 from idp.transfer.jobs.lifecycle import Hold, Lost
-from idp.transfer.jobs.pipeline import Desk, OwnDesk, Telling
-from idp.transfer.kinds.kind import Taking
+from idp.transfer.jobs.pipeline import BatchWorker, LocalBatchWorker, OutcomesFuture
+from idp.transfer.kinds.kind import ImportContext
 from idp.transfer.package import chunks as package_chunks
 from idp.transfer.package import local_files, scratch
 from idp.transfer.package.chunks import PackageLost
@@ -38,7 +38,7 @@ _PAUSE_SECONDS: Final = 1.0
 _log: Final = logs.logger(__name__)
 
 
-class Opened(Protocol):
+class OpenedPackage(Protocol):
     """A package that was looked through (`idp/transfer/package/format.py`)."""
 
     @property
@@ -50,7 +50,7 @@ class Opened(Protocol):
     def batches(self, skip: int, size: int) -> Iterator[list[Row]]: ...
 
 
-Open = Callable[[Path, Path], Opened]
+Open = Callable[[Path, Path], OpenedPackage]
 
 
 def wake(service: Service) -> None:
@@ -130,13 +130,13 @@ async def _whole(
     others = workers.wanted(service, hold.job, _octets(hold.job), helpers)
     with scratch.directory() as directory:
         # They start while the package is looked through.
-        async with workers.joining(Taking(service, hold.job), others) as at:
+        async with workers.joining(ImportContext(service, hold.job), others) as at:
             package = await _opened(service, hold.job, directory, open_package)
             await _begin(service, hold, package.total)
             async with _ground(service, hold.job) as ground:
                 # Alone, it judges one batch while another one waits for the store.
                 own = 1 if others else 2
-                at[:0] = [OwnDesk(Taking(ground, hold.job)) for _ in range(own)]
+                at[:0] = [LocalBatchWorker(ImportContext(ground, hold.job)) for _ in range(own)]
                 await _through(at, hold, package, size, is_to_leave)
 
 
@@ -194,7 +194,9 @@ async def _kept(hold: Hold) -> AsyncIterator[None]:
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def _opened(service: Service, job: Job, directory: Path, open_package: Open) -> Opened:
+async def _opened(
+    service: Service, job: Job, directory: Path, open_package: Open
+) -> OpenedPackage:
     file = Path(job.source) if job.source else directory / "package.json"
     if job.source is None:
         await package_chunks.write(service, job, file)
@@ -204,9 +206,9 @@ async def _opened(service: Service, job: Job, directory: Path, open_package: Ope
 
 
 async def _through(
-    at: Sequence[Desk],
+    at: Sequence[BatchWorker],
     hold: Hold,
-    package: Opened,
+    package: OpenedPackage,
     size: int,
     is_to_leave: Callable[[], bool],
 ) -> None:
@@ -226,9 +228,9 @@ async def _through(
 
 
 async def _pass(
-    at: Sequence[Desk],
+    at: Sequence[BatchWorker],
     hold: Hold,
-    package: Opened,
+    package: OpenedPackage,
     size: int,
     is_to_leave: Callable[[], bool],
 ) -> None:
@@ -257,11 +259,11 @@ class _Keeping:
         self._hold = hold
         self._under_way: asyncio.Task[None] | None = None
 
-    def begin(self, telling: Telling) -> None:
+    def begin(self, telling: OutcomesFuture) -> None:
         """Keep what became of these rows, when the last ones are `done`."""
         self._under_way = asyncio.create_task(self._keep(telling))
 
-    async def _keep(self, telling: Telling) -> None:
+    async def _keep(self, telling: OutcomesFuture) -> None:
         await self._hold.settle(await telling)
 
     async def done(self) -> None:

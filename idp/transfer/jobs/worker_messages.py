@@ -32,7 +32,7 @@ class Order(Struct, frozen=True):
     rows: Sequence[Row] | None = None
 
 
-class Answer(Struct, frozen=True):
+class WorkerReply(Struct, frozen=True):
     """That it was done. After one that `is_stored` a second tells what became of each row, without
     documents, or why not. `failure` is the store's, `is_broken` says that something failed that
     must not."""

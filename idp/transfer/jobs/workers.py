@@ -18,9 +18,9 @@ from idp.foundation import cpu, logs
 from idp.records.jobs import Job
 from idp.service import Service
 from idp.transfer.jobs import worker_messages
-from idp.transfer.jobs.pipeline import Desk, Telling
-from idp.transfer.jobs.worker_messages import Answer, Engagement, Order
-from idp.transfer.kinds.kind import Taking
+from idp.transfer.jobs.pipeline import BatchWorker, OutcomesFuture
+from idp.transfer.jobs.worker_messages import Engagement, Order, WorkerReply
+from idp.transfer.kinds.kind import ImportContext
 from idp.transfer.package.rows import Row
 from storage import StorageError, Unavailable
 
@@ -47,9 +47,9 @@ def wanted(service: Service, job: Job, octets: int, count: int) -> int:
 
 
 @asynccontextmanager
-async def joining(taking: Taking, count: int) -> AsyncIterator[list[Desk]]:
+async def joining(taking: ImportContext, count: int) -> AsyncIterator[list[BatchWorker]]:
     """The desks of so many other processes, each as long as it is ready."""
-    desks: list[Desk] = []
+    desks: list[BatchWorker] = []
     helping = [asyncio.ensure_future(_help(taking, desks)) for _ in range(count)]
     try:
         yield desks
@@ -59,7 +59,7 @@ async def joining(taking: Taking, count: int) -> AsyncIterator[list[Desk]]:
         await asyncio.gather(*helping, return_exceptions=True)
 
 
-async def _help(taking: Taking, desks: list[Desk]) -> None:
+async def _help(taking: ImportContext, desks: list[BatchWorker]) -> None:
     """A worker's whole life: its desk is among the others as long as it lives."""
     try:
         async with _process() as connection:
@@ -106,29 +106,29 @@ class _Worker:
         self._reader = reader
         self._writer = writer
         self._waiting: asyncio.Future[None] | None = None
-        self._telling: Telling | None = None
+        self._telling: OutcomesFuture | None = None
         self._has_ended = False
 
-    async def begin(self, taking: Taking) -> bool:
+    async def begin(self, taking: ImportContext) -> bool:
         """Tell it what it helps with; whether it is ready. Raises ConnectionError."""
         await worker_messages.send(self._writer, Engagement(taking.service.config, taking.job))
-        return await worker_messages.receive(self._reader, Answer) is not None
+        return await worker_messages.receive(self._reader, WorkerReply) is not None
 
     async def listen(self) -> None:
         """Hear its answers until it has ended."""
         try:
-            while (answer := await worker_messages.receive(self._reader, Answer)) is not None:
+            while (answer := await worker_messages.receive(self._reader, WorkerReply)) is not None:
                 self._hear(answer)
         finally:
             self._has_ended = True
             self._give_up(_gone())
 
     async def judge(self, rows: Sequence[Row]) -> None:
-        """As `Desk.judge`. Raises Unavailable also when the process has ended."""
+        """As `BatchWorker.judge`. Raises Unavailable also when the process has ended."""
         await self._carried_out(Order(rows))
 
-    async def store(self) -> Telling:
-        """As `Desk.store`. Raises Unavailable also when the process has ended."""
+    async def store(self) -> OutcomesFuture:
+        """As `BatchWorker.store`. Raises Unavailable also when the process has ended."""
         await self._carried_out(Order())
         assert self._telling is not None  # noqa: S101 - it was stored
         return self._telling
@@ -144,7 +144,7 @@ class _Worker:
             raise _gone() from error
         await self._waiting
 
-    def _hear(self, answer: Answer) -> None:
+    def _hear(self, answer: WorkerReply) -> None:
         if answer.is_broken:
             self._give_up(RuntimeError("a worker failed; its own log says how"))
         elif answer.failure is not None:

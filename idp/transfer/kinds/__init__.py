@@ -21,10 +21,10 @@ from idp.transfer.kinds import (
     texts,
     unsupported,
 )
-from idp.transfer.kinds.kind import Kind
+from idp.transfer.kinds.kind import RowKind
 from idp.transfer.kinds.users import humans, machines, user_grants, user_links, user_metadata
 
-KINDS: Final[tuple[Kind, ...]] = (
+KINDS: Final[tuple[RowKind, ...]] = (
     *organizations.KINDS,
     *domains.KINDS,
     *policies.KINDS,

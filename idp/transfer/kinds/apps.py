@@ -14,7 +14,7 @@ from idp.management.projects import allowed_users, apps, compliance, projects, r
 from idp.oauth import key_rotation
 from idp.records import APPLICATIONS, PROJECTS, Application, Organization, Project
 from idp.transfer.kinds import export_iteration, packaged_secrets, upsert
-from idp.transfer.kinds.kind import Kind, Taking, Telling
+from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.packaged_apps import (
     STATES,
     ApiRow,
@@ -23,21 +23,21 @@ from idp.transfer.kinds.packaged_apps import (
     PackagedOidcApp,
 )
 from idp.transfer.kinds.packaged_ids import named
-from idp.transfer.kinds.upsert import Wanted
-from idp.transfer.package.rows import Prepared, Problem, Read, refused
+from idp.transfer.kinds.upsert import UpsertPlan
+from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
 from storage import Write
 
 _NAMES: Final = {state: name for name, state in STATES.items()}
 _USUAL: Final = "RS256"
 
 
-class _Case(Struct, frozen=True, kw_only=True):
+class _ApplicationCase(Struct, frozen=True, kw_only=True):
     read: Read
     id: str
     app: PackagedOidcApp | PackagedApiApp
 
 
-async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Applications are made with their client ids, left alone, or changed.
 
     An algorithm that nothing was signed by so far gets its keys here, before it is needed: the
@@ -52,15 +52,18 @@ async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
     ]
 
 
-def _case(read: Read) -> _Case:
+def _case(read: Read) -> _ApplicationCase:
     row = read.request
     assert isinstance(row, OidcRow | ApiRow)  # noqa: S101 - told to mypy
-    return _Case(read=read, id=row.app.client_id or row.app_id, app=row.app)
+    return _ApplicationCase(read=read, id=row.app.client_id or row.app_id, app=row.app)
 
 
 async def _prepare(
-    taking: Taking, case: _Case, project: Project | None, known: Application | None
-) -> Prepared:
+    taking: ImportContext,
+    case: _ApplicationCase,
+    project: Project | None,
+    known: Application | None,
+) -> PreparedRow:
     if project is None or project.org_id != case.read.row.org_id:
         return refused(case.id, upsert.no_project("app.projectId"))
     settings = case.app.settings()
@@ -85,12 +88,12 @@ def _state(app: PackagedOidcApp | PackagedApiApp, project: Project) -> Mapping[s
 
 
 def _stored(
-    taking: Taking,
-    case: _Case,
+    taking: ImportContext,
+    case: _ApplicationCase,
     project: Project,
     known: Application | None,
     values: dict[str, Any],
-) -> Prepared:
+) -> PreparedRow:
     by_secret = values["auth_method"] in apps.BY_SECRET
     if by_secret:
         values |= packaged_secrets.kept(case.app.hashed_secret, case.app.previous_secret)
@@ -107,7 +110,7 @@ def _stored(
             return [*web_origins.changes(None, after), projects.still_there(project)]
         return [*web_origins.changes(before, after), *client_secrets.forgotten(before, after)]
 
-    wanted = Wanted(
+    wanted = UpsertPlan(
         id=case.id,
         collection=APPLICATIONS,
         record=client,
@@ -132,9 +135,11 @@ def _without_stamp(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _warnings(
     app: PackagedOidcApp | PackagedApiApp, known: Application | None, client: Application
-) -> Iterator[Problem]:
+) -> Iterator[RowProblem]:
     for each in compliance.problems(client):
-        yield Problem(slug=each.key, field="app", message=each.localized_message, is_error=False)
+        yield RowProblem(
+            slug=each.key, field="app", message=each.localized_message, is_error=False
+        )
     if app.login_elsewhere:
         message = "is not kept: people sign in at this service's own pages"
         yield upsert.unheld(
@@ -142,7 +147,7 @@ def _warnings(
         )
     has_secret = client.secret_hash or (known and known.secret_hash)
     if client.auth_method in apps.BY_SECRET and not has_secret:
-        yield Problem(
+        yield RowProblem(
             slug="app.secret_missing",
             field="app.hashedSecret",
             message="is not there, so that the application can't authenticate yet",
@@ -152,7 +157,7 @@ def _warnings(
 
 
 async def tell_oidc(
-    telling_: Telling, organization: Organization
+    telling_: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """The applications that people sign in to, by project and name."""
     async for client in _clients(telling_, organization):
@@ -161,7 +166,9 @@ async def tell_oidc(
             yield _told(telling_, client, config)
 
 
-async def tell_api(telling_: Telling, organization: Organization) -> AsyncIterator[dict[str, Any]]:
+async def tell_api(
+    telling_: ExportContext, organization: Organization
+) -> AsyncIterator[dict[str, Any]]:
     """The API applications, by project and name."""
     async for client in _clients(telling_, organization):
         if client.app_type == "api":
@@ -169,7 +176,9 @@ async def tell_api(telling_: Telling, organization: Organization) -> AsyncIterat
             yield _told(telling_, client, config)
 
 
-async def _clients(telling_: Telling, organization: Organization) -> AsyncIterator[Application]:
+async def _clients(
+    telling_: ExportContext, organization: Organization
+) -> AsyncIterator[Application]:
     async for project in export_iteration.projects(telling_.view, organization):
         where = {"project_id": project.id}
         async for client in export_iteration.records(
@@ -181,7 +190,7 @@ async def _clients(telling_: Telling, organization: Organization) -> AsyncIterat
 _JUDGED: Final = frozenset({"noneCompliant", "complianceProblems"})
 
 
-def _told(telling_: Telling, client: Application, config: dict[str, Any]) -> dict[str, Any]:
+def _told(telling_: ExportContext, client: Application, config: dict[str, Any]) -> dict[str, Any]:
     told = {name: value for name, value in config.items() if name not in _JUDGED}
     secrets = packaged_secrets.told(client) if telling_.with_passwords else {}
     state = _NAMES["inactive" if client.state == "inactive" else "active"]
@@ -189,7 +198,7 @@ def _told(telling_: Telling, client: Application, config: dict[str, Any]) -> dic
     return {"appId": client.id, "app": {**app, **told, **secrets}}
 
 
-OIDC: Final = Kind(
+OIDC: Final = RowKind(
     member="oidcApps",
     type="oidc_app",
     request=OidcRow,
@@ -198,7 +207,7 @@ OIDC: Final = Kind(
     prepare=prepare,
     tell=tell_oidc,
 )
-API: Final = Kind(
+API: Final = RowKind(
     member="apiApps",
     type="api_app",
     request=ApiRow,

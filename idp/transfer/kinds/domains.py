@@ -26,9 +26,9 @@ from idp.schema.reading import Request
 from idp.search import paging
 from idp.transfer.jobs import import_origin
 from idp.transfer.kinds import target_organizations
-from idp.transfer.kinds.kind import Kind, Taking, Telling, import_payload
+from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind, import_payload
 from idp.transfer.kinds.organizations import Host
-from idp.transfer.package.rows import Prepared, Problem, Read, refused, value_of
+from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused, value_of
 from storage import Write
 
 _UNSPECIFIED: Final = "DOMAIN_VALIDATION_TYPE_UNSPECIFIED"
@@ -60,7 +60,7 @@ class PackagedDomain(Request, frozen=True, kw_only=True):
         return Challenge(kind=kind, token=token) if kind and token else None
 
 
-class _Case(Struct, frozen=True):
+class _DomainCase(Struct, frozen=True):
     """A row, the domain as it would be stored new, the one that is there already, and whose it is
     if it is proven; `home` is the organization of the row."""
 
@@ -79,15 +79,15 @@ class _Case(Struct, frozen=True):
     def id(self) -> str:
         return f"{self.home.id}_{self.new.domain}"
 
-    def prepared(self, action: Literal["create", "update", "skip"], *writes: Write) -> Prepared:
+    def prepared(self, action: Literal["create", "update", "skip"], *writes: Write) -> PreparedRow:
         proof = self.request.is_verified or self.request.validation_type == _UNSPECIFIED
         is_whole = proof or self.request.challenge or action == "skip"
         problems = () if is_whole else (_NO_PROOF,)
         met = (DOMAINS, self.stored) if self.stored else None
-        return Prepared(action=action, id=self.id, writes=writes, problems=problems, met=met)
+        return PreparedRow(action=action, id=self.id, writes=writes, problems=problems, met=met)
 
 
-async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """New ones are added; those that are there are left alone, or with `updates` proven."""
     known = await target_organizations.found(taking, reads)
     at_home = [read for read in reads if read.row.org_id in known]
@@ -101,8 +101,8 @@ async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
 
 
 async def _cases(
-    taking: Taking, reads: Sequence[Read], known: Mapping[str, Organization]
-) -> list[_Case]:
+    taking: ImportContext, reads: Sequence[Read], known: Mapping[str, Organization]
+) -> list[_DomainCase]:
     store = taking.service.store
     named = [_named(taking, read) for read in reads]
     stored = await store.get_many([(DOMAINS, each.id) for each in named])
@@ -114,11 +114,11 @@ async def _cases(
         counts[new.org_id] += there is None
         owner = next((each.org_id for each in owners.get(new.domain, ())), None)
         is_one_too_many = there is None and counts[new.org_id] > organization_domains.MOST
-        cases.append(_Case(read, known[new.org_id], new, there, owner, is_one_too_many))
+        cases.append(_DomainCase(read, known[new.org_id], new, there, owner, is_one_too_many))
     return cases
 
 
-def _named(taking: Taking, read: Read) -> OrganizationDomain:
+def _named(taking: ImportContext, read: Read) -> OrganizationDomain:
     request = cast(PackagedDomain, read.request)
     return new_domain(
         read.row.org_id,
@@ -129,7 +129,7 @@ def _named(taking: Taking, read: Read) -> OrganizationDomain:
     )
 
 
-async def _prepare(taking: Taking, case: _Case) -> Prepared:
+async def _prepare(taking: ImportContext, case: _DomainCase) -> PreparedRow:
     problem = _objection(case)
     if problem is not None:
         return refused(case.id, problem)
@@ -142,7 +142,7 @@ async def _prepare(taking: Taking, case: _Case) -> Prepared:
     return case.prepared("update" if writes else "skip", *writes)
 
 
-def _objection(case: _Case) -> Problem | None:
+def _objection(case: _DomainCase) -> RowProblem | None:
     """What stands against the row, beside its form."""
     if case.request.org_id not in ("", case.home.id):
         return _DIFFERS
@@ -153,30 +153,30 @@ def _objection(case: _Case) -> Problem | None:
     return _UNPROVEN if case.request.is_primary and not case.request.is_verified else None
 
 
-_DIFFERS: Final = Problem(
+_DIFFERS: Final = RowProblem(
     slug="import.org_differs",
     field="orgId",
     message="names another organization than the one that it stands in",
     fix="Put the row into the organization that it belongs to.",
 )
-_TAKEN: Final = Problem(
+_TAKEN: Final = RowProblem(
     slug="organization.domain_taken",
     field="domainName",
     message="is another organization's already",
     fix="Leave it out, or remove it there first.",
 )
-_TOO_MANY: Final = Problem(
+_TOO_MANY: Final = RowProblem(
     slug="domain.too_many",
     message=f"is one more than the {organization_domains.MOST} that an organization can have",
     fix="Leave some of them out.",
 )
-_UNPROVEN: Final = Problem(
+_UNPROVEN: Final = RowProblem(
     slug="domain.not_verified",
     field="isPrimary",
     message="needs a domain that is verified",
     fix="Set isVerified, or let another one be primary.",
 )
-_NO_PROOF: Final = Problem(
+_NO_PROOF: Final = RowProblem(
     slug="domain.no_challenge",
     field="validationType",
     message="is not kept: the package does not say by which token",
@@ -184,7 +184,7 @@ _NO_PROOF: Final = Problem(
 )
 
 
-async def _becomes_primary(taking: Taking, case: _Case) -> bool:
+async def _becomes_primary(taking: ImportContext, case: _DomainCase) -> bool:
     """Login names are only changed where nobody has one yet, or where it was asked for."""
     is_meant = case.request.is_primary and case.home.primary_domain != case.new.domain
     if not is_meant or (case.stored and not case.stored.is_verified and not taking.updates):
@@ -192,7 +192,7 @@ async def _becomes_primary(taking: Taking, case: _Case) -> bool:
     return taking.updates or await import_origin.is_made_here(taking, ORGANIZATIONS, case.home.id)
 
 
-def _primary(taking: Taking, case: _Case) -> list[Write]:
+def _primary(taking: ImportContext, case: _DomainCase) -> list[Write]:
     now = taking.service.clock.now()
     return events.update(
         taking.service.random,
@@ -205,7 +205,7 @@ def _primary(taking: Taking, case: _Case) -> list[Write]:
     )
 
 
-def _insertion(taking: Taking, case: _Case) -> list[Write]:
+def _insertion(taking: ImportContext, case: _DomainCase) -> list[Write]:
     payload = import_payload(taking, case.read) | {"domain": case.new.domain}
     service, now = taking.service, case.new.created_at
     return events.insertion(
@@ -213,7 +213,7 @@ def _insertion(taking: Taking, case: _Case) -> list[Write]:
     )
 
 
-def _proof(taking: Taking, known: OrganizationDomain) -> list[Write]:
+def _proof(taking: ImportContext, known: OrganizationDomain) -> list[Write]:
     now = taking.service.clock.now()
     return events.update(
         taking.service.random,
@@ -226,7 +226,9 @@ def _proof(taking: Taking, known: OrganizationDomain) -> list[Write]:
     )
 
 
-async def tell(telling: Telling, organization: Organization) -> AsyncIterator[dict[str, Any]]:
+async def tell(
+    telling: ExportContext, organization: Organization
+) -> AsyncIterator[dict[str, Any]]:
     """All of them, in their order."""
     where = {"org_id": organization.id}
     async for each in paging.walk(telling.view, DOMAINS, where, order="domain"):
@@ -252,7 +254,7 @@ def _name(document: dict[str, Any]) -> str:
 
 
 KINDS: Final = (
-    Kind(
+    RowKind(
         member="domains",
         type="domain",
         request=PackagedDomain,

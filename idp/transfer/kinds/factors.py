@@ -19,8 +19,8 @@ from idp.schema.field_rules import Name
 from idp.schema.reading import Request
 from idp.transfer.jobs import import_origin
 from idp.transfer.kinds import target_organizations
-from idp.transfer.kinds.kind import Kind, Taking
-from idp.transfer.package.rows import Prepared, Problem, Read
+from idp.transfer.kinds.kind import ImportContext, RowKind
+from idp.transfer.package.rows import PreparedRow, Read, RowProblem
 
 
 class PackagedFactor(Request, frozen=True, kw_only=True):
@@ -28,8 +28,8 @@ class PackagedFactor(Request, frozen=True, kw_only=True):
 
 
 async def prepare(
-    field: str, known: Mapping[str, str], taking: Taking, reads: Sequence[Read]
-) -> list[Prepared]:
+    field: str, known: Mapping[str, str], taking: ImportContext, reads: Sequence[Read]
+) -> list[PreparedRow]:
     """Add them to the policies that the same package has made, or with `updates` to any."""
     organizations = await target_organizations.found(taking, reads)
     ids = [effective.policy_id(read.row.org_id, "login") for read in reads]
@@ -41,20 +41,22 @@ async def prepare(
         if read.row.org_id not in organizations:
             prepared.append(target_organizations.homeless(id))
         elif type not in known:
-            prepared.append(Prepared(action="skip", id=id, problems=(_unknown(known),)))
+            prepared.append(PreparedRow(action="skip", id=id, problems=(_unknown(known),)))
         elif policy is None:
-            prepared.append(Prepared(action="skip", id=id, problems=(_NO_POLICY,)))
+            prepared.append(PreparedRow(action="skip", id=id, problems=(_NO_POLICY,)))
         else:
             prepared.append(await _added(taking, policy, field, known[type], id))
     return prepared
 
 
-async def _added(taking: Taking, policy: Policy, field: str, factor: str, id: str) -> Prepared:
+async def _added(
+    taking: ImportContext, policy: Policy, field: str, factor: str, id: str
+) -> PreparedRow:
     rules = cast(LoginRules, policy.rules)
     counting = getattr(rules, field)
     is_open = taking.updates or await import_origin.is_made_here(taking, POLICIES, policy.id)
     if factor in counting or not is_open:
-        return Prepared(action="skip", id=id)
+        return PreparedRow(action="skip", id=id)
     now, added = taking.service.clock.now(), structs.replace(rules, **{field: (*counting, factor)})
     writes = events.update(
         taking.service.random,
@@ -65,10 +67,10 @@ async def _added(taking: Taking, policy: Policy, field: str, factor: str, id: st
         taking.actor,
         now,
     )
-    return Prepared(action="update", id=id, writes=tuple(writes))
+    return PreparedRow(action="update", id=id, writes=tuple(writes))
 
 
-_NO_POLICY: Final = Problem(
+_NO_POLICY: Final = RowProblem(
     slug="policy.not_found",
     message="has no login policy of the organization's own to be added to",
     fix="Put a loginPolicy beside it, or leave the list out.",
@@ -76,8 +78,8 @@ _NO_POLICY: Final = Problem(
 )
 
 
-def _unknown(known: Mapping[str, str]) -> Problem:
-    return Problem(
+def _unknown(known: Mapping[str, str]) -> RowProblem:
+    return RowProblem(
         slug="field.unknown_name",
         field="type",
         message=f"is no kind that there is here: {', '.join(known)}",
@@ -90,8 +92,8 @@ def _name(document: Mapping[str, Any]) -> str:
     return str(document.get("type") or "")
 
 
-def _kind(member: str, type: str, field: str, known: Mapping[str, str]) -> Kind:
-    return Kind(
+def _kind(member: str, type: str, field: str, known: Mapping[str, str]) -> RowKind:
+    return RowKind(
         member=member,
         type=type,
         request=PackagedFactor,

@@ -13,11 +13,11 @@ from idp.records import Organization
 from idp.records.jobs import Job
 from idp.schema.reading import Request
 from idp.service import Service
-from idp.transfer.package.rows import Prepared, Problem, Read
+from idp.transfer.package.rows import PreparedRow, Read, RowProblem
 from storage import View
 
 
-class Taking(Struct, frozen=True):
+class ImportContext(Struct, frozen=True):
     """The import that rows are prepared for. `service.store` may be a layer over the real one:
     what a dry run writes stays in it."""
 
@@ -35,7 +35,7 @@ class Taking(Struct, frozen=True):
         return self.job.options.updates
 
 
-class Telling(Struct, frozen=True):
+class ExportContext(Struct, frozen=True):
     """The export that records are told for. `view` is one consistent state of the store."""
 
     service: Service
@@ -45,12 +45,12 @@ class Telling(Struct, frozen=True):
 
 
 RequestType = type[Request]
-Ease = Callable[[object], tuple[object, list[Problem]]]
-Prepare = Callable[[Taking, Sequence[Read]], Awaitable[list[Prepared]]]
-Tell = Callable[[Telling, Organization], AsyncIterator[dict[str, Any]]]
+Ease = Callable[[object], tuple[object, list[RowProblem]]]
+Prepare = Callable[[ImportContext, Sequence[Read]], Awaitable[list[PreparedRow]]]
+Tell = Callable[[ExportContext, Organization], AsyncIterator[dict[str, Any]]]
 
 
-class Kind(Struct, frozen=True, kw_only=True):
+class RowKind(Struct, frozen=True, kw_only=True):
     """One list of an organization in a package.
 
     `member` is its name there (`humanUsers`), `type` that of one row in reports (`human_user`).
@@ -62,7 +62,7 @@ class Kind(Struct, frozen=True, kw_only=True):
     answers in their order; a unit that then meets somebody else's (Conflict, Stale) is prepared
     again. It reads the store and writes nothing. Every created record carries its event with the
     payload `import_payload`, and its id is the row's or `own_id`. Who finds the record there says
-    so in `Prepared.met`. `tell` answers an organization's rows in a stable order, such that
+    so in `PreparedRow.met`. `tell` answers an organization's rows in a stable order, such that
     `prepare` would store the same again. A `single` kind is one object, not a list. Rows of a kind
     that `stands_alone` refer to none of their own kind. `unsupported` says why rows of a kind are
     not taken: then `prepare` is None.
@@ -81,14 +81,14 @@ class Kind(Struct, frozen=True, kw_only=True):
     unsupported: str = ""
 
 
-def own_id(taking: Taking, read: Read) -> str:
+def own_id(taking: ImportContext, read: Read) -> str:
     """The id of a row that brings none: the same whenever the row comes again, so that a batch
     that was cut off meets its own records."""
     made = hashlib.sha256(f"{taking.job.id}.{read.row.number}".encode()).digest()
     return base64url.encode(made[:16])
 
 
-def import_payload(taking: Taking, read: Read) -> dict[str, str]:
+def import_payload(taking: ImportContext, read: Read) -> dict[str, str]:
     """What the event of a record's making says of the import: whose row it was.
 
     By it a batch that was cut off is recognised as one's own, and a second row of one id as a

@@ -14,10 +14,10 @@ from idp.records import MEMBERSHIPS, USERS, Membership, Organization, User
 from idp.schema.field_rules import Items, Name
 from idp.schema.reading import Request
 from idp.transfer.kinds import export_iteration, target_organizations, upsert
-from idp.transfer.kinds.kind import Kind, Taking, Telling
+from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import named
-from idp.transfer.kinds.upsert import Wanted
-from idp.transfer.package.rows import Prepared, Problem, Read, problem, refused
+from idp.transfer.kinds.upsert import UpsertPlan
+from idp.transfer.package.rows import PreparedRow, Read, RowProblem, problem, refused
 from storage import Write
 
 _MAX_ROLES: Final = 20
@@ -28,7 +28,7 @@ class MemberRow(Request, frozen=True, kw_only=True):
     roles: Annotated[list[Name], Items(_MAX_ROLES, min=1)]
 
 
-async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Users become managers of the organization, stay so, or get other roles. A user may be
     another organization's."""
     there = await target_organizations.found(taking, reads)
@@ -53,12 +53,12 @@ def _row(read: Read) -> MemberRow:
 
 
 async def _prepare(
-    taking: Taking,
+    taking: ImportContext,
     read: Read,
     home: Organization | None,
     user: User | None,
     known: Membership | None,
-) -> Prepared:
+) -> PreparedRow:
     row = _row(read)
     kept = [role for role in dict.fromkeys(row.roles) if role in ORGANIZATION_ROLES]
     if home is None:
@@ -74,7 +74,7 @@ async def _prepare(
         except FailedPrecondition as refusal:
             told = FieldProblem(refusal.slug, "roles", refusal.message)
             return refused(row.user_id, problem(told))
-    wanted = Wanted(
+    wanted = UpsertPlan(
         id=row.user_id,
         collection=MEMBERSHIPS,
         record=memberships.new(user.id, home.id, kept, taking.service.clock.now()),
@@ -87,10 +87,10 @@ async def _prepare(
     return upsert.stored(taking, read, known, wanted)
 
 
-def _unknown(roles: Sequence[str], *, is_error: bool) -> Iterator[Problem]:
+def _unknown(roles: Sequence[str], *, is_error: bool) -> Iterator[RowProblem]:
     for n, role in enumerate(roles):
         if role not in ORGANIZATION_ROLES:
-            yield Problem(
+            yield RowProblem(
                 slug="field.unknown_name",
                 field=f"roles[{n}]",
                 message="is no role of this service, and is given to nobody",
@@ -99,7 +99,9 @@ def _unknown(roles: Sequence[str], *, is_error: bool) -> Iterator[Problem]:
             )
 
 
-async def tell(telling_: Telling, organization: Organization) -> AsyncIterator[dict[str, Any]]:
+async def tell(
+    telling_: ExportContext, organization: Organization
+) -> AsyncIterator[dict[str, Any]]:
     """Who manages the organization."""
     where = {"org_id": organization.id}
     async for one in export_iteration.records(telling_.view, MEMBERSHIPS, where):
@@ -107,7 +109,7 @@ async def tell(telling_: Telling, organization: Organization) -> AsyncIterator[d
 
 
 KINDS: Final = (
-    Kind(
+    RowKind(
         member="orgMembers",
         type="org_member",
         request=MemberRow,
@@ -115,7 +117,7 @@ KINDS: Final = (
         prepare=prepare,
         tell=tell,
     ),
-    Kind(
+    RowKind(
         member="projectMembers",
         type="project_member",
         name=named("projectId", "userId"),

@@ -20,11 +20,11 @@ from idp.records import (
     ORGANIZATIONS,
     Organization,
 )
-from idp.schema.field_rules import Name, OneOf, Refused, Schema, Text
+from idp.schema.field_rules import FieldRefused, Name, OneOf, Schema, Text
 from idp.schema.reading import Request
 from idp.transfer.kinds import target_organizations
-from idp.transfer.kinds.kind import Kind, Taking, Telling, import_payload
-from idp.transfer.package.rows import Prepared, Problem, Read, refused
+from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind, import_payload
+from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
 from storage import Write
 
 _NAMES: Final = {state: name for name, state in STATES.items()}
@@ -42,7 +42,7 @@ class Host(Struct, frozen=True):
         text = Text(self.min, _MAX).read(value)
         host = domain_names.key(text)
         if host and not _HOST.fullmatch(host):
-            raise Refused("domain.invalid", "is not a domain name such as example.com")
+            raise FieldRefused("domain.invalid", "is not a domain name such as example.com")
         return host
 
     def schema(self) -> Schema:
@@ -58,7 +58,7 @@ class PackagedOrganization(Request, frozen=True, kw_only=True):
     state: Annotated[str, OneOf(tuple(STATES))] = "ORG_STATE_ACTIVE"
 
 
-async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """New ones are made; those that exist are left alone, or with `updates` changed."""
     known = await target_organizations.found(taking, reads)
     ids = [read.row.org_id for read in reads]
@@ -70,23 +70,23 @@ async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
 
 
 async def _prepare(
-    taking: Taking, read: Read, known: Organization | None, *, is_deleted: bool
-) -> Prepared:
+    taking: ImportContext, read: Read, known: Organization | None, *, is_deleted: bool
+) -> PreparedRow:
     id, request = read.row.org_id, cast(PackagedOrganization, read.request)
     if is_deleted:
         return refused(id, _DELETED)
     try:
         Text(1).read(id)
-    except Refused as error:
-        return refused(id, Problem(slug=error.slug, field="orgId", message=error.message))
+    except FieldRefused as error:
+        return refused(id, RowProblem(slug=error.slug, field="orgId", message=error.message))
     if known is None:
         return await _create(taking, read, request)
     if not taking.updates:
-        return Prepared(action="skip", id=id, met=(ORGANIZATIONS, known))
+        return PreparedRow(action="skip", id=id, met=(ORGANIZATIONS, known))
     return await _update(taking, known, request)
 
 
-_DELETED: Final = Problem(
+_DELETED: Final = RowProblem(
     slug="organization.deleted",
     field="orgId",
     message="was an organization's that was deleted a moment ago",
@@ -94,7 +94,7 @@ _DELETED: Final = Problem(
 )
 
 
-async def _create(taking: Taking, read: Read, request: PackagedOrganization) -> Prepared:
+async def _create(taking: ImportContext, read: Read, request: PackagedOrganization) -> PreparedRow:
     service, now = taking.service, taking.service.clock.now()
     domain = request.primary_domain or await organizations.free_domain(service, request.name)
     made = organizations.new(service, request.name, domain, now, id=read.row.org_id)
@@ -105,20 +105,22 @@ async def _create(taking: Taking, read: Read, request: PackagedOrganization) -> 
     writes = org_domains.insertion(
         service, made, taking.actor, now, **import_payload(taking, read)
     )
-    return Prepared(action="create", id=made.id, writes=tuple(writes))
+    return PreparedRow(action="create", id=made.id, writes=tuple(writes))
 
 
-def _taken(slug: str, field: str, message: str) -> Problem:
+def _taken(slug: str, field: str, message: str) -> RowProblem:
     where = "primaryDomain" if field == "domain" else field
     fix = f"Give it another {where} in the package."
-    return Problem(slug=slug, field=where, message=message, fix=fix)
+    return RowProblem(slug=slug, field=where, message=message, fix=fix)
 
 
-async def _update(taking: Taking, known: Organization, request: PackagedOrganization) -> Prepared:
+async def _update(
+    taking: ImportContext, known: Organization, request: PackagedOrganization
+) -> PreparedRow:
     wanted = _wanted(taking, known, request)
     met = (ORGANIZATIONS, known)
     if not wanted:
-        return Prepared(action="skip", id=known.id, met=met)
+        return PreparedRow(action="skip", id=known.id, met=met)
     changed = structs.replace(known, **wanted)
     if await organizations.has_namesake(taking.service, changed):
         taken = organizations.name_taken("name")
@@ -138,11 +140,11 @@ async def _update(taking: Taking, known: Organization, request: PackagedOrganiza
         taking.actor,
         now,
     )
-    return Prepared(action="update", id=known.id, writes=(*update, *guards), met=met)
+    return PreparedRow(action="update", id=known.id, writes=(*update, *guards), met=met)
 
 
 def _wanted(
-    taking: Taking, known: Organization, request: PackagedOrganization
+    taking: ImportContext, known: Organization, request: PackagedOrganization
 ) -> Mapping[str, object]:
     """What has to be set; whatever was issued ends when the organization becomes inactive."""
     wanted: dict[str, object] = {}
@@ -156,7 +158,7 @@ def _wanted(
     return wanted
 
 
-_STAYS: Final = Problem(
+_STAYS: Final = RowProblem(
     slug="organization.of_instance",
     field="state",
     message="can't be inactive: the installation itself is managed from there",
@@ -164,7 +166,7 @@ _STAYS: Final = Problem(
 )
 
 
-async def _what_stays(taking: Taking, known: Organization) -> list[Write]:
+async def _what_stays(taking: ImportContext, known: Organization) -> list[Write]:
     """Guards that the installation has an active owner elsewhere; none if it hasn't."""
     instance = await taking.service.store.get(INSTANCES, INSTANCE_ID)
     if instance is not None and instance.org_id == known.id:
@@ -172,7 +174,9 @@ async def _what_stays(taking: Taking, known: Organization) -> list[Write]:
     return await memberships.owner_outside(taking.service, known.id)
 
 
-async def tell(telling: Telling, organization: Organization) -> AsyncIterator[dict[str, Any]]:
+async def tell(
+    telling: ExportContext, organization: Organization
+) -> AsyncIterator[dict[str, Any]]:
     """Its name, and by this service's own members its primary domain and state."""
     yield {
         "name": organization.name,
@@ -182,7 +186,7 @@ async def tell(telling: Telling, organization: Organization) -> AsyncIterator[di
 
 
 KINDS: Final = (
-    Kind(
+    RowKind(
         member="org",
         type="org",
         request=PackagedOrganization,

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from idp.schema.field_rules import Refused, Schema, Text
+from idp.schema.field_rules import FieldRefused, Schema, Text
 from idp.transfer.package.rows import value_of
 
 _WORDS: Final = frozenset({".", "..", "_search", "oidc", "api"})  # that addresses are made of
@@ -18,9 +18,11 @@ class RecordId(Struct, frozen=True):
     def read(self, value: object) -> str:
         id = Text(1).read(value)
         if not id.isascii() or not id.isprintable() or id != id.strip():
-            raise Refused("id.characters", "must be of printable ASCII, without spaces around it")
+            raise FieldRefused(
+                "id.characters", "must be of printable ASCII, without spaces around it"
+            )
         if id in _WORDS:
-            raise Refused("id.reserved", "must not be a word that addresses are made of")
+            raise FieldRefused("id.reserved", "must not be a word that addresses are made of")
         return id
 
     def schema(self) -> Schema:

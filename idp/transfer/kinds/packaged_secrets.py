@@ -12,9 +12,9 @@ from typing import Annotated, Any, Final
 
 from msgspec import Struct
 
-from idp.credentials.client_secrets import Owner
+from idp.credentials.client_secrets import SecretOwner
 from idp.records import OldSecret
-from idp.schema.field_rules import Instant, Refused, Schema, Text
+from idp.schema.field_rules import FieldRefused, Instant, Schema, Text
 from idp.schema.reading import Request
 from idp.transfer.kinds import export_iteration
 
@@ -28,7 +28,7 @@ class SecretDigest(Struct, frozen=True):
         text = Text(1).read(value)
         if not _DIGEST.fullmatch(text):
             message = "is not the SHA-256 of a secret, in 43 characters of base64url"
-            raise Refused("secret.digest", message)
+            raise FieldRefused("secret.digest", message)
         return text
 
     def schema(self) -> Schema:
@@ -58,7 +58,7 @@ def kept(current: HashedSecret | None, old: EndingSecret | None) -> dict[str, An
     }
 
 
-def told(owner: Owner) -> dict[str, Any]:
+def told(owner: SecretOwner) -> dict[str, Any]:
     """The members that tell an owner's secrets."""
     if owner.secret_hash is None:
         return {}

@@ -7,16 +7,16 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Annotated, Any, Final, cast
 
 from idp.policies import images, pictures
-from idp.policies.images import Unusable
+from idp.policies.images import UnusableImage
 from idp.policies.pictures import BOXES, MAX_BASE64
 from idp.records import PICTURES, Organization
 from idp.records.pictures import Place
 from idp.schema.field_rules import Base64, OneOf
 from idp.schema.reading import Request
 from idp.transfer.kinds import settings
-from idp.transfer.kinds.kind import Kind, Taking, Telling
-from idp.transfer.kinds.settings import Wanted
-from idp.transfer.package.rows import Prepared, Problem, Read, refused
+from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
+from idp.transfer.kinds.settings import SettingRow
+from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
 
 _SETS: Final = ("type", "width", "height", "content", "digest")
 
@@ -28,28 +28,29 @@ class PackagedPicture(Request, frozen=True, kw_only=True):
     content: Annotated[bytes, Base64(MAX_BASE64)]
 
 
-async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Pictures are drawn anew, as those that somebody sends: their pixels count."""
     wanted = {read.row.number: await _wanted(taking, read) for read in reads}
-    fit = [read for read in reads if isinstance(wanted[read.row.number], Wanted)]
+    fit = [read for read in reads if isinstance(wanted[read.row.number], SettingRow)]
     stored = await settings.stored(
-        taking, fit, [cast(Wanted, wanted[read.row.number]) for read in fit]
+        taking, fit, [cast(SettingRow, wanted[read.row.number]) for read in fit]
     )
     prepared = {read.row.number: one for read, one in zip(fit, stored, strict=True)}
     return [
-        prepared.get(read.row.number) or cast(Prepared, wanted[read.row.number]) for read in reads
+        prepared.get(read.row.number) or cast(PreparedRow, wanted[read.row.number])
+        for read in reads
     ]
 
 
-async def _wanted(taking: Taking, read: Read) -> Wanted | Prepared:
+async def _wanted(taking: ImportContext, read: Read) -> SettingRow | PreparedRow:
     request, org_id = cast(PackagedPicture, read.request), read.row.org_id
     place, id = cast(Place, request.place), f"{org_id}_{request.place}"
     try:
         image = await asyncio.to_thread(images.taken_over, request.content, BOXES[place])
-    except Unusable as error:
-        problem = Problem(slug=error.slug, field="content", message=error.message)
+    except UnusableImage as error:
+        problem = RowProblem(slug=error.slug, field="content", message=error.message)
         return refused(id, problem)
-    return Wanted(
+    return SettingRow(
         id=id,
         event="picture",
         collection=PICTURES,
@@ -58,7 +59,9 @@ async def _wanted(taking: Taking, read: Read) -> Wanted | Prepared:
     )
 
 
-async def tell(telling: Telling, organization: Organization) -> AsyncIterator[dict[str, Any]]:
+async def tell(
+    telling: ExportContext, organization: Organization
+) -> AsyncIterator[dict[str, Any]]:
     """Each as the file that is shown."""
     for place in BOXES:
         picture = await telling.view.get(PICTURES, pictures.picture_id(organization.id, place))
@@ -71,7 +74,7 @@ def _name(document: Mapping[str, Any]) -> str:
 
 
 KINDS: Final = (
-    Kind(
+    RowKind(
         member="pictures",
         type="picture",
         request=PackagedPicture,

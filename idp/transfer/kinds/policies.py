@@ -17,10 +17,10 @@ from idp.policies import effective
 from idp.records import POLICIES, Organization
 from idp.records.policies import PolicyKind
 from idp.transfer.kinds import settings
-from idp.transfer.kinds.kind import Kind, Taking, Telling
-from idp.transfer.kinds.settings import Wanted
+from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
+from idp.transfer.kinds.settings import SettingRow
 from idp.transfer.package import lossy_import
-from idp.transfer.package.rows import Prepared, Problem, Read
+from idp.transfer.package.rows import PreparedRow, Read, RowProblem
 
 _LEFT_OUT: Final[Mapping[PolicyKind, Mapping[str, object]]] = {
     "login": {
@@ -38,7 +38,7 @@ _GROUNDS: Final = {
 }
 
 
-def ease(kind: PolicyKind, document: object) -> tuple[object, list[Problem]]:
+def ease(kind: PolicyKind, document: object) -> tuple[object, list[RowProblem]]:
     """What of a policy can be had here."""
     if isinstance(document, dict):
         said = {name: value for name, value in _LEFT_OUT.get(kind, {}).items()}
@@ -46,14 +46,16 @@ def ease(kind: PolicyKind, document: object) -> tuple[object, list[Problem]]:
     return lossy_import.eased(POLICIES_THERE_ARE[kind].form, document, _GROUNDS)
 
 
-async def prepare(kind: PolicyKind, taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+async def prepare(
+    kind: PolicyKind, taking: ImportContext, reads: Sequence[Read]
+) -> list[PreparedRow]:
     """A policy for an organization that has none of its own; with `updates` in place of it."""
     now = taking.service.clock.now()
     wanted = []
     for read in reads:
         rules = cast(PolicyForm, read.request).stored()
         wanted.append(
-            Wanted(
+            SettingRow(
                 id=read.row.org_id,
                 event=policies.event_object(kind),
                 collection=POLICIES,
@@ -65,7 +67,7 @@ async def prepare(kind: PolicyKind, taking: Taking, reads: Sequence[Read]) -> li
 
 
 async def tell(
-    kind: PolicyKind, telling: Telling, organization: Organization
+    kind: PolicyKind, telling: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """The organization's own; nothing where the installation's counts."""
     policy = await telling.view.get(POLICIES, effective.policy_id(organization.id, kind))
@@ -80,8 +82,8 @@ def camel(name: str) -> str:
     return first + "".join(part.title() for part in rest)
 
 
-def _kind(member: str, type: str, kind: PolicyKind) -> Kind:
-    return Kind(
+def _kind(member: str, type: str, kind: PolicyKind) -> RowKind:
+    return RowKind(
         member=member,
         type=type,
         request=POLICIES_THERE_ARE[kind].form,
@@ -97,10 +99,12 @@ _NO_DOMAIN_POLICY: Final = (
 )
 
 KINDS: Final = (
-    Kind(
+    RowKind(
         member="domainPolicy", type="domain_policy", is_single=True, unsupported=_NO_DOMAIN_POLICY
     ),
-    Kind(member="iamPolicy", type="domain_policy", is_single=True, unsupported=_NO_DOMAIN_POLICY),
+    RowKind(
+        member="iamPolicy", type="domain_policy", is_single=True, unsupported=_NO_DOMAIN_POLICY
+    ),
     _kind("loginPolicy", "login_policy", "login"),
     _kind("passwordComplexityPolicy", "password_complexity_policy", "password_complexity"),
     _kind("passwordAgePolicy", "password_age_policy", "password_age"),

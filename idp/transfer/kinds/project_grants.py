@@ -22,10 +22,10 @@ from idp.records import (
 from idp.schema.field_rules import Items, Name, OneOf, Text
 from idp.schema.reading import Request
 from idp.transfer.kinds import export_iteration, target_organizations, upsert
-from idp.transfer.kinds.kind import Kind, Taking, Telling
+from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import named
-from idp.transfer.kinds.upsert import Wanted
-from idp.transfer.package.rows import Prepared, Problem, Read, refused
+from idp.transfer.kinds.upsert import UpsertPlan
+from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
 from storage import Write, upgrades
 
 _STATES: Final[dict[str, Literal["active", "inactive"]]] = {
@@ -49,7 +49,7 @@ class ProjectGrantRow(Request, frozen=True, kw_only=True):
     project_grant: PackagedGrant
 
 
-class _Around(Struct, frozen=True):
+class _GrantReferences(Struct, frozen=True):
     """What the rows of a batch refer to, as far as it is there."""
 
     projects: Mapping[str, Project]
@@ -59,13 +59,13 @@ class _Around(Struct, frozen=True):
     closing: Sequence[Write]
 
 
-async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Projects are granted to other organizations, which are there already; a grant that is there
     is left alone, or gets other roles."""
     rows = [_row(read) for read in reads]
     role_ids = (roles.id_of(row.project_id, key) for row in rows for key in row.role_keys)
     ids = (grant_ids.of_grant(row.project_id, row.granted_org_id) for row in rows)
-    around = _Around(
+    around = _GrantReferences(
         await upsert.by_id(taking, PROJECTS, (row.project_id for row in rows)),
         await upsert.by_id(taking, ORGANIZATIONS, (row.granted_org_id for row in rows)),
         await upsert.by_id(taking, PROJECT_ROLES, role_ids),
@@ -80,7 +80,9 @@ def _row(read: Read) -> PackagedGrant:
     return read.request.project_grant
 
 
-def _prepare(taking: Taking, read: Read, row: PackagedGrant, around: _Around) -> Prepared:
+def _prepare(
+    taking: ImportContext, read: Read, row: PackagedGrant, around: _GrantReferences
+) -> PreparedRow:
     name = f"{row.project_id}_{row.granted_org_id}"
     project = around.projects.get(row.project_id)
     organization = around.organizations.get(row.granted_org_id)
@@ -98,7 +100,7 @@ def _prepare(taking: Taking, read: Read, row: PackagedGrant, around: _Around) ->
         guards = [projects.still_there(project), target_organizations.still_there(organization)]
         return [*roles.still_there(given), *guards, *around.closing]
 
-    wanted = Wanted(
+    wanted = UpsertPlan(
         id=name,
         collection=PROJECT_GRANTS,
         record=structs.replace(made, state=_STATES[row.state] if row.state else "active"),
@@ -115,11 +117,11 @@ def _is_less(known: ProjectGrant, row: PackagedGrant) -> bool:
     return not set(known.role_keys) <= set(row.role_keys)
 
 
-def _stays(row: PackagedGrant, known: ProjectGrant | None) -> Iterator[Problem]:
+def _stays(row: PackagedGrant, known: ProjectGrant | None) -> Iterator[RowProblem]:
     """What an import does not change, because users would lose what they have by the grant."""
     fix = "Change the grant by its call."
     if known is not None and _is_less(known, row):
-        yield Problem(
+        yield RowProblem(
             slug="project_grant.roles",
             field="projectGrant.roleKeys",
             message="stay as they are: users have roles that would no longer be granted",
@@ -127,7 +129,7 @@ def _stays(row: PackagedGrant, known: ProjectGrant | None) -> Iterator[Problem]:
             is_error=False,
         )
     if known is not None and row.state and _STATES[row.state] != known.state:
-        yield Problem(
+        yield RowProblem(
             slug="project_grant.state",
             field="projectGrant.state",
             message=f"stays {known.state}",
@@ -136,10 +138,10 @@ def _stays(row: PackagedGrant, known: ProjectGrant | None) -> Iterator[Problem]:
         )
 
 
-def _problems(read: Read, row: PackagedGrant, around: _Around) -> Iterator[Problem]:
+def _problems(read: Read, row: PackagedGrant, around: _GrantReferences) -> Iterator[RowProblem]:
     project = around.projects.get(row.project_id)
     if row.granted_org_id not in around.organizations:
-        yield Problem(
+        yield RowProblem(
             slug="organization.not_found",
             field="projectGrant.grantedOrgId",
             message="is no organization here, and none that the package could make",
@@ -149,7 +151,7 @@ def _problems(read: Read, row: PackagedGrant, around: _Around) -> Iterator[Probl
         yield upsert.no_project("projectGrant.projectId")
         return
     if row.granted_org_id == project.org_id:
-        yield Problem(
+        yield RowProblem(
             slug="project_grant.own",
             field="projectGrant.grantedOrgId",
             message="is the organization that owns the project",
@@ -159,10 +161,12 @@ def _problems(read: Read, row: PackagedGrant, around: _Around) -> Iterator[Probl
         if roles.id_of(project.id, key) not in around.roles:
             message, fix = "is no role of the project", "Put it into the package's projectRoles."
             field = f"projectGrant.roleKeys[{n}]"
-            yield Problem(slug="role.not_found", field=field, message=message, fix=fix)
+            yield RowProblem(slug="role.not_found", field=field, message=message, fix=fix)
 
 
-async def tell(telling_: Telling, organization: Organization) -> AsyncIterator[dict[str, Any]]:
+async def tell(
+    telling_: ExportContext, organization: Organization
+) -> AsyncIterator[dict[str, Any]]:
     """To which organizations the organization's projects are granted."""
     where = {"org_id": organization.id}
     async for one in export_iteration.records(telling_.view, PROJECT_GRANTS, where):
@@ -175,7 +179,7 @@ async def tell(telling_: Telling, organization: Organization) -> AsyncIterator[d
         yield {"grantId": one.id, "projectGrant": grant}
 
 
-KIND: Final = Kind(
+KIND: Final = RowKind(
     member="projectGrants",
     type="project_grant",
     request=ProjectGrantRow,

@@ -13,10 +13,10 @@ from idp.records import PROJECT_ROLES, PROJECTS, Organization, Project, ProjectR
 from idp.schema.field_rules import Name, OneOf, Text
 from idp.schema.reading import Request
 from idp.transfer.kinds import export_iteration, target_organizations, upsert
-from idp.transfer.kinds.kind import Kind, Taking, Telling
+from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import RecordId, named
-from idp.transfer.kinds.upsert import Wanted
-from idp.transfer.package.rows import Prepared, Problem, Read, refused
+from idp.transfer.kinds.upsert import UpsertPlan
+from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
 from storage import Write
 
 _STATES: Final[dict[str, Literal["active", "inactive"]]] = {
@@ -50,7 +50,7 @@ class RoleRow(NewRole, frozen=True, kw_only=True):
     display_name: Annotated[str, Text()] = ""
 
 
-async def prepare_projects(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+async def prepare_projects(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Projects are made with their ids, left alone, or changed."""
     there = await target_organizations.found(taking, reads)
     rows = [_project_row(read) for read in reads]
@@ -67,8 +67,12 @@ def _project_row(read: Read) -> ProjectRow:
 
 
 def _prepare_project(
-    taking: Taking, read: Read, row: ProjectRow, home: Organization | None, known: Project | None
-) -> Prepared:
+    taking: ImportContext,
+    read: Read,
+    row: ProjectRow,
+    home: Organization | None,
+    known: Project | None,
+) -> PreparedRow:
     if home is None:
         return target_organizations.homeless(row.project_id)
     if known is not None and known.org_id != home.id:
@@ -83,7 +87,7 @@ def _prepare_project(
         state=_STATES[row.project.state] if row.project.state else "active",
     )
     checks = _checks(taking, row.project, known or project)
-    wanted = Wanted(
+    wanted = UpsertPlan(
         id=project.id,
         collection=PROJECTS,
         record=structs.replace(project, **checks),
@@ -94,7 +98,7 @@ def _prepare_project(
     return upsert.stored(taking, read, known, wanted)
 
 
-def _checks(taking: Taking, row: PackagedProject, project: Project) -> dict[str, Any]:
+def _checks(taking: ImportContext, row: PackagedProject, project: Project) -> dict[str, Any]:
     """The checks of the row, over those that `project` has."""
     grant, role = row.has_project_check, row.project_role_check
     return allowed_users.checking(
@@ -105,7 +109,7 @@ def _checks(taking: Taking, row: PackagedProject, project: Project) -> dict[str,
     )
 
 
-def _unheld(project: PackagedProject) -> Iterator[Problem]:
+def _unheld(project: PackagedProject) -> Iterator[RowProblem]:
     message = "is not kept: every application says by itself which roles its tokens tell"
     if project.project_role_assertion:
         yield upsert.unheld(
@@ -113,16 +117,16 @@ def _unheld(project: PackagedProject) -> Iterator[Problem]:
         )
 
 
-def _state_stays(project: PackagedProject, known: Project | None) -> Iterator[Problem]:
+def _state_stays(project: PackagedProject, known: Project | None) -> Iterator[RowProblem]:
     if known is not None and project.state and _STATES[project.state] != known.state:
         message = f"stays {known.state}: its applications would have to follow"
         fix = "Deactivate or reactivate the project by its call."
-        yield Problem(
+        yield RowProblem(
             slug="project.state", field="project.state", message=message, fix=fix, is_error=False
         )
 
 
-async def prepare_roles(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+async def prepare_roles(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Roles are made in projects of the row's organization, left alone, or changed."""
     rows = [_role_row(read) for read in reads]
     owners = await upsert.by_id(taking, PROJECTS, (row.project_id for row in rows))
@@ -140,8 +144,12 @@ def _role_row(read: Read) -> RoleRow:
 
 
 def _prepare_role(
-    taking: Taking, read: Read, row: RoleRow, project: Project | None, known: ProjectRole | None
-) -> Prepared:
+    taking: ImportContext,
+    read: Read,
+    row: RoleRow,
+    project: Project | None,
+    known: ProjectRole | None,
+) -> PreparedRow:
     id = f"{row.project_id}_{row.role_key}"
     if project is None or project.org_id != read.row.org_id:
         return refused(id, upsert.no_project("projectId"))
@@ -150,7 +158,7 @@ def _prepare_role(
     def also(before: object, _: object) -> Sequence[Write]:
         return [projects.still_there(project)] if before is None else ()
 
-    wanted = Wanted(
+    wanted = UpsertPlan(
         id=id,
         collection=PROJECT_ROLES,
         record=roles.new(taking.service, project, whole),
@@ -163,7 +171,7 @@ def _prepare_role(
 
 
 async def tell_projects(
-    telling_: Telling, organization: Organization
+    telling_: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """The projects of the organization, by their names."""
     async for project in export_iteration.projects(telling_.view, organization):
@@ -177,7 +185,7 @@ async def tell_projects(
 
 
 async def tell_roles(
-    telling_: Telling, organization: Organization
+    telling_: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """The roles of its projects, by their keys."""
     async for project in export_iteration.projects(telling_.view, organization):
@@ -195,7 +203,7 @@ async def tell_roles(
             )
 
 
-PROJECT: Final = Kind(
+PROJECT: Final = RowKind(
     member="projects",
     type="project",
     request=ProjectRow,
@@ -204,7 +212,7 @@ PROJECT: Final = Kind(
     prepare=prepare_projects,
     tell=tell_projects,
 )
-ROLE: Final = Kind(
+ROLE: Final = RowKind(
     member="projectRoles",
     type="project_role",
     request=RoleRow,

@@ -16,10 +16,10 @@ from idp.records import APP_KEYS, APPLICATIONS, USER_KEYS, USERS, RegisteredKey
 from idp.schema.field_rules import Instant, Name, OneOf, Text
 from idp.schema.reading import Request
 from idp.transfer.kinds import upsert
-from idp.transfer.kinds.kind import Kind, Taking
+from idp.transfer.kinds.kind import ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import RecordId, named
-from idp.transfer.kinds.upsert import Wanted
-from idp.transfer.package.rows import Prepared, Problem, Read, refused
+from idp.transfer.kinds.upsert import UpsertPlan
+from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
 from storage import Collection, Write
 
 
@@ -43,7 +43,7 @@ class MachineKeyRow(KeyRow, frozen=True, kw_only=True):
     user_id: Name
 
 
-async def prepare_app_keys(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+async def prepare_app_keys(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Keys of applications of the row's organization are made, or left alone."""
     rows = [_app_key(read) for read in reads]
     ids = [id for row in rows for id in (row.client_id, row.app_id) if id]
@@ -65,7 +65,7 @@ def _app_key(read: Read) -> AppKeyRow:
     return read.request
 
 
-async def prepare_machine_keys(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+async def prepare_machine_keys(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Keys of service users of the row's organization are made, or left alone."""
     rows = [_machine_key(read) for read in reads]
     owners = await upsert.by_id(taking, USERS, (row.user_id for row in rows))
@@ -88,13 +88,13 @@ def _machine_key(read: Read) -> MachineKeyRow:
 
 
 def _wanted(
-    taking: Taking,
+    taking: ImportContext,
     row: KeyRow,
     id: str,
     collection: Collection[RegisteredKey],
     owner: Any,
     guards: Sequence[Write] = (),
-) -> Wanted:
+) -> UpsertPlan:
     now, max_days = taking.service.clock.now(), taking.service.config.key_max_days
     key = RegisteredKey(
         id=id,
@@ -103,7 +103,7 @@ def _wanted(
         created_at=now,
         expires_at=row.expiration_date or expirations.default(now, max_days),
     )
-    return Wanted(
+    return UpsertPlan(
         id=id,
         collection=collection,
         record=key,
@@ -115,8 +115,8 @@ def _wanted(
 
 
 def _prepare(
-    taking: Taking, read: Read, known: RegisteredKey | None, wanted: Wanted, field: str
-) -> Prepared:
+    taking: ImportContext, read: Read, known: RegisteredKey | None, wanted: UpsertPlan, field: str
+) -> PreparedRow:
     """A key never changes: one that is there is the same, or another's.
 
     A new key that outlasts `key_max_days` is refused rather than cut short, because whoever uses
@@ -132,8 +132,8 @@ def _prepare(
     return upsert.stored(taking, read, known, wanted)
 
 
-def _too_late(now: datetime, max_days: int) -> Problem:
-    return Problem(
+def _too_late(now: datetime, max_days: int) -> RowProblem:
+    return RowProblem(
         slug="expiration.too_late",
         field="expirationDate",
         message=expirations.too_late(now, max_days),
@@ -141,13 +141,13 @@ def _too_late(now: datetime, max_days: int) -> Problem:
     )
 
 
-_EXPIRED: Final = Problem(
+_EXPIRED: Final = RowProblem(
     slug="key.expiration_past",
     field="expirationDate",
     message="is in the past",
     fix="Leave the key out: it verifies nothing any more.",
 )
-APP_KEY: Final = Kind(
+APP_KEY: Final = RowKind(
     member="appKeys",
     type="app_key",
     request=AppKeyRow,
@@ -155,7 +155,7 @@ APP_KEY: Final = Kind(
     identity=("id",),
     prepare=prepare_app_keys,
 )
-MACHINE_KEY: Final = Kind(
+MACHINE_KEY: Final = RowKind(
     member="machineKeys",
     type="machine_user_key",
     request=MachineKeyRow,

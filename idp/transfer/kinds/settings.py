@@ -10,12 +10,12 @@ from msgspec import Struct
 from idp.audit import events
 from idp.records import Organization
 from idp.transfer.kinds import target_organizations
-from idp.transfer.kinds.kind import Taking, import_payload
-from idp.transfer.package.rows import Action, Prepared, Problem, Read
+from idp.transfer.kinds.kind import ImportContext, import_payload
+from idp.transfer.package.rows import Action, PreparedRow, Read, RowProblem
 from storage import Collection, Write
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
+class SettingRow(Struct, frozen=True, kw_only=True):
     """What a row says: the record as it would be stored new, and of it, what an update sets.
 
     `event` is how events call it, `id` how reports do. Without a record there is nothing to store,
@@ -27,12 +27,12 @@ class Wanted(Struct, frozen=True, kw_only=True):
     collection: Collection[Any] | None = None
     record: Any = None
     sets: tuple[str, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[RowProblem, ...] = ()
 
 
 async def stored(
-    taking: Taking, reads: Sequence[Read], wanted: Sequence[Wanted]
-) -> list[Prepared]:
+    taking: ImportContext, reads: Sequence[Read], wanted: Sequence[SettingRow]
+) -> list[PreparedRow]:
     """New ones are made; those that are there are left alone, or with `updates` replaced."""
     known = await target_organizations.found(taking, reads)
     keys = [(each.collection, each.record.id) for each in wanted if each.collection]
@@ -45,12 +45,12 @@ async def stored(
 
 
 def _prepared(
-    taking: Taking, read: Read, home: Organization | None, wanted: Wanted, known: Any
-) -> Prepared:
+    taking: ImportContext, read: Read, home: Organization | None, wanted: SettingRow, known: Any
+) -> PreparedRow:
     if home is None:
         return target_organizations.homeless(wanted.id)
     if wanted.collection is None:
-        return Prepared(action="skip", id=wanted.id, problems=wanted.problems)
+        return PreparedRow(action="skip", id=wanted.id, problems=wanted.problems)
     if known is None:
         writes = [*_insertion(taking, read, wanted), target_organizations.still_there(home)]
         return _done("create", wanted, None, writes)
@@ -61,13 +61,15 @@ def _prepared(
     return _done("update", wanted, known, _update(taking, wanted, known, values))
 
 
-def _done(action: Action, wanted: Wanted, known: Any, writes: Sequence[Write]) -> Prepared:
+def _done(action: Action, wanted: SettingRow, known: Any, writes: Sequence[Write]) -> PreparedRow:
     problems = () if action == "skip" else wanted.problems
     met = (wanted.collection, known) if wanted.collection and known else None
-    return Prepared(action=action, id=wanted.id, writes=tuple(writes), problems=problems, met=met)
+    return PreparedRow(
+        action=action, id=wanted.id, writes=tuple(writes), problems=problems, met=met
+    )
 
 
-def _insertion(taking: Taking, read: Read, wanted: Wanted) -> list[Write]:
+def _insertion(taking: ImportContext, read: Read, wanted: SettingRow) -> list[Write]:
     assert wanted.collection is not None  # noqa: S101 - told to mypy
     return events.insertion(
         taking.service.random,
@@ -81,7 +83,7 @@ def _insertion(taking: Taking, read: Read, wanted: Wanted) -> list[Write]:
 
 
 def _update(
-    taking: Taking, wanted: Wanted, known: Any, values: Mapping[str, object]
+    taking: ImportContext, wanted: SettingRow, known: Any, values: Mapping[str, object]
 ) -> list[Write]:
     assert wanted.collection is not None  # noqa: S101 - told to mypy
     return events.update(

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from idp.records import ORGANIZATIONS, Organization
-from idp.transfer.kinds.kind import Taking
-from idp.transfer.package.rows import Prepared, Problem, Read, refused
+from idp.transfer.kinds.kind import ImportContext
+from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
 from storage import Update
 
-NO_HOME: Final = Problem(
+NO_HOME: Final = RowProblem(
     slug="organization.not_found",
     field="orgId",
     message="is no organization here, and none that the package could make",
@@ -18,14 +18,14 @@ NO_HOME: Final = Problem(
 )
 
 
-async def found(taking: Taking, reads: Iterable[Read]) -> Mapping[str, Organization]:
+async def found(taking: ImportContext, reads: Iterable[Read]) -> Mapping[str, Organization]:
     """The organizations of these rows that exist, in one round trip."""
     ids = list(dict.fromkeys(read.row.org_id for read in reads))
     records = await taking.service.store.get_many([(ORGANIZATIONS, id) for id in ids])
     return {each.id: each for each in records if each is not None}
 
 
-def homeless(id: str) -> Prepared:
+def homeless(id: str) -> PreparedRow:
     """A row of an organization that is not there."""
     return refused(id, NO_HOME)
 

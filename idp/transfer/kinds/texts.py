@@ -25,11 +25,11 @@ from idp.schema.field_rules import Items, Name
 from idp.schema.reading import Request
 from idp.search import paging
 from idp.transfer.kinds import settings
-from idp.transfer.kinds.kind import Kind, Taking, Telling
+from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.policies import camel
-from idp.transfer.kinds.settings import Wanted
+from idp.transfer.kinds.settings import SettingRow
 from idp.transfer.package import lossy_import
-from idp.transfer.package.rows import Prepared, Problem, Read
+from idp.transfer.package.rows import PreparedRow, Read, RowProblem
 
 _LETTERS: Final = {
     "passwordResetMessages": ("password_reset_message", "passwordreset"),
@@ -49,7 +49,9 @@ class PackagedLoginText(Request, frozen=True, kw_only=True):
     texts: Annotated[list[LoginTextEntry], Items(login_texts.MAX_TEXTS)] | None = None
 
 
-async def prepare_messages(type: str, taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+async def prepare_messages(
+    type: str, taking: ImportContext, reads: Sequence[Read]
+) -> list[PreparedRow]:
     """The words of a letter, in a language."""
     wanted = []
     for read in reads:
@@ -61,7 +63,7 @@ async def prepare_messages(type: str, taking: Taking, reads: Sequence[Read]) -> 
     return await settings.stored(taking, reads, wanted)
 
 
-async def prepare_login_texts(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+async def prepare_login_texts(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """The texts of the pages, in a language."""
     wanted = []
     for read in reads:
@@ -79,18 +81,18 @@ def _shipped(language: str) -> str | None:
 
 
 def _wanted(
-    taking: Taking,
+    taking: ImportContext,
     read: Read,
     said: str,
     rules: MessageTextRules | LoginTextRules | None,
     *kind: str,
-) -> Wanted:
+) -> SettingRow:
     id = f"{read.row.org_id}_{said}"
     if rules is None:
         problem = _OTHER_PAGES if _shipped(said) else _NO_LANGUAGE
-        return Wanted(id=id, problems=(problem,))
+        return SettingRow(id=id, problems=(problem,))
     now = taking.service.clock.now()
-    return Wanted(
+    return SettingRow(
         id=id,
         event=policies.event_object(kind[0]),
         collection=POLICIES,
@@ -100,14 +102,14 @@ def _wanted(
     )
 
 
-_NO_LANGUAGE: Final = Problem(
+_NO_LANGUAGE: Final = RowProblem(
     slug="language.not_shipped",
     field="language",
     message="is none that pages and letters are written in here",
     fix="Nothing: nobody can choose that language.",
     is_error=False,
 )
-_OTHER_PAGES: Final = Problem(
+_OTHER_PAGES: Final = RowProblem(
     slug="login_text.not_found",
     field="texts",
     message="is not there, and the texts of another system's pages have no place on these",
@@ -116,8 +118,8 @@ _OTHER_PAGES: Final = Problem(
 )
 
 
-def _elsewhere(language: str) -> Problem:
-    return Problem(
+def _elsewhere(language: str) -> RowProblem:
+    return RowProblem(
         slug="language.not_shipped",
         field="language",
         message=f"is none that there is here: the texts are kept for {language}",
@@ -127,7 +129,7 @@ def _elsewhere(language: str) -> Problem:
 
 
 async def tell_messages(
-    type: str, telling: Telling, organization: Organization
+    type: str, telling: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """The words of a letter, language by language."""
     for rules in await _rules(telling, organization):
@@ -137,7 +139,7 @@ async def tell_messages(
 
 
 async def tell_login_texts(
-    telling: Telling, organization: Organization
+    telling: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """The texts of the pages, language by language."""
     for rules in await _rules(telling, organization):
@@ -146,7 +148,7 @@ async def tell_login_texts(
             yield {"language": rules.language, "texts": texts}
 
 
-async def _rules(telling: Telling, organization: Organization) -> list[PolicyRules]:
+async def _rules(telling: ExportContext, organization: Organization) -> list[PolicyRules]:
     where = {"org_id": organization.id}
     found = [each async for each in paging.walk(telling.view, POLICIES, where)]
     return [each.rules for each in sorted(found, key=_language)]
@@ -160,8 +162,8 @@ def _name(document: Mapping[str, Any]) -> str:
     return str(document.get("language") or "")
 
 
-def _letter(member: str, type: str, letter: str) -> Kind:
-    return Kind(
+def _letter(member: str, type: str, letter: str) -> RowKind:
+    return RowKind(
         member=member,
         type=type,
         request=PackagedMessage,
@@ -172,13 +174,13 @@ def _letter(member: str, type: str, letter: str) -> Kind:
     )
 
 
-def _no_letter(member: str, type: str) -> Kind:
+def _no_letter(member: str, type: str) -> RowKind:
     told = "there is no such letter here, or none whose words can be set"
-    return Kind(member=member, type=type, name=_name, unsupported=told)
+    return RowKind(member=member, type=type, name=_name, unsupported=told)
 
 
 KINDS: Final = (
-    Kind(
+    RowKind(
         member="loginTexts",
         type="login_texts",
         request=PackagedLoginText,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from idp.transfer.kinds.kind import Kind
+from idp.transfer.kinds.kind import RowKind
 from idp.transfer.package.rows import value_of
 
 
@@ -27,17 +27,17 @@ _ACTION: Final = "nothing of this service runs code of others"
 _GRANT: Final = "a project grant has no managers of its own: those of its organization are"
 
 KINDS: Final = (
-    Kind(member="oidcIdps", type="oidc_idp", name=_by("idpId"), unsupported=_IDP),
-    Kind(member="jwtIdps", type="jwt_idp", name=_by("idpId"), unsupported=_IDP),
-    Kind(member="idps", type="idp", name=_by("idpId", "ownerType"), unsupported=_IDP),
-    Kind(member="actions", type="action", name=_by("actionId"), unsupported=_ACTION),
-    Kind(
+    RowKind(member="oidcIdps", type="oidc_idp", name=_by("idpId"), unsupported=_IDP),
+    RowKind(member="jwtIdps", type="jwt_idp", name=_by("idpId"), unsupported=_IDP),
+    RowKind(member="idps", type="idp", name=_by("idpId", "ownerType"), unsupported=_IDP),
+    RowKind(member="actions", type="action", name=_by("actionId"), unsupported=_ACTION),
+    RowKind(
         member="triggerActions",
         type="trigger_action",
         name=_by("flowType", "triggerType"),
         unsupported=_ACTION,
     ),
-    Kind(
+    RowKind(
         member="projectGrantMembers",
         type="project_grant_member",
         name=_by("projectId", "grantId", "userId"),

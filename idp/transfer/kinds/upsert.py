@@ -11,8 +11,8 @@ from typing import Any, Final, TypeVar
 from msgspec import Struct, structs
 
 from idp.audit import events
-from idp.transfer.kinds.kind import Taking, import_payload
-from idp.transfer.package.rows import Prepared, Problem, Read, refused
+from idp.transfer.kinds.kind import ImportContext, import_payload
+from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
 from storage import Collection, Record, Write
 
 R = TypeVar("R", bound=Record)
@@ -24,7 +24,7 @@ def _nothing(*records: Any) -> Sequence[Write]:
     return ()
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
+class UpsertPlan(Struct, frozen=True, kw_only=True):
     """A record as a row describes it, with what is to be said of it.
 
     `id` is what reports call it; `type` begins its events' names. `told` are the fields that the
@@ -40,10 +40,12 @@ class Wanted(Struct, frozen=True, kw_only=True):
     also: Callable[[Any, Any], Sequence[Write]] = _nothing
     org_id: str | None = None
     payload: Mapping[str, str] = {}
-    warnings: tuple[Problem, ...] = ()
+    warnings: tuple[RowProblem, ...] = ()
 
 
-async def by_id(taking: Taking, collection: Collection[R], ids: Iterable[str]) -> dict[str, R]:
+async def by_id(
+    taking: ImportContext, collection: Collection[R], ids: Iterable[str]
+) -> dict[str, R]:
     """Those of the records that there are, by their ids."""
     asked, found = list(dict.fromkeys(ids)), list[R | None]()
     for start in range(0, len(asked), _FEW_ENOUGH):
@@ -52,7 +54,9 @@ async def by_id(taking: Taking, collection: Collection[R], ids: Iterable[str]) -
     return {record.id: record for record in found if record is not None}
 
 
-def stored(taking: Taking, read: Read, known: Any | None, wanted: Wanted) -> Prepared:
+def stored(
+    taking: ImportContext, read: Read, known: Any | None, wanted: UpsertPlan
+) -> PreparedRow:
     """The record made, or that which is `known` changed where it differs and the import may."""
     if known is None:
         return created(taking, read, wanted)
@@ -66,7 +70,7 @@ def stored(taking: Taking, read: Read, known: Any | None, wanted: Wanted) -> Pre
     return changed(taking, read, known, wanted, values)
 
 
-def created(taking: Taking, read: Read, wanted: Wanted) -> Prepared:
+def created(taking: ImportContext, read: Read, wanted: UpsertPlan) -> PreparedRow:
     """The record made, as it is wanted."""
     record, now = wanted.record, taking.service.clock.now()
     stored = events.insertion(
@@ -81,12 +85,12 @@ def created(taking: Taking, read: Read, wanted: Wanted) -> Prepared:
         **import_payload(taking, read),
     )
     writes = (*stored, *wanted.also(None, record))
-    return Prepared(action="create", id=wanted.id, writes=writes, problems=wanted.warnings)
+    return PreparedRow(action="create", id=wanted.id, writes=writes, problems=wanted.warnings)
 
 
 def changed(
-    taking: Taking, read: Read, known: Any, wanted: Wanted, values: Mapping[str, object]
-) -> Prepared:
+    taking: ImportContext, read: Read, known: Any, wanted: UpsertPlan, values: Mapping[str, object]
+) -> PreparedRow:
     """The record that is there with these values, in one step."""
     now = taking.service.clock.now()
     dated = {**values, "changed_at": now}
@@ -103,7 +107,7 @@ def changed(
     )
     after = structs.replace(known, **dated, sequence=known.sequence + 1)
     writes = (*step, *wanted.also(known, after))
-    return Prepared(
+    return PreparedRow(
         action="update",
         id=wanted.id,
         writes=writes,
@@ -112,16 +116,16 @@ def changed(
     )
 
 
-def left(collection: Collection[Any], known: Any, id: str) -> Prepared:
+def left(collection: Collection[Any], known: Any, id: str) -> PreparedRow:
     """The record that is there, as it is."""
-    return Prepared(action="skip", id=id, met=(collection, known))
+    return PreparedRow(action="skip", id=id, met=(collection, known))
 
 
-def elsewhere(id: str, field: str) -> Prepared:
+def elsewhere(id: str, field: str) -> PreparedRow:
     """A row whose id is that of a record of another organization, or of another kind."""
     return refused(
         id,
-        Problem(
+        RowProblem(
             slug="id.elsewhere",
             field=field,
             message="is the id of something else, or of another organization's, here",
@@ -133,25 +137,25 @@ def elsewhere(id: str, field: str) -> Prepared:
 _MAKE_FIRST: Final = "Put it into the package as well, or make it first."
 
 
-def no_user(field: str) -> Problem:
+def no_user(field: str) -> RowProblem:
     """Why a row can't be stored that refers to a user."""
     message = "is no such user of the organization"
-    return Problem(slug="user.not_found", field=field, message=message, fix=_MAKE_FIRST)
+    return RowProblem(slug="user.not_found", field=field, message=message, fix=_MAKE_FIRST)
 
 
-def no_project(field: str) -> Problem:
+def no_project(field: str) -> RowProblem:
     """Why a row can't be stored that refers to a project."""
     message = "is no project of the organization"
-    return Problem(slug="project.not_found", field=field, message=message, fix=_MAKE_FIRST)
+    return RowProblem(slug="project.not_found", field=field, message=message, fix=_MAKE_FIRST)
 
 
-def no_application(field: str) -> Problem:
+def no_application(field: str) -> RowProblem:
     """Why a row can't be stored that refers to an application."""
     message = "is no application of the organization"
-    return Problem(slug="app.not_found", field=field, message=message, fix=_MAKE_FIRST)
+    return RowProblem(slug="app.not_found", field=field, message=message, fix=_MAKE_FIRST)
 
 
-def unheld(slug: str, field: str, message: str) -> Problem:
+def unheld(slug: str, field: str, message: str) -> RowProblem:
     """A warning: of a row that is stored, this is not kept."""
     fix = "Nothing has to be done if nobody depends on it."
-    return Problem(slug=slug, field=field, message=message, fix=fix, is_error=False)
+    return RowProblem(slug=slug, field=field, message=message, fix=fix, is_error=False)

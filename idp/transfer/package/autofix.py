@@ -14,35 +14,35 @@ from idp.schema import reading
 from idp.schema.field_rules import (
     MAX_LANGUAGE,
     Domain,
-    Email,
+    EmailRule,
     Instant,
     Language,
     OneOf,
-    Phone,
+    PhoneRule,
     Text,
     UserName,
 )
-from idp.schema.reading import Field, Request
-from idp.transfer.package.rows import Problem
+from idp.schema.reading import DeclaredField, Request
+from idp.transfer.package.rows import RowProblem
 
-_SPACED: Final = (Domain, Email, Instant, Phone, UserName)
+_SPACED: Final = (Domain, EmailRule, Instant, PhoneRule, UserName)
 _NAMES: Final = frozenset({"firstName", "lastName", "nickName", "displayName"})
 
 
-def mended(form: type[Request], document: object) -> tuple[object, list[Problem]]:
+def mended(form: type[Request], document: object) -> tuple[object, list[RowProblem]]:
     """The document as its author meant it, and a warning for each field that differs."""
-    warnings: list[Problem] = []
+    warnings: list[RowProblem] = []
     return _object(form, document, "", warnings), warnings
 
 
-def _object(form: type[Request], value: object, path: str, warnings: list[Problem]) -> object:
+def _object(form: type[Request], value: object, path: str, warnings: list[RowProblem]) -> object:
     if not isinstance(value, dict):
         return value
     return {**value, **dict(_members(form, value, path, warnings))}
 
 
 def _members(
-    form: type[Request], value: Mapping[str, Any], path: str, warnings: list[Problem]
+    form: type[Request], value: Mapping[str, Any], path: str, warnings: list[RowProblem]
 ) -> Iterator[tuple[str, object]]:
     for field in reading.declared(form):
         at = child(path, field.wire_name)
@@ -50,7 +50,7 @@ def _members(
             yield name, _value(field, value[name], at, warnings)
 
 
-def _value(field: Field, value: object, path: str, warnings: list[Problem]) -> object:
+def _value(field: DeclaredField, value: object, path: str, warnings: list[RowProblem]) -> object:
     if field.is_list and isinstance(value, list):
         inner = field.element
         return [_value(inner, each, f"{path}[{n}]", warnings) for n, each in enumerate(value)]
@@ -65,7 +65,7 @@ def _value(field: Field, value: object, path: str, warnings: list[Problem]) -> o
     return meant
 
 
-def _meant(field: Field, text: str) -> tuple[str, str]:
+def _meant(field: DeclaredField, text: str) -> tuple[str, str]:
     """What a text means, and what was done to tell it so."""
     rule = field.rule
     if isinstance(rule, Language):
@@ -93,6 +93,6 @@ def _subtag(text: str) -> str:
     return by_length.get(len(text), text.lower())
 
 
-def _warning(path: str, done: str) -> Problem:
+def _warning(path: str, done: str) -> RowProblem:
     fix = SLUGS["import.mended"].cure
-    return Problem(slug="import.mended", field=path, message=done, fix=fix, is_error=False)
+    return RowProblem(slug="import.mended", field=path, message=done, fix=fix, is_error=False)

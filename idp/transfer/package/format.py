@@ -14,11 +14,11 @@ from pathlib import Path
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.foundation.strict_json import child
 from idp.transfer.kinds import KINDS
-from idp.transfer.kinds.kind import Kind
-from idp.transfer.package.json_stream import JsonStream, Source
+from idp.transfer.kinds.kind import RowKind
+from idp.transfer.package.json_stream import ByteSource, JsonStream
 from idp.transfer.package.reader import APART, ORGANIZATION, PackageReader
-from idp.transfer.package.rows import Problem, Row
-from idp.transfer.package.spool import ITSELF, Drawer, Spool, Spooled
+from idp.transfer.package.rows import Row, RowProblem
+from idp.transfer.package.spool import ITSELF, RowFile, Spool, Spooled
 
 
 class PackageRefused(InvalidArgument):
@@ -33,7 +33,10 @@ class Package:
     """The rows of a package. `beside` is what stands in its envelope: a timeout, options."""
 
     def __init__(
-        self, drawers: dict[str, Drawer], ids: Sequence[str | Problem], beside: dict[str, object]
+        self,
+        drawers: dict[str, RowFile],
+        ids: Sequence[str | RowProblem],
+        beside: dict[str, object],
     ) -> None:
         self._drawers = drawers
         self._ids = ids
@@ -74,13 +77,13 @@ class Package:
 
     def _row(self, member: str, number: int, spooled: Spooled, double_of: int | None) -> Row:
         id = self._ids[spooled.organization]
-        broken = (id,) if isinstance(id, Problem) else spooled.broken
+        broken = (id,) if isinstance(id, RowProblem) else spooled.broken
         name = str(spooled.document) if member == APART else member
         return Row(
             number=number,
             path=_path(spooled, name),
             member=name,
-            org_id="" if isinstance(id, Problem) else id,
+            org_id="" if isinstance(id, RowProblem) else id,
             document=None if member == APART else spooled.document,
             broken=broken,
             double_of=double_of,
@@ -96,7 +99,7 @@ def open_package(file: Path, scratch: Path) -> Package:
         return read_package(source, scratch)
 
 
-def read_package(source: Source, scratch: Path, kinds: Sequence[Kind] = KINDS) -> Package:
+def read_package(source: ByteSource, scratch: Path, kinds: Sequence[RowKind] = KINDS) -> Package:
     """The package that is read from `source`, as from a file."""
     members = dict.fromkeys([*(kind.member for kind in kinds), ORGANIZATION, APART])
     with closing(Spool(scratch, tuple(members))) as spool:

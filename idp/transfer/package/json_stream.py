@@ -45,14 +45,14 @@ _TOO_LARGE: Final = FieldProblem(
 _TOO_DEEP: Final = FieldProblem("json.too_deep", "", f"is nested deeper than {MAX_DEPTH} levels")
 
 
-class Source(Protocol):
+class ByteSource(Protocol):
     """Where octets come from, such as a file that was opened for reading."""
 
     def read(self, octets: int, /) -> bytes:
         """So many octets at most; none at the end."""
 
 
-class Unusable(InvalidArgument):
+class UnusableValue(InvalidArgument):
     """A value that breaks a rule. The stream stands behind it and can be read on.
 
     `texts` are the members of an object that it can be told by.
@@ -68,7 +68,7 @@ class Unusable(InvalidArgument):
 class JsonStream:
     """The document that is read from `source`. Raises InvalidArgument where it is no JSON."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: ByteSource) -> None:
         self._source = source
         self._decode = getincrementaldecoder("utf-8")().decode
         self._text = ""
@@ -118,12 +118,12 @@ class JsonStream:
             more = self._goes_on("]")
 
     def value(self) -> object:
-        """The value that begins here. Raises Unusable."""
+        """The value that begins here. Raises UnusableValue."""
         found = self._held()
         try:
             return usable(found)
         except InvalidArgument as error:
-            raise Unusable(error.problems, texts(found)) from None
+            raise UnusableValue(error.problems, texts(found)) from None
 
     def text(self) -> Iterator[str]:
         """The string that begins here, in pieces."""
@@ -213,17 +213,17 @@ class JsonStream:
             while (found := self._scanned()) is None:
                 if len(self._text) - self._at > MAX_VALUE:
                     self._skip()
-                    raise Unusable([_TOO_LARGE])
+                    raise UnusableValue([_TOO_LARGE])
                 self._grow(octets)
                 octets *= 2
         except RecursionError:
             self._skip()
-            raise Unusable([_TOO_DEEP]) from None
+            raise UnusableValue([_TOO_DEEP]) from None
         value, end = found
         is_too_large = end - self._at > MAX_VALUE
         self._at = end
         if is_too_large:
-            raise Unusable([_TOO_LARGE])
+            raise UnusableValue([_TOO_LARGE])
         return value
 
     def _scanned(self) -> tuple[object, int] | None:

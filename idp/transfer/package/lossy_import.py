@@ -14,8 +14,8 @@ from typing import Any, Final
 from idp.foundation.errors import FieldProblem
 from idp.schema import reading
 from idp.schema.field_rules import Integer
-from idp.schema.reading import Field, Request
-from idp.transfer.package.rows import Problem
+from idp.schema.reading import DeclaredField, Request
+from idp.transfer.package.rows import RowProblem
 
 _ROUNDS: Final = 8  # what is left out can make something else unfit
 _PLACE: Final = re.compile(r"(\w+)(?:\[(\d+)\])?")
@@ -35,13 +35,13 @@ _MISTAKES: Final = frozenset(
 
 def eased(
     form: type[Request], document: object, instead: Mapping[str, str] = _NOTHING
-) -> tuple[object, list[Problem]]:
+) -> tuple[object, list[RowProblem]]:
     """The document without what the form has no room for, and a warning for each of it.
 
     `instead` tells what is left out where what is unfit is not said: the colour of the ground,
     on which the service's own can't be read.
     """
-    warnings: list[Problem] = []
+    warnings: list[RowProblem] = []
     for _ in range(_ROUNDS):
         _, problems = reading.collect(form, document)
         unfit = [each for each in problems if each.slug not in _MISTAKES]
@@ -52,8 +52,8 @@ def eased(
     return document, warnings
 
 
-def _warning(found: FieldProblem) -> Problem:
-    return Problem(
+def _warning(found: FieldProblem) -> RowProblem:
+    return RowProblem(
         slug=found.slug,
         field=found.field,
         message=f"{found.message}; it is left out, or set to what comes nearest",
@@ -89,6 +89,6 @@ def _without(
     return left
 
 
-def _spelled(field: Field, document: Mapping[str, Any]) -> str:
+def _spelled(field: DeclaredField, document: Mapping[str, Any]) -> str:
     """How a member is written in this document."""
     return field.wire_name if field.wire_name in document else field.name

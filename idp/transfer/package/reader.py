@@ -10,10 +10,10 @@ import msgspec
 
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.foundation.strict_json import child
-from idp.schema.field_rules import Refused, Text
-from idp.transfer.kinds.kind import Kind
-from idp.transfer.package.json_stream import JsonStream, Unusable
-from idp.transfer.package.rows import Problem, problem, snake_case, value_of
+from idp.schema.field_rules import FieldRefused, Text
+from idp.transfer.kinds.kind import RowKind
+from idp.transfer.package.json_stream import JsonStream, UnusableValue
+from idp.transfer.package.rows import RowProblem, problem, snake_case, value_of
 from idp.transfer.package.spool import ITSELF, Spool, Spooled
 
 MAX_ORGANIZATIONS: Final = 1_000_000
@@ -44,13 +44,13 @@ class PackageReader:
     envelope next to the package.
     """
 
-    def __init__(self, scratch: Path, spool: Spool, kinds: Sequence[Kind]) -> None:
+    def __init__(self, scratch: Path, spool: Spool, kinds: Sequence[RowKind]) -> None:
         self._scratch = scratch
         self._add = spool.add
         self._kinds = {kind.member: kind for kind in kinds}
         self._members = {snake_case(_ORG_ID): _ORG_ID} | _OLDER_NAMES
         self._members |= {snake_case(name): name for name in self._kinds}
-        self.ids: list[str | Problem] = []
+        self.ids: list[str | RowProblem] = []
         self.beside: dict[str, object] = {}
 
     def read(self, stream: JsonStream) -> None:
@@ -148,10 +148,10 @@ class PackageReader:
             else:
                 _read(stream)
                 self._add(APART, Spooled(number, None, name))
-        if isinstance(self.ids[number], Problem):
+        if isinstance(self.ids[number], RowProblem):
             self._add(ORGANIZATION, Spooled(number, ITSELF))
 
-    def _read_member(self, number: int, kind: Kind, stream: JsonStream) -> None:
+    def _read_member(self, number: int, kind: RowKind, stream: JsonStream) -> None:
         if stream.peek() == "[" and not kind.is_single:
             for index in stream.elements():
                 document, broken = _read(stream)
@@ -166,7 +166,7 @@ class PackageReader:
             self._add(kind.member, Spooled(number, None, None, (_NO_LIST,)))
 
 
-def _record(kind: Kind, document: object) -> tuple[str, ...] | None:
+def _record(kind: RowKind, document: object) -> tuple[str, ...] | None:
     """What tells the record of a row apart from others of its kind, under either style's names."""
     if not kind.identity or not isinstance(document, dict):
         return None
@@ -193,19 +193,19 @@ def _is_null(stream: JsonStream) -> bool:
     return stream.peek() == "n" and stream.value() is None
 
 
-def _read(stream: JsonStream) -> tuple[object, tuple[Problem, ...]]:
+def _read(stream: JsonStream) -> tuple[object, tuple[RowProblem, ...]]:
     """The value that comes next; or what it can be told by, and why it can't be used."""
     try:
         return stream.value(), ()
-    except Unusable as error:
+    except UnusableValue as error:
         return error.texts or None, tuple(problem(each) for each in error.problems[:MAX_BROKEN])
 
 
-def _read_id(stream: JsonStream) -> str | Problem:
+def _read_id(stream: JsonStream) -> str | RowProblem:
     document, broken = _read(stream)
     if broken:
         return broken[0]
     try:
         return _ID.read(document)
-    except Refused as refused:
+    except FieldRefused as refused:
         return problem(FieldProblem(refused.slug, _ORG_ID, refused.message))

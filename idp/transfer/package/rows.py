@@ -19,7 +19,7 @@ Action = Literal["create", "update", "skip", "fail"]
 _CAPITAL: Final = re.compile("[A-Z]")
 
 
-class Problem(Struct, frozen=True, kw_only=True):
+class RowProblem(Struct, frozen=True, kw_only=True):
     """What is wrong with a row, or worth knowing; `fix` is what whoever has the file can do."""
 
     slug: str
@@ -43,7 +43,7 @@ class Row(Struct, frozen=True, kw_only=True):
     member: str
     org_id: str
     document: object = None
-    broken: tuple[Problem, ...] = ()
+    broken: tuple[RowProblem, ...] = ()
     double_of: int | None = None
 
 
@@ -54,7 +54,7 @@ class Read(Struct, frozen=True):
     request: Request
 
 
-class Prepared(Struct, frozen=True, kw_only=True):
+class PreparedRow(Struct, frozen=True, kw_only=True):
     """What is to become of a row: the unit of `writes` that stores it, or why it isn't stored.
 
     `id` names it in reports: a composite one is its `parts`, joined with "_". Problems of a row
@@ -67,19 +67,19 @@ class Prepared(Struct, frozen=True, kw_only=True):
     id: str
     parts: tuple[str, ...] = ()
     writes: Sequence[Write] = ()
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[RowProblem, ...] = ()
     met: tuple[Collection[Any], Any] | None = None
 
 
-def refused(id: str, *problems: Problem) -> Prepared:
+def refused(id: str, *problems: RowProblem) -> PreparedRow:
     """A row that can't be stored."""
-    return Prepared(action="fail", id=id, problems=problems)
+    return PreparedRow(action="fail", id=id, problems=problems)
 
 
-def problem(found: FieldProblem, *, is_error: bool = True) -> Problem:
+def problem(found: FieldProblem, *, is_error: bool = True) -> RowProblem:
     """What a row's reader found, for the report; the cure is the catalogue's."""
     known = SLUGS.get(found.slug)
-    return Problem(
+    return RowProblem(
         slug=found.slug,
         message=found.message,
         field=found.field,

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from idp.transfer.package.duplicates import Doubles
-from idp.transfer.package.rows import Problem
+from idp.transfer.package.rows import RowProblem
 
 ITSELF: Final = -1
 MAX_BATCH_BYTES: Final = 4 * 1024 * 1024
@@ -28,14 +28,14 @@ class Spooled(Struct, frozen=True, array_like=True):
     organization: int
     index: int | None
     document: object = None
-    broken: tuple[Problem, ...] = ()
+    broken: tuple[RowProblem, ...] = ()
 
 
 _ENCODER: Final = msgspec.json.Encoder()
 _DECODER: Final = msgspec.json.Decoder(Spooled)
 
 
-class Drawer:
+class RowFile:
     """The rows of one kind: a file of lines. Where every thousandth line begins is held."""
 
     def __init__(self, path: Path) -> None:
@@ -96,7 +96,7 @@ class Spool:
 
     def __init__(self, folder: Path, members: Sequence[str]) -> None:
         self.drawers = {
-            member: Drawer(folder / f"rows-{number}.ndjson")
+            member: RowFile(folder / f"rows-{number}.ndjson")
             for number, member in enumerate(members)
         }
         self._files: dict[str, BinaryIO] = {}

@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from idp.transfer.package.rows import Problem
+from idp.transfer.package.rows import RowProblem
 from idp.transfer.sources import source
 from idp.transfer.sources.auth0_passwords import Passwords
-from idp.transfer.sources.import_row_builder import Draft
+from idp.transfer.sources.import_row_builder import PersonDraft
 from idp.transfer.sources.long_text import LongText
 from idp.transfer.sources.source import Piece
 
@@ -61,7 +61,7 @@ class Auth0:
         self._passwords = passwords
         self._email_verified = email_verified
 
-    def drafts(self) -> Iterator[Draft]:
+    def drafts(self) -> Iterator[PersonDraft]:
         """First the passwords that can't be read, then everybody, then the passwords of nobody."""
         with Passwords() as passwords:
             if self._passwords is not None:
@@ -73,7 +73,7 @@ class Auth0:
                     yield self._draft(piece, passwords)
             yield from passwords.left_over(row + 1)
 
-    def _draft(self, piece: Piece, passwords: Passwords) -> Draft:
+    def _draft(self, piece: Piece, passwords: Passwords) -> PersonDraft:
         record, draft = piece.record(), piece.draft()
         if draft.problems:
             return draft
@@ -100,7 +100,7 @@ class Auth0:
             return self._email_verified
         return record.get("email_verified") or False
 
-    def _give_password(self, draft: Draft, passwords: Passwords) -> None:
+    def _give_password(self, draft: PersonDraft, passwords: Passwords) -> None:
         if not isinstance(draft.id, str):
             return
         found = passwords.take(draft.id, draft.email)
@@ -111,7 +111,7 @@ class Auth0:
             draft.problems.append(_BY_ADDRESS)
 
 
-_BY_ADDRESS: Final = Problem(
+_BY_ADDRESS: Final = RowProblem(
     slug="source.password_by_address",
     field="passwordHash",
     message="was found by the e-mail address alone",
@@ -127,7 +127,7 @@ def _metadata(record: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
             yield from ((f"{part}.{name}", value) for name, value in held.items())
 
 
-def _dropped(record: Mapping[str, Any], draft: Draft) -> list[str]:
+def _dropped(record: Mapping[str, Any], draft: PersonDraft) -> list[str]:
     found = source.dropped(record, _USED)
     identities = record.get("identities")
     if identities and not _is_own(identities, draft.id):

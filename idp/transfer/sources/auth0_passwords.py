@@ -12,9 +12,9 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from idp.transfer.package.rows import Problem
+from idp.transfer.package.rows import RowProblem
 from idp.transfer.sources import source
-from idp.transfer.sources.import_row_builder import Draft
+from idp.transfer.sources.import_row_builder import PersonDraft
 from idp.transfer.sources.key_index import KeyIndex
 from idp.transfer.sources.long_text import LongText
 
@@ -22,7 +22,7 @@ _READ: Final = frozenset({"_id", "_ID", "email", "passwordHash"})
 _FILE: Final = "passwords"  # before the names of its fields, where they are told
 
 
-class Found(Struct, frozen=True, array_like=True):
+class FoundPassword(Struct, frozen=True, array_like=True):
     """A password of the file: whose id and address stand beside it, and where."""
 
     id: str
@@ -57,7 +57,7 @@ class Passwords:
     ) -> None:
         self._file.close()
 
-    def read(self, path: Path) -> Iterator[Draft]:
+    def read(self, path: Path) -> Iterator[PersonDraft]:
         """Take in the file; drafts of what can't be read or has no place. Raises SourceRefused."""
         with source.opened(path) as file:
             for piece in source.records(LongText(file), path.name):
@@ -69,10 +69,10 @@ class Passwords:
                     yield draft
                 else:
                     if dropped := [f"{_FILE}.{name}" for name in record if name not in _READ]:
-                        yield Draft(row=0, path=piece.path, dropped=dropped)
-                    self._add(Found(_oid(record), str(email), str(encoded), piece.path))
+                        yield PersonDraft(row=0, path=piece.path, dropped=dropped)
+                    self._add(FoundPassword(_oid(record), str(email), str(encoded), piece.path))
 
-    def take(self, user_id: str, email: object) -> Found | None:
+    def take(self, user_id: str, email: object) -> FoundPassword | None:
         """The password of this user, which then is no left-over."""
         number = self._by_id.get(user_id.rpartition("|")[2])
         found = self._at(number) if number is not None else None
@@ -88,13 +88,13 @@ class Passwords:
         self._used[number or 0] = True
         return found
 
-    def left_over(self, row: int) -> Iterator[Draft]:
+    def left_over(self, row: int) -> Iterator[PersonDraft]:
         """Drafts of the passwords that no user has taken."""
         for number, is_used in enumerate(self._used):
             if not is_used:
                 found = self._at(number)
                 problem = _UNUSED if self._by_email.get(_key(found.email)) == number else _DOUBLE
-                yield Draft(
+                yield PersonDraft(
                     row=row,
                     path=found.path,
                     email=found.email,
@@ -103,7 +103,7 @@ class Passwords:
                 )
                 row += 1
 
-    def _add(self, found: Found) -> None:
+    def _add(self, found: FoundPassword) -> None:
         number = len(self._offsets)
         self._by_email.add(_key(found.email), number)
         if found.id:
@@ -112,9 +112,9 @@ class Passwords:
         self._used.append(False)
         self._file.write(msgspec.json.encode(found) + b"\n")
 
-    def _at(self, number: int) -> Found:
+    def _at(self, number: int) -> FoundPassword:
         self._file.seek(self._offsets[number])
-        return msgspec.json.decode(self._file.readline(), type=Found)
+        return msgspec.json.decode(self._file.readline(), type=FoundPassword)
 
 
 def _key(email: str) -> str:
@@ -131,19 +131,19 @@ def _oid(record: dict[str, Any]) -> str:
     return oid if isinstance(oid, str) else ""
 
 
-_NO_PASSWORD: Final = Problem(
+_NO_PASSWORD: Final = RowProblem(
     slug="source.password_lacking",
     message="has no email and passwordHash",
     fix="Have the password file written anew.",
 )
-_UNUSED: Final = Problem(
+_UNUSED: Final = RowProblem(
     slug="source.password_unused",
     field="email",
     message="nobody in the users' file has this address",
     fix="Have both files written at the same time.",
     is_error=False,
 )
-_DOUBLE: Final = Problem(
+_DOUBLE: Final = RowProblem(
     slug="source.password_doubled",
     field="email",
     message="another password of this address came first",

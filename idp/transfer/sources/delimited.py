@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TextIO
 
-from idp.transfer.package.rows import Problem
+from idp.transfer.package.rows import RowProblem
 from idp.transfer.sources import fields_of_import as fields
-from idp.transfer.sources.import_row_builder import INACTIVE, Draft
+from idp.transfer.sources.import_row_builder import INACTIVE, PersonDraft
 from idp.transfer.sources.source import SourceRefused
 
 MAX_LINE_CHARACTERS: Final = 1 << 20
@@ -24,7 +24,7 @@ _INACTIVE: Final = frozenset({"inactive", "disabled", "blocked", INACTIVE.casefo
 _HALVES: Final = re.compile("[\udc80-\udcff]")
 
 
-class Table:
+class DelimitedTable:
     """`columns` are the names of fields by those of columns, where these say it otherwise."""
 
     names: Mapping[str, str] = fields.NAMES
@@ -45,9 +45,9 @@ class Table:
         self._delimiter = delimiter
         self._encoding = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
 
-    def drafts(self) -> Iterator[Draft]:
+    def drafts(self) -> Iterator[PersonDraft]:
         with self._text() as text:
-            lines = _Lines(text)
+            lines = _TextLines(text)
             reader = csv.reader(lines, delimiter=self._delimiter, strict=True)
             try:
                 head = next(reader, [])
@@ -91,16 +91,16 @@ class Table:
 
     def _draft(
         self, row: int, path: str, head: Sequence[str], places: Sequence[str],
-        found: list[str] | Problem,
-    ) -> Draft:  # fmt: skip
-        draft = Draft(row=row, path=path)
-        if isinstance(found, Problem):
+        found: list[str] | RowProblem,
+    ) -> PersonDraft:  # fmt: skip
+        draft = PersonDraft(row=row, path=path)
+        if isinstance(found, RowProblem):
             draft.problems.append(found)
         elif len(found) != len(head):
             draft.problems.append(_columns(len(found), len(head)))
         elif any(_HALVES.search(value) for value in found):
             draft.problems.append(_ENCODING)
-        if not draft.problems and not isinstance(found, Problem):
+        if not draft.problems and not isinstance(found, RowProblem):
             _fill(draft, zip(places, found, strict=True))
             _complete(draft, self._org_id)
         return draft
@@ -110,7 +110,7 @@ def _is_place(path: str) -> bool:
     return path in fields.PATHS or path.startswith(_METADATA)
 
 
-def _fill(draft: Draft, values: Iterator[tuple[str, str]]) -> None:
+def _fill(draft: PersonDraft, values: Iterator[tuple[str, str]]) -> None:
     dropped = []
     for place, value in values:
         field = fields.PATHS.get(place)
@@ -133,14 +133,14 @@ def _switch(value: str) -> object:
     return True if plain in _YES else False if plain in _NO else value
 
 
-def _set_state(draft: Draft, value: str) -> None:
+def _set_state(draft: PersonDraft, value: str) -> None:
     plain = value.strip().casefold()
     draft.is_inactive = plain in _INACTIVE
     if plain not in _ACTIVE | _INACTIVE:
         draft.problems.append(_STATE)
 
 
-def _complete(draft: Draft, org_id: str) -> None:
+def _complete(draft: PersonDraft, org_id: str) -> None:
     """What the import needs and a table may lack."""
     draft.user_name = draft.user_name or draft.email
     names = [each for each in (draft.first_name, draft.last_name) if each]
@@ -151,7 +151,7 @@ def _complete(draft: Draft, org_id: str) -> None:
     draft.id = draft.id or fields.id_of(org_id, draft.user_name)
 
 
-class _Lines:
+class _TextLines:
     """The lines of a text, none longer than a limit; `line` is the number of the last one."""
 
     def __init__(self, text: TextIO) -> None:
@@ -176,11 +176,13 @@ class _Lines:
         return line
 
 
-def _next(reader: Iterator[list[str]], lines: _Lines) -> tuple[int, list[str] | Problem] | None:
+def _next(
+    reader: Iterator[list[str]], lines: _TextLines
+) -> tuple[int, list[str] | RowProblem] | None:
     """The next row with the line it begins in; None at the end."""
     first, lines.is_too_long = lines.line + 1, False
     try:
-        row: list[str] | Problem = next(reader)
+        row: list[str] | RowProblem = next(reader)
     except StopIteration:
         return None
     except csv.Error as error:
@@ -191,33 +193,33 @@ def _next(reader: Iterator[list[str]], lines: _Lines) -> tuple[int, list[str] | 
     return first, _TOO_LONG if lines.is_too_long else row
 
 
-def _unreadable(reason: str, first: int, last: int) -> Problem:
-    return Problem(
+def _unreadable(reason: str, first: int, last: int) -> RowProblem:
+    return RowProblem(
         slug="source.unreadable",
         message=f"can't be read from line {first} to {last}: {reason}",
         fix="Look at the quotation marks there; a mark inside of a field is doubled.",
     )
 
 
-def _columns(found: int, expected: int) -> Problem:
-    return Problem(
+def _columns(found: int, expected: int) -> RowProblem:
+    return RowProblem(
         slug="source.columns",
         message=f"has {found} fields where the first line has {expected}",
         fix="Put a field that holds the delimiter into quotation marks.",
     )
 
 
-_ENCODING: Final = Problem(
+_ENCODING: Final = RowProblem(
     slug="source.encoding",
     message="is not in the encoding of the file",
     fix="Say which one it is: --encoding cp1252.",
 )
-_TOO_LONG: Final = Problem(
+_TOO_LONG: Final = RowProblem(
     slug="source.too_long",
     message=f"has a line of more than {MAX_LINE_CHARACTERS} characters",
     fix="Look whether its line breaks are missing.",
 )
-_STATE: Final = Problem(
+_STATE: Final = RowProblem(
     slug="field.unknown_name",
     field="state",
     message="must be active or inactive",

@@ -15,17 +15,17 @@ from idp.management.users.new_user import OtpSecret, UserId
 from idp.management.users.person_fields import GENDERS, WebPage
 from idp.passwords import schemes
 from idp.schema.field_rules import (
-    Email,
+    EmailRule,
+    FieldRefused,
     Language,
     OneOf,
-    Phone,
-    Refused,
+    PhoneRule,
     Rule,
     Text,
     UserName,
     wrong_type,
 )
-from idp.transfer.package.rows import Action, Problem
+from idp.transfer.package.rows import Action, RowProblem
 
 INACTIVE: Final = "USER_STATE_INACTIVE"
 _MAX_PHONE: Final = 50
@@ -34,7 +34,7 @@ _DROPPED: Final = "It is left out; mend it in the source if it is needed."
 _NEW_PASSWORD: Final = "The person sets a new password by 'forgot password'."  # noqa: S105
 
 
-class Draft(Struct, kw_only=True):
+class PersonDraft(Struct, kw_only=True):
     """What a source says of a person, in the source's types: any of it may be anything.
 
     `row` counts the records of the source, `path` says where this one stands. With an error among
@@ -68,7 +68,7 @@ class Draft(Struct, kw_only=True):
     metadata: dict[str, object] = field(default_factory=dict)
     roles: Sequence[object] = ()
     dropped: Sequence[str] = ()
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[RowProblem] = field(default_factory=list)
 
     @property
     def action(self) -> Action:
@@ -91,14 +91,14 @@ class _Hash(Struct, frozen=True):
         try:
             schemes.read(Text(1).read(value))
         except schemes.UnreadableHash as error:
-            raise Refused(error.slug, error.message) from None
+            raise FieldRefused(error.slug, error.message) from None
         return str(value)
 
     def schema(self) -> dict[str, Any]:
         return Text(1).schema()
 
 
-class _Place(Struct, frozen=True):
+class _FieldTarget(Struct, frozen=True):
     """Where a value of a draft goes, by which rule, and whether a person needs it."""
 
     path: tuple[str, ...]
@@ -107,21 +107,21 @@ class _Place(Struct, frozen=True):
     fix: str = _DROPPED
 
 
-PLACES: Final[Mapping[str, _Place]] = {
-    "id": _Place(("userId",), UserId(), is_needed=True),
-    "user_name": _Place(("user", "userName"), UserName(), is_needed=True),
-    "first_name": _Place(("user", "profile", "firstName"), Text(1), is_needed=True),
-    "last_name": _Place(("user", "profile", "lastName"), Text(1), is_needed=True),
-    "nick_name": _Place(("user", "profile", "nickName"), Text()),
-    "display_name": _Place(("user", "profile", "displayName"), Text()),
-    "language": _Place(("user", "profile", "preferredLanguage"), Language()),
-    "gender": _Place(("user", "profile", "gender"), OneOf(tuple(GENDERS))),
-    "picture": _Place(("user", "profile", "picture"), WebPage()),
-    "email": _Place(("user", "email", "email"), Email(), is_needed=True),
-    "phone": _Place(("user", "phone", "phone"), Phone(_MAX_PHONE)),
-    "password": _Place(("user", "password"), Text(1, is_free=True), fix=_NEW_PASSWORD),
-    "password_hash": _Place(("user", "hashedPassword", "value"), _Hash(), fix=_NEW_PASSWORD),
-    "otp_secret": _Place(("user", "otpCode"), OtpSecret()),
+PLACES: Final[Mapping[str, _FieldTarget]] = {
+    "id": _FieldTarget(("userId",), UserId(), is_needed=True),
+    "user_name": _FieldTarget(("user", "userName"), UserName(), is_needed=True),
+    "first_name": _FieldTarget(("user", "profile", "firstName"), Text(1), is_needed=True),
+    "last_name": _FieldTarget(("user", "profile", "lastName"), Text(1), is_needed=True),
+    "nick_name": _FieldTarget(("user", "profile", "nickName"), Text()),
+    "display_name": _FieldTarget(("user", "profile", "displayName"), Text()),
+    "language": _FieldTarget(("user", "profile", "preferredLanguage"), Language()),
+    "gender": _FieldTarget(("user", "profile", "gender"), OneOf(tuple(GENDERS))),
+    "picture": _FieldTarget(("user", "profile", "picture"), WebPage()),
+    "email": _FieldTarget(("user", "email", "email"), EmailRule(), is_needed=True),
+    "phone": _FieldTarget(("user", "phone", "phone"), PhoneRule(_MAX_PHONE)),
+    "password": _FieldTarget(("user", "password"), Text(1, is_free=True), fix=_NEW_PASSWORD),
+    "password_hash": _FieldTarget(("user", "hashedPassword", "value"), _Hash(), fix=_NEW_PASSWORD),
+    "otp_secret": _FieldTarget(("user", "otpCode"), OtpSecret()),
 }
 _SWITCHES: Final[Mapping[str, tuple[str, ...]]] = {
     "is_email_verified": ("user", "email", "isEmailVerified"),
@@ -130,7 +130,7 @@ _SWITCHES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-def settle(draft: Draft, names: Mapping[str, str]) -> dict[str, Any]:
+def settle(draft: PersonDraft, names: Mapping[str, str]) -> dict[str, Any]:
     """The row of `humanUsers`; what is wrong goes to the draft's problems, under the source's
     `names` for the draft's fields. Only a draft that does not fail then has a whole row."""
     row: dict[str, Any] = {}
@@ -140,23 +140,25 @@ def settle(draft: Draft, names: Mapping[str, str]) -> dict[str, Any]:
             continue
         try:
             _put(row, place.path, place.rule.read(value))
-        except Refused as refused:
+        except FieldRefused as refused:
             draft.problems.append(_refused(refused, names.get(name, name), place))
     _switch(draft, row, names)
     return row
 
 
-def _is_needed(draft: Draft, name: str) -> bool:
+def _is_needed(draft: PersonDraft, name: str) -> bool:
     return PLACES[name].is_needed and not (name == "email" and draft.is_incomplete)
 
 
-def _switch(draft: Draft, row: dict[str, Any], names: Mapping[str, str]) -> None:
+def _switch(draft: PersonDraft, row: dict[str, Any], names: Mapping[str, str]) -> None:
     """Put in what is true of the person, and can be said of the row so far."""
     for name, path in _SWITCHES.items():
         value = getattr(draft, name)
         if not isinstance(value, bool):
             wrong = wrong_type("true or false")
-            draft.problems.append(_refused(wrong, names.get(name, name), _Place(path, Text())))
+            draft.problems.append(
+                _refused(wrong, names.get(name, name), _FieldTarget(path, Text()))
+            )
         elif value and _has(row, path[:-1]):
             _put(row, path, value)
     if draft.is_incomplete:
@@ -165,8 +167,8 @@ def _switch(draft: Draft, row: dict[str, Any], names: Mapping[str, str]) -> None
         _put(row, ("user", "state"), INACTIVE)
 
 
-def _refused(refused: Refused, name: str, place: _Place) -> Problem:
-    return Problem(
+def _refused(refused: FieldRefused, name: str, place: _FieldTarget) -> RowProblem:
+    return RowProblem(
         slug=refused.slug,
         field=name,
         message=refused.message,

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from idp.transfer.package.rows import Problem
+from idp.transfer.package.rows import RowProblem
 from idp.transfer.sources import keycloak_credentials, keycloak_files, source
-from idp.transfer.sources.import_row_builder import Draft
-from idp.transfer.sources.keycloak_files import Beside
+from idp.transfer.sources.import_row_builder import PersonDraft
+from idp.transfer.sources.keycloak_files import RealmSettings
 from idp.transfer.sources.source import Piece
 
 _USED: Final = frozenset({
@@ -52,17 +52,17 @@ class Keycloak:
         self._path = path
         self._realm = realm
 
-    def drafts(self) -> Iterator[Draft]:
+    def drafts(self) -> Iterator[PersonDraft]:
         row, is_all = 1, not self._path.is_dir()
         for path in keycloak_files.files(self._path, self._realm):
             for found in keycloak_files.pieces(path, row, is_all=is_all):
-                if isinstance(found, Beside):
+                if isinstance(found, RealmSettings):
                     yield from _of_the_realm(found, path)
                 else:
                     row = found.row + 1
                     yield _draft(found)
         for path in keycloak_files.federated(self._path):
-            yield Draft(
+            yield PersonDraft(
                 row=row, path=path.name, is_skipped=True, dropped=["federatedUsers"],
                 problems=[_FEDERATED],
             )  # fmt: skip
@@ -72,17 +72,17 @@ class Keycloak:
 _NO_USERS: Final = ("realm", "id", "users", "enabled", "keycloakVersion")
 
 
-def _of_the_realm(found: Beside, path: Path) -> Iterator[Draft]:
+def _of_the_realm(found: RealmSettings, path: Path) -> Iterator[PersonDraft]:
     """What is lost of the realm itself: of lists, each element counts."""
     if found.name in _NO_USERS or found.value in (None, "", [], {}, False, 0):
         return
     if isinstance(found.value, list | dict):
         name = f"{_OF_THE_REALM}{found.name}"
         count = len(found.value) if isinstance(found.value, list) else 1
-        yield Draft(row=0, path=path.name, is_skipped=True, dropped=[name] * count)
+        yield PersonDraft(row=0, path=path.name, is_skipped=True, dropped=[name] * count)
 
 
-_FEDERATED: Final = Problem(
+_FEDERATED: Final = RowProblem(
     slug="source.federated",
     message="users of another store, such as LDAP, are not in an export",
     fix="Take them from that store: idp migrate csv.",
@@ -90,7 +90,7 @@ _FEDERATED: Final = Problem(
 )
 
 
-def _draft(piece: Piece) -> Draft:
+def _draft(piece: Piece) -> PersonDraft:
     record, draft = piece.record(), piece.draft()
     if draft.problems:
         return draft
@@ -113,7 +113,7 @@ def _draft(piece: Piece) -> Draft:
     return draft
 
 
-_OF_A_CLIENT: Final = Problem(
+_OF_A_CLIENT: Final = RowProblem(
     slug="source.service_account",
     field=_SERVICE_ACCOUNT,
     message="is the account of a client, and no person",
@@ -122,7 +122,7 @@ _OF_A_CLIENT: Final = Problem(
 )
 
 
-def _attributes(draft: Draft, attributes: object) -> list[str]:
+def _attributes(draft: PersonDraft, attributes: object) -> list[str]:
     if not isinstance(attributes, dict):
         return ["attributes"] if attributes else []
     held = {name: _lone(value) for name, value in attributes.items()}
@@ -136,14 +136,14 @@ def _lone(value: object) -> object:
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
-def _roles(draft: Draft, roles: object) -> list[str]:
+def _roles(draft: PersonDraft, roles: object) -> list[str]:
     if not isinstance(roles, list):
         return ["realmRoles"] if roles else []
     draft.roles = [each for each in roles if not str(each).startswith(_EVERYBODYS)]
     return []
 
 
-def _actions(draft: Draft, actions: object) -> list[str]:
+def _actions(draft: PersonDraft, actions: object) -> list[str]:
     """What the person was to do next. An address that is not verified says so itself."""
     if not isinstance(actions, list):
         return ["requiredActions"] if actions else []

@@ -11,8 +11,8 @@ from typing import Any, Final
 from idp.foundation import strict_json
 from idp.foundation.errors import InvalidArgument
 from idp.identity.factors import totp
-from idp.transfer.package.rows import Problem
-from idp.transfer.sources.import_row_builder import Draft
+from idp.transfer.package.rows import RowProblem
+from idp.transfer.sources.import_row_builder import PersonDraft
 
 _PBKDF2: Final = frozenset({
     *("pbkdf2", "pbkdf2-sha224", "pbkdf2-sha256", "pbkdf2-sha384", "pbkdf2-sha512"),
@@ -22,11 +22,11 @@ _DIGITS: Final = re.compile(r"[0-9]{1,10}")
 _BASE32: Final = ("B32", "BASE32")
 
 
-class _Unusable(ValueError):
+class _UnusableCredential(ValueError):
     """The credential can't be carried over; the message says why."""
 
 
-def take(draft: Draft, credentials: object) -> list[str]:
+def take(draft: PersonDraft, credentials: object) -> list[str]:
     """Give the draft what can be carried over; the names of the kinds of what can't."""
     if not isinstance(credentials, list):
         return ["credentials"] if credentials else []
@@ -43,21 +43,21 @@ def take(draft: Draft, credentials: object) -> list[str]:
     return lost
 
 
-def _taken(draft: Draft, kind: str, credential: Mapping[str, Any]) -> list[str]:
+def _taken(draft: PersonDraft, kind: str, credential: Mapping[str, Any]) -> list[str]:
     try:
         if kind == "password":
             draft.password_hash = encoded(credential)
             draft.must_change = draft.must_change or credential.get("temporary") is True
         else:
             draft.otp_secret = otp_secret(credential)
-    except _Unusable as reason:
+    except _UnusableCredential as reason:
         draft.problems.append(_LOST[kind](str(reason)))
         return [f"credentials.{kind}"]
     return []
 
 
-def _lost_password(reason: str) -> Problem:
-    return Problem(
+def _lost_password(reason: str) -> RowProblem:
+    return RowProblem(
         slug="source.password",
         field="credentials.password",
         message=reason,
@@ -66,8 +66,8 @@ def _lost_password(reason: str) -> Problem:
     )
 
 
-def _lost_factor(reason: str, name: str = "credentials.otp") -> Problem:
-    return Problem(
+def _lost_factor(reason: str, name: str = "credentials.otp") -> RowProblem:
+    return RowProblem(
         slug="source.factor",
         field=name,
         message=reason,
@@ -89,13 +89,13 @@ def encoded(credential: Mapping[str, Any]) -> str:
     about, secret = _inner(credential, "credentialData"), _inner(credential, "secretData")
     algorithm, value, salt = about.get("algorithm"), secret.get("value"), secret.get("salt")
     if not (isinstance(value, str) and value and isinstance(salt, str) and salt):
-        raise _Unusable("has no value and salt")
+        raise _UnusableCredential("has no value and salt")
     rounds = _number(about.get("hashIterations"), "hashIterations")
     if isinstance(algorithm, str) and algorithm in _PBKDF2:
         return f"${algorithm}${rounds}${salt}${value}"
     if algorithm == "argon2":
         return _argon2(about, rounds, salt, value)
-    raise _Unusable(f"is hashed by {_shown(algorithm)}, which is not known here")
+    raise _UnusableCredential(f"is hashed by {_shown(algorithm)}, which is not known here")
 
 
 def _argon2(about: Mapping[str, Any], rounds: int, salt: str, value: str) -> str:
@@ -103,7 +103,9 @@ def _argon2(about: Mapping[str, Any], rounds: int, salt: str, value: str) -> str
     more = more if isinstance(more, dict) else {}
     kind, version = _only(more, "type", "id"), _only(more, "version", "1.3")
     if kind not in ("id", "i", "d") or str(version) not in _ARGON2_VERSIONS:
-        raise _Unusable(f"is hashed by argon2 of the kind {_shown(kind)} {_shown(version)}")
+        raise _UnusableCredential(
+            f"is hashed by argon2 of the kind {_shown(kind)} {_shown(version)}"
+        )
     memory = _number(_only(more, "memory", None), "memory")
     lanes = _number(_only(more, "parallelism", None), "parallelism")
     return (
@@ -122,10 +124,10 @@ def otp_secret(credential: Mapping[str, Any]) -> str:
         and about.get("algorithm", "HmacSHA1") in ("HmacSHA1", "SHA1")
     )
     if not is_usual:
-        raise _Unusable("is no app of six digits, 30 seconds and SHA-1")
+        raise _UnusableCredential("is no app of six digits, 30 seconds and SHA-1")
     value = secret.get("value")
     if not (isinstance(value, str) and value):
-        raise _Unusable("has no secret")
+        raise _UnusableCredential("has no secret")
     if about.get("secretEncoding") in _BASE32:
         return value
     return base64.b32encode(value.encode()).decode().rstrip("=")
@@ -138,9 +140,9 @@ def _inner(credential: Mapping[str, Any], name: str) -> Mapping[str, Any]:
         try:
             value = strict_json.decode(value.encode())
         except InvalidArgument:
-            raise _Unusable(f"has {name} that is not JSON") from None
+            raise _UnusableCredential(f"has {name} that is not JSON") from None
     if not isinstance(value, dict):
-        raise _Unusable(f"has no {name}")
+        raise _UnusableCredential(f"has no {name}")
     return value
 
 
@@ -149,7 +151,7 @@ def _number(value: object, name: str) -> int:
         return int(value)
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
-    raise _Unusable(f"has no {name}")
+    raise _UnusableCredential(f"has no {name}")
 
 
 def _only(more: Mapping[str, Any], name: str, default: object) -> object:
@@ -162,7 +164,7 @@ def _unpadded(text: str) -> str:
     try:
         return base64.b64encode(base64.b64decode(text, validate=True)).decode().rstrip("=")
     except (binascii.Error, ValueError):
-        raise _Unusable("has a value or a salt that is not base64") from None
+        raise _UnusableCredential("has a value or a salt that is not base64") from None
 
 
 def _shown(value: object) -> str:

@@ -9,9 +9,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp.transfer.package.rows import Problem
+from idp.transfer.package.rows import RowProblem
 from idp.transfer.sources import source
-from idp.transfer.sources.long_text import Broken, LongText
+from idp.transfer.sources.long_text import BrokenValue, LongText
 from idp.transfer.sources.source import Piece, SourceRefused
 
 _USERS_FILE: Final = re.compile(r"(.+)-users-([0-9]{1,9})\.json")
@@ -19,7 +19,7 @@ _REALM_FILE: Final = re.compile(r"(.+)-realm\.json")
 _OTHER_FILE: Final = re.compile(r".+-federated-users-[0-9]{1,9}\.json")
 
 
-class Beside(Struct, frozen=True):
+class RealmSettings(Struct, frozen=True):
     """What stands in a realm's file beside its users: nothing of it goes into the package."""
 
     name: str
@@ -55,7 +55,7 @@ def federated(path: Path) -> list[Path]:
     return sorted(each for each in path.iterdir() if _OTHER_FILE.fullmatch(each.name))
 
 
-def pieces(path: Path, first: int, *, is_all: bool) -> Iterator[Piece | Beside]:
+def pieces(path: Path, first: int, *, is_all: bool) -> Iterator[Piece | RealmSettings]:
     """The users of a file, and what else is there; one of several (not `is_all`) may have none.
 
     Raises SourceRefused: no realm at all.
@@ -73,7 +73,9 @@ def pieces(path: Path, first: int, *, is_all: bool) -> Iterator[Piece | Beside]:
             raise SourceRefused(f"{path} is no realm export with people: it has no list of users")
 
 
-def _members(text: LongText, path: Path, first: int) -> Generator[Piece | Beside, None, bool]:
+def _members(
+    text: LongText, path: Path, first: int
+) -> Generator[Piece | RealmSettings, None, bool]:
     row, was_there = first, False
     while not text.passed("}"):
         if text.passed(","):
@@ -81,15 +83,15 @@ def _members(text: LongText, path: Path, first: int) -> Generator[Piece | Beside
         try:
             name = text.value() if text.peek() == '"' else ""
             if not (isinstance(name, str) and name and text.passed(":")):
-                raise Broken(_NO_MEMBER, is_lost=True)
+                raise BrokenValue(_NO_MEMBER, is_lost=True)
             if name == "users" and text.passed("["):
                 was_there = True
                 for piece in source.elements(text, path.name, row):
                     row = piece.row + 1
                     yield piece
             else:
-                yield Beside(name, text.value())
-        except Broken as broken:
+                yield RealmSettings(name, text.value())
+        except BrokenValue as broken:
             if not was_there:
                 told = "; ".join(each.message for each in broken.problems)
                 raise SourceRefused(
@@ -106,7 +108,7 @@ def _check_end(text: LongText, path: Path) -> None:
         raise SourceRefused(f"{path} is no realm export: line {text.line} is behind its end")
 
 
-_NO_MEMBER: Final = Problem(
+_NO_MEMBER: Final = RowProblem(
     slug="source.unreadable",
     message="is not JSON: the object ends in the middle",
     fix="Have the file written anew.",

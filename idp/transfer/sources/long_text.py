@@ -13,7 +13,7 @@ from typing import BinaryIO, Final
 
 from idp.foundation import strict_json
 from idp.foundation.errors import FieldProblem, InvalidArgument
-from idp.transfer.package.rows import Problem
+from idp.transfer.package.rows import RowProblem
 
 PIECE_OCTETS: Final = 1 << 18
 MAX_CHARACTERS: Final = 8 << 20  # of one record
@@ -24,10 +24,10 @@ _DEPTHS: Final = {"{": 1, "[": 1, "]": -1, "}": -1, '"': 1 << 40}  # a text with
 _HALVES: Final = re.compile("[\udc80-\udcff]")  # octets that are not UTF-8
 
 
-class Broken(Exception):
+class BrokenValue(Exception):
     """There is a value, but it can't be used, or it can't be read at all (`is_lost`)."""
 
-    def __init__(self, *problems: Problem, is_lost: bool = False) -> None:
+    def __init__(self, *problems: RowProblem, is_lost: bool = False) -> None:
         super().__init__(problems)
         self.problems = problems
         self.is_lost = is_lost
@@ -63,8 +63,8 @@ class LongText:
         return is_next
 
     def value(self) -> object:
-        """The value that begins here. The reader is behind it then, unless it raises Broken with
-        `is_lost`: then it is where it was."""
+        """The value that begins here. The reader is behind it then, unless it raises BrokenValue
+        with `is_lost`: then it is where it was."""
         self.peek()
         octets = PIECE_OCTETS
         while True:
@@ -72,9 +72,9 @@ class LongText:
                 value, end = strict_json.DECODER.raw_decode(self._text, self._at)
             except json.JSONDecodeError as error:
                 if not self._may_go_on(error):
-                    raise Broken(self._syntax(error), is_lost=True) from None
+                    raise BrokenValue(self._syntax(error), is_lost=True) from None
             except RecursionError:
-                raise Broken(_DEEP, is_lost=True) from None
+                raise BrokenValue(_DEEP, is_lost=True) from None
             else:
                 if end < len(self._text) or self._is_whole or isinstance(value, list):
                     return self._taken(value, end)
@@ -107,11 +107,11 @@ class LongText:
         text = self._text[self._at : end]
         self._advance(end)
         if not text.isascii() and _HALVES.search(text):
-            raise Broken(_ENCODING)
+            raise BrokenValue(_ENCODING)
         try:
             return strict_json.usable(value)
         except InvalidArgument as error:
-            raise Broken(*map(_as_problem, error.details)) from None
+            raise BrokenValue(*map(_as_problem, error.details)) from None
 
     def _whole_lines(self) -> int:
         """Where the last line break of the text at hand is, or the end of a text without."""
@@ -129,7 +129,7 @@ class LongText:
         is_cut = error.pos >= len(self._text) - _MARGIN or error.msg.startswith("Unterminated")
         return is_cut and not self._is_whole and len(self._text) - self._at <= MAX_CHARACTERS
 
-    def _syntax(self, error: json.JSONDecodeError) -> Problem:
+    def _syntax(self, error: json.JSONDecodeError) -> RowProblem:
         if len(self._text) - self._at > MAX_CHARACTERS:
             return _LONG
         if self._ends_before(error.pos):
@@ -139,7 +139,7 @@ class LongText:
         else:
             line = self.line + self._text.count("\n", self._at, error.pos)
             told = f"{strict_json.mistake(error)} in line {line}"
-        return Problem(slug="source.unreadable", message=f"is not JSON: {told}", fix=_MEND)
+        return RowProblem(slug="source.unreadable", message=f"is not JSON: {told}", fix=_MEND)
 
     def _ends_before(self, at: int) -> bool:
         """Whether what was read further on is the record of another line."""
@@ -166,19 +166,19 @@ class LongText:
         return bool(read)
 
 
-def _as_problem(found: FieldProblem) -> Problem:
-    return Problem(slug=found.slug, field=found.field, message=found.message, fix=_MEND)
+def _as_problem(found: FieldProblem) -> RowProblem:
+    return RowProblem(slug=found.slug, field=found.field, message=found.message, fix=_MEND)
 
 
 _MEND: Final = "Mend the file, or have it written anew."
-_DEEP: Final = Problem(slug="json.too_deep", message="is nested too deeply", fix=_MEND)
-_CUT_OFF: Final = Problem(
+_DEEP: Final = RowProblem(slug="json.too_deep", message="is nested too deeply", fix=_MEND)
+_CUT_OFF: Final = RowProblem(
     slug="source.cut_off", message="ends in the middle", fix="Have the file written anew."
 )
-_LONG: Final = Problem(
+_LONG: Final = RowProblem(
     slug="source.too_long", message=f"has more than {MAX_CHARACTERS} characters", fix=_MEND
 )
-_ENCODING: Final = Problem(
+_ENCODING: Final = RowProblem(
     slug="source.encoding",
     message="is not UTF-8",
     fix="Have the file written in UTF-8, or convert it.",

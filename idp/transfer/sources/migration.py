@@ -12,8 +12,8 @@ from msgspec import Struct
 from idp.identity.users import lookup as user_lookup
 from idp.management.users.new_user import MAX_METADATA_CHARACTERS
 from idp.schema.field_rules import MAX_TEXT
-from idp.transfer.package.rows import Problem
-from idp.transfer.sources.import_row_builder import Draft, settle
+from idp.transfer.package.rows import RowProblem
+from idp.transfer.sources.import_row_builder import PersonDraft, settle
 from idp.transfer.sources.key_index import KeyIndex
 from idp.transfer.sources.ndjson import Encoded
 from idp.transfer.sources.package_file import PackageFile
@@ -21,7 +21,7 @@ from idp.transfer.sources.report import Report
 from idp.transfer.sources.source import Source
 
 
-class Wishes(Struct, frozen=True, kw_only=True):
+class MigrationOptions(Struct, frozen=True, kw_only=True):
     """Whether attributes go along as metadata, and people without an address at all; and which
     project's the roles become."""
 
@@ -33,7 +33,7 @@ class Wishes(Struct, frozen=True, kw_only=True):
 class Migration:
     """A run: what was met so far. In memory are 54 to 162 octets for each person."""
 
-    def __init__(self, package: PackageFile, report: Report, wishes: Wishes) -> None:
+    def __init__(self, package: PackageFile, report: Report, wishes: MigrationOptions) -> None:
         self._package = package
         self._report = report
         self._wishes = wishes
@@ -50,7 +50,7 @@ class Migration:
             self._report.take(draft)
         self._report.finish()
 
-    def _take(self, draft: Draft, names: Mapping[str, str]) -> None:
+    def _take(self, draft: PersonDraft, names: Mapping[str, str]) -> None:
         draft.is_incomplete = self._wishes.keeps_incomplete and draft.email in ("", None)
         row = settle(draft, names)
         if draft.action == "create":
@@ -66,7 +66,7 @@ class Migration:
         ]
 
     def _look_for_doubles(
-        self, draft: Draft, row: Mapping[str, Any], names: Mapping[str, str]
+        self, draft: PersonDraft, row: Mapping[str, Any], names: Mapping[str, str]
     ) -> None:
         user = row["user"]
         first = self._ids.add(row["userId"], draft.row)
@@ -88,7 +88,7 @@ class Migration:
                 _double(name, first, slug="source.address_doubled", is_error=False)
             )
 
-    def _add_metadata(self, draft: Draft, user_id: str) -> Iterator[str]:
+    def _add_metadata(self, draft: PersonDraft, user_id: str) -> Iterator[str]:
         for key, value in draft.metadata.items():
             encoded = _encoded(value) if self._wishes.keeps_attributes else None
             if encoded and 0 < len(key) <= MAX_TEXT and key.isprintable():
@@ -96,7 +96,9 @@ class Migration:
             elif value not in (None, "", [], {}):
                 yield key
 
-    def _add_grant(self, draft: Draft, user_id: str, names: Mapping[str, str]) -> Iterator[str]:
+    def _add_grant(
+        self, draft: PersonDraft, user_id: str, names: Mapping[str, str]
+    ) -> Iterator[str]:
         project, name = self._wishes.project_id, names.get("roles", "roles")
         keys = [str(each) for each in draft.roles if _is_role(each)] if project else []
         yield from (name for each in draft.roles if each not in keys)
@@ -127,8 +129,8 @@ def _is_role(key: object) -> bool:
     return isinstance(key, str) and 0 < len(key) <= MAX_TEXT and key.isprintable()
 
 
-def _double(field: str, first: int, *, slug: str, is_error: bool = True) -> Problem:
-    return Problem(
+def _double(field: str, first: int, *, slug: str, is_error: bool = True) -> RowProblem:
+    return RowProblem(
         slug=slug,
         field=field,
         message=f"is that of record {first} already",

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from idp.transfer.sources import fields_of_import as fields
 from idp.transfer.sources import source
-from idp.transfer.sources.import_row_builder import INACTIVE, Draft
+from idp.transfer.sources.import_row_builder import INACTIVE, PersonDraft
 from idp.transfer.sources.long_text import LongText
 from idp.transfer.sources.source import Piece
 
@@ -20,7 +20,7 @@ _STATES: Final = {"USER_STATE_ACTIVE": False, INACTIVE: True, "": False, None: F
 _ALGORITHM: Final = "hashedPassword.algorithm"  # the hash says it
 
 
-class Lines:
+class JsonLines:
     """The people of a file."""
 
     names: Mapping[str, str] = fields.NAMES
@@ -30,13 +30,13 @@ class Lines:
         self._path = path
         self._org_id = org_id
 
-    def drafts(self) -> Iterator[Draft]:
+    def drafts(self) -> Iterator[PersonDraft]:
         with source.opened(self._path) as file:
             for piece in source.records(LongText(file), self._path.name):
                 yield _draft(piece, self._org_id)
 
 
-def _draft(piece: Piece, org_id: str) -> Draft:
+def _draft(piece: Piece, org_id: str) -> PersonDraft:
     record, draft = piece.record(), piece.draft()
     if draft.problems:
         return draft

@@ -12,8 +12,8 @@ from typing import Any, BinaryIO, Final
 import msgspec
 from msgspec import Struct
 
-from idp.transfer.package.rows import Action, Problem
-from idp.transfer.sources.import_row_builder import Draft
+from idp.transfer.package.rows import Action, RowProblem
+from idp.transfer.sources.import_row_builder import PersonDraft
 
 MAX_NAMES: Final = 2000
 MAX_NAME_CHARACTERS: Final = 200
@@ -38,7 +38,7 @@ class Report:
         self.problems: dict[str, int] = {}
         self.dropped: dict[str, Dropped] = {}
 
-    def take(self, draft: Draft) -> None:
+    def take(self, draft: PersonDraft) -> None:
         """Tell of a record."""
         if draft.action != "fail":
             for name in draft.dropped:
@@ -76,7 +76,7 @@ class Report:
             self._file.write(msgspec.json.encode(line) + b"\n")
 
 
-def _line(draft: Draft) -> dict[str, Any]:
+def _line(draft: PersonDraft) -> dict[str, Any]:
     return {
         "row": draft.row,
         "path": draft.path,
@@ -86,7 +86,7 @@ def _line(draft: Draft) -> dict[str, Any]:
     }
 
 
-def _told(problem: Problem) -> dict[str, str]:
+def _told(problem: RowProblem) -> dict[str, str]:
     return {
         "slug": problem.slug,
         "field": shown(problem.field),

@@ -9,9 +9,9 @@ from typing import Any, BinaryIO, Final, Protocol
 
 from msgspec import Struct
 
-from idp.transfer.package.rows import Problem
-from idp.transfer.sources.import_row_builder import Draft
-from idp.transfer.sources.long_text import Broken, LongText
+from idp.transfer.package.rows import RowProblem
+from idp.transfer.sources.import_row_builder import PersonDraft
+from idp.transfer.sources.long_text import BrokenValue, LongText
 
 _OTHER_ENCODINGS: Final = (
     b"\xff\xfe",
@@ -37,7 +37,7 @@ class Source(Protocol):
     names: Mapping[str, str]
     reasons: Mapping[str, str]
 
-    def drafts(self) -> Iterator[Draft]:
+    def drafts(self) -> Iterator[PersonDraft]:
         """Everybody, in the order of the files, and what stands there besides people or can't be
         read. Raises SourceRefused."""
 
@@ -48,18 +48,20 @@ class Piece(Struct, frozen=True, kw_only=True):
     row: int
     path: str
     value: object = None
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[RowProblem, ...] = ()
 
     def record(self) -> dict[str, Any]:
         """Its members; none if it is no object."""
         return self.value if isinstance(self.value, dict) else {}
 
-    def draft(self) -> Draft:
+    def draft(self) -> PersonDraft:
         """A draft of nobody so far, with what is wrong with the record."""
         problems = list(self.problems)
         if not problems and not isinstance(self.value, dict):
-            problems = [Problem(slug="field.wrong_type", message="is no object", fix=_NO_OBJECT)]
-        return Draft(row=self.row, path=self.path, problems=problems)
+            problems = [
+                RowProblem(slug="field.wrong_type", message="is no object", fix=_NO_OBJECT)
+            ]
+        return PersonDraft(row=self.row, path=self.path, problems=problems)
 
 
 _NO_OBJECT: Final = "Each record has to be a JSON object."
@@ -86,7 +88,7 @@ def records(text: LongText, name: str, first: int = 1) -> Iterator[Piece]:
         yield piece
         row = piece.row + 1
     if is_array and text.peek():
-        problem = Problem(slug="source.unreadable", message="goes on behind the list", fix=_ONE)
+        problem = RowProblem(slug="source.unreadable", message="goes on behind the list", fix=_ONE)
         yield Piece(row=row, path=f"{name}:{text.line}", problems=(problem,))
 
 
@@ -100,7 +102,7 @@ def elements(text: LongText, name: str, first: int = 1) -> Iterator[Piece]:
         if text.passed(","):
             continue
         if not text.peek():
-            problem = Problem(slug="source.cut_off", message="ends in the middle", fix=_ANEW)
+            problem = RowProblem(slug="source.cut_off", message="ends in the middle", fix=_ANEW)
             yield Piece(row=row, path=f"{name}:{text.line}", problems=(problem,))
             return
         yield _piece(text, name, row)
@@ -121,7 +123,7 @@ def _piece(text: LongText, name: str, row: int) -> Piece:
     path = f"{name}:{text.line}"
     try:
         return Piece(row=row, path=path, value=text.value())
-    except Broken as broken:
+    except BrokenValue as broken:
         if broken.is_lost:
             text.skip_record()
         return Piece(row=row, path=path, problems=broken.problems)

@@ -160,7 +160,7 @@ async def test_a_session_that_is_not_there_is_not_ended(server, phone, wanted):
     ],
 )
 def test_a_browser_is_called_by_known_words_only(header, browser, system):
-    assert user_agents.read(header) == user_agents.Kind(browser, system)
+    assert user_agents.read(header) == user_agents.BrowserKind(browser, system)
 
 
 async def test_nothing_of_the_header_is_kept(server, new_visitor):

@@ -6,7 +6,7 @@ import pytest
 
 from idp.foundation import base64url
 from idp.identity.factors import challenges
-from idp.identity.factors.webauthn import Refused
+from idp.identity.factors.webauthn import WebAuthnRefused
 from idp.records import PASSKEYS
 from tests.support import stored
 from tests.support.authenticator import AT, BS, UP, UV, Device, ES256Key, RS256Key, encode
@@ -226,7 +226,7 @@ async def test_a_challenge_is_too_old_after_an_hour(server):
     challenges.spent(server.service, "get", "a flow", challenge)
     server.clock.advance(1)
 
-    with pytest.raises(Refused, match="too old"):
+    with pytest.raises(WebAuthnRefused, match="too old"):
         challenges.spent(server.service, "get", "a flow", challenge)
 
 

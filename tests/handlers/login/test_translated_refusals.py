@@ -7,7 +7,7 @@ import pytest
 from handlers.pages import rendering
 from handlers.pages.error_texts import ERROR_TEXTS
 from idp.foundation.i18n import load
-from idp.oauth.errors import Unusable
+from idp.oauth.errors import UnusableRequest
 from idp.oauth.refusals import explain
 from tests.support.steps import Seen, text_of
 
@@ -25,7 +25,7 @@ def sentences_of(html):
 
 
 def explained(slug, tag):
-    refusal = Unusable(slug, "what exactly it was, in plain English", sent="sent value")
+    refusal = UnusableRequest(slug, "what exactly it was, in plain English", sent="sent value")
     explanation = explain.explanation(refusal)
     return rendering.render("explain", load(tag), request_id="r", explanation=explanation)
 

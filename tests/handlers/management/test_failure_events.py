@@ -15,7 +15,7 @@ from idp.identity.guesses.reports import Outcome
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import password_check
 from idp.limits import recent_failures
-from idp.limits.recent_failures import Failures, Source
+from idp.limits.recent_failures import Failures, FailureSource
 from idp.oauth.tokens import acting
 from idp.records import EVENTS, USERS
 from storage import Unavailable
@@ -257,7 +257,9 @@ async def test_administrators_find_the_events_by_their_type(server, visitor, peo
 def test_sources_and_events_are_bounded_and_the_rest_is_summed(server):
     known, now = Failures(), server.clock.now()
     for n in range(recent_failures.MOST_SOURCES + 500):
-        source = Source("user.sign_in.failed", f"u{n}", ("n",), rest="instance.sign_in.failed")
+        source = FailureSource(
+            "user.sign_in.failed", f"u{n}", ("n",), rest="instance.sign_in.failed"
+        )
         known.note(source, {"network": f"n{n}"}, now)
     assert len(known) <= recent_failures.MOST_SOURCES + 1
 

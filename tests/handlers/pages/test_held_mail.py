@@ -7,7 +7,7 @@ import pytest
 
 from idp.foundation.i18n import load, message
 from idp.mail import messages
-from idp.mail.messages import Code, Link
+from idp.mail.messages import MessageCode, MessageLink
 from idp.records import OUTBOX
 from tests.support.registering import ADDRESS, at_code, mails
 from tests.support.steps import Seen, text_of
@@ -20,8 +20,8 @@ async def post(server, **changes):
     """Put a letter into the outbox."""
     parts = [
         message("Hello."),
-        Code("12345678"),
-        Link(message("Go:"), f"{server.issuer}/x?a=1&b=2"),
+        MessageCode("12345678"),
+        MessageLink(message("Go:"), f"{server.issuer}/x?a=1&b=2"),
     ]
     values = {"to": ADDRESS, "subject": message("A subject"), "parts": parts} | changes
     letter = messages.write(load("en"), **values)

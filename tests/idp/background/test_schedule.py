@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from idp.background import schedule as background_schedule
-from idp.background.schedule import RETRY_SECONDS, TURN_SECONDS, Job
+from idp.background.schedule import RETRY_SECONDS, TURN_SECONDS, ScheduledJob
 from idp.records import LEASES
 from storage import Unavailable
 from tests.support.stored import everything
@@ -45,7 +45,7 @@ def lines(monkeypatch):
 
 
 def turn(service, work, interval_seconds=60):
-    return background_schedule.take_turn(service, "sweep", Job(interval_seconds, work))
+    return background_schedule.take_turn(service, "sweep", ScheduledJob(interval_seconds, work))
 
 
 async def test_of_many_processes_one_takes_the_turn(service):
@@ -79,7 +79,7 @@ async def test_a_turn_changes_nothing_but_whose_turn_it_is(service):
 async def test_jobs_have_turns_of_their_own(service):
     work = Work()
     for name in ("one", "other"):
-        assert await background_schedule.take_turn(service, name, Job(60, work))
+        assert await background_schedule.take_turn(service, name, ScheduledJob(60, work))
 
     assert work.begun == 2
 
@@ -183,7 +183,9 @@ async def test_within_the_block_jobs_are_done_and_after_it_none(service, monkeyp
     work, other = Work(), Work(asyncio.Event().wait)
     monkeypatch.setattr(background_schedule, "LOOKS_EVERY_SECONDS", 0.001)
     monkeypatch.setattr(
-        background_schedule, "JOBS", {"work": Job(0, work), "other": Job(0, other)}
+        background_schedule,
+        "JOBS",
+        {"work": ScheduledJob(0, work), "other": ScheduledJob(0, other)},
     )
     before = asyncio.all_tasks()
     async with asyncio.timeout(30), background_schedule.running(service):
@@ -205,7 +207,7 @@ async def test_a_store_that_is_away_is_waited_for(service, lines, monkeypatch):
     monkeypatch.setattr(service.store, "get", ailing)
     monkeypatch.setattr(background_schedule, "LOOKS_EVERY_SECONDS", 0.001)
     monkeypatch.setattr(background_schedule, "RETRY_SECONDS", 0.001)
-    monkeypatch.setattr(background_schedule, "JOBS", {"work": Job(60, work)})
+    monkeypatch.setattr(background_schedule, "JOBS", {"work": ScheduledJob(60, work)})
     async with asyncio.timeout(30), background_schedule.running(service):
         while not work.begun:
             await asyncio.sleep(0.001)

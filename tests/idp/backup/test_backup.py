@@ -15,7 +15,7 @@ from idp.backup.restoring import PENDING
 from idp.backup.sealed_files import DamagedBackup, SealedWriter, WrongPassphrase, opened
 from idp.foundation.errors import NotFound
 from idp.foundation.randomness import SystemRandom
-from idp.keys.master_key import Vault, WrongKey
+from idp.keys.master_key import MasterKey, WrongKey
 from idp.records import (
     EVENTS,
     INSTANCE_ID,
@@ -70,7 +70,7 @@ def sqlite(tmp_path):
 
 
 def instance(clock) -> Instance:
-    check = Vault(KEY).fingerprint()
+    check = MasterKey(KEY).fingerprint()
     return Instance(id=INSTANCE_ID, stamp="s", key_check=check, org_id="o", created_at=clock.now())
 
 

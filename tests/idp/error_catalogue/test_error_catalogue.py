@@ -14,15 +14,17 @@ from idp.error_catalogue import CATALOGUE, SLUGS
 ROOT = Path(__file__).parents[3]
 # The front door, what is read at the start, backups, and the tests' own endpoint answer no call of
 # the API.
-APART = {"backup", "cli", "config.py", "config_rules.py", "trial.py"}
+APART = {"backup", "cli", "config", "test_mode.py"}
 INNER = {"config", "hint.ignored", "wrong_key"}
 SLUG = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*")
 # Of which calls the first argument is a slug, and of which the third.
-FIRST, THIRD = {"FieldProblem", "Refused", "NotYet", "Always", "Problem"}, {"OneOf"}
+FIRST = {"FieldProblem", "FieldRefused", "NotYet", "Always"}
+FIRST |= {"PasswordProblem", "RegistrationProblem", "RowProblem"}
+THIRD = {"OneOf"}
 
 
 def sources():
-    refusing = [ROOT / "handlers" / name for name in ("api.py", "api_refusals.py")]
+    refusing = [ROOT / "handlers" / name for name in ("api.py", "http/api_errors.py")]
     for path in [*(ROOT / "idp").rglob("*.py"), *refusing]:
         if not APART & set(path.relative_to(ROOT).parts):
             yield ast.parse(path.read_text(encoding="utf-8"))
@@ -56,7 +58,9 @@ def raised():
         name for name in ("too_many_requests", "precondition_failed")
     }
     found = {slug for tree in sources() for slug in slugs_of(tree)}
-    return (found | of_statuses | {api.access.NO_ORGANIZATION, api.access.NO_TOKEN}) - INNER
+    return (
+        found | of_statuses | {api.management_call.NO_ORGANIZATION, api.management_call.NO_TOKEN}
+    ) - INNER
 
 
 def test_every_slug_that_is_raised_stands_in_the_catalogue():
@@ -80,7 +84,7 @@ def test_every_slug_is_told_in_sentences():
 def test_slugs_are_found_however_they_are_given():
     source = """
 raise NotFound("no", slug="a.b")
-Refused("c.d" if x else "e", "text")
+FieldRefused("c.d" if x else "e", "text")
 class E:
     slug = "f.g"
 OneOf(("x",), ("y",), "h")

@@ -271,7 +271,8 @@ def test_logging_never_raises_when_nothing_can_be_written(stream, capfd):
 
 def test_before_it_is_configured_only_warnings_are_written_to_stderr():
     code = (
-        "from idp import logs; log = logs.logger('a'); log.info('unseen'); log.warning('seen');"
+        "from idp.foundation import logs; log = logs.logger('a');"
+        "log.info('unseen'); log.warning('seen');"
         "logs.configure('info', 'json'); log.info('now')"
     )
 

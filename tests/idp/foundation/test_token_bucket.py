@@ -5,18 +5,18 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idp.foundation.token_bucket import KeyedPace, Pace
+from idp.foundation.token_bucket import KeyedTokenBucket, TokenBucket
 from tests.support.clock import SteppingClock
 
 
 def test_a_burst_is_let_through_and_no_more():
-    pace, clock = Pace(burst=3, per_second=2), SteppingClock()
+    pace, clock = TokenBucket(burst=3, per_second=2), SteppingClock()
 
     assert [pace.allows(clock.now()) for _ in range(5)] == [True, True, True, False, False]
 
 
 def test_time_gives_back_what_was_used_and_never_more_than_a_burst():
-    pace, clock = Pace(burst=3, per_second=2), SteppingClock()
+    pace, clock = TokenBucket(burst=3, per_second=2), SteppingClock()
     for _ in range(5):
         pace.allows(clock.now())
     clock.advance(1)
@@ -30,7 +30,7 @@ def test_time_gives_back_what_was_used_and_never_more_than_a_burst():
 
 @given(st.lists(st.floats(min_value=-100, max_value=100), max_size=50))
 def test_no_way_of_the_clock_gives_more_than_its_time_forward(steps):
-    pace, clock = Pace(burst=3, per_second=1), SteppingClock()
+    pace, clock = TokenBucket(burst=3, per_second=1), SteppingClock()
     passed = 0
     for step in steps:
         clock.advance(step)
@@ -40,7 +40,7 @@ def test_no_way_of_the_clock_gives_more_than_its_time_forward(steps):
 
 
 def test_a_key_that_has_used_its_pace_up_leaves_room_for_others():
-    pace = KeyedPace(burst=2, per_second=0.1, all_burst=4, all_per_second=1)
+    pace = KeyedTokenBucket(burst=2, per_second=0.1, all_burst=4, all_per_second=1)
     now = SteppingClock().now()
 
     assert [pace.allows(now, "a") for _ in range(3)] == [True, True, False]
@@ -50,7 +50,7 @@ def test_a_key_that_has_used_its_pace_up_leaves_room_for_others():
 
 def test_many_keys_take_no_more_than_the_pace_of_all():
     pace, clock = (
-        KeyedPace(burst=60, per_second=0.1, all_burst=600, all_per_second=0.5),
+        KeyedTokenBucket(burst=60, per_second=0.1, all_burst=600, all_per_second=0.5),
         SteppingClock(),
     )
     allowed = 0

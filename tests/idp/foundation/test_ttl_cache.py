@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from idp.foundation import ttl_cache
-from idp.foundation.ttl_cache import Recent
+from idp.foundation.ttl_cache import TtlCache
 
 NOON = datetime(2040, 5, 17, 12, tzinfo=UTC)
 LATER = NOON + timedelta(seconds=ttl_cache.MAX_AGE_SECONDS)
@@ -34,14 +34,14 @@ def source():
     [(NOON, 1), (LATER, 1), (LATER + timedelta(seconds=1), 2), (NOON - timedelta(days=1), 2)],
 )
 async def test_a_value_is_read_again_once_it_is_too_old_by_the_clock(source, at, expected):
-    kept = Recent()
+    kept = TtlCache()
     await kept.get("a", NOON, source.read)
 
     assert await kept.get("a", at, source.read) == expected
 
 
 async def test_a_value_is_too_old_by_the_machine_s_own_time_too(source, monkeypatch):
-    kept = Recent()
+    kept = TtlCache()
     await kept.get("a", NOON, source.read)
     monkeypatch.setattr(ttl_cache, "MAX_AGE_SECONDS", -1.0)
 
@@ -49,7 +49,7 @@ async def test_a_value_is_too_old_by_the_machine_s_own_time_too(source, monkeypa
 
 
 async def test_what_is_forgotten_is_read_again(source):
-    kept = Recent()
+    kept = TtlCache()
     await kept.get("a", NOON, source.read)
     kept.forget()
 
@@ -58,7 +58,7 @@ async def test_what_is_forgotten_is_read_again(source):
 
 async def test_each_name_has_its_value_and_so_many_are_kept(source, monkeypatch):
     monkeypatch.setattr(ttl_cache, "_MOST", 2)
-    kept = Recent()
+    kept = TtlCache()
     first = [await kept.get(name, NOON, source.read) for name in ("a", "b", "a", "b")]
     await kept.get("c", NOON, source.read)
 
@@ -71,7 +71,7 @@ async def test_what_can_not_be_read_is_not_kept(source):
     async def fails():
         raise LookupError
 
-    kept = Recent()
+    kept = TtlCache()
     with pytest.raises(LookupError):
         await kept.get("a", NOON, fails)
 

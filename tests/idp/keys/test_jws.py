@@ -14,12 +14,12 @@ from jwcrypto.jws import JWS
 
 from idp.foundation.randomness import SystemRandom
 from idp.keys import algorithms, jws, key_ring
-from idp.keys.master_key import Vault
+from idp.keys.master_key import MasterKey
 from tests.support import forged
 from tests.support.clock import SteppingClock
 from tests.support.service import shared_key
 
-VAULT = Vault(bytes(range(32)))
+VAULT = MasterKey(bytes(range(32)))
 NOW = SteppingClock().now()
 
 

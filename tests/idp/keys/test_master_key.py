@@ -9,7 +9,7 @@ import pytest
 from idp.foundation import base64url
 from idp.foundation.errors import ConfigError
 from idp.foundation.randomness import SystemRandom
-from idp.keys.master_key import Vault, WrongKey, master_key
+from idp.keys.master_key import MasterKey, WrongKey, master_key
 from tests.support.random import SeededRandom
 
 KEY = bytes(range(32))
@@ -17,7 +17,7 @@ KEY = bytes(range(32))
 
 @pytest.fixture
 def vault():
-    return Vault(KEY, SeededRandom())
+    return MasterKey(KEY, SeededRandom())
 
 
 @pytest.mark.parametrize("plaintext", [b"", b"\x00\xff" * 5000, b"x"])
@@ -25,7 +25,7 @@ def test_what_is_sealed_is_opened_again(vault, plaintext):
     sealed = vault.seal(plaintext, "totp")
 
     assert vault.open(sealed, "totp") == plaintext
-    assert Vault(KEY).open(sealed, "totp") == plaintext
+    assert MasterKey(KEY).open(sealed, "totp") == plaintext
     assert sealed.startswith("v1.")
 
 
@@ -41,7 +41,7 @@ def test_a_value_opens_only_with_its_own_key_and_purpose(vault):
     sealed = vault.seal("secret", "totp")
 
     with pytest.raises(WrongKey, match="master key"):
-        Vault(KEY[::-1]).open(sealed, "totp")
+        MasterKey(KEY[::-1]).open(sealed, "totp")
     with pytest.raises(WrongKey) as refused:
         vault.open(sealed, "mail")
     assert "secret" not in str(refused.value)
@@ -75,18 +75,18 @@ def test_a_cut_value_does_not_open(vault):
 def test_a_mac_depends_on_key_purpose_and_data(vault):
     digest = vault.mac("code", "1234")
 
-    assert digest == Vault(KEY).mac("code", b"1234")
+    assert digest == MasterKey(KEY).mac("code", b"1234")
     assert len(digest) == 32
     assert len({digest, vault.mac("mail", "1234"), vault.mac("code", "1235")} | {other_mac()}) == 4
 
 
 def other_mac():
-    return Vault(KEY[::-1]).mac("code", "1234")
+    return MasterKey(KEY[::-1]).mac("code", "1234")
 
 
 def test_the_forms_of_stored_values_stay_as_they_are():
     """Values from older versions must be readable: these change only with a new version mark."""
-    vault = Vault(KEY)
+    vault = MasterKey(KEY)
 
     assert vault.fingerprint() == "Wani5W6O7Qv9kfVLz-8Npg"
     assert (
@@ -97,8 +97,8 @@ def test_the_forms_of_stored_values_stay_as_they_are():
 
 
 def test_the_fingerprint_tells_keys_apart():
-    assert Vault(KEY).fingerprint() != Vault(KEY[::-1]).fingerprint()
-    assert len(Vault(KEY).fingerprint()) == 22
+    assert MasterKey(KEY).fingerprint() != MasterKey(KEY[::-1]).fingerprint()
+    assert len(MasterKey(KEY).fingerprint()) == 22
 
 
 def test_a_vault_shows_its_key_in_no_repr(vault):
@@ -109,7 +109,7 @@ def test_a_vault_shows_its_key_in_no_repr(vault):
 @pytest.mark.parametrize("key", [b"", b"short", bytes(31), bytes(33)])
 def test_a_key_of_another_size_is_refused(key):
     with pytest.raises(ValueError, match="32 bytes"):
-        Vault(key)
+        MasterKey(key)
 
 
 def test_the_key_is_made_once_and_for_the_owner_only(tmp_path):

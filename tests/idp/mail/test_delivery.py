@@ -11,7 +11,7 @@ import pytest
 from idp.foundation.i18n import load, message
 from idp.mail import delivery as mail_delivery
 from idp.mail import messages
-from idp.mail.messages import Code
+from idp.mail.messages import MessageCode
 from idp.records import OUTBOX
 
 TO = "nora@example.com"
@@ -19,7 +19,7 @@ TO = "nora@example.com"
 
 async def post(service, to=TO, subject="A letter", count=1):
     """Put letters into the outbox; the first one's id."""
-    parts = [message("Grüße."), Code("12345678")]
+    parts = [message("Grüße."), MessageCode("12345678")]
     letters = [messages.write(load("en"), to, message(subject), parts) for _ in range(count)]
     writes = [messages.posting(service, "verify_email", letter, "user-1") for letter in letters]
     for write in writes:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from idp.passwords import breached, compaction
-from idp.passwords.breached import MAGIC, Unusable, open_list
+from idp.passwords.breached import MAGIC, UnusableList, open_list
 from tests.support.breached_lists import compact_file, directory, sha1, text_file
 
 COUNTS = {f"breached {number}": number % 7 + 1 for number in range(1, 5001)}
@@ -102,7 +102,7 @@ def test_a_file_that_is_cut_out_of_order_or_of_another_form_is_refused(tmp_path,
     path = tmp_path / "list"
     path.write_bytes(content)
 
-    with pytest.raises(Unusable, match=reason):
+    with pytest.raises(UnusableList, match=reason):
         open_list(path)
 
 
@@ -120,7 +120,7 @@ def test_a_directory_of_something_else_is_refused(tmp_path, files, reason):
     for name, content in files.items():
         (tmp_path / name).write_text(content, encoding="ascii")
 
-    with pytest.raises(Unusable, match=reason):
+    with pytest.raises(UnusableList, match=reason):
         open_list(tmp_path)
 
 
@@ -132,7 +132,7 @@ def test_what_is_not_there_is_an_error_of_the_system(tmp_path):
 def test_an_unsorted_list_is_not_made_compact_and_nothing_is_left(tmp_path):
     path = tmp_path / "out.idpb"
 
-    with pytest.raises(Unusable, match="sorted"):
+    with pytest.raises(UnusableList, match="sorted"):
         compaction.compact(iter([b"\x02" * 20, b"\x01" * 20]), path, "draft")
 
     assert list(tmp_path.iterdir()) == []

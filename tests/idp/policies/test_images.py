@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.policies.images import Box, Unusable, drawn
+from idp.policies.images import Box, UnusableImage, drawn
 from tests.support.pictures import HTML, bad, encoded, located, opened
 
 BOX = Box(400, 120)
@@ -15,7 +15,7 @@ BAD = bad()
 def test_what_is_no_single_picture_of_a_known_kind_is_refused(name):
     content, slug = BAD[name]
 
-    with pytest.raises(Unusable) as refusal:
+    with pytest.raises(UnusableImage) as refusal:
         drawn(content, BOX)
     assert refusal.value.slug == slug
 

@@ -16,13 +16,13 @@ from idp.schema import field_rules, reading
 from idp.schema.field_rules import (
     Base64,
     Duration,
+    FieldRefused,
     Instant,
     Integer,
     Items,
     Name,
     NotYet,
     OneOf,
-    Refused,
     Text,
 )
 from idp.schema.reading import Request
@@ -108,7 +108,7 @@ def test_a_rule_takes_what_it_says(rule, value, expected):
 
 @pytest.mark.parametrize(("rule", "value", "slug"), REFUSED)
 def test_a_rule_refuses_the_rest_by_a_slug(rule, value, slug):
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(FieldRefused) as refused:
         rule.read(value)
 
     assert refused.value.slug == slug

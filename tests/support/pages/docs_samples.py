@@ -1,10 +1,10 @@
 """The manual's pages with values as their heads describe them (see page_samples)."""
 
-from idp.api.manual import Entry, FieldRow, Part
+from idp.api.manual import FieldRow, ManualEntry, Part
 
 
 def part(said):
-    entry = Entry(
+    entry = ManualEntry(
         anchor="POST-v2-users",
         method="POST",
         path=said("/v2/users/{userId}"),

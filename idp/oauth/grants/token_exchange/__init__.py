@@ -26,7 +26,7 @@ from idp.oauth.errors import (
 from idp.oauth.grants.exchange import Exchange, Grant
 from idp.oauth.grants.token_exchange import parties, results, token_types
 from idp.oauth.grants.token_exchange.parties import EndedActing, Party, Unfit
-from idp.oauth.grants.token_exchange.results import Wanted
+from idp.oauth.grants.token_exchange.results import ExchangeRequest
 from idp.oauth.grants.token_exchange.token_types import TokenType
 from idp.oauth.refusals import details as refusal_details
 from idp.oauth.refusals import safe_display
@@ -48,7 +48,7 @@ class ImpersonationRefused(InvalidRequest):
     status = 403
 
 
-class Sent(Confidential, frozen=True):
+class ExchangeTokens(Confidential, frozen=True):
     """The tokens of a request, and the type that is asked for."""
 
     subject_type: TokenType
@@ -65,7 +65,7 @@ async def exchange(exchange: Exchange) -> dict[str, Any]:
     subject = await _allowed(exchange, await _subject(exchange, sent))
     actor = await _actor(exchange, sent, subject)
     _check_depth(subject, actor)
-    wanted = Wanted(
+    wanted = ExchangeRequest(
         type=sent.requested,
         audience=_audience(exchange, subject, actor),
         scopes=_scopes(exchange, sent, subject, actor),
@@ -82,7 +82,7 @@ async def _client(exchange: Exchange) -> Client:
     return Client(application, organization)
 
 
-def _read(exchange: Exchange) -> Sent:
+def _read(exchange: Exchange) -> ExchangeTokens:
     params = exchange.params
     with checks.RESOURCE:
         if params.all("resource"):
@@ -96,7 +96,7 @@ def _read(exchange: Exchange) -> Sent:
         elif params.get("actor_token_type") is not None:
             raise InvalidRequest("actor_token_type was sent without actor_token")
     with checks.TYPES:
-        return Sent(
+        return ExchangeTokens(
             subject_type=_type(exchange, "subject_token_type", subject_type),
             subject_token=subject_token,
             actor_type=_type_if_sent(exchange, "actor_token_type"),
@@ -127,7 +127,7 @@ def _type(exchange: Exchange, name: str, sent: str) -> TokenType:
     return type
 
 
-async def _subject(exchange: Exchange, sent: Sent) -> Party:
+async def _subject(exchange: Exchange, sent: ExchangeTokens) -> Party:
     with checks.SUBJECT:
         try:
             return await parties.read(
@@ -154,7 +154,7 @@ async def _allowed(exchange: Exchange, subject: Party) -> Party:
     return structs.replace(subject, grounds=judged.grounds)
 
 
-async def _actor(exchange: Exchange, sent: Sent, subject: Party) -> Party | None:
+async def _actor(exchange: Exchange, sent: ExchangeTokens, subject: Party) -> Party | None:
     """Who acts for the subject, if anybody does, and may.
 
     Raises InvalidRequest, InvalidGrant.
@@ -193,7 +193,7 @@ def _refused(
     return ImpersonationRefused(description, story=details)
 
 
-async def _acting(exchange: Exchange, sent: Sent) -> Party:
+async def _acting(exchange: Exchange, sent: ExchangeTokens) -> Party:
     if sent.actor_type is None or sent.actor_token is None:
         story = "A user's id, or a JWT of the client's own, takes an actor_token with it."
         raise InvalidRequest("actor_token invalid", story=story)
@@ -229,7 +229,9 @@ def _audience(exchange: Exchange, subject: Party, actor: Party | None) -> list[s
     return wanted or next((audience for audience in of_each if audience), [])
 
 
-def _scopes(exchange: Exchange, sent: Sent, subject: Party, actor: Party | None) -> list[str]:
+def _scopes(
+    exchange: Exchange, sent: ExchangeTokens, subject: Party, actor: Party | None
+) -> list[str]:
     """What is asked for and the client may have; an ID token alone comes without a refresh."""
     config, organization = exchange.service.config, subject.subject.organization
     of_actor = (actor.scopes if actor else None) or ()

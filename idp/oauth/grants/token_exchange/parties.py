@@ -23,7 +23,7 @@ from idp.oauth.grants.token_exchange.token_types import TokenType
 from idp.oauth.refusals import details as refusal_details
 from idp.oauth.tokens import acting, audiences, id_tokens
 from idp.oauth.tokens import validity as token_validity
-from idp.oauth.tokens.validity import Client, Named, Standing
+from idp.oauth.tokens.validity import Client, LiveRecords, TokenDependencies
 from idp.records import APP_KEYS, SESSIONS, Actor, Application, Grounds, Replay
 from idp.service import Service
 
@@ -48,7 +48,7 @@ class Party(Struct, frozen=True, kw_only=True):
     """
 
     subject: Subject
-    named: Named
+    named: TokenDependencies
     audience: Sequence[str] = ()
     scopes: Sequence[str] | None = None
     actor: Actor | None = None
@@ -84,7 +84,7 @@ async def _of_access_token(service: Service, client: Application, token: str) ->
     return _of_claims(service, client, opened, stands, stands.subject)
 
 
-async def _judge(service: Service, opened: Presented) -> Standing:
+async def _judge(service: Service, opened: Presented) -> LiveRecords:
     try:
         found = await service.store.get_many(token_validity.keys(opened.named))
         return await access_token_verification.judge(service, opened, found)
@@ -114,7 +114,7 @@ async def _of_pat(
 
 
 def _of_claims(
-    service: Service, client: Application, opened: Presented, stands: Standing, subject: Subject
+    service: Service, client: Application, opened: Presented, stands: LiveRecords, subject: Subject
 ) -> Party:
     said = opened.claims
     if not {client.id, client.project_id} & set(said.aud):
@@ -172,7 +172,7 @@ async def _of_id_token(service: Service, client: Application, token: str) -> Par
         raise Unfit("The session of the ID token has ended.")
     return Party(
         subject=subject,
-        named=Named(stamps=under, session_ids=[session.id]),
+        named=TokenDependencies(stamps=under, session_ids=[session.id]),
         audience=[client.id],
         auth_time=datetime.fromtimestamp(said.auth_time, UTC),
         amr=said.amr,
@@ -198,7 +198,7 @@ async def _of_jwt(service: Service, client: Application, token: str) -> Party:
         raise Unfit(str(error)) from None
     return Party(
         subject=await _active(service, claims.sub),
-        named=Named(stamps=""),
+        named=TokenDependencies(stamps=""),
         ends_at=datetime.fromtimestamp(claims.exp, UTC),
         replay=jwt_assertions.used(claims, claims.jti) if claims.jti else None,
     )
@@ -206,7 +206,7 @@ async def _of_jwt(service: Service, client: Application, token: str) -> Party:
 
 async def _of_user_id(service: Service, client: Application, user_id: str) -> Party:
     """A name alone: whoever acts for the user has to have all the rights."""
-    return Party(subject=await _active(service, user_id), named=Named(stamps=""))
+    return Party(subject=await _active(service, user_id), named=TokenDependencies(stamps=""))
 
 
 async def _active(service: Service, user_id: str) -> Subject:

@@ -19,7 +19,7 @@ from idp.oauth.refusals import token_exchange as checks
 from idp.oauth.tokens import acting, id_tokens, token_response
 from idp.oauth.tokens import validity as token_validity
 from idp.oauth.tokens.access_tokens import chain, lifetime
-from idp.oauth.tokens.authorizations import Grantee
+from idp.oauth.tokens.authorizations import AuthorizedClient
 from idp.oauth.tokens.validity import Client
 from idp.records import AUTHORIZATIONS, REPLAY, Actor, Authorization, TokenKind
 from storage import Conflict, Insert, Write
@@ -28,7 +28,7 @@ from storage.settling import commit_settled
 T = TypeVar("T", bound=Hashable)
 
 
-class Wanted(Struct, frozen=True):
+class ExchangeRequest(Struct, frozen=True):
     """What is to come of it: the type, the audience and the scopes of the new token."""
 
     type: TokenType
@@ -37,7 +37,11 @@ class Wanted(Struct, frozen=True):
 
 
 async def issue(
-    exchange: Exchange, client: Client, subject: Party, actor: Party | None, wanted: Wanted
+    exchange: Exchange,
+    client: Client,
+    subject: Party,
+    actor: Party | None,
+    wanted: ExchangeRequest,
 ) -> dict[str, Any]:
     """The token response (RFC 8693 2.2.1); the authorization and its event are stored.
 
@@ -48,7 +52,7 @@ async def issue(
     inputs = [subject, actor] if actor else [subject]
     refresh = _refresh_token(exchange, id, wanted, inputs, now)
     authorization = _authorization(exchange, id, client, subject, actor, wanted, refresh, now)
-    grantee = Grantee(authorization, subject.subject, client, None)
+    grantee = AuthorizedClient(authorization, subject.subject, client, None)
     body = await _response(exchange, grantee, wanted, refresh, now)
     await _store(exchange, authorization, inputs)
     return body
@@ -57,7 +61,7 @@ async def issue(
 def _refresh_token(
     exchange: Exchange,
     id: str,
-    wanted: Wanted,
+    wanted: ExchangeRequest,
     inputs: Sequence[Party],
     now: datetime,
 ) -> RefreshToken | None:
@@ -84,7 +88,7 @@ def _authorization(
     client: Client,
     subject: Party,
     actor: Party | None,
-    wanted: Wanted,
+    wanted: ExchangeRequest,
     refresh: RefreshToken | None,
     now: datetime,
 ) -> Authorization:
@@ -141,7 +145,7 @@ def _chain(issuer: str, subject: Party, actor: Party | None) -> Actor | None:
 
 def _ends_at(
     exchange: Exchange,
-    wanted: Wanted,
+    wanted: ExchangeRequest,
     kind: TokenKind,
     inputs: Sequence[Party],
     refresh: RefreshToken | None,
@@ -160,8 +164,8 @@ def _ends_at(
 
 async def _response(
     exchange: Exchange,
-    grantee: Grantee,
-    wanted: Wanted,
+    grantee: AuthorizedClient,
+    wanted: ExchangeRequest,
     refresh: RefreshToken | None,
     now: datetime,
 ) -> dict[str, Any]:

@@ -12,14 +12,16 @@ from idp.identity.users import verified_contacts
 from idp.management.users.person_fields import GENDERS
 from idp.records import USERS, Address, IdpLink, Organization, Password, Profile, User
 from idp.transfer.kinds import export_iteration as going
-from idp.transfer.kinds.kind import Telling
+from idp.transfer.kinds.kind import ExportContext
 from idp.transfer.kinds.users.human_request import STATES
 
 _STATES: Final = {state: name for name, state in STATES.items()}
 _GENDERS: Final = {gender: name for name, gender in GENDERS.items()}
 
 
-async def tell(telling: Telling, organization: Organization) -> AsyncIterator[dict[str, Any]]:
+async def tell(
+    telling: ExportContext, organization: Organization
+) -> AsyncIterator[dict[str, Any]]:
     """The people of the organization, by their user names."""
     where = {"org_id": organization.id}
     async for user in going.records(telling.view, USERS, where, order="login_key"):
@@ -27,7 +29,7 @@ async def tell(telling: Telling, organization: Organization) -> AsyncIterator[di
             yield {"userId": user.id, "user": _told(telling, user)}
 
 
-def _told(telling: Telling, user: User) -> dict[str, Any]:
+def _told(telling: ExportContext, user: User) -> dict[str, Any]:
     email, phone, profile = user.email, user.phone, user.profile
     is_whole = email is not None and profile.given_name and profile.family_name
     return going.said(
@@ -109,6 +111,6 @@ def _password(password: Password) -> dict[str, Any]:
     }
 
 
-def _otp(telling: Telling, user: User) -> dict[str, Any]:
+def _otp(telling: ExportContext, user: User) -> dict[str, Any]:
     secret = second_factors.secret_of(telling.service, user)
     return {"otpCode": secret, "otpName": user.totp.name if user.totp else ""} if secret else {}

@@ -13,7 +13,7 @@ from typing import Annotated, Final
 from idp.foundation.errors import FieldProblem
 from idp.identity.users import verified_contacts
 from idp.identity.users.creation import NewHuman
-from idp.management.organizations.setup import NewEmail, NewPhone
+from idp.management.organizations.setup import AdministratorEmail, AdministratorPhone
 from idp.management.users.import_one import HumanFields, ImportedHash
 from idp.management.users.new_user import UserId
 from idp.management.users.person_fields import PostalAddress, ProfileFields
@@ -29,14 +29,14 @@ STATES: Final[dict[str, State]] = {
 }
 
 
-class PackagedEmail(NewEmail, frozen=True, kw_only=True):
+class PackagedEmail(AdministratorEmail, frozen=True, kw_only=True):
     """`verified_by` is by whom a verified address is: without it, by the installation that it is
     brought into."""
 
     verified_by: VerifiedBy | None = None
 
 
-class PackagedPhone(NewPhone, frozen=True, kw_only=True):
+class PackagedPhone(AdministratorPhone, frozen=True, kw_only=True):
     """`verified_by` is by whom a verified number is, as for addresses."""
 
     verified_by: VerifiedBy | None = None

@@ -11,16 +11,16 @@ from idp.foundation.errors import FieldProblem
 from idp.identity.users import creation as user_creation
 from idp.records import Organization, User
 from idp.transfer.kinds import upsert
-from idp.transfer.kinds.kind import Kind, Taking
+from idp.transfer.kinds.kind import ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import named
 from idp.transfer.kinds.users import human_changes, plain_passwords, user_rows
 from idp.transfer.kinds.users.export_humans import tell
 from idp.transfer.kinds.users.human_request import HumanRow, PackagedHuman
-from idp.transfer.kinds.users.user_rows import Case, Chosen, Rules
-from idp.transfer.package.rows import Prepared, Problem, Read
+from idp.transfer.kinds.users.user_rows import Case, RowPassword, Rules
+from idp.transfer.package.rows import PreparedRow, Read, RowProblem
 
 
-async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """New people are made; those who exist are left alone, or with `updates` changed."""
     return await user_rows.prepare(taking, reads, _RULES)
 
@@ -30,7 +30,7 @@ def _row(read: Read) -> PackagedHuman:
     return read.request.user
 
 
-def _new(taking: Taking, home: Organization, read: Read) -> User:
+def _new(taking: ImportContext, home: Organization, read: Read) -> User:
     service, row = taking.service, _row(read)
     assert isinstance(read.request, HumanRow)  # noqa: S101 - told to mypy
     now, id = service.clock.now(), read.request.user_id
@@ -41,11 +41,11 @@ def _new(taking: Taking, home: Organization, read: Read) -> User:
     return user
 
 
-def _wanted(taking: Taking, known: User, read: Read) -> Mapping[str, object]:
+def _wanted(taking: ImportContext, known: User, read: Read) -> Mapping[str, object]:
     return human_changes.wanted(taking.service, known, _row(read))
 
 
-def _judge(taking: Taking, case: Case) -> list[FieldProblem]:
+def _judge(taking: ImportContext, case: Case) -> list[FieldProblem]:
     """A hash that is brought has to be dear enough; one that is here already is what it is."""
     sent = case.after.password
     known = case.known.password if case.known else None
@@ -54,11 +54,11 @@ def _judge(taking: Taking, case: Case) -> list[FieldProblem]:
     return user_creation.hash_problems(taking.service, "user.hashedPassword.value", sent.hash)
 
 
-async def _choose(taking: Taking, case: Case) -> Chosen | None:
+async def _choose(taking: ImportContext, case: Case) -> RowPassword | None:
     return await plain_passwords.chosen(taking, case, _row(case.read))
 
 
-def _warnings(read: Read) -> tuple[Problem, ...]:
+def _warnings(read: Read) -> tuple[RowProblem, ...]:
     if not _row(read).request_passwordless_registration:
         return ()
     message = "is not honoured: no link is sent"
@@ -69,7 +69,7 @@ _RULES: Final = Rules(
     kind="human", new=_new, wanted=_wanted, judge=_judge, choose=_choose, warnings=_warnings
 )
 KINDS: Final = (
-    Kind(
+    RowKind(
         member="humanUsers",
         type="human_user",
         request=HumanRow,

@@ -15,13 +15,13 @@ from idp.records import USERS, Organization, Profile, User
 from idp.schema.field_rules import Name, OneOf, Text, UserName
 from idp.schema.reading import Request
 from idp.transfer.kinds import export_iteration, packaged_secrets
-from idp.transfer.kinds.kind import Kind, Taking, Telling
+from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import named
 from idp.transfer.kinds.packaged_secrets import EndingSecret, HashedSecret
 from idp.transfer.kinds.users import user_rows
 from idp.transfer.kinds.users.human_request import STATES
 from idp.transfer.kinds.users.user_rows import Rules
-from idp.transfer.package.rows import Prepared, Read
+from idp.transfer.package.rows import PreparedRow, Read
 
 _STATES: Final = {state: name for name, state in STATES.items()}
 _TOKEN_TYPES: Final = {kind: name for name, kind in TOKEN_TYPES.items()}
@@ -46,7 +46,7 @@ class MachineRow(Request, frozen=True, kw_only=True):
     user: PackagedMachine
 
 
-async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """New service users are made; those that exist are left alone, or with `updates` changed."""
     return await user_rows.prepare(taking, reads, _RULES)
 
@@ -56,7 +56,7 @@ def _row(read: Read) -> MachineRow:
     return read.request
 
 
-def _new(taking: Taking, home: Organization, read: Read) -> User:
+def _new(taking: ImportContext, home: Organization, read: Read) -> User:
     service, row = taking.service, _row(read)
     now, profile = service.clock.now(), Profile(display_name=row.user.name)
     return User(
@@ -76,7 +76,7 @@ def _new(taking: Taking, home: Organization, read: Read) -> User:
     )
 
 
-def _wanted(taking: Taking, known: User, read: Read) -> Mapping[str, object]:
+def _wanted(taking: ImportContext, known: User, read: Read) -> Mapping[str, object]:
     row = _row(read).user
     return {
         "user_name": row.user_name,
@@ -88,7 +88,9 @@ def _wanted(taking: Taking, known: User, read: Read) -> Mapping[str, object]:
     }
 
 
-async def tell(telling_: Telling, organization: Organization) -> AsyncIterator[dict[str, Any]]:
+async def tell(
+    telling_: ExportContext, organization: Organization
+) -> AsyncIterator[dict[str, Any]]:
     """The service users of the organization, by their user names."""
     where = {"org_id": organization.id}
     async for user in export_iteration.records(telling_.view, USERS, where, order="login_key"):
@@ -96,7 +98,7 @@ async def tell(telling_: Telling, organization: Organization) -> AsyncIterator[d
             yield {"userId": user.id, "user": _told(telling_, user)}
 
 
-def _told(telling_: Telling, user: User) -> dict[str, Any]:
+def _told(telling_: ExportContext, user: User) -> dict[str, Any]:
     secrets = packaged_secrets.told(user) if telling_.with_passwords else {}
     return export_iteration.said(
         {
@@ -112,7 +114,7 @@ def _told(telling_: Telling, user: User) -> dict[str, Any]:
 
 _RULES: Final = Rules(kind="machine", new=_new, wanted=_wanted, also=client_secrets.forgotten)
 KINDS: Final = (
-    Kind(
+    RowKind(
         member="machineUsers",
         type="machine_user",
         request=MachineRow,

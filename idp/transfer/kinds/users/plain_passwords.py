@@ -17,16 +17,16 @@ from idp.identity.users import password_acceptance
 from idp.management.users.person_fields import password_problems
 from idp.passwords.hashing import HashingBusy
 from idp.records import Password
-from idp.transfer.kinds.kind import Taking
+from idp.transfer.kinds.kind import ImportContext
 from idp.transfer.kinds.users.human_request import PackagedHuman
-from idp.transfer.kinds.users.user_rows import Case, Chosen
+from idp.transfer.kinds.users.user_rows import Case, RowPassword
 
 _PAUSE_SECONDS: Final = 0.2
 
 T = TypeVar("T")
 
 
-async def chosen(taking: Taking, case: Case, row: PackagedHuman) -> Chosen | None:
+async def chosen(taking: ImportContext, case: Case, row: PackagedHuman) -> RowPassword | None:
     """The password that a row has in the clear. One that its person has already stays as it is."""
     if not row.password:
         return None
@@ -35,20 +35,20 @@ async def chosen(taking: Taking, case: Case, row: PackagedHuman) -> Chosen | Non
     if had is not None and had.hash:
         verdict = await _in_turn(lambda: service.hasher.verify(text, had.hash))
         if verdict.ok:
-            return Chosen(structs.replace(had, must_change=must_change))
+            return RowPassword(structs.replace(had, must_change=must_change))
     person = row.person()
     found = await _in_turn(
         lambda: user_creation.initial_password_problems(service, case.home, person, text)
     )
     if found:
-        return Chosen(problems=password_problems("user.password", found))
+        return RowPassword(problems=password_problems("user.password", found))
     if taking.job.options.is_dry_run:
         now = service.clock.now()
-        return Chosen(Password(hash="", changed_at=now, must_change=must_change))
+        return RowPassword(Password(hash="", changed_at=now, must_change=must_change))
     hashed = await _in_turn(
         lambda: password_acceptance.hashed(service, case.home.id, text, must_change=must_change)
     )
-    return Chosen(hashed)
+    return RowPassword(hashed)
 
 
 async def _in_turn(work: Callable[[], Awaitable[T]]) -> T:

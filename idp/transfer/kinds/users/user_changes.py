@@ -12,7 +12,7 @@ from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import memberships, password_change
 from idp.records import User
-from idp.transfer.kinds.kind import Taking
+from idp.transfer.kinds.kind import ImportContext
 from storage import Write
 
 
@@ -30,7 +30,7 @@ def has_other_password(known: User, values: Mapping[str, Any]) -> bool:
     )
 
 
-async def besides(taking: Taking, known: User, values: Mapping[str, Any]) -> list[Write]:
+async def besides(taking: ImportContext, known: User, values: Mapping[str, Any]) -> list[Write]:
     """What belongs into the unit of such a change: news for applications where sessions end,
     guards that what the user owns keeps an active owner, the end of a first password.
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 from idp.identity.users import grant_ids
 from idp.identity.users import lookup as user_lookup
 from idp.management.projects import role_assignments, roles
-from idp.management.projects.role_assignments import Source
+from idp.management.projects.role_assignments import AssignmentSource
 from idp.records import (
     PROJECT_GRANTS,
     PROJECT_ROLES,
@@ -28,10 +28,10 @@ from idp.records import (
 from idp.schema.field_rules import Items, Name, Text
 from idp.schema.reading import Request
 from idp.transfer.kinds import export_iteration, upsert
-from idp.transfer.kinds.kind import Kind, Taking, Telling
+from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import named
-from idp.transfer.kinds.upsert import Wanted
-from idp.transfer.package.rows import Prepared, Problem, Read, refused
+from idp.transfer.kinds.upsert import UpsertPlan
+from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
 from storage import Write
 
 _MAX_ROLES: Final = 100
@@ -44,7 +44,7 @@ class GrantRow(Request, frozen=True, kw_only=True):
     project_grant_id: Annotated[str, Text()] = ""
 
 
-class _Around(Struct, frozen=True):
+class _AssignmentReferences(Struct, frozen=True):
     """What the rows of a batch refer to, as far as it is there."""
 
     users: Mapping[str, User]
@@ -53,18 +53,18 @@ class _Around(Struct, frozen=True):
     known: Mapping[str, RoleAssignment]
     grants: Mapping[str, ProjectGrant]
 
-    def source(self, read: Read, row: GrantRow) -> Source | None:
+    def source(self, read: Read, row: GrantRow) -> AssignmentSource | None:
         """What the row's organization assigns roles of the project by, if it may."""
         project = self.projects.get(row.project_id)
         if project is None:
             return None
         if not row.project_grant_id:
-            return Source(project) if project.org_id == read.row.org_id else None
+            return AssignmentSource(project) if project.org_id == read.row.org_id else None
         grant = self.grants.get(grant_ids.of_grant(project.id, read.row.org_id))
-        return Source(project, grant) if grant else None
+        return AssignmentSource(project, grant) if grant else None
 
 
-async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Users get roles of the organization's projects, keep what they have, or are changed. A user
     may be another organization's, where the project is the organization's own."""
     rows = [_row(read) for read in reads]
@@ -75,7 +75,7 @@ async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
         for read, row in zip(reads, rows, strict=True)
         if row.project_grant_id
     )
-    around = _Around(
+    around = _AssignmentReferences(
         await upsert.by_id(taking, USERS, (row.user_id for row in rows)),
         await upsert.by_id(taking, PROJECTS, (row.project_id for row in rows)),
         await upsert.by_id(taking, PROJECT_ROLES, role_ids),
@@ -90,7 +90,9 @@ def _row(read: Read) -> GrantRow:
     return read.request
 
 
-def _prepare(taking: Taking, read: Read, row: GrantRow, around: _Around) -> Prepared:
+def _prepare(
+    taking: ImportContext, read: Read, row: GrantRow, around: _AssignmentReferences
+) -> PreparedRow:
     id = f"{row.project_id}_{row.user_id}"
     user, source = around.users.get(row.user_id), around.source(read, row)
     problems = list(_problems(read, row, around))
@@ -105,7 +107,7 @@ def _prepare(taking: Taking, read: Read, row: GrantRow, around: _Around) -> Prep
         return [*guards, user_lookup.staying(user)] if before is None else guards
 
     made = role_assignments.new(taking.service, user, source, given)
-    wanted = Wanted(
+    wanted = UpsertPlan(
         id=id,
         collection=ROLE_ASSIGNMENTS,
         record=made,
@@ -117,7 +119,7 @@ def _prepare(taking: Taking, read: Read, row: GrantRow, around: _Around) -> Prep
     return upsert.stored(taking, read, around.known.get(made.id), wanted)
 
 
-def _problems(read: Read, row: GrantRow, around: _Around) -> Iterator[Problem]:
+def _problems(read: Read, row: GrantRow, around: _AssignmentReferences) -> Iterator[RowProblem]:
     user, source = around.users.get(row.user_id), around.source(read, row)
     is_granted = bool(row.project_grant_id)
     if user is None or (is_granted and user.org_id != read.row.org_id):
@@ -129,15 +131,19 @@ def _problems(read: Read, row: GrantRow, around: _Around) -> Iterator[Problem]:
         is_role = roles.id_of(source.project.id, key) in around.roles
         if source.grant is not None and is_role and key not in source.grant.role_keys:
             message, fix = "is not granted to the organization", "Grant it, or leave it out."
-            yield Problem(
+            yield RowProblem(
                 slug="role.not_granted", field=f"roleKeys[{n}]", message=message, fix=fix
             )
         elif not is_role:
             message, fix = "is no role of the project", "Put it into the package's projectRoles."
-            yield Problem(slug="role.not_found", field=f"roleKeys[{n}]", message=message, fix=fix)
+            yield RowProblem(
+                slug="role.not_found", field=f"roleKeys[{n}]", message=message, fix=fix
+            )
 
 
-async def tell(telling_: Telling, organization: Organization) -> AsyncIterator[dict[str, Any]]:
+async def tell(
+    telling_: ExportContext, organization: Organization
+) -> AsyncIterator[dict[str, Any]]:
     """Who has which roles in the organization's projects."""
     where = {"org_id": organization.id}
     async for one in export_iteration.records(telling_.view, ROLE_ASSIGNMENTS, where):
@@ -152,14 +158,14 @@ async def tell(telling_: Telling, organization: Organization) -> AsyncIterator[d
         )
 
 
-_NOT_GRANTED: Final = Problem(
+_NOT_GRANTED: Final = RowProblem(
     slug="user_grant.project_grant",
     field="projectGrantId",
     message="is for a project that is not granted to the organization",
     fix="Put the grant into the package's projectGrants, at the project's organization.",
 )
 KINDS: Final = (
-    Kind(
+    RowKind(
         member="userGrants",
         type="user_grant",
         request=GrantRow,

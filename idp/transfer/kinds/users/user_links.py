@@ -15,10 +15,10 @@ from idp.records import USERS, IdpLink, User
 from idp.schema.field_rules import Name, Text
 from idp.schema.reading import MAX_ITEMS, Request
 from idp.transfer.kinds import upsert
-from idp.transfer.kinds.kind import Kind, Taking
+from idp.transfer.kinds.kind import ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import named
-from idp.transfer.kinds.upsert import Wanted
-from idp.transfer.package.rows import Prepared, Problem, Read, refused
+from idp.transfer.kinds.upsert import UpsertPlan
+from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
 
 
 class LinkRow(Request, frozen=True, kw_only=True):
@@ -50,7 +50,7 @@ class LinkRow(Request, frozen=True, kw_only=True):
         return IdpLink(idp_id=self.idp_id, user_id=id, user_name=name or id)
 
 
-async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Links are added to people of the row's organization; those that are there are left alone."""
     rows = [_row(read) for read in reads]
     known = await upsert.by_id(taking, USERS, (row.user_id for row in rows))
@@ -65,7 +65,7 @@ def _row(read: Read) -> LinkRow:
     return read.request
 
 
-def _prepare(taking: Taking, read: Read, row: LinkRow, user: User | None) -> Prepared:
+def _prepare(taking: ImportContext, read: Read, row: LinkRow, user: User | None) -> PreparedRow:
     link = row.link()
     id = f"{row.user_id}_{link.user_id}"
     if user is None or user.org_id != read.row.org_id or user.kind != "human":
@@ -73,10 +73,10 @@ def _prepare(taking: Taking, read: Read, row: LinkRow, user: User | None) -> Pre
     others = [each for each in user.idp_links if not _is_same(each, link)]
     there = [each for each in user.idp_links if _is_same(each, link)]
     if there and (there == [link] or not taking.updates):
-        return Prepared(action="skip", id=id)
+        return PreparedRow(action="skip", id=id)
     if len(others) >= MAX_ITEMS:
         return refused(id, _TOO_MANY)
-    wanted = Wanted(id=id, collection=USERS, record=user, type="user")
+    wanted = UpsertPlan(id=id, collection=USERS, record=user, type="user")
     made = upsert.changed(taking, read, user, wanted, {"idp_links": [*others, link]})
     return structs.replace(made, action="update" if there else "create", met=None)
 
@@ -85,14 +85,14 @@ def _is_same(one: IdpLink, other: IdpLink) -> bool:
     return (one.idp_id, one.user_id) == (other.idp_id, other.user_id)
 
 
-_TOO_MANY: Final = Problem(
+_TOO_MANY: Final = RowProblem(
     slug="field.too_many",
     field="userId",
     message=f"has {MAX_ITEMS} links already",
     fix="Leave links out that nobody uses.",
 )
 KINDS: Final = (
-    Kind(
+    RowKind(
         member="userLinks",
         type="user_link",
         request=LinkRow,

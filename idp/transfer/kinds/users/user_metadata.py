@@ -13,10 +13,10 @@ from idp.records import USER_METADATA, USERS, Organization, User, UserMetadata
 from idp.schema.field_rules import Base64, Name
 from idp.schema.reading import Request
 from idp.transfer.kinds import export_iteration, upsert
-from idp.transfer.kinds.kind import Kind, Taking, Telling
+from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import named
-from idp.transfer.kinds.upsert import Wanted
-from idp.transfer.package.rows import Prepared, Read, refused
+from idp.transfer.kinds.upsert import UpsertPlan
+from idp.transfer.package.rows import PreparedRow, Read, refused
 from storage import View, Write
 
 _AT_ONCE: Final = 25  # users: entries may be large
@@ -30,7 +30,7 @@ class MetadataRow(Request, frozen=True, kw_only=True):
     value: Annotated[bytes, Base64(MAX_VALUE)]
 
 
-async def prepare(taking: Taking, reads: Sequence[Read]) -> list[Prepared]:
+async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Entries are made with users of the row's organization, left alone, or changed."""
     rows = [_row(read) for read in reads]
     owners = await upsert.by_id(taking, USERS, (row.id for row in rows))
@@ -48,8 +48,12 @@ def _row(read: Read) -> MetadataRow:
 
 
 def _prepare(
-    taking: Taking, read: Read, row: MetadataRow, owner: User | None, known: UserMetadata | None
-) -> Prepared:
+    taking: ImportContext,
+    read: Read,
+    row: MetadataRow,
+    owner: User | None,
+    known: UserMetadata | None,
+) -> PreparedRow:
     id = f"{row.id}_{row.key}"
     if owner is None or owner.org_id != read.row.org_id:
         return refused(id, upsert.no_user("id"))
@@ -59,7 +63,7 @@ def _prepare(
     def also(before: object, _: object) -> Sequence[Write]:
         return [user_lookup.staying(owner)] if before is None else ()
 
-    wanted = Wanted(
+    wanted = UpsertPlan(
         id=id,
         collection=USER_METADATA,
         record=user_creation.metadata_entry(owner, row.key, value, now),
@@ -72,7 +76,9 @@ def _prepare(
     return upsert.stored(taking, read, known, wanted)
 
 
-async def tell(telling_: Telling, organization: Organization) -> AsyncIterator[dict[str, Any]]:
+async def tell(
+    telling_: ExportContext, organization: Organization
+) -> AsyncIterator[dict[str, Any]]:
     """What is kept with the users of the organization, by user name and key."""
     users_of = export_iteration.records(
         telling_.view, USERS, {"org_id": organization.id}, order="login_key"
@@ -95,7 +101,7 @@ async def _entries(view: View, user_ids: Sequence[str]) -> AsyncIterator[UserMet
 
 
 KINDS: Final = (
-    Kind(
+    RowKind(
         member="userMetadata",
         type="user_metadata",
         request=MetadataRow,

@@ -15,16 +15,16 @@ from idp.identity.users import lookup as user_lookup
 from idp.identity.users.creation import NameAvailability, Paths
 from idp.records import USERS, Organization, Password, User
 from idp.transfer.kinds import target_organizations, upsert
-from idp.transfer.kinds.kind import Taking, import_payload
-from idp.transfer.kinds.upsert import Wanted
+from idp.transfer.kinds.kind import ImportContext, import_payload
+from idp.transfer.kinds.upsert import UpsertPlan
 from idp.transfer.kinds.users import user_changes
-from idp.transfer.package.rows import Prepared, Problem, Read, problem, refused
+from idp.transfer.package.rows import PreparedRow, Read, RowProblem, problem, refused
 from storage import Write
 
 _PATHS: Final = Paths(user_name="user.userName", email="user.email.email", id="userId")
 
 
-class Chosen(Struct, frozen=True):
+class RowPassword(Struct, frozen=True):
     """A password as it is stored; or what keeps it from being this person's."""
 
     password: Password | None = None
@@ -55,15 +55,15 @@ class Rules(Struct, frozen=True, kw_only=True):
     """
 
     kind: Literal["human", "machine"]
-    new: Callable[[Taking, Organization, Read], User]
-    wanted: Callable[[Taking, User, Read], Mapping[str, object]]
-    judge: Callable[[Taking, Case], list[FieldProblem]] = lambda *_: []
-    choose: Callable[[Taking, Case], Awaitable[Chosen | None]] | None = None
+    new: Callable[[ImportContext, Organization, Read], User]
+    wanted: Callable[[ImportContext, User, Read], Mapping[str, object]]
+    judge: Callable[[ImportContext, Case], list[FieldProblem]] = lambda *_: []
+    choose: Callable[[ImportContext, Case], Awaitable[RowPassword | None]] | None = None
     also: Callable[[User, User], Sequence[Write]] = lambda *_: ()
-    warnings: Callable[[Read], tuple[Problem, ...]] = lambda _: ()
+    warnings: Callable[[Read], tuple[RowProblem, ...]] = lambda _: ()
 
 
-async def prepare(taking: Taking, reads: Sequence[Read], rules: Rules) -> list[Prepared]:
+async def prepare(taking: ImportContext, reads: Sequence[Read], rules: Rules) -> list[PreparedRow]:
     """New ones are made; those who exist are left alone, or with `updates` changed."""
     there = await target_organizations.found(taking, reads)
     known = await upsert.by_id(taking, USERS, (_id(read) for read in reads))
@@ -88,8 +88,8 @@ def _id(read: Read) -> str:
 
 
 def _begin(
-    taking: Taking, read: Read, rules: Rules, home: Organization | None, known: User | None
-) -> Case | Prepared:
+    taking: ImportContext, read: Read, rules: Rules, home: Organization | None, known: User | None
+) -> Case | PreparedRow:
     """What is to be judged of a row; or what becomes of it, where that is plain already."""
     id = _id(read)
     if home is None:
@@ -106,7 +106,9 @@ def _begin(
     return Case(read=read, home=home, after=after, known=known, values=values)
 
 
-async def _availability(taking: Taking, cases: Sequence[Case]) -> dict[str, NameAvailability]:
+async def _availability(
+    taking: ImportContext, cases: Sequence[Case]
+) -> dict[str, NameAvailability]:
     """Whether these users may have the names that they would sign in by, by their ids."""
     asked = [case for case in cases if case.gives_out_names]
     candidates = [user_creation.candidate(case.home, case.after, case.known) for case in asked]
@@ -115,8 +117,8 @@ async def _availability(taking: Taking, cases: Sequence[Case]) -> dict[str, Name
 
 
 async def _end(
-    taking: Taking, case: Case, rules: Rules, names: NameAvailability | None
-) -> Prepared:
+    taking: ImportContext, case: Case, rules: Rules, names: NameAvailability | None
+) -> PreparedRow:
     problems = names.problems(_PATHS) if names else []
     case = _verified(case, names) if names else case
     problems += rules.judge(taking, case)
@@ -152,11 +154,13 @@ def _with(case: Case, password: Password | None) -> Case:
     return structs.replace(case, after=after, values={**case.values, "password": password})
 
 
-def _created(taking: Taking, case: Case, rules: Rules, names: NameAvailability | None) -> Prepared:
+def _created(
+    taking: ImportContext, case: Case, rules: Rules, names: NameAvailability | None
+) -> PreparedRow:
     assert names is not None  # noqa: S101 - who is new gives out names
     payload = import_payload(taking, case.read)
     writes = user_creation.writes_of(taking.service, case.after, names, taking.actor, **payload)
-    return Prepared(
+    return PreparedRow(
         action="create",
         id=case.after.id,
         writes=tuple(writes),
@@ -165,8 +169,8 @@ def _created(taking: Taking, case: Case, rules: Rules, names: NameAvailability |
 
 
 async def _changed(
-    taking: Taking, case: Case, rules: Rules, known: User, names: NameAvailability | None
-) -> Prepared:
+    taking: ImportContext, case: Case, rules: Rules, known: User, names: NameAvailability | None
+) -> PreparedRow:
     service, after = taking.service, case.after
     if not case.values:
         return upsert.left(USERS, known, known.id)
@@ -181,7 +185,7 @@ async def _changed(
         return refused(known.id, problem(told))
     if names is not None:
         also += names.writes(service, taking.actor)
-    wanted = Wanted(
+    wanted = UpsertPlan(
         id=known.id,
         collection=USERS,
         record=after,

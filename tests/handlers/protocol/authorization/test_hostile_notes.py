@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 
 from idp.foundation.randomness import SystemRandom
-from idp.keys.master_key import Vault
+from idp.keys.master_key import MasterKey
 from idp.oauth.endpoints import notes
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.records import AUTH_REQUESTS
@@ -94,7 +94,7 @@ async def test_a_huge_note_is_refused_without_being_opened(server, visitor, demo
     page = await visitor.open(demo.authorize_url())
     before = await everything(server.store)
     opened = []
-    monkeypatch.setattr(Vault, "open", lambda *args: opened.append(args) or b"{}")
+    monkeypatch.setattr(MasterKey, "open", lambda *args: opened.append(args) or b"{}")
     assert_expired(await visitor.get(at("v1." + "A" * 10_000)))
     whole = await visitor.get(at("v1." + "A" * 60_000))
     sent = await visitor.post(at("v1." + "A" * 10_000), page.hidden | {"loginName": "x"})
@@ -113,7 +113,7 @@ async def test_a_note_of_another_installation_or_for_another_purpose_is_no_flow(
     request = await read_note(server, page)
     plain = notes.msgspec.json.encode(request)
     service = server.service
-    foreign = Vault(SystemRandom().token_bytes(32)).seal(plain, sign_in_pending.PURPOSE)
+    foreign = MasterKey(SystemRandom().token_bytes(32)).seal(plain, sign_in_pending.PURPOSE)
     for_logouts = service.vault.seal(plain, "logout")
     empty = service.vault.seal(b"{}", sign_in_pending.PURPOSE)
     no_json = service.vault.seal(b"\xff\x00", sign_in_pending.PURPOSE)

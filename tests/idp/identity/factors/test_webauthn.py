@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from idp.config.settings import Config
 from idp.foundation import base64url
 from idp.identity.factors import webauthn
-from idp.identity.factors.webauthn import Refused
+from idp.identity.factors.webauthn import WebAuthnRefused
 from tests.support.authenticator import Device, encode
 
 PARTY = webauthn.relying_party(Config(issuer="https://login.example.com"))
@@ -63,16 +63,16 @@ def test_any_octets_are_read_or_refused(octets):
         device.create(MADE, attestation=octets),
         device.create(MADE, cose=octets),
     ):
-        with pytest.raises(Refused):
+        with pytest.raises(WebAuthnRefused):
             webauthn.read_credential(PARTY, answer)
-    with pytest.raises(Refused):
+    with pytest.raises(WebAuthnRefused):
         webauthn.read_assertion(PARTY, device.get(SIGNED, data=octets))
 
 
 @settings(max_examples=25, deadline=None)
 @given(key=st.dictionaries(st.sampled_from([1, 2, 3, 4, -1, -2, -3]), cbor, max_size=6))
 def test_any_key_is_usable_or_refused(key):
-    with pytest.raises(Refused):
+    with pytest.raises(WebAuthnRefused):
         webauthn.read_credential(PARTY, Device(PARTY.origin).create(MADE, cose={**key, 3: -7}))
 
 
@@ -80,7 +80,7 @@ def test_any_key_is_usable_or_refused(key):
 @given(answer=values | st.dictionaries(st.sampled_from(["id", "type", "response"]), values))
 def test_any_json_is_refused(answer):
     for read in (webauthn.read_credential, webauthn.read_assertion):
-        with pytest.raises(Refused):
+        with pytest.raises(WebAuthnRefused):
             read(PARTY, json.dumps(answer))
 
 
@@ -88,5 +88,5 @@ def test_any_json_is_refused(answer):
 @given(told=values | st.dictionaries(st.sampled_from(["type", "origin", "challenge"]), values))
 def test_any_client_data_is_refused(told):
     wrong = {"client_octets": json.dumps(told).encode()}
-    with pytest.raises(Refused):
+    with pytest.raises(WebAuthnRefused):
         webauthn.read_assertion(PARTY, Device(PARTY.origin).get(SIGNED, **wrong))

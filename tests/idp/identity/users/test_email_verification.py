@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from msgspec import structs
 
-from idp.identity.factors.mail_codes import CodeRefused
+from idp.identity.factors.mail_codes import MailCodeRefused
 from idp.identity.users import email_verification
 from idp.identity.users.email_verification import UrlTemplateRefused
 from idp.mail import messages
@@ -46,7 +46,7 @@ async def begin(server, user, **options):
 async def refusal(server, user_id, code):
     """The slug of the refusal, which must not have changed anything but counters."""
     before = await everything(server.store)
-    with pytest.raises(CodeRefused) as refused:
+    with pytest.raises(MailCodeRefused) as refused:
         await email_verification.verify_email(server.service, user_id, code)
     assert await everything(server.store) == before
     return refused.value.slug

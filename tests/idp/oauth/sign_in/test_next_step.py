@@ -12,7 +12,7 @@ from idp.identity import authentication_context
 from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users.subjects import Subject
 from idp.oauth.errors import InteractionRequired, LoginRequired
-from idp.oauth.sign_in.next_step import Answer, Ask, Fail, Page, decide
+from idp.oauth.sign_in.next_step import Ask, Fail, Proceed, SignInPage, decide
 from idp.records import AuthRequest, LoginRules, Organization, Profile, Session, User
 from tests.support.clock import SteppingClock
 
@@ -89,47 +89,55 @@ class Case:
     asked: dict = field(default_factory=dict)
 
 
-def ask(page: Page, login_name: str | None = None) -> Ask:
+def ask(page: SignInPage, login_name: str | None = None) -> Ask:
     return Ask(page, login_name=login_name)
 
 
-NAME, ACCOUNTS = ask(Page.LOGIN_NAME), ask(Page.ACCOUNTS)
+NAME, ACCOUNTS = ask(SignInPage.LOGIN_NAME), ask(SignInPage.ACCOUNTS)
 CASES = [
     Case("nobody is signed in", [], NAME),
-    Case("one is signed in", [ANN], Answer(ANN)),
+    Case("one is signed in", [ANN], Proceed(ANN)),
     Case("two are signed in", [ANN, BOB], ACCOUNTS),
-    Case("the password is too old", [OLD], ask(Page.PASSWORD, "Ann")),
+    Case("the password is too old", [OLD], ask(SignInPage.PASSWORD, "Ann")),
     # prompt
-    Case("prompt login", [ANN], ask(Page.PASSWORD, "Ann"), {"prompt": ["login"]}),
+    Case("prompt login", [ANN], ask(SignInPage.PASSWORD, "Ann"), {"prompt": ["login"]}),
     Case("prompt login, two sessions", [ANN, BOB], ACCOUNTS, {"prompt": ["login"]}),
     Case("prompt login, nobody", [], NAME, {"prompt": ["login"]}),
-    Case("prompt login, done here", [ANN], Answer(ANN), {"prompt": ["login"]} | DONE_HERE),
+    Case("prompt login, done here", [ANN], Proceed(ANN), {"prompt": ["login"]} | DONE_HERE),
     Case(
-        "prompt login, done elsewhere", [FRESH], ask(Page.PASSWORD, "Ann"), {"prompt": ["login"]}
+        "prompt login, done elsewhere",
+        [FRESH],
+        ask(SignInPage.PASSWORD, "Ann"),
+        {"prompt": ["login"]},
     ),
-    Case("prompt consent", [ANN], Answer(ANN), {"prompt": ["consent"]}),
+    Case("prompt consent", [ANN], Proceed(ANN), {"prompt": ["consent"]}),
     Case("select_account", [ANN], ACCOUNTS, {"prompt": ["select_account"]}),
     Case("select_account, nobody", [], NAME, {"prompt": ["select_account"]}),
     Case(
         "select_account, picked",
         [ANN, BOB],
-        Answer(BOB),
+        Proceed(BOB),
         {"prompt": ["select_account"], "session_id": "session-bob"},
     ),
     Case(
         "select_account and login, picked",
         [ANN, BOB],
-        ask(Page.PASSWORD, "Bob"),
+        ask(SignInPage.PASSWORD, "Bob"),
         {"prompt": ["select_account", "login"], "session_id": "session-bob"},
     ),
     # max_age
-    Case("max_age not reached", [ANN], Answer(ANN), {"max_age": 60}),
-    Case("max_age passed", [ANN], ask(Page.PASSWORD, "Ann"), {"max_age": 59}),
-    Case("max_age 0", [ANN], ask(Page.PASSWORD, "Ann"), {"max_age": 0}),
-    Case("max_age 0, done here", [ANN], Answer(ANN), {"max_age": 0} | DONE_HERE),
-    Case("max_age beyond the ten days", [OLD], ask(Page.PASSWORD, "Ann"), {"max_age": 99 * DAY}),
+    Case("max_age not reached", [ANN], Proceed(ANN), {"max_age": 60}),
+    Case("max_age passed", [ANN], ask(SignInPage.PASSWORD, "Ann"), {"max_age": 59}),
+    Case("max_age 0", [ANN], ask(SignInPage.PASSWORD, "Ann"), {"max_age": 0}),
+    Case("max_age 0, done here", [ANN], Proceed(ANN), {"max_age": 0} | DONE_HERE),
+    Case(
+        "max_age beyond the ten days",
+        [OLD],
+        ask(SignInPage.PASSWORD, "Ann"),
+        {"max_age": 99 * DAY},
+    ),
     # hints
-    Case("hinted user", [ANN, BOB], Answer(BOB), {"hinted_user_id": "id-bob"}),
+    Case("hinted user", [ANN, BOB], Proceed(BOB), {"hinted_user_id": "id-bob"}),
     Case("hinted user is not here", [ANN], NAME, {"hinted_user_id": "id-bob"}),
     Case(
         "another than the hinted user signed in",
@@ -137,67 +145,74 @@ CASES = [
         Fail(LoginRequired()),
         {"hinted_user_id": "id-bob", "session_id": "session-ann"},
     ),
-    Case("login_hint", [ANN, BOB], Answer(ANN), {"login_hint": " ANN "}),
-    Case("login_hint in letters", [ANN, BOB], Answer(ANN), {"login_hint": "ann@bücher.example"}),
+    Case("login_hint", [ANN, BOB], Proceed(ANN), {"login_hint": " ANN "}),
+    Case("login_hint in letters", [ANN, BOB], Proceed(ANN), {"login_hint": "ann@bücher.example"}),
     Case(
-        "login_hint in ASCII", [ANN, BOB], Answer(ANN), {"login_hint": "Ann@XN--bcher-kva.example"}
+        "login_hint in ASCII",
+        [ANN, BOB],
+        Proceed(ANN),
+        {"login_hint": "Ann@XN--bcher-kva.example"},
     ),
-    Case("login_hint by mail", [ANN, BOB], Answer(BOB), {"login_hint": "bob@mail.example"}),
+    Case("login_hint by mail", [ANN, BOB], Proceed(BOB), {"login_hint": "bob@mail.example"}),
     Case("login_hint of nobody here", [ANN], ACCOUNTS, {"login_hint": "eve"}),
     Case(
         "the token's hint counts more",
         [ANN, BOB],
-        Answer(BOB),
+        Proceed(BOB),
         {
             "hinted_user_id": "id-bob",
             "login_hint": "ann",
         },
     ),
     # what was done on the pages
-    Case("a name was typed", [ANN], ask(Page.PASSWORD, "eve"), {"login_name": "eve"}),
+    Case("a name was typed", [ANN], ask(SignInPage.PASSWORD, "eve"), {"login_name": "eve"}),
     Case("the session ended meanwhile", [ANN], ACCOUNTS, {"session_id": "session-bob"}),
     Case("the last session ended meanwhile", [], NAME, {"session_id": "session-bob"}),
     # opening an account
-    Case("create, nobody", [], ask(Page.REGISTER), {"prompt": ["create"]}),
-    Case("create, one is signed in", [ANN], ask(Page.REGISTER), {"prompt": ["create"]}),
-    Case("create, two are signed in", [ANN, BOB], ask(Page.REGISTER), {"prompt": ["create"]}),
-    Case("create and login", [ANN], ask(Page.REGISTER), {"prompt": ["create", "login"]}),
+    Case("create, nobody", [], ask(SignInPage.REGISTER), {"prompt": ["create"]}),
+    Case("create, one is signed in", [ANN], ask(SignInPage.REGISTER), {"prompt": ["create"]}),
+    Case(
+        "create, two are signed in", [ANN, BOB], ask(SignInPage.REGISTER), {"prompt": ["create"]}
+    ),
+    Case("create and login", [ANN], ask(SignInPage.REGISTER), {"prompt": ["create", "login"]}),
     Case(
         "create, a name was typed",
         [],
-        ask(Page.PASSWORD, "eve"),
+        ask(SignInPage.PASSWORD, "eve"),
         {"prompt": ["create"], "login_name": "eve"},
     ),
     Case(
         "create, with a hint of somebody here",
         [ANN],
-        ask(Page.REGISTER),
+        ask(SignInPage.REGISTER),
         {"prompt": ["create"], "login_hint": "ann"},
     ),
-    Case("create, done here", [ANN], Answer(ANN), {"prompt": ["create", "login"]} | DONE_HERE),
-    Case("an account waits", [], ask(Page.VERIFY_EMAIL), {"registration_id": "w"}),
-    Case("an account waits, two", [ANN, BOB], ask(Page.VERIFY_EMAIL), {"registration_id": "w"}),
+    Case("create, done here", [ANN], Proceed(ANN), {"prompt": ["create", "login"]} | DONE_HERE),
+    Case("an account waits", [], ask(SignInPage.VERIFY_EMAIL), {"registration_id": "w"}),
+    Case(
+        "an account waits, two", [ANN, BOB], ask(SignInPage.VERIFY_EMAIL), {"registration_id": "w"}
+    ),
     Case(
         "an account waits, and a name was typed",
         [],
-        ask(Page.PASSWORD, "eve"),
+        ask(SignInPage.PASSWORD, "eve"),
         {"registration_id": "w", "login_name": "eve"},
     ),
     Case(
         "an account waits, and a session was picked",
         [ANN, BOB],
-        Answer(BOB),
+        Proceed(BOB),
         {"registration_id": "w", "session_id": "session-bob"},
     ),
     # prompt none
-    Case("none, one", [ANN], Answer(ANN), {"prompt": ["none"]}),
+    Case("none, one", [ANN], Proceed(ANN), {"prompt": ["none"]}),
     Case("none, nobody", [], Fail(LoginRequired()), {"prompt": ["none"]}),
     Case("none, two", [ANN, BOB], Fail(InteractionRequired()), {"prompt": ["none"]}),
     Case("none, too old", [OLD], Fail(LoginRequired()), {"prompt": ["none"]}),
     Case("none, max_age", [ANN], Fail(LoginRequired()), {"prompt": ["none"], "max_age": 1}),
     Case("none, max_age 0", [ANN], Fail(LoginRequired()), {"prompt": ["none"], "max_age": 0}),
     Case(
-        "none, hinted", [ANN, BOB], Answer(ANN), {"prompt": ["none"], "hinted_user_id": "id-ann"}
+        "none, hinted", [ANN, BOB], Proceed(ANN), {"prompt": ["none"], "hinted_user_id": "id-ann"}
     ),
     Case(
         "none, another hinted",
@@ -205,7 +220,7 @@ CASES = [
         Fail(LoginRequired()),
         {"prompt": ["none"], "hinted_user_id": "id-bob"},
     ),
-    Case("none, login_hint", [ANN, BOB], Answer(BOB), {"prompt": ["none"], "login_hint": "bob"}),
+    Case("none, login_hint", [ANN, BOB], Proceed(BOB), {"prompt": ["none"], "login_hint": "bob"}),
     Case(
         "none, login_hint of nobody here",
         [ANN],

@@ -12,7 +12,7 @@ from idp.config import rules as config_rules
 from idp.config.settings import Config
 from idp.foundation.errors import InvalidArgument
 from idp.schema import reading
-from idp.transfer.bucket.location import Place
+from idp.transfer.bucket.location import ObjectLocation
 from tests.support.bucket import ACCOUNT, EMAIL, PEM, packed
 
 WHOLE = {"bucket": "acme-exports", "path": "a/b.json", "serviceaccountJson": packed(ACCOUNT)}
@@ -20,7 +20,7 @@ WHOLE = {"bucket": "acme-exports", "path": "a/b.json", "serviceaccountJson": pac
 
 def refusal(**changes):
     with pytest.raises(InvalidArgument) as refused:
-        reading.read(Place, WHOLE | changes)
+        reading.read(ObjectLocation, WHOLE | changes)
     (problem,) = refused.value.problems
     return problem
 
@@ -36,7 +36,7 @@ def test_a_place_is_taken_in_both_styles_and_shows_no_key():
     del old_style["serviceaccountJson"]
 
     for document in (WHOLE, old_style):
-        place = reading.read(Place, document)
+        place = reading.read(ObjectLocation, document)
 
         assert (place.bucket, place.path) == ("acme-exports", "a/b.json")
         assert place.serviceaccount_json.email == EMAIL
@@ -46,7 +46,7 @@ def test_a_place_is_taken_in_both_styles_and_shows_no_key():
 
 @pytest.mark.parametrize("bucket", ["acme", "a.b-c_d.example", "123", "a" * 63])
 def test_buckets_have_such_names(bucket):
-    assert reading.read(Place, WHOLE | {"bucket": bucket}).bucket == bucket
+    assert reading.read(ObjectLocation, WHOLE | {"bucket": bucket}).bucket == bucket
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_what_is_no_bucket_is_refused(bucket):
 
 @pytest.mark.parametrize("path", ["a", "a/b.json", "2026 export.json", "ä", "a@b", "..a", "%2e/a"])
 def test_paths_are_names_with_slashes_between(path):
-    assert reading.read(Place, WHOLE | {"path": path}).path == path
+    assert reading.read(ObjectLocation, WHOLE | {"path": path}).path == path
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_a_key_of_the_older_form_is_read():
     )
 
     place = reading.read(
-        Place, WHOLE | {"serviceaccountJson": packed(ACCOUNT | {"private_key": key})}
+        ObjectLocation, WHOLE | {"serviceaccountJson": packed(ACCOUNT | {"private_key": key})}
     )
 
     assert place.serviceaccount_json.private_key == key

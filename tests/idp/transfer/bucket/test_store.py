@@ -18,7 +18,7 @@ from idp.schema import reading
 from idp.transfer.bucket import google_storage
 from idp.transfer.bucket import store as bucket_store
 from idp.transfer.bucket.errors import ObjectStorageFailed
-from idp.transfer.bucket.location import Place
+from idp.transfer.bucket.location import ObjectLocation
 from tests.support.bucket import (
     ACCOUNT,
     EMAIL,
@@ -37,7 +37,8 @@ from tests.support.bucket import (
 )
 
 PLACE = reading.read(
-    Place, {"bucket": "acme-exports", "path": "a/b.json", "serviceaccountJson": packed(ACCOUNT)}
+    ObjectLocation,
+    {"bucket": "acme-exports", "path": "a/b.json", "serviceaccountJson": packed(ACCOUNT)},
 )
 PACKAGE = b'{"orgs":[]}'
 MOST = 1000

@@ -26,7 +26,7 @@ from idp.records import (
     Policy,
 )
 from idp.transfer.calls import export_document
-from idp.transfer.calls.export_document import Wanted
+from idp.transfer.calls.export_document import ExportSelection
 from storage import Insert
 from tests.idp.transfer.kinds.test_policies import FOREIGN
 from tests.idp.transfer.kinds.test_texts import PAGES, RESET, encoded
@@ -70,7 +70,7 @@ def organization(id: str) -> dict:
 async def exported(server, seconds=60.0, **wanted) -> dict:
     target = io.BytesIO()
     await export_document.write(
-        server.service, "somebody", Wanted(**wanted), target, seconds, "inline"
+        server.service, "somebody", ExportSelection(**wanted), target, seconds, "inline"
     )
     return json.loads(target.getvalue())
 
@@ -217,7 +217,7 @@ async def test_what_is_written_meanwhile_is_not_in_it(server, monkeypatch):
             return super().write(octets)
 
     target = Watched()
-    await export_document.write(server.service, "me", Wanted(), target, 60, "inline")
+    await export_document.write(server.service, "me", ExportSelection(), target, 60, "inline")
 
     assert writes
     assert b"late.example" not in target.getvalue()

@@ -17,8 +17,8 @@ from idp.records import USERS
 from idp.start import bootstrap
 from idp.transfer.jobs import pipeline as job_pipeline
 from idp.transfer.jobs import worker_messages, workers
-from idp.transfer.jobs.worker_messages import Answer
-from idp.transfer.kinds.kind import Taking
+from idp.transfer.jobs.worker_messages import WorkerReply
+from idp.transfer.kinds.kind import ImportContext
 from storage import Unavailable
 from tests.fire import importing
 from tests.fire.importing import children
@@ -50,9 +50,9 @@ def service(tmp_path, io_loop):
 @asynccontextmanager
 async def joined(service, **options):
     """The import, and its desks once another process has joined."""
-    taking = Taking(service, (await held(service, **options)).job)
+    taking = ImportContext(service, (await held(service, **options)).job)
     async with workers.joining(taking, 1) as places:
-        places.insert(0, job_pipeline.OwnDesk(taking))
+        places.insert(0, job_pipeline.LocalBatchWorker(taking))
         async with asyncio.timeout(30):
             while len(places) < 2:
                 await asyncio.sleep(0.01)
@@ -142,7 +142,7 @@ def end(io_loop, monkeypatch):
 
     monkeypatch.setattr(workers, "_process", process)
     _, writer = io_loop.run_sync(lambda: asyncio.open_unix_connection(sock=theirs))
-    io_loop.run_sync(lambda: worker_messages.send(writer, Answer()))  # it is ready
+    io_loop.run_sync(lambda: worker_messages.send(writer, WorkerReply()))  # it is ready
     yield writer
     writer.close()
     io_loop.run_sync(writer.wait_closed)
@@ -151,7 +151,7 @@ def end(io_loop, monkeypatch):
 async def stored(far, end):
     """What became of a batch that the other end has stored, and has yet to tell of."""
     storing = asyncio.ensure_future(far.store())
-    await worker_messages.send(end, Answer(is_stored=True))
+    await worker_messages.send(end, WorkerReply(is_stored=True))
     return await storing
 
 
@@ -168,11 +168,11 @@ async def test_a_failure_between_stored_and_told_is_no_failure_of_the_next_batch
         telling = await stored(far, end)
         judging = asyncio.ensure_future(far.judge([]))
         await asyncio.sleep(0)
-        await worker_messages.send(end, Answer(failure="the store went"))
+        await worker_messages.send(end, WorkerReply(failure="the store went"))
         with pytest.raises(Unavailable):
             await telling
         assert not judging.done()
-        await worker_messages.send(end, Answer(failure="the store went again"))
+        await worker_messages.send(end, WorkerReply(failure="the store went again"))
         with pytest.raises(Unavailable, match="again"):
             await judging
 
