@@ -301,7 +301,7 @@ def open_browser(io_loop) -> Iterator[Callable[..., Visitor]]:
     opened: list[Visitor] = []
 
     def open_one(program: Program, **client: Any) -> Visitor:
-        opened.append(Visitor(program.issuer, **client))
+        opened.append(Visitor(program.issuer, **({"timeout": 60} | client)))
         return opened[-1]
 
     yield open_one

@@ -53,7 +53,7 @@ class Kept:
     params=[f"{release}-{store}" for release in RELEASES for store in ("sqlite", "mongodb")]
 )
 def kept(request, io_loop, tmp_path):
-    release, _, store = request.param.partition("-")
+    release, _, store = request.param.rpartition("-")
     folder = STORES / release
     known = json.loads((folder / f"known-{store}.json").read_text(encoding="utf-8"))
     if store == "sqlite":
