@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from tests.support.both_stores import settings as stores  # noqa: F401 - a fixture
-from tests.support.callers import instance_owner, refused
+from tests.support.callers import refused
 from tests.support.pictures import encoded
 from tests.support.stalls import watched
 from tests.support.stored import everything
@@ -23,11 +23,6 @@ MOST_SECONDS = 0.05
 @pytest.fixture
 def settings(stores):  # noqa: F811
     return stores | {"max_json_bytes": 8 * MEGABYTE}
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 def members(n: int) -> bytes:

@@ -11,16 +11,11 @@ import pytest
 from idp.records import PROJECTS
 from storage import Unavailable
 from tests.support import wire
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.callers import new_caller, new_organization, refused
 from tests.support.stored import everything
 
 PATH = "/management/v1/projects"
 LIMIT = 1024 * 1024
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 async def names(server):

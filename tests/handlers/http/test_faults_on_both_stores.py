@@ -23,17 +23,12 @@ from storage.sqlite import SqliteStore
 from tests.fire import importing
 from tests.support.both_stores import settings  # noqa: F401 - a fixture
 from tests.support.bulk import orgs, package
-from tests.support.callers import instance_owner, refused
+from tests.support.callers import refused
 from tests.support.factors import code, give_app
 from tests.support.people import create
 
 PROJECT = "/management/v1/projects"
 PHPASS_19 = "$P$H12345678Yffhn1wkB.NF0nc8V2DIT0"
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 async def test_a_phpass_hash_of_two_to_the_nineteen_rounds_signs_in(owner, new_visitor, demo):

@@ -8,7 +8,7 @@ import pytest
 
 from idp.records import REFUSALS
 from storage import COUNTERS
-from tests.support.callers import Caller, instance_owner, refused
+from tests.support.callers import Caller, refused
 
 PROJECTS = "/management/v1/projects"
 TOKEN = "/oauth/v2/token"
@@ -19,11 +19,6 @@ CREDENTIALS = {"grant_type": "client_credentials"}
 @pytest.fixture
 def settings():
     return {"refused_credentials_limit": LIMIT, "trusted_proxies": ("127.0.0.1",)}
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 async def counters(server):

@@ -33,13 +33,6 @@ def wiki(io_loop, server):
     return io_loop.run_sync(lambda: server.register("Wiki", is_third_party=True))
 
 
-@pytest.fixture
-def signed_in(io_loop, server, visitor, demo):
-    """The demo user's browser."""
-    io_loop.run_sync(lambda: demo.tokens(visitor, *server.user))
-    return visitor
-
-
 async def asked(visitor, client, **changes):
     page = await visitor.open(client.authorize_url(**changes))
     assert page.name == "consent", page.text

@@ -9,14 +9,9 @@ import bcrypt
 import pytest
 
 from idp.records import USERS
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.callers import new_caller, new_organization, refused
 from tests.support.people import PASSWORD, PATH, create, person
 from tests.support.stored import count
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 @pytest.mark.parametrize(

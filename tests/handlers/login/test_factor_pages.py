@@ -35,11 +35,6 @@ WRONG = "That code isn't right. Codes change every 30 seconds - check your phone
 USED = "That recovery code was used or isn't valid."
 
 
-@pytest.fixture
-def app(io_loop, server):
-    io_loop.run_sync(lambda: give_app(server))
-
-
 async def at_code(visitor, demo, server, **asked):
     return await visitor.sign_in(demo.authorize_url(**asked), *server.user)
 

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import pytest
 
 from idp.records import SESSIONS, USERS
-from tests.handlers.login.form_pages import FORMS, Place
+from tests.handlers.login.form_pages import FORMS
 from tests.support.slices import one_in
 from tests.support.stored import everything
 
@@ -28,11 +28,6 @@ ODD = ("\0", "x" * 201, "\u0131\u00df\u212a\u200b\u202e. ", "\r\nX-Evil: 1", "\u
 each_form = pytest.mark.parametrize("name", one_in(4, FORMS))
 # The link of a mail counts in any browser, by itself.
 bound = pytest.mark.parametrize("name", one_in(4, [each for each in FORMS if each != LINK]))
-
-
-@pytest.fixture
-def place(server, visitor, demo):
-    return Place(server, visitor, demo)
 
 
 async def people(server):

@@ -17,7 +17,7 @@ from idp.mail import messages
 from idp.passwords.hashing import HashingBusy
 from idp.records import GUESS_STREAKS, MEMBERSHIPS, USERS, Email, GuessStreak, LockoutRules
 from storage import COUNTERS, Insert, Update
-from tests.support import account, guessing, resetting
+from tests.support import account, resetting
 from tests.support.factors import set_policy
 from tests.support.steps import text_of
 from tests.support.stored import count
@@ -42,11 +42,6 @@ def compared(server, monkeypatch):
 
     monkeypatch.setattr(server.service.hasher, "verify", verify)
     return found
-
-
-@pytest.fixture
-def at(new_visitor, demo):
-    return guessing.begun_by(new_visitor, demo)
 
 
 async def dana(server):

@@ -12,17 +12,11 @@ from idp.identity.guesses.origin import TryOrigin
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import password_check
 from storage import COUNTERS
-from tests.support import guessing
 
 
 @pytest.fixture
 def settings():
     return {"trusted_proxies": ("127.0.0.1",), "known_networks": ("203.0.113.0/28",)}
-
-
-@pytest.fixture
-def at(new_visitor, demo):
-    return guessing.begun_by(new_visitor, demo)
 
 
 async def test_somebody_behind_an_address_with_many_mistakes_gets_in(at, server):

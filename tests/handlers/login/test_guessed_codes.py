@@ -12,15 +12,10 @@ from idp.identity.users import admin_recovery
 from idp.mail import messages
 from idp.records import GUESS_STREAKS, USERS, Email, GuessStreak
 from storage import Insert, Update
-from tests.support.factors import code, give_app, give_codes, user_of, wrong
+from tests.support.factors import code, give_codes, user_of, wrong
 from tests.support.steps import text_of
 
 WRONG = "That code isn't right. Codes change every 30 seconds - check your phone's clock."
-
-
-@pytest.fixture
-def app(io_loop, server):
-    io_loop.run_sync(lambda: give_app(server))
 
 
 async def at_code(visitor, demo, server, **asked):

@@ -15,7 +15,7 @@ from idp.passwords import schemes
 from idp.passwords.hashing import HashingBusy
 from idp.records import USERS
 from storage import Unavailable, Update
-from tests.support.callers import instance_owner, refused
+from tests.support.callers import refused
 from tests.support.foreign_hashes import REFUSED, TOO_WEAK, VERIFIED
 from tests.support.people import create
 from tests.support.stored import everything
@@ -29,11 +29,6 @@ def settings():
     usual = Config()
     names = ["imported_argon2_min_kib", "imported_bcrypt_min_cost"]
     return {name: getattr(usual, name) for name in names}
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 def cheapest(rows):

@@ -7,7 +7,7 @@ from msgspec import structs
 
 from idp.management.users import mail_url_templates
 from idp.records import USERS
-from tests.support.callers import instance_owner, refused
+from tests.support.callers import refused
 from tests.support.people import create
 from tests.support.registering import mails
 from tests.support.resetting import NEW_PASSWORD, newest
@@ -16,11 +16,6 @@ from tests.support.steps import Seen, leads_on, shape, text_of
 from tests.support.stored import everything
 
 MINI = "mini@mouse.example"
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 async def test_the_link_leads_to_a_first_password_and_proves_the_address(

@@ -10,7 +10,7 @@ from idp.foundation import i18n
 from idp.management.policies.login_texts import MAX_TEXTS
 from idp.policies.page_texts import SCREENS, built_in
 from idp.records import ORGANIZATIONS
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.callers import new_caller, new_organization, refused
 from tests.support.samples.policies import address
 from tests.support.steps import Seen, text_of
 from tests.support.stored import everything, only
@@ -29,11 +29,6 @@ HOSTILE = [
     "&lt;b&gt; ' \" `",
     "\u202etxet\u202c",
 ]
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from idp.passwords.breached import open_list
 from idp.records import USERS
 from storage import Update
 from tests.support.breached_lists import sha1, text_file
-from tests.support.callers import instance_owner, refused
+from tests.support.callers import refused
 from tests.support.factors import code, codes_of, secret_of, set_rules, user_of
 from tests.support.people import PATH, create, person
 from tests.support.registering import at_code, at_register
@@ -35,11 +35,6 @@ DEFAULT = address("password_complexity", "admin")
 @pytest.fixture
 def settings() -> dict:
     return {"profile": "public", "self_registration": True}
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 async def changed(visitor, server, new: str, old: str | None = None):

@@ -12,18 +12,13 @@ from idp.policies.effective import policy_id
 from idp.policies.page_settings import digest
 from idp.records import APPLICATIONS, POLICIES, LabelRules, PrivacyRules
 from storage import Update
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.callers import new_caller, new_organization, refused
 from tests.support.registering import FIELDS, at_register
 from tests.support.samples.policies import FULL, address
 from tests.support.steps import Seen, text_of
 from tests.support.stored import everything
 
 LINK = "https://shop.example/go-on"
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 async def put(owner, name, **policy):

@@ -2,7 +2,7 @@
 
 import asyncio
 from datetime import timedelta
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -15,13 +15,6 @@ from tests.support.steps import Seen, at_password, shape, text_of
 ADDRESS = "/ui/setup"
 NEW = "seven green kettles hum"
 WRONG = "That login name and one-time password can't be used."
-
-
-@pytest.fixture
-def proof(server):
-    """What the link carries."""
-    link = dict(parse_qsl(urlsplit(server.told.setup_url()).fragment))
-    return {"loginName": link["u"], "password": link["t"]}
 
 
 async def fill(visitor, proof, **changes):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
@@ -22,13 +21,6 @@ QUESTION = "May strangers open accounts?"
 @pytest.fixture
 def settings():
     return {"profile": "public"}
-
-
-@pytest.fixture
-def proof(server):
-    """What the set-up link carries."""
-    link = dict(parse_qsl(urlsplit(server.told.setup_url()).fragment))
-    return {"loginName": link["u"], "password": link["t"]}
 
 
 async def fill(visitor, proof, **fields):

@@ -7,7 +7,7 @@ import pytest
 
 from idp.records import SESSIONS, USERS
 from storage import Update
-from tests.handlers.login.form_pages import FORMS, Place
+from tests.handlers.login.form_pages import FORMS
 from tests.support import passkeys
 from tests.support.authenticator import Device
 from tests.support.factors import user_of
@@ -28,11 +28,6 @@ WAYS = (
     "passkey",
 )
 EACH = [(way, state) for way in WAYS for state in ("inactive", "locked")]
-
-
-@pytest.fixture
-def place(server, visitor, demo):
-    return Place(server, visitor, demo)
 
 
 async def shut_out(server, state):

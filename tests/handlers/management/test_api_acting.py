@@ -10,8 +10,7 @@ import pytest
 
 from tests.support import writes
 from tests.support.api_samples import CALLS
-from tests.support.api_world import World
-from tests.support.callers import Caller, instance_owner, is_admitted, new_caller, refused
+from tests.support.callers import Caller, is_admitted, new_caller, refused
 from tests.support.exchanging import ACCESS, USER_ID, Broker
 from tests.support.writes import at
 
@@ -28,12 +27,6 @@ READS = {
 @pytest.fixture
 def settings():
     return {"refused_credentials_limit": 1_000_000}
-
-
-@pytest.fixture
-def world(io_loop, server, visitor):
-    owner = io_loop.run_sync(lambda: instance_owner(server, visitor))
-    return io_loop.run_sync(lambda: World(server, visitor, owner).make())
 
 
 async def acting_for_an_owner(server, visitor, new_visitor, world) -> Caller:

@@ -26,11 +26,6 @@ OF_ORGANIZATIONS = {permission for held in ORGANIZATION_ROLES.values() for permi
 
 
 @pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
-
-
-@pytest.fixture
 def world(io_loop, server, visitor, owner):
     return io_loop.run_sync(lambda: World(server, visitor, owner).make())
 

@@ -13,8 +13,8 @@ from idp.records import APPLICATIONS
 from storage import Update
 from tests.support import writes
 from tests.support.api_samples import CALLS, address
-from tests.support.api_world import Target, World
-from tests.support.callers import instance_owner, new_caller, refused
+from tests.support.api_world import Target
+from tests.support.callers import new_caller, refused
 from tests.support.roles import LOWER, PAIRS, ROLES, is_everywhere
 from tests.support.writes import at
 
@@ -37,12 +37,6 @@ HARMLESS = {
 @pytest.fixture
 def settings():
     return {"refused_credentials_limit": 1_000_000}
-
-
-@pytest.fixture
-def world(io_loop, server, visitor):
-    owner = io_loop.run_sync(lambda: instance_owner(server, visitor))
-    return io_loop.run_sync(lambda: World(server, visitor, owner).make())
 
 
 def changing(parameter: str, role: str):

@@ -12,7 +12,7 @@ from idp.records import EVENTS, INSTANCE_ID, INSTANCES, JOBS, PACKAGE_PARTS
 from idp.schema.reading import Request, declared
 from idp.transfer.calls.imports import PackageDocument
 from tests.support.api_samples import CALLS, address, bodies, filled, leaves
-from tests.support.callers import instance_owner, refused
+from tests.support.callers import refused
 from tests.support.slices import one_in
 from tests.support.stored import everything
 
@@ -47,11 +47,6 @@ PRIVILEGED = ["id", "_id", "sequence", "stamp", "state", "resourceOwner", "isAdm
 PRIVILEGED += ["secretHash", "createdAt", "kind", "loginKey", "__proto__", "$set", "a.b", ""]
 BODIES = [(name, n) for name, call in CALLS.items() for n in range(len(bodies(call)))]
 SOME_BODIES = one_in(10, BODIES)  # one reader reads them all
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 @pytest.fixture

@@ -11,9 +11,8 @@ import pytest
 from tests.handlers.management.test_api_acting import READS, acting_for_an_owner
 from tests.support import writes
 from tests.support.api_samples import CALLS
-from tests.support.api_world import World
 from tests.support.both_stores import settings
-from tests.support.callers import instance_owner, new_caller, refused
+from tests.support.callers import new_caller, refused
 from tests.support.roles import ROLES, is_everywhere
 from tests.support.samples import policies
 from tests.support.stored import dump
@@ -39,12 +38,6 @@ OUTSIDE = ["ORG_OWNER", "ORG_OWNER_VIEWER", "ORG_PROJECT_CREATOR", "ORG_SETTINGS
 # Whoever asks has it: the same for everybody, or of their own organization.
 OF_NOBODY = {"GET /management/v1/presets/{name}", *policies.OF_WHOEVER_ASKS}
 ORGANIZATION = "x-idp-orgid"
-
-
-@pytest.fixture
-def world(io_loop, server, visitor):
-    owner = io_loop.run_sync(lambda: instance_owner(server, visitor))
-    return io_loop.run_sync(lambda: World(server, visitor, owner).make())
 
 
 async def callers(server, visitor, new_visitor, world):

@@ -13,8 +13,7 @@ from idp.records import AUTHORIZATIONS, PATS, USERS
 from storage import Delete, Update
 from tests.support import writes
 from tests.support.api_samples import CALLS, address
-from tests.support.api_world import World
-from tests.support.callers import Caller, instance_owner, new_caller, refused
+from tests.support.callers import Caller, new_caller, refused
 from tests.support.exchanging import Broker
 from tests.support.samples import policies
 from tests.support.stored import only
@@ -30,12 +29,6 @@ OF_NOBODY = {"GET /management/v1/presets/{name}", *policies.OF_WHOEVER_ASKS}
 @pytest.fixture
 def settings():
     return {"refused_credentials_limit": 1_000_000}
-
-
-@pytest.fixture
-def world(io_loop, server, visitor):
-    owner = io_loop.run_sync(lambda: instance_owner(server, visitor))
-    return io_loop.run_sync(lambda: World(server, visitor, owner).make())
 
 
 @pytest.fixture

@@ -14,15 +14,9 @@ from idp.records import REPLAY, Replay
 from storage import Insert
 from tests.support import console
 from tests.support.both_stores import settings  # noqa: F401  a fixture
-from tests.support.callers import instance_owner
 
 DOCTOR = "/admin/v1/doctor"
 SAFETY = "/ui/console/settings/safety"
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 async def test_the_checks_of_what_is_stored_are_answered(server, owner):

@@ -14,17 +14,12 @@ from idp.identity.guesses import reports as guess_reports
 from idp.management.instance import events as instance_events
 from idp.records import EVENTS, USERS
 from storage.codec import instant_text
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.callers import new_caller, new_organization, refused
 from tests.support.stored import everything
 
 ALL = "/admin/v1/events/_search"
 OWN = "/management/v1/orgs/me/events/_search"
 LINES = "application/x-ndjson"
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 async def found(caller, path=ALL, **query):

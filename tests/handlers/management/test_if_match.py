@@ -8,20 +8,13 @@ import pytest
 
 from idp.api import OPERATIONS
 from tests.support.api_samples import CALLS, called
-from tests.support.api_world import World
-from tests.support.callers import instance_owner, is_admitted, refused
+from tests.support.callers import is_admitted, refused
 from tests.support.slices import one_in
 from tests.support.stored import everything
 
 CONDITIONAL = [called(one) for one in OPERATIONS if one.is_conditional]
 OTHERS = [called(one) for one in OPERATIONS if not one.is_conditional]
 PROJECT = "/management/v1/projects"
-
-
-@pytest.fixture
-def world(io_loop, server, visitor):
-    owner = io_loop.run_sync(lambda: instance_owner(server, visitor))
-    return io_loop.run_sync(lambda: World(server, visitor, owner).make())
 
 
 def is_not_so(page):

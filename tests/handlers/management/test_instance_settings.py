@@ -9,13 +9,7 @@ import pytest
 from idp.records import INSTANCE_ID, INSTANCES
 from tests.support.api_samples import FEATURES, SECURITY
 from tests.support.audit import events_agree, events_of
-from tests.support.callers import instance_owner
 from tests.support.stored import everything
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 async def test_token_exchange_is_off_until_it_is_switched_on(server, owner):

@@ -11,7 +11,7 @@ from jwcrypto.jwt import JWT
 from idp.keys import algorithms
 from idp.records import EVENTS, SIGNING_KEYS
 from tests.support.api_samples import ROTATE_KEYS
-from tests.support.callers import instance_owner, refused
+from tests.support.callers import refused
 from tests.support.service import shared_key
 from tests.support.stored import everything
 
@@ -25,11 +25,6 @@ def distinct_keys(server, monkeypatch):
         algorithms.rsa, "generate_private_key", lambda **_: shared_key(next(numbers))
     )
     server.clock.advance(1)
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 async def published(visitor) -> dict[str, dict]:

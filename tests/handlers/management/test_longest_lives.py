@@ -15,7 +15,7 @@ from tests.support import console
 from tests.support.api_samples import MACHINES, PROJECTS
 from tests.support.bringing_people import API as API_APP
 from tests.support.bringing_people import MACHINE, PROJECT, app_key, bring, machine_key
-from tests.support.callers import instance_owner, refused
+from tests.support.callers import refused
 from tests.support.stored import everything
 
 ENDLESS = "9999-12-31T23:59:59Z"
@@ -30,11 +30,6 @@ BOUNDED = [(PUBLIC, 365), (SHORT, 3)]
 @pytest.fixture
 def settings(request):
     return getattr(request, "param", PUBLIC)
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 @pytest.fixture(params=KINDS)

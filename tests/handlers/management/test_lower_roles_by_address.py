@@ -6,14 +6,13 @@ import pytest
 
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import memberships
-from tests.handlers.management.test_lower_roles_by_policy import own, owner
 from tests.support.api_samples import filled
 from tests.support.both_stores import settings
 from tests.support.callers import new_caller, new_organization, refused
 from tests.support.people import create
 from tests.support.stored import everything
 
-__all__ = ["own", "owner", "settings"]
+__all__ = ["settings"]
 
 ADA = "ada@corp.example"
 PERSON = {"profile": {"givenName": "B", "familyName": "C"}, "organization": {"orgId": "{own}"}}

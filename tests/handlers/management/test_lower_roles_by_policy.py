@@ -9,7 +9,7 @@ from idp.identity.users import memberships
 from idp.records import APPLICATIONS
 from storage import Update
 from tests.support.api_samples import filled
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.callers import new_caller, new_organization, refused
 from tests.support.people import create
 from tests.support.samples.policies import address
 from tests.support.stored import everything
@@ -21,16 +21,6 @@ WEAKENED = {
     "password_complexity": {"minLength": 8},
     "password_age": {"maxAgeDays": 1},
 }
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
-
-
-@pytest.fixture
-def own(io_loop, server):
-    return io_loop.run_sync(lambda: new_organization(server, "own.example"))
 
 
 @pytest.fixture

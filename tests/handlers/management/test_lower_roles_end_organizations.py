@@ -7,13 +7,12 @@ import pytest
 from idp.identity.users import memberships
 from idp.records import APPLICATIONS, ORGANIZATIONS
 from storage import Update
-from tests.handlers.management.test_lower_roles_by_policy import own, owner
 from tests.support.both_stores import settings
 from tests.support.callers import new_caller, new_organization, refused
 from tests.support.people import create
 from tests.support.stored import everything
 
-__all__ = ["own", "owner", "settings"]
+__all__ = ["settings"]
 
 ENDS = [
     ("POST", "/management/v1/orgs/me/_deactivate", {}),

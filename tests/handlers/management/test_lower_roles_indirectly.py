@@ -8,7 +8,6 @@ import pytest
 from idp.identity.users import memberships
 from idp.identity.users.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 from tests.handlers.management.projects.test_project_grants import shop
-from tests.handlers.management.test_lower_roles_by_policy import own, owner
 from tests.support import writes
 from tests.support.api_samples import MACHINES, MEMBERS, filled
 from tests.support.both_stores import settings
@@ -18,7 +17,7 @@ from tests.support.roles import LOWER, ROLES, is_everywhere
 from tests.support.stored import everything
 from tests.support.writes import at
 
-__all__ = ["own", "owner", "settings", "shop"]
+__all__ = ["settings", "shop"]
 
 OF_INSTANCE = "/admin/v1/members"
 # Who appoints whom: each role with those that it gives and takes. What is not said is refused.

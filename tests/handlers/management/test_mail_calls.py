@@ -11,7 +11,7 @@ from idp.mail import delivery as mail_delivery
 from idp.mail import messages
 from idp.records import EVENTS, OUTBOX
 from storage import Update
-from tests.support.callers import instance_owner, refused
+from tests.support.callers import refused
 from tests.support.mail_server import settings_for
 from tests.support.registering import at_code
 from tests.support.steps import text_of
@@ -24,11 +24,6 @@ MAIL = "/admin/v1/mail"
 @pytest.fixture
 def settings(mail_server):
     return settings_for(mail_server)
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 async def post(server, kind="invite", **changes):

@@ -6,17 +6,10 @@ import pytest
 
 from idp.audit.event_types import TYPES
 from tests.support.api_samples import CALLS
-from tests.support.api_world import World
-from tests.support.callers import instance_owner, is_admitted
+from tests.support.callers import is_admitted
 from tests.support.stored import everything
 
 CHANGING = [name for name in CALLS if not name.startswith("GET ") and "_search" not in name]
-
-
-@pytest.fixture
-def world(io_loop, server, visitor):
-    owner = io_loop.run_sync(lambda: instance_owner(server, visitor))
-    return io_loop.run_sync(lambda: World(server, visitor, owner).make())
 
 
 def steps(before, after):

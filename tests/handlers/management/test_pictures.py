@@ -10,7 +10,7 @@ import pytest
 from idp.management.organizations import removal as organization_removal
 from idp.records import EVENTS, ORGANIZATIONS, PICTURES
 from storage import Update
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.callers import new_caller, new_organization, refused
 from tests.support.pictures import bad, encoded, opened
 from tests.support.samples.policies import PNG, address
 from tests.support.steps import Seen
@@ -19,11 +19,6 @@ from tests.support.stored import count, everything, only
 LOGO = "/management/v1/policies/label/logo"
 ALL = "/admin/v1/policies/label/logo"
 ASSET = "/assets/v1/org/policy/label/logo"
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 @pytest.fixture

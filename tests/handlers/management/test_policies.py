@@ -9,23 +9,13 @@ import pytest
 from idp.management.policies.policy_kinds import KINDS
 from idp.records import EVENTS, POLICIES
 from tests.support.api_samples import filled
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.callers import new_caller, new_organization, refused
 from tests.support.samples.policies import FULL, FULL_TEXT, address
 from tests.support.stored import everything
 
 COMPLEXITY = address("password_complexity")
 DEFAULT = address("password_complexity", "admin")
 TEXT = "/management/v1/text/message/verifyemail/de"
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
-
-
-@pytest.fixture
-def own(io_loop, server):
-    return io_loop.run_sync(lambda: new_organization(server, "own.example"))
 
 
 @pytest.fixture

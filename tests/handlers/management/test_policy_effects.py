@@ -9,7 +9,7 @@ import pytest
 
 from idp.records import EVENTS, MEMBERSHIPS, USERS
 from storage import Delete
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.callers import new_caller, new_organization, refused
 from tests.support.people import create, person
 from tests.support.registering import ADDRESS, FIELDS, at_code, at_register, newest
 from tests.support.samples.policies import FULL_TEXT, address
@@ -19,11 +19,6 @@ from tests.support.stored import everything
 DAY = timedelta(days=1)
 WRONG = "That login name and password don't match"
 NEW = "an entirely new afternoon"
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 @pytest.fixture

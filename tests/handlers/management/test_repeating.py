@@ -22,11 +22,6 @@ KEY = {"Idempotency_Key": "k-1"}
 REPLAYED = "Idempotency-Replayed"
 
 
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
-
-
 async def projects(server):
     return [record.name async for record in server.store.scan(PROJECTS) if record.name == "Shop"]
 

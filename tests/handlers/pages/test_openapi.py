@@ -13,7 +13,7 @@ from idp.api.schema_names import PUBLISHED_NAMES
 from idp.schema.reading import collect
 from tests.support.api_samples import CALLS, called
 from tests.support.api_world import World
-from tests.support.callers import instance_owner, is_admitted
+from tests.support.callers import is_admitted
 from tests.support.openapi_sample import SAMPLE
 from tests.support.openapi_sample import described as described_now
 
@@ -28,11 +28,6 @@ REFERENCES |= {
     "currentPassword",
     "grantedOrgId",
 }
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 @pytest.fixture

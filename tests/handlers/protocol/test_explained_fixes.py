@@ -8,13 +8,8 @@ from idp.cli.commands import explain
 from idp.records import APPLICATIONS
 from storage import Update
 from tests.handlers.protocol.mistakes.credentials import basic
-from tests.handlers.protocol.mistakes.world import AUTHORIZE, TOKEN, USERINFO, World
+from tests.handlers.protocol.mistakes.world import AUTHORIZE, TOKEN, USERINFO
 from tests.support.steps import Seen, text_of
-
-
-@pytest.fixture
-def world(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: World.make(server, visitor))
 
 
 async def known(world, page):

@@ -19,7 +19,6 @@ from tests.handlers.protocol.mistakes import (
     service_tokens,
     tokens,
 )
-from tests.handlers.protocol.mistakes.world import World
 from tests.support.steps import text_of
 
 MISTAKES = [
@@ -36,11 +35,6 @@ MISTAKES = [
     *exchanges.MISTAKES,
     *devices.MISTAKES,
 ]
-
-
-@pytest.fixture
-def world(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: World.make(server, visitor))
 
 
 def test_there_are_more_than_thirty_mistakes_and_each_is_another():

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
-import pytest
-
 from idp.oauth.refusals import authorize, device, par, token
 from idp.oauth.refusals.check import USER_ALLOWED
 from idp.records import APPLICATIONS, USERS
@@ -21,11 +19,6 @@ ANOTHER = "https://evil.example/"
 PAR = "/oauth/v2/par"
 DEVICE = "/oauth/v2/device_authorization"
 REFERENCE = "urn:ietf:params:oauth:request_uri:unknown"
-
-
-@pytest.fixture
-def world(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: World.make(server, visitor))
 
 
 def walked(checks):

@@ -45,11 +45,6 @@ HEADERS = {
 }
 
 
-@pytest.fixture
-def world(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: World.make(server, visitor))
-
-
 async def told_of(world, page):
     """What `idp explain` prints of the refusal behind this answer."""
     found = await explain.find(world.server.service, page.headers["X-Request-Id"])

@@ -12,7 +12,7 @@ from idp.cli.commands import explain
 from idp.identity.users import personal_access_tokens as user_personal_access_tokens
 from idp.identity.users.subjects import Subject
 from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, USERS
-from tests.handlers.protocol.mistakes.world import AUTHORIZE, END_SESSION, TOKEN, USERINFO, World
+from tests.handlers.protocol.mistakes.world import AUTHORIZE, END_SESSION, TOKEN, USERINFO
 from tests.support.logged import log_fixture  # noqa: F401 - a fixture
 from tests.support.relying_party import VERIFIER
 from tests.support.slices import one_in
@@ -78,11 +78,6 @@ PLACES = one_in(
 )
 # Their shape tells nothing: a caller who chooses them as a request's id wants to read them there.
 SHAPELESS = ["password", "code by mail", "code verifier"]
-
-
-@pytest.fixture
-def world(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: World.make(server, visitor))
 
 
 async def secret_of(world, kind):

@@ -12,16 +12,11 @@ from idp.records import EVENTS, ORGANIZATIONS
 from idp.transfer.calls import export_document
 from tests.idp.transfer.calls.test_export_document import HASH, organization
 from tests.support.bringing import brought
-from tests.support.callers import instance_owner, new_caller
+from tests.support.callers import new_caller
 from tests.support.leaving import calling
 from tests.support.stored import everything
 
 EXPORT = "/admin/v1/export"
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 async def made(server):

@@ -8,7 +8,6 @@ from idp.config.settings import Config
 from idp.passwords import schemes
 from idp.records import USERS
 from tests.support.bulk import imported, package
-from tests.support.callers import instance_owner
 from tests.support.foreign_hashes import REFUSED, TOO_WEAK, VERIFIED
 
 KNOWN = [row for rows in VERIFIED.values() for row in rows]
@@ -28,11 +27,6 @@ NONE = {
 @pytest.fixture
 def settings(request):
     return getattr(request, "param", USUAL)
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 def person(number, encoded):

@@ -11,7 +11,7 @@ import pytest
 from idp.records import JOBS, ORGANIZATIONS, PACKAGE_PARTS, USERS
 from storage import Update
 from tests.support.bulk import IMPORT, imported, large, orgs, package
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.callers import new_caller, new_organization, refused
 from tests.support.stored import count, everything
 
 PERSON = {
@@ -19,11 +19,6 @@ PERSON = {
     "profile": {"firstName": "Ada", "lastName": "Lovelace"},
     "email": {"email": "ada@example.com", "isEmailVerified": True},
 }
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 async def test_a_package_is_stored_and_told(server, owner):

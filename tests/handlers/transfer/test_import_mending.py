@@ -6,7 +6,6 @@ import pytest
 
 from idp.records import USERS
 from tests.support.bulk import imported, orgs, package
-from tests.support.callers import instance_owner
 
 ID = " u|1"
 SLIPS = {
@@ -23,11 +22,6 @@ FIELDS = {
     "user.email.email",
     "user.state",
 }
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 def slips(**wishes):

@@ -10,7 +10,7 @@ import pytest
 from handlers import api
 from tests.support.bucket import ACCOUNT, MEDIA, META, described, packed, serving, told
 from tests.support.bulk import IMPORT, orgs, package
-from tests.support.callers import instance_owner, refused
+from tests.support.callers import refused
 from tests.support.stored import count
 from tests.support.wire import exchange
 
@@ -30,11 +30,6 @@ def bucket():
 @pytest.fixture
 def settings(bucket):
     return {"max_import_bytes": MOST, "gcs_endpoint": bucket.url}
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 def padded(length):

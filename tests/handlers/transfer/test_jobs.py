@@ -20,15 +20,10 @@ from idp.transfer.jobs import lifecycle as job_lifecycle
 from tests.support.audit import events_agree
 from tests.support.bulk import JOBS as PATH
 from tests.support.bulk import imported, orgs, package
-from tests.support.callers import instance_owner, refused
+from tests.support.callers import refused
 from tests.support.packaged import held
 from tests.support.samples.imports import waiting
 from tests.support.stored import count
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 async def test_a_job_tells_how_far_it_came(server, owner):

@@ -30,7 +30,7 @@ from tests.support.bucket import (
     told,
 )
 from tests.support.bulk import IMPORT, imported, large, orgs, package
-from tests.support.callers import instance_owner, refused
+from tests.support.callers import refused
 from tests.support.leaving import calling
 from tests.support.logged import logged as logged_from
 from tests.support.stored import everything
@@ -50,11 +50,6 @@ def bucket():
 @pytest.fixture
 def settings(bucket):
     return {"gcs_endpoint": bucket.url}
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 @pytest.fixture(autouse=True)

@@ -1,18 +1,6 @@
-"""Domains as tests name and prove them, and the TXT records that are published.
-
-Fixtures::
-
-    owner    the instance's owner
-    acme     an organization
-    chief    its owner
-    zone     the TXT records
-"""
+"""Domains as tests name and prove them, and the TXT records that are published."""
 
 from __future__ import annotations
-
-import pytest
-
-from tests.support.callers import instance_owner, new_caller, new_organization
 
 PATH = "/management/v1/orgs/me/domains"
 DNS = {"type": "DOMAIN_VALIDATION_TYPE_DNS"}
@@ -61,23 +49,3 @@ async def found(caller, body=None):
         (each["domainName"], each.get("isVerified", False), each.get("isPrimary", False))
         for each in page.json().get("result", [])
     ]
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
-
-
-@pytest.fixture
-def acme(io_loop, server):
-    return io_loop.run_sync(lambda: new_organization(server, "acme.example"))
-
-
-@pytest.fixture
-def chief(io_loop, server, visitor, acme):
-    return io_loop.run_sync(lambda: new_caller(server, visitor, acme, "ORG_OWNER"))
-
-
-@pytest.fixture
-def zone(server):
-    return Zone(server)

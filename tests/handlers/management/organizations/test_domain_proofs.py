@@ -14,20 +14,15 @@ from idp.records import DOMAINS, Challenge, new_domain
 from tests.handlers.management.organizations.naming import (
     DNS,
     PATH,
-    acme,
     challenged,
-    chief,
     found,
     named,
-    owner,
     validated,
-    zone,
 )
 from tests.support.audit import events_agree
 from tests.support.callers import Caller, new_organization, refused
 from tests.support.stored import everything
 
-__all__ = ["acme", "chief", "owner", "zone"]
 HTTP = {"type": "DOMAIN_VALIDATION_TYPE_HTTP"}
 
 

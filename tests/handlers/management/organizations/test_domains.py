@@ -14,20 +14,14 @@ from idp.records.upgrades import add_primary_domains
 from storage import Delete
 from tests.handlers.management.organizations.naming import (
     PATH,
-    acme,
-    chief,
     found,
     named,
-    owner,
     proven,
-    zone,
 )
 from tests.support.api_samples import CREATE_HUMAN
 from tests.support.audit import events_agree
 from tests.support.callers import Caller, new_caller, new_organization, refused
 from tests.support.stored import everything
-
-__all__ = ["acme", "chief", "owner", "zone"]
 
 
 async def test_a_generated_domain_is_verified_and_primary_from_the_start(server, owner):

@@ -4,24 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-import pytest
-
 from idp.identity.users import memberships
 from idp.identity.users.permissions import INSTANCE_ROLES, ORGANIZATION_ROLES
 from tests.support.api_samples import INSTANCE_MEMBERS, MEMBERS
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.callers import new_caller, new_organization, refused
 
 HELD = "/management/v1/users/{}/memberships/_search"
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
-
-
-@pytest.fixture
-def acme(io_loop, server):
-    return io_loop.run_sync(lambda: new_organization(server, "acme.example"))
 
 
 async def found(caller, path, body=None, **headers):

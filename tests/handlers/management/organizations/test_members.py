@@ -9,16 +9,11 @@ from idp.identity.users import permissions
 from idp.records import EVENTS, LAST_USES, MEMBERSHIPS
 from tests.support.api_samples import INSTANCE_MEMBERS, MEMBERS, SET_UP, organization
 from tests.support.audit import events_agree
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.callers import new_caller, new_organization, refused
 from tests.support.stored import everything
 
 PROJECTS = "/management/v1/projects"
 LAST = {"": "member.last_owner"}
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 @pytest.fixture

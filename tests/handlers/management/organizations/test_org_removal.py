@@ -20,21 +20,11 @@ from idp.records import (
 from storage import Unavailable
 from tests.support.api_samples import CREATE_HUMAN, MACHINES, MEMBERS, PROJECTS
 from tests.support.audit import events_agree
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.callers import new_caller, new_organization, refused
 from tests.support.stored import everything
 
 OWN = "/management/v1/orgs/me"
 ANY = "/admin/v1/orgs"
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
-
-
-@pytest.fixture
-def acme(io_loop, server):
-    return io_loop.run_sync(lambda: new_organization(server, "acme.example"))
 
 
 async def made(owner, path, id, acme, **body):

@@ -16,13 +16,8 @@ from idp.records import (
 )
 from tests.support.api_samples import CALLS, SET_UP, bodies, changed, filled, organization
 from tests.support.audit import events_agree
-from tests.support.callers import instance_owner, refused
+from tests.support.callers import refused
 from tests.support.stored import everything
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 async def made(server, answer):

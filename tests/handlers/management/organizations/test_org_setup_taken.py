@@ -10,13 +10,8 @@ from idp.identity.users import organizations
 from idp.records import ORGANIZATIONS
 from tests.support.api_samples import SET_UP, changed, organization
 from tests.support.audit import events_agree
-from tests.support.callers import Caller, instance_owner, refused
+from tests.support.callers import Caller, refused
 from tests.support.stored import everything
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 @pytest.mark.parametrize(

@@ -8,23 +8,13 @@ import pytest
 
 from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS
 from tests.support.audit import events_agree
-from tests.support.callers import Caller, instance_owner, new_caller, new_organization, refused
+from tests.support.callers import Caller, new_caller, new_organization, refused
 from tests.support.stored import everything
 
 ORGS = "/management/v1/orgs"
 OWN = f"{ORGS}/me"
 ANY = "/admin/v1/orgs"
 SEARCH = "/v2/organizations/_search"
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
-
-
-@pytest.fixture
-def acme(io_loop, server):
-    return io_loop.run_sync(lambda: new_organization(server, "acme.example"))
 
 
 async def made(owner, name):

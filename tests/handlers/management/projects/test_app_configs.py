@@ -13,7 +13,7 @@ from idp.schema.reading import declared
 from storage import Update
 from tests.support.api_samples import FULL_SETTINGS
 from tests.support.audit import events_agree
-from tests.support.callers import instance_owner, refused
+from tests.support.callers import refused
 from tests.support.relying_party import RelyingParty
 from tests.support.stored import everything
 
@@ -22,11 +22,6 @@ CALLBACK = "http://localhost:3000/cb"
 REFRESHING = ["OIDC_GRANT_TYPE_AUTHORIZATION_CODE", "OIDC_GRANT_TYPE_REFRESH_TOKEN"]
 PLAIN = {"redirectUris": [CALLBACK], "grantTypes": REFRESHING}
 KEY_METHOD = "OIDC_AUTH_METHOD_TYPE_PRIVATE_KEY_JWT"
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 @pytest.fixture

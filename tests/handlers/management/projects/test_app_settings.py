@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from idp.records import APPLICATIONS, ORGANIZATIONS, PROJECTS
-from tests.support.callers import instance_owner, new_caller, refused
+from tests.support.callers import new_caller, refused
 from tests.support.stored import everything
 
 PATH = "/management/v1/projects"
@@ -19,11 +19,6 @@ GRANTS = {
     "OIDC_GRANT_TYPE_CLIENT_CREDENTIALS": "client_credentials",
 }
 IMPLICIT = ["OIDC_RESPONSE_TYPE_ID_TOKEN", "OIDC_RESPONSE_TYPE_ID_TOKEN_TOKEN"]
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 @pytest.fixture

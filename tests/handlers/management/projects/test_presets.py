@@ -15,7 +15,7 @@ from idp.foundation.errors import InvalidArgument
 from idp.management.projects.oidc_request import OidcSettings
 from idp.records import INSTANCE_ID, INSTANCES
 from idp.schema.reading import declared
-from tests.support.callers import instance_owner, refused
+from tests.support.callers import refused
 from tests.support.relying_party import RelyingParty
 
 PROJECTS = "/management/v1/projects"
@@ -24,11 +24,6 @@ ISSUER = "https://id.example"
 USUAL = {field.wire_name: getattr(OidcSettings(), field.name) for field in declared(OidcSettings)}
 
 every_preset = pytest.mark.parametrize("name", presets.PRESETS)
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 async def registered(owner, name, host="app.example"):

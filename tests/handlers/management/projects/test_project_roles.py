@@ -8,13 +8,8 @@ from idp.records import PROJECT_ROLES, ROLE_ASSIGNMENTS
 from storage import Delete, Update
 from tests.support.api_samples import MACHINES, PROJECTS
 from tests.support.audit import events_agree
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.callers import new_caller, new_organization, refused
 from tests.support.stored import everything, only
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 @pytest.fixture

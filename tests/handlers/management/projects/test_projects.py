@@ -8,17 +8,12 @@ from idp.foundation import opaque_tokens
 from idp.records import APPLICATIONS, PROJECTS
 from tests.support.api_samples import FULL_APP
 from tests.support.audit import events_agree, events_of
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.callers import new_caller, new_organization, refused
 from tests.support.stored import everything
 
 PATH = "/management/v1/projects"
 URI = "https://shop.example/cb"
 CODE = ["OIDC_GRANT_TYPE_AUTHORIZATION_CODE"]
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 @pytest.fixture

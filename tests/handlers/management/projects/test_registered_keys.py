@@ -17,7 +17,7 @@ from tests.support.answers import assert_granted
 from tests.support.api_samples import MACHINES, PROJECTS, SET_UP, organization
 from tests.support.asserting import JWT_BEARER, Asserting, private_key, public_pem
 from tests.support.audit import events_agree
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.callers import new_caller, new_organization, refused
 from tests.support.stored import everything
 
 METHOD = "API_AUTH_METHOD_TYPE_PRIVATE_KEY_JWT"
@@ -30,11 +30,6 @@ class Holder(NamedTuple):
     keys: str
     collection: object
     kind: str
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 @pytest.fixture(params=["application", "serviceaccount"])

@@ -10,17 +10,12 @@ from idp.identity.users import lookup as user_lookup
 from idp.mail import messages
 from idp.records import USERS, Email, Phone
 from tests.support.audit import events_of
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.callers import new_caller, new_organization, refused
 from tests.support.people import create
 from tests.support.stored import everything
 
 AT_ONCE = 32
 MOVED = "moved@mouse.example"
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 @pytest.fixture

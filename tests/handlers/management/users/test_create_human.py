@@ -6,13 +6,8 @@ import pytest
 
 from idp.mail import messages
 from idp.records import EVENTS, USER_METADATA, USERS, Email, IdpLink, Phone, Profile
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.callers import new_caller, new_organization, refused
 from tests.support.people import PATH, create
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 async def stored(server, answer):

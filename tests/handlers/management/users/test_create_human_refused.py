@@ -8,16 +8,11 @@ import msgspec
 import pytest
 
 from idp.records import USER_METADATA
-from tests.support.callers import instance_owner, refused
+from tests.support.callers import refused
 from tests.support.people import FULL, PATH, having, objects, person, without
 from tests.support.stored import everything
 
 BCRYPT = "$2b$10$PmNGyfpJRHuJXrWr/5PzQejW4WkIxnYDzVXmOSgvVHCL3h3BUOT2i"
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 @pytest.fixture

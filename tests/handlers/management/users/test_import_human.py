@@ -7,17 +7,12 @@ import pytest
 from idp.identity.factors import second_factors
 from idp.mail import messages
 from idp.records import USERS, IdpLink, Phone
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.callers import new_caller, new_organization, refused
 from tests.support.samples.people import IMPORTED
 from tests.support.stored import everything
 
 PATH = "/management/v1/users/human/_import"
 HASH = "hashedPassword.value"
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 def person(**changes):

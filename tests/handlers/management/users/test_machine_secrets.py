@@ -9,14 +9,9 @@ from idp.records import USERS
 from tests.support.answers import assert_granted
 from tests.support.api_samples import MACHINES, MEMBERS, PROJECTS, SET_UP, organization
 from tests.support.audit import events_agree
-from tests.support.callers import Caller, instance_owner, refused
+from tests.support.callers import Caller, refused
 from tests.support.relying_party import RelyingParty
 from tests.support.stored import everything
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 @pytest.fixture

@@ -8,14 +8,9 @@ from urllib.parse import quote
 import pytest
 
 from idp.records import USERS
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.callers import new_caller, new_organization, refused
 from tests.support.people import FULL, PASSWORD, create
 from tests.support.stored import everything
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 async def read(caller, user_id):

@@ -10,15 +10,10 @@ from idp.records import MEMBERSHIPS, USERS
 from idp.records import PATS as STORED_PATS
 from tests.support.api_samples import INSTANCE_MEMBERS, MACHINES, MEMBERS, SET_UP, organization
 from tests.support.audit import events_agree
-from tests.support.callers import Caller, instance_owner, new_caller, new_organization, refused
+from tests.support.callers import Caller, new_caller, new_organization, refused
 from tests.support.stored import everything
 
 PROJECTS = "/management/v1/projects"
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 @pytest.fixture

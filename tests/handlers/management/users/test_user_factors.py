@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from idp.records import EVENTS, RECOVERY_CODES
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.callers import new_caller, new_organization, refused
 from tests.support.factors import SECRET, code, give_app, give_codes, user_of
 from tests.support.stored import everything
 
 TYPE = "AUTHENTICATION_METHOD_TYPE_"
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 async def methods(caller, user, **headers):

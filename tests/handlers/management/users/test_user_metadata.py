@@ -9,14 +9,9 @@ import pytest
 
 from idp.records import USER_METADATA
 from tests.support.audit import events_agree
-from tests.support.callers import instance_owner, refused
+from tests.support.callers import refused
 from tests.support.people import create
 from tests.support.stored import everything, only
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 @pytest.fixture

@@ -6,13 +6,8 @@ import pytest
 
 from idp.records import EVENTS, PASSKEYS
 from tests.support import stored
-from tests.support.callers import instance_owner, refused
+from tests.support.callers import refused
 from tests.support.passkeys import at_name, enrol, options_of
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 @pytest.fixture

@@ -10,16 +10,11 @@ from idp.identity.factors import mail_codes
 from idp.mail import messages
 from idp.records import GUESS_STREAKS, MADE_CALLS, USERS, VERIFICATIONS, GuessStreak
 from storage import Insert
-from tests.support.callers import instance_owner, refused
+from tests.support.callers import refused
 from tests.support.people import PASSWORD, create
 from tests.support.stored import everything
 
 NEW = "a cellar full of lamps"
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from idp.management.users import removal as user_removal
 from idp.records import (
     CONSENTS,
@@ -19,7 +17,7 @@ from idp.records import (
     Consent,
 )
 from storage import Insert
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.callers import new_caller, refused
 from tests.support.people import create
 from tests.support.stored import everything
 
@@ -34,16 +32,6 @@ PARTS = (
     USERS,
 )
 ID = "made-again"
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
-
-
-@pytest.fixture
-def acme(io_loop, server):
-    return io_loop.run_sync(lambda: new_organization(server, "acme.example"))
 
 
 async def made(caller, path, method="POST", **body):

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.callers import new_caller, new_organization, refused
 from tests.support.people import create
 from tests.support.stored import everything
 
 PATH = "/v2/users"
 IGNORING = "TEXT_QUERY_METHOD_EQUALS_IGNORE_CASE"
 STARTS = "TEXT_QUERY_METHOD_STARTS_WITH"
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
-
-
-@pytest.fixture
-def acme(io_loop, server):
-    return io_loop.run_sync(lambda: new_organization(server, "acme.example"))
 
 
 @pytest.fixture

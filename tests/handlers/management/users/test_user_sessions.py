@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from idp.records import EVENTS, SESSIONS
-from tests.support.callers import instance_owner, refused
+from tests.support.callers import refused
 from tests.support.stored import everything, only
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 async def signed_in(server, demo, new_visitor):

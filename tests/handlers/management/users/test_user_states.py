@@ -7,15 +7,10 @@ import pytest
 from idp.records import MEMBERSHIPS, USERS
 from storage import Delete
 from tests.support.audit import events_agree
-from tests.support.callers import instance_owner, new_caller, new_organization, refused
+from tests.support.callers import new_caller, new_organization, refused
 from tests.support.stored import everything
 
 ENDS = [("deactivate", "reactivate", "inactive"), ("lock", "unlock", "locked")]
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 async def person(server) -> str:

@@ -10,7 +10,6 @@ from idp.identity.users import lookup as user_lookup
 from idp.records import USERS
 from tests.support.callers import (
     Caller,
-    instance_owner,
     new_caller,
     new_organization,
     refused,
@@ -20,11 +19,6 @@ from tests.support.registering import code_for
 from tests.support.stored import everything
 
 HERE, THERE = "here.example", "there.example"
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 @pytest.fixture

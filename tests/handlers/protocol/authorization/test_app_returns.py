@@ -6,7 +6,6 @@ import pytest
 
 from idp.records import APPLICATIONS, CONSENTS
 from tests.support.both_stores import on_both_stores, store_settings
-from tests.support.callers import instance_owner
 from tests.support.managing import PATH
 from tests.support.stored import everything
 
@@ -31,11 +30,6 @@ def settings(request, tmp_path):
         yield {"profile": kind}
     else:
         yield from store_settings(request, kind, tmp_path)
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
 
 
 async def made(server, owner, **body):

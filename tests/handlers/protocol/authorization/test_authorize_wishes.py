@@ -15,13 +15,6 @@ WISHES = [
 ]
 
 
-@pytest.fixture
-def signed_in(io_loop, server, visitor, demo):
-    """The demo user's browser."""
-    io_loop.run_sync(lambda: demo.tokens(visitor, *server.user))
-    return visitor
-
-
 @pytest.mark.parametrize(("name", "value"), WISHES)
 async def test_a_wish_is_no_error_by_get_and_by_post(signed_in, demo, name, value):
     got = await signed_in.get(demo.authorize_url(**{name: value}))

@@ -15,12 +15,6 @@ PASSWORD = "urn:idp:acr:password"
 PASSKEY = "urn:idp:acr:passkey"
 
 
-@pytest.fixture
-def tokens(io_loop, server, visitor, demo):
-    """The demo user signed in."""
-    return io_loop.run_sync(lambda: demo.tokens(visitor, *server.user))
-
-
 def sub_of(tokens):
     return part(tokens["id_token"], 1)["sub"]
 

@@ -35,13 +35,6 @@ def client(io_loop, server):
     return io_loop.run_sync(lambda: server.register("Wiki", **values))
 
 
-@pytest.fixture
-def signed_in(io_loop, server, visitor, demo):
-    """The demo user's browser."""
-    io_loop.run_sync(lambda: demo.tokens(visitor, *server.user))
-    return visitor
-
-
 def posted(client, **changes):
     return client.authorize_url(**({"response_mode": "form_post"} | changes))
 

@@ -27,13 +27,6 @@ def client(io_loop, server):
     return io_loop.run_sync(lambda: server.register(**IMPLICIT))
 
 
-@pytest.fixture
-def signed_in(io_loop, server, visitor, demo):
-    """The demo user's browser."""
-    io_loop.run_sync(lambda: demo.tokens(visitor, *server.user))
-    return visitor
-
-
 def wanted(client, response_type="id_token token", **changes):
     """The request as a script would send it: without PKCE, which is for codes."""
     unused = {"code_challenge": None, "code_challenge_method": None}

@@ -25,13 +25,6 @@ def client(io_loop, server):
     return io_loop.run_sync(lambda: server.register("Wiki"))
 
 
-@pytest.fixture
-def signed_in(io_loop, server, visitor, demo):
-    """The demo user's browser."""
-    io_loop.run_sync(lambda: demo.tokens(visitor, *server.user))
-    return visitor
-
-
 async def push(visitor, client, headers=None, **changes):
     form = without_none(client.authorize_form(**changes))
     headers = (client.basic() if client.client_secret else {}) if headers is None else headers

@@ -20,11 +20,6 @@ from tests.support.claiming import (
 from tests.support.forged import part
 
 
-@pytest.fixture
-def jwt_client(io_loop, server):
-    return io_loop.run_sync(lambda: server.register(access_token_type="jwt"))
-
-
 async def change(server, party, **changes) -> None:
     await server.store.commit(Update(APPLICATIONS, party.client_id, set=changes))
 

@@ -24,12 +24,6 @@ def tokens(io_loop, server, visitor, demo) -> dict:
     return io_loop.run_sync(lambda: demo.tokens(visitor, *server.user, scope=SCOPE))
 
 
-@pytest.fixture
-def asserting(io_loop, server):
-    """A client with the option "User Info inside ID Token"."""
-    return io_loop.run_sync(lambda: server.register(id_token_userinfo_assertion=True))
-
-
 def left_half(value: str) -> str:
     digest = hashlib.sha256(value.encode()).digest()[:16]
     return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from idp.records import USERS
-from tests.support.callers import instance_owner
 from tests.support.forged import part
 from tests.support.people import FULL, PASSWORD, create
 
@@ -32,17 +31,6 @@ ADDRESS = {
     "postal_code": "1010",
     "country": "Austria",
 }
-
-
-@pytest.fixture
-def owner(io_loop, server, visitor):
-    return io_loop.run_sync(lambda: instance_owner(server, visitor))
-
-
-@pytest.fixture
-def asserting(io_loop, server):
-    """A client with the option "User Info inside ID Token"."""
-    return io_loop.run_sync(lambda: server.register(id_token_userinfo_assertion=True))
 
 
 @pytest.fixture

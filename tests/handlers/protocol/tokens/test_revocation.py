@@ -18,11 +18,6 @@ from tests.support.stored import everything
 REVOKE = "/oauth/v2/revoke"
 
 
-@pytest.fixture
-def tokens(io_loop, server, visitor, demo) -> dict:
-    return io_loop.run_sync(lambda: demo.tokens(visitor, *server.user))
-
-
 def revoke(visitor, party, token: str | None, headers: dict | None = None, **form):
     sent = form if token is None else {"token": token} | form
     return visitor.post(REVOKE, sent, headers=party.basic() if headers is None else headers)

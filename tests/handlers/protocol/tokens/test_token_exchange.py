@@ -30,11 +30,6 @@ DISCOVERY = "/.well-known/openid-configuration"
 TYPES = {"access": ACCESS, "refresh": REFRESH, "id": ID, "jwt": JWT, "user": USER_ID}
 
 
-@pytest.fixture
-def broker(io_loop, server, visitor, new_visitor) -> Broker:
-    return io_loop.run_sync(lambda: Broker.make(server, visitor, new_visitor))
-
-
 async def test_it_is_listed_while_it_is_switched_on(server, visitor, broker):
     on = (await visitor.get(DISCOVERY)).json()["grant_types_supported"]
     await switch(server, allows_token_exchange=False)

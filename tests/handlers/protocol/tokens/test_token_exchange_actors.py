@@ -24,11 +24,6 @@ from tests.support.stored import everything
 ANYBODY, END_USERS = "IAM_ADMIN_IMPERSONATOR", "IAM_END_USER_IMPERSONATOR"
 
 
-@pytest.fixture
-def broker(io_loop, server, visitor, new_visitor) -> Broker:
-    return io_loop.run_sync(lambda: Broker.make(server, visitor, new_visitor))
-
-
 def actors(act: dict | None) -> list[str]:
     """The users of a chain, the one who acts now first."""
     found = []

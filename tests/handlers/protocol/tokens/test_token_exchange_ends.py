@@ -21,11 +21,6 @@ from tests.support.callers import new_caller
 from tests.support.exchanging import ACCESS, GRANTS, ID, USER_ID, Broker
 
 
-@pytest.fixture
-def broker(io_loop, server, visitor, new_visitor) -> Broker:
-    return io_loop.run_sync(lambda: Broker.make(server, visitor, new_visitor))
-
-
 class Family:
     """Ann's token, got by one application, exchanged by another in Bob's name."""
 

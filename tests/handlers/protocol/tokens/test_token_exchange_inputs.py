@@ -10,17 +10,8 @@ from tests.support import forged
 from tests.support.answers import assert_refused
 from tests.support.asserting import private_key, register_key
 from tests.support.callers import instance_owner
-from tests.support.exchanging import ACCESS, GRANT, ID, JWT, USER_ID, Broker, Ground
+from tests.support.exchanging import ACCESS, GRANT, ID, JWT, USER_ID
 from tests.support.stored import everything
-
-
-@pytest.fixture
-def ground(io_loop, server, visitor, new_visitor) -> Ground:
-    async def make():
-        return await Ground.make(await Broker.make(server, visitor, new_visitor))
-
-    return io_loop.run_sync(make)
-
 
 FOREIGN_JWTS = {
     "of another issuer": lambda g: g.keyed.assertion(iss=g.foreign.client_id, sub=g.ann),

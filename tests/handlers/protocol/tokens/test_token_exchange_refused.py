@@ -12,19 +12,10 @@ from tests.support.exchanging import (
     JWT,
     REFRESH,
     USER_ID,
-    Broker,
     Ground,
     switch,
 )
 from tests.support.stored import everything
-
-
-@pytest.fixture
-def ground(io_loop, server, visitor, new_visitor) -> Ground:
-    async def make():
-        return await Ground.make(await Broker.make(server, visitor, new_visitor))
-
-    return io_loop.run_sync(make)
 
 
 def own(ground: Ground, **form) -> dict:

@@ -15,11 +15,6 @@ DAY = 86400
 
 
 @pytest.fixture
-def tokens(io_loop, server, visitor, demo) -> dict:
-    return io_loop.run_sync(lambda: demo.tokens(visitor, *server.user))
-
-
-@pytest.fixture
 def refresh(visitor, demo):
     async def refresh(token: str, **changes) -> dict:
         return assert_granted(await demo.refresh(visitor, token, **changes))

@@ -22,11 +22,6 @@ USERINFO = "/oidc/v1/userinfo"
 
 
 @pytest.fixture
-def jwt_client(io_loop, server):
-    return io_loop.run_sync(lambda: server.register(access_token_type="jwt"))
-
-
-@pytest.fixture
 def issued(io_loop, server, visitor, demo, jwt_client) -> dict[str, str]:
     """An access token of each kind, of one session."""
 
