@@ -18,7 +18,7 @@ from idp import __version__, cli
 from idp.config import settings as config_settings
 from idp.config.profiles import PUBLIC, TRIAL
 from idp.start import bootstrap
-from tests.support import checks_table, figures, floors_table, settings_table
+from tests.support import checks_table, figures, floors_table, settings_table, structure
 
 ROOT = Path(__file__).parent.parent
 START = "python3 -m venv .venv && .venv/bin/pip install -e . && .venv/bin/idp serve"
@@ -30,6 +30,7 @@ PAGES += ["examples/first-hour/README.md", "SECURITY.md", "docs/releasing.md"]
 
 MAX_FILES = 30
 MAX_LOOSE_FILES = 6
+DOUBLED_CLASSES = {"Head"}  # of a backup and of an HTTP answer; may only shrink
 
 # Where packages come from is the user's own business, and so is where the tree lies.
 PRIVATE = (
@@ -159,6 +160,14 @@ def _module_file(dotted):
     path = ROOT / dotted.replace(".", "/")
     files = (path.with_suffix(".py"), path / "__init__.py")
     return next((file for file in files if file.exists()), None)
+
+
+def test_no_two_packages_import_each_other():
+    assert structure.knots() == []
+
+
+def test_a_class_name_has_one_meaning():
+    assert set(structure.doubled_classes()) <= DOUBLED_CLASSES
 
 
 def test_a_folder_holds_no_more_files_than_can_be_surveyed():

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median, quantiles
 
+from tests.support import structure
+
 ROOT = Path(__file__).parents[2]
 PRODUCT = ("idp", "handlers", "storage", "templates", "locales")
 LONG_FUNCTION_LINES = 50
@@ -114,9 +116,23 @@ def report(product: Figures, tests: list[int]) -> str:
         "functions with a return type": _share(product.with_return_type, len(product.functions)),
         "comments": f"{100 * product.comments / max(product.lines, 1):.1f} per 100 lines",
         "tests": f"{len(tests)} functions: body {_spread(tests)} lines",
+        **_layout(),
     }
     width = max(map(len, shown))
     return "\n".join(f"{name:<{width}}  {value}" for name, value in shown.items())
+
+
+def _layout() -> dict[str, str]:
+    number, folder = structure.largest_folder()
+    doubled = structure.doubled_classes()
+    knots = structure.knots()
+    return {
+        "loose files in idp": str(structure.loose_files()),
+        "largest folder": f"{number} modules ({folder})",
+        "class names in two modules": f"{len(doubled)} ({', '.join(sorted(doubled)) or 'none'})",
+        "functions over 6 parameters": str(structure.many_parameters()),
+        "packages that import each other": "; ".join(map(str, map(sorted, knots))) or "none",
+    }
 
 
 def main() -> None:
