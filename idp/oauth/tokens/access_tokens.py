@@ -1,11 +1,12 @@
-"""Access tokens that carry their own claims: a signed JWT (RFC 9068), or the same claims sealed.
+"""Access tokens that carry their own claims: a signed JWT (RFC 9068), or the same claims
+encrypted.
 
-Issuing one writes nothing of its own. Both kinds name every record they depend on
-(`TokenReferences`), so that one look-up of several records tells whether a token still stands.
+Issuing a token writes nothing to the store. Both kinds name every record they depend on
+(`TokenReferences`), so one read of several records decides whether a token is still valid.
 
-An opaque token is `v1.` kid `.` salt ‖ ciphertext (base64url), encrypted with AES-256-GCM under
-a subkey that HKDF derives from a sealing key and the token's own random 128-bit salt; version
-and kid are associated data. The nonce is constant because no subkey is used twice.
+An opaque token is `v1.` kid `.` salt ‖ ciphertext (base64url), encrypted with AES-256-GCM under a
+subkey that HKDF derives from a sealing key and the token's own random 128-bit salt; version and
+kid are associated data. The nonce is constant because no subkey is used twice.
 """
 
 from __future__ import annotations
@@ -35,12 +36,14 @@ _NONCE: Final = bytes(12)
 
 
 class TokenReferences(Struct, frozen=True, omit_defaults=True):
-    """The records that a token depends on, and the digest of their stamps at its issue.
+    """The records that a token depends on, and the digest of their security stamps when it was
+    issued.
 
-    A token without `user_org` stands for no user, one without `client_org` was issued to a
-    service user itself. All from `actor_orgs` on is of a token exchange: the organizations of the
-    actors (the outermost first), and what its inputs came of. A client is a pair of its own id
-    and its organization's. `grounds` are those by which the user may use the client.
+    A token without `user_org` has no user; one without `client_org` was issued to a service user.
+    The fields from `actor_orgs` on come from a token exchange: the organizations of the actors
+    (the outermost first), and the authorizations, sessions, tokens, personal access tokens,
+    clients and uses of its inputs. A client is a pair of its own id and its organization's.
+    `grounds` are those by which the user may use the client.
     """
 
     stamps: str
@@ -78,10 +81,10 @@ class AccessToken(Struct, frozen=True, omit_defaults=True):
 
 
 class AccessTokenRequest(Struct, frozen=True, kw_only=True):
-    """What a new token is to say, and in which form.
+    """The claims of a token to issue, and its form.
 
-    `ends_at` bounds its life where something else ends sooner; `extra` are claims for whoever
-    reads a JWT himself.
+    `ends_at` bounds its lifetime where something it depends on ends sooner; `extra` are claims
+    that only a JWT carries, for resource servers that read it themselves.
     """
 
     sub: str
@@ -100,24 +103,30 @@ class AccessTokenRequest(Struct, frozen=True, kw_only=True):
 
 
 class Issued(Struct, frozen=True):
-    """A new access token and what its response says about it."""
+    """A new access token and its lifetime in seconds, as the token response states it."""
 
     token: str
     expires_in: int
 
 
 def lifetime(config: Config, kind: TokenKind) -> timedelta:
-    """A JWT lives shorter: who validates it alone doesn't learn of its revocation."""
+    """Returns how long an access token of this kind is valid.
+
+    A JWT has the shorter lifetime: a resource server that validates it alone does not learn that
+    it was revoked.
+    """
     is_jwt = kind == "jwt"
     seconds = config.jwt_access_token_seconds if is_jwt else config.access_token_seconds
     return timedelta(seconds=seconds)
 
 
 async def issue(service: Service, terms: AccessTokenRequest, now: datetime) -> Issued:
-    """A new access token. Nothing is written."""
+    """Issues an access token with a lifetime of its kind, at most until `terms.ends_at`. Writes
+    nothing."""
     issued_at = int(now.timestamp())
     expires_at = int((now + lifetime(service.config, terms.kind)).timestamp())
     if terms.ends_at is not None:
+        # A token must not outlive what it came of, for example the inputs of a token exchange.
         expires_at = min(expires_at, int(terms.ends_at.timestamp()))
     claims = AccessToken(
         iss=service.config.issuer,
@@ -143,7 +152,10 @@ async def issue(service: Service, terms: AccessTokenRequest, now: datetime) -> I
 
 
 def named(claims: AccessToken) -> TokenDependencies:
-    """The records that a token depends on; those of a token that nobody has proven, too."""
+    """Returns the records that a token depends on.
+
+    Nothing is verified here, so it may also be given claims of a token that is expired or revoked.
+    """
     ref = claims.ref
     return TokenDependencies(
         stamps=ref.stamps,
@@ -163,7 +175,7 @@ def named(claims: AccessToken) -> TokenDependencies:
 
 
 def _own_use(claims: AccessToken) -> list[Use]:
-    """That the token's user uses its client, where it has both."""
+    """Returns the use of the token's client by its user, if the token has both."""
     ref = claims.ref
     if ref.user_org is None or ref.client_org is None:
         return []
@@ -179,27 +191,35 @@ def _own_use(claims: AccessToken) -> list[Use]:
 
 
 def chain(actor: Actor | None) -> Iterator[str]:
-    """The subjects of a chain of actors, the outermost first."""
+    """Yields the subjects of a chain of actors (RFC 8693 4.1), the outermost first."""
     while actor is not None:
         yield actor.sub
         actor = actor.act
 
 
 async def read(service: Service, token: str) -> AccessToken | None:
-    """The claims of a genuine access token of this issuer, which may have expired; else None."""
+    """Returns the claims of an access token that this issuer made, or None for any other text.
+
+    Checks the signature or the authenticated encryption and `iss`, but neither the expiry nor a
+    revocation.
+    """
     claims = await (_open(service, token) if token.startswith("v1.") else _verify(service, token))
     return claims if claims is not None and claims.iss == service.config.issuer else None
 
 
 def is_expired(claims: AccessToken, now: datetime) -> bool:
+    """Returns whether the token's lifetime is over at this time."""
     return now.timestamp() >= claims.exp
 
 
 async def _sign(service: Service, claims: AccessToken, terms: AccessTokenRequest) -> str:
     key = await service.keys.signing(terms.algorithm)
+    # The token's own claims come last: `extra` must not replace `sub`, `aud` or the references.
     return jws.sign(key, JWT_TYPE, {**terms.extra, **_jwt_claims(service, claims)})
 
 
+# The claim of the references has a name of its own under the vendor's URN, because RFC 9068 has
+# none for it.
 def _jwt_claims(service: Service, claims: AccessToken) -> dict[str, object]:
     wire: dict[str, object] = msgspec.to_builtins(claims)
     wire[_reference_claim(service)] = wire.pop("ref")
@@ -214,6 +234,8 @@ async def _verify(service: Service, token: str) -> AccessToken | None:
     try:
         parsed = jws.parse(token)
         key = await service.keys.for_tokens(parsed.header.kid)
+        # `typ` tells access tokens from ID tokens, which are signed with the same keys (RFC 9068
+        # 4).
         if key is None or parsed.header.typ != JWT_TYPE:
             return None
         jws.verify(key, parsed)
@@ -235,6 +257,7 @@ async def _seal(service: Service, claims: AccessToken) -> str:
 
 async def _open(service: Service, token: str) -> AccessToken | None:
     header, _, body = token.rpartition(".")
+    # The limit comes first: decoding and decrypting cost time in proportion to the length.
     if len(token) > jws.MAX_TOKEN_CHARACTERS:
         return None
     key = await service.keys.for_tokens(header.removeprefix(f"{_VERSION}."))

@@ -1,7 +1,7 @@
-"""Acting for somebody (token exchange, RFC 8693 1.1): who may, for how long, and until when.
+"""Impersonation by token exchange (RFC 8693 1.1): which actors may act for a user, and until when.
 
-An actor's right is decided by roles, and by the installation's security policy. Both are read at
-every use of what an actor was given, so a role that is withdrawn counts at the next request.
+An actor's right depends on roles and on the installation's security policy. Both are read at every
+use of an actor's tokens, so a role that is withdrawn has its effect at the next request.
 """
 
 from __future__ import annotations
@@ -30,14 +30,15 @@ _log: Final = logs.logger(__name__)
 
 
 class ActingRefusal(Struct, frozen=True):
-    """Why nobody acts any more: a sentence for the administrator, and the actor it is about."""
+    """Why an actor may not act any more: a sentence for the administrator, and the actor's id if
+    it is about one."""
 
     details: str
     actor_id: str | None = None
 
 
 class Acting(Struct, frozen=True, kw_only=True):
-    """Who acts for whom, by which authorizations, and the records of `keys`."""
+    """The actors, the user they act for, the authorizations in use, and the records of `keys`."""
 
     instance: Instance
     subject: Subject
@@ -47,16 +48,19 @@ class Acting(Struct, frozen=True, kw_only=True):
 
 
 def keys(actor_ids: Sequence[str], org_id: str) -> list[Key]:
-    """The memberships that decide whether these users may act for one of that organization."""
+    """Returns the keys of the memberships that decide whether these users may act for a user of
+    that organization."""
     return [
         (MEMBERSHIPS, memberships.id_of(id, where)) for id in actor_ids for where in (None, org_id)
     ]
 
 
 async def refusal(service: Service, acting: Acting) -> ActingRefusal | None:
-    """Why these actors may not act for the subject any more; None when every one of them may.
+    """Returns why these actors may not act for the subject any more; None when every one of them
+    may.
 
-    Reads the subject's memberships: whoever came to manage more is protected at once.
+    Reads the subject's memberships, so a user who is made a manager is protected from the next
+    request on.
     """
     now, instance = service.clock.now(), acting.instance
     if not instance.allows_impersonation:
@@ -64,6 +68,8 @@ async def refusal(service: Service, acting: Acting) -> ActingRefusal | None:
             "The security policy does not allow that anybody acts for somebody else."
         )
     mine = [each for each in acting.authorizations if each.actor]
+    # The stamp changes when impersonation is switched off: switching it on again must not revive
+    # what was issued before.
     if any(each.acting_stamp != instance.acting_stamp for each in mine):
         return ActingRefusal(
             "Impersonation was switched off since: that ended what actors had then."
@@ -72,6 +78,7 @@ async def refusal(service: Service, acting: Acting) -> ActingRefusal | None:
         return ActingRefusal("What somebody gets to act for somebody else ends 8 hours later.")
     managed = await permissions.managed_by(service, acting.subject.user)
     for n, actor in enumerate(acting.actors):
+        # `keys` lists the memberships actor by actor, so each actor's are next to each other.
         held = acting.memberships[n * MEMBERSHIPS_OF_ONE : (n + 1) * MEMBERSHIPS_OF_ONE]
         rights = permissions.of_memberships(each for each in held if each)
         if not permissions.allow_impersonation(rights, acting.subject.user, managed):
@@ -81,8 +88,11 @@ async def refusal(service: Service, acting: Acting) -> ActingRefusal | None:
 
 
 def ends_at(authorization: Authorization) -> datetime:
-    """The end of an authorization. With an actor it is 8 hours after the exchange at the latest,
-    also where a release without that limit stored none."""
+    """Returns when an authorization ends.
+
+    With an actor that is at most 8 hours after the exchange, also for a record without
+    `acting_ends_at`, which an earlier release stored.
+    """
     if authorization.actor is None:
         return authorization.expires_at
     latest = authorization.acting_ends_at or authorization.created_at + LASTS
@@ -90,16 +100,17 @@ def ends_at(authorization: Authorization) -> datetime:
 
 
 def shortened(config: Config, lasts: timedelta) -> timedelta:
-    """The life of an actor's access token, where that of others is `lasts`."""
+    """Returns the lifetime of an actor's access token, where that of other tokens is `lasts`."""
     return min(lasts, timedelta(seconds=config.acting_token_seconds))
 
 
 def note_refused(
     service: Service, *, actor_id: str | None, subject_id: str, client_id: str | None, reason: str
 ) -> None:
-    """Logs that somebody was not let act for somebody else.
+    """Logs that an actor was not allowed to act for a user, and counts it as a failure event.
 
-    Every such refusal is noted here: at the exchange, and at a use of what came of one.
+    Every such refusal is logged here: those at the exchange, and those when a token of one is
+    used.
     """
     failure_events.impersonation(service, actor_id, subject_id, client_id)
     _log.info(

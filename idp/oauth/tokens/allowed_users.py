@@ -1,8 +1,9 @@
-"""Whether a user may use an application: by its setting, its project's checks, grants and roles.
+"""Whether a user may use an application: its setting, its project's checks, project grants and
+roles.
 
-What was issued remembers the grounds on which the user was allowed (`Grounds`), each by a stamp
-that changes when the ground is withdrawn. So it ends with its last ground, and stays dead when the
-user gets another one.
+An authorization or token stores the grounds on which the user was allowed (`Grounds`), each as a
+stamp that changes when the ground is withdrawn. So it ends with its last ground, and stays invalid
+when the user gets another one.
 """
 
 from __future__ import annotations
@@ -33,16 +34,21 @@ _THEN: Final = " Then the user signs in again."
 
 
 class UserRefusal(NamedTuple):
-    """Which rule does not let a user use an application, and what changes that, with the command
-    lines; for administrators."""
+    """The rule by which a user may not use an application, and how to change that, with the
+    command lines.
+
+    Both texts are for administrators.
+    """
 
     story: str
     fix: str
 
 
 class Judged(NamedTuple):
-    """The application's organization, which is read with the rest, and the user's grounds: None
-    when they may not use the application, and `refusal` says why."""
+    """The application's organization, which is read with the rest, and the user's grounds.
+
+    `grounds` is None when the user may not use the application; `refusal` then says why.
+    """
 
     organization: Organization | None
     grounds: Grounds | None
@@ -50,7 +56,7 @@ class Judged(NamedTuple):
 
 
 async def find(service: Service, client: Application, subject: Subject) -> Judged:
-    """Whether a user may use an application now, in one round trip."""
+    """Reads whether a user may use an application now, in one round trip to the store."""
     use = use_of(client, subject)
     organization, *records = await service.store.get_many(
         [(ORGANIZATIONS, client.org_id), *keys(use, client.project_id)]
@@ -60,7 +66,7 @@ async def find(service: Service, client: Application, subject: Subject) -> Judge
 
 
 def use_of(client: Application, subject: Subject) -> Use:
-    """That the user uses the application, by whatever grounds they have now."""
+    """Returns the use of the application by the user, on whatever grounds the user has now."""
     return Use(
         user_id=subject.user.id,
         user_org_id=subject.organization.id,
@@ -70,7 +76,8 @@ def use_of(client: Application, subject: Subject) -> Use:
 
 
 def keys(use: Use, project_id: str | None = None) -> list[Key]:
-    """The records to read for `judge`: those of the project, the grant and the role.
+    """Returns the keys of the records to read for `judge`: the project, the project grant and the
+    role assignment.
 
     `project_id` is for a use without grounds. Without either there is nothing to read.
     """
@@ -78,18 +85,21 @@ def keys(use: Use, project_id: str | None = None) -> list[Key]:
     if project_id is None:
         return []
     found: list[Key] = [(PROJECTS, project_id)]
+    # Users of the application's own organization need no project grant.
     if use.user_org_id != use.client_org_id:
         found.append((PROJECT_GRANTS, grant_ids.of_grant(project_id, use.user_org_id)))
+    # A role that the use did not begin with cannot become its ground later.
     if use.grounds is None or use.grounds.role is not None:
         found.append((ROLE_ASSIGNMENTS, grant_ids.of_assignment(use.user_id, project_id)))
     return found
 
 
 def judge(use: Use, client: Application, records: Sequence[Any]) -> Grounds | None:
-    """The grounds that the user has had since the use began; None when they do not suffice.
+    """Returns the grounds that the user has had since the use began; None when they do not
+    suffice.
 
-    `records` are those of `keys`. Without any, what the application says decides alone: so it is
-    for access tokens of an older program, which do not name the project.
+    `records` are those of `keys`. Without any, the application's setting decides alone: this is
+    the case of access tokens of an earlier release, which do not name the project.
     """
     is_own = use.user_org_id == client.org_id
     if not records:
@@ -103,7 +113,7 @@ def judge(use: Use, client: Application, records: Sequence[Any]) -> Grounds | No
 
 
 def refusal(use: Use, client: Application, records: Sequence[Any]) -> UserRefusal:
-    """Which rule does not let the user use the application, for administrators."""
+    """Returns the rule by which the user may not use the application, for administrators."""
     project, grant, _ = _split(use, client, records)
     is_own = use.user_org_id == client.org_id
     if not is_own and client.allowed_users == "own_organization":
@@ -128,6 +138,8 @@ def _of_own_organization(
         commands += f" together with {command_lines.grant_project(client, use.user_org_id, grant)}"
     fix = f"Let it be used by the user's organization: {commands}."
     if project is None or not project.requires_grant:
+        # With the project's grant check, "everybody" would still be refused for want of a project
+        # grant.
         fix += f" Or by everybody: {command_lines.configure(client, '--allowed-users everybody')}."
     story = "The application is for users of its own organization (allowedUsers)."
     return UserRefusal(story, fix + _THEN)
@@ -144,7 +156,8 @@ def _without_grant(
 
 
 def _without_role(use: Use, client: Application, records: Sequence[Any]) -> UserRefusal:
-    """Roles that were assigned by a grant count again when it does."""
+    """Names the project grant first where an assignment exists: it takes effect again with the
+    grant."""
     _, grant, assignment = _split(use, client, records)
     story = "The user has no role in the application's project (projectRoleCheck)."
     if assignment is not None and grant is not None and grant.state != "active":
@@ -159,15 +172,18 @@ def _without_role(use: Use, client: Application, records: Sequence[Any]) -> User
 
 
 def _now(use: Use, client: Application, records: Sequence[Any]) -> Grounds:
-    """The grounds that the user has now. A project that is gone checks nothing: its applications
-    go with it."""
+    """Returns the grounds that the user has now.
+
+    A project that was deleted checks nothing, because its applications are deleted with it.
+    """
     return _grounds(client, *_split(use, client, records))
 
 
 def _split(
     use: Use, client: Application, records: Sequence[Any]
 ) -> tuple[Project | None, ProjectGrant | None, RoleAssignment | None]:
-    """The records of `keys`: the project, the grant and the role, each where it was read."""
+    """Returns the records of `keys`: the project, the project grant and the role assignment, each
+    None where it was not read."""
     left = list(records)
     is_own = use.user_org_id == client.org_id
     project: Project | None = left.pop(0) if left else None
@@ -205,7 +221,8 @@ def _role(assignment: RoleAssignment, grant: ProjectGrant | None) -> str:
 
 
 def _both(before: Grounds, now: Grounds) -> Grounds:
-    """The grounds that have been there all the time."""
+    """Returns the grounds that have existed all the time: those with the same stamp before and
+    now."""
     return Grounds(
         project_id=now.project_id,
         everybody=now.everybody if now.everybody == before.everybody else None,

@@ -1,8 +1,8 @@
-"""For whom an access token is: its `aud`, and what is left of the scopes that ask for more.
+"""The audience (`aud`) of an access token, and the scopes that remain of those that ask for more.
 
-Whoever asks for a project's audience gets tokens that the project's applications accept. So a
-scope that names one counts for projects of the asker's own organization alone; the service's own
-API is for service users, and for applications that have `has_management_access`.
+A client that asks for a project's audience gets tokens that the project's applications accept. So
+a scope that names a project has an effect only for projects of the client's own organization; the
+service's own API is for service users, and for applications with `has_management_access`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from idp.records import APPLICATIONS, PROJECTS, Application, Authorization, Proj
 from idp.service import Service
 
 MAX_API_APPLICATIONS: Final = 20
-MAX_PROJECTS: Final = 20  # that one request may name
+MAX_PROJECTS: Final = 20  # per request, as each is a record to read
 
 
 class AudienceAndScopes(Struct, frozen=True):
@@ -31,11 +31,16 @@ class AudienceAndScopes(Struct, frozen=True):
 async def of_application(
     service: Service, client: Application, wanted: Sequence[str]
 ) -> AudienceAndScopes:
-    """For a user's tokens: the client, its project and that project's API applications, and what
-    the scopes name."""
+    """Returns the audience and scopes of a user's tokens for this client.
+
+    The audience is the client, its project, that project's active API applications (at most
+    `MAX_API_APPLICATIONS`), and what the scopes name.
+    """
     apis = {"project_id": client.project_id, "app_type": "api"}
     page = await service.store.find(APPLICATIONS, apis, limit=MAX_API_APPLICATIONS)
     granted = await of_application_itself(service, client, wanted)
+    # The API applications go between the first two, the client and its project, and those that
+    # scopes name.
     own, named = granted.audience[:2], granted.audience[2:]
     found = [each.id for each in page.records if each.state == "active"]
     return AudienceAndScopes(list(dict.fromkeys([*own, *found, *named])), granted.scopes)
@@ -44,8 +49,11 @@ async def of_application(
 async def of_application_itself(
     service: Service, client: Application, wanted: Sequence[str]
 ) -> AudienceAndScopes:
-    """For its own tokens: the client and its project, which stands for all applications in it,
-    and what the scopes name. Reads nothing where they name nothing."""
+    """Returns the audience and scopes of a client's tokens for itself (RFC 6749 4.4).
+
+    The audience is the client, its project's id, which every application of the project accepts,
+    and what the scopes name. Reads nothing where the scopes name nothing.
+    """
     may_have = scopes.grantable(service.config, client, wanted)
     own = [client.id, client.project_id]
     named = await _named(service, client.org_id, own, may_have)
@@ -55,7 +63,11 @@ async def of_application_itself(
 async def of_service_user(
     service: Service, user: User, wanted: Sequence[str]
 ) -> AudienceAndScopes:
-    """The user itself and what the scopes name; the service, where they name nothing."""
+    """Returns the audience and scopes of a service user's tokens.
+
+    The audience is the user and what the scopes name; where they name nothing, it is the service
+    and the user.
+    """
     names_none = not any(reserved_scopes.audience(service.config, scope) for scope in wanted)
     if names_none:
         return AudienceAndScopes([service.config.issuer, user.id], list(wanted))
@@ -66,11 +78,12 @@ async def of_service_user(
 def narrowed(
     config: Config, client: Application, authorization: Authorization, left: Collection[str]
 ) -> list[str]:
-    """The audience of a token that has only the scopes `left` of its authorization's."""
+    """Returns the audience of a token that has only the scopes `left` of its authorization's."""
     gone = {
         reserved_scopes.audience(config, scope)
         for scope in authorization.scopes
         if scope not in left
+        # The client's own project is in the audience whether a scope named it or not.
     } - {client.project_id}
     return [each for each in authorization.audience if each not in gone]
 
@@ -78,9 +91,12 @@ def narrowed(
 async def _named(
     service: Service, org_id: str, own: Collection[str], wanted: Sequence[str]
 ) -> AudienceAndScopes:
-    """What the audience scopes name, and `wanted` without those of them that do not count."""
+    """Returns what the audience scopes name, and `wanted` without those of them that have no
+    effect."""
     config = service.config
     named = {scope: reserved_scopes.audience(config, scope) for scope in wanted}
+    # None stands for a scope that names no audience. Whether the issuer's may be asked for is
+    # decided before (`scopes.grantable`).
     always = {None, config.issuer, *own}
     foreign = [each for each in named.values() if each is not None and each not in always]
     found = await _projects(service, foreign[:MAX_PROJECTS])

@@ -1,4 +1,4 @@
-"""What the tokens of an authorization tell about its user, and whom they are for."""
+"""The claims about the user, and the audience, of the tokens of an authorization."""
 
 from __future__ import annotations
 
@@ -16,14 +16,19 @@ from idp.service import Service
 async def in_id_token(
     service: Service, grantee: AuthorizedClient, scopes: Sequence[str], *, is_lean: bool
 ) -> Mapping[str, Any]:
-    """The claims of an ID token. A lean one has those alone that were asked for by name, and the
-    roles where the client's option puts them in."""
+    """Returns the claims of an ID token beyond the protocol's own.
+
+    A lean one has only those that the request named in `claims` (OpenID Connect Core 5.5), and the
+    roles where the client's option adds them.
+    """
     client, subject = grantee.client.application, grantee.subject
     wanted = claims_request.stored(grantee.authorization.claims).id_token
     told: dict[str, Any] = {}
     if wanted:
         seen = await user_claims.view(service, subject, standard_claims.ALL, client.org_id)
         told = standard_claims.requested(seen, wanted, grantee.authorization, client)
+    # A lean token comes with an access token, so the client can read the rest from userinfo
+    # (OpenID Connect Core 5.4).
     if not is_lean:
         told |= await user_claims.released(
             service,
@@ -41,7 +46,11 @@ async def in_id_token(
 async def in_access_token(
     service: Service, grantee: AuthorizedClient, scopes: Sequence[str]
 ) -> Mapping[str, Any]:
-    """The roles for whoever reads a JWT himself, where the client's option puts them in."""
+    """Returns the role claims of a JWT access token, where the client's option adds them; else
+    nothing.
+
+    An opaque token has none: a resource server reads them by introspection.
+    """
     client = grantee.client.application
     is_jwt = grantee.token_kind == "jwt"  # noqa: S105 - a kind
     if not is_jwt or not client.access_token_role_assertion:
@@ -50,7 +59,7 @@ async def in_access_token(
 
 
 def audience(config: Config, grantee: AuthorizedClient, scopes: Sequence[str]) -> list[str]:
-    """Whom a token with these scopes is for."""
+    """Returns the audience of a token with these scopes."""
     return audiences.narrowed(config, grantee.client.application, grantee.authorization, scopes)
 
 

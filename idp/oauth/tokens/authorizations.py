@@ -1,4 +1,5 @@
-"""The authorization record: what a user let a client do, whether it stands, and its end."""
+"""The authorization record: what a user let a client do, whether it is still valid, and its
+revocation."""
 
 from __future__ import annotations
 
@@ -22,8 +23,11 @@ REVOKED: Final = "authorization.revoked"
 
 
 class AuthorizedClient(Struct, frozen=True):
-    """An authorization that stands, and who stands behind it. `session` is None once it ended;
-    `grounds` are those that the user still has of the authorization's."""
+    """A valid authorization with its user and its client.
+
+    `session` is None once it has ended; `grounds` are those of the authorization's that the user
+    still has.
+    """
 
     authorization: Authorization
     subject: Subject
@@ -33,22 +37,26 @@ class AuthorizedClient(Struct, frozen=True):
 
     @property
     def token_kind(self) -> TokenKind:
-        """Of which kind its access tokens are."""
+        """The kind of its access tokens: the authorization's own, or else the client's."""
         return self.authorization.token_kind or self.client.application.access_token_type
 
     @property
     def ends_at(self) -> datetime | None:
-        """The end that no token outlives: that of a token exchange's inputs, or of the implicit
-        flow, which has no other tokens than those it began with."""
+        """The end that none of its tokens outlives, or None.
+
+        A token exchange ends with its inputs; the implicit flow has no refresh token, so nothing
+        is issued after its first tokens.
+        """
         authorization = self.authorization
         is_fixed = authorization.grant in ("exchange", "implicit")
         return acting.ends_at(authorization) if is_fixed else None
 
 
 def named(authorization: Authorization, project_id: str | None = None) -> TokenDependencies:
-    """The records that an authorization depends on; it outlives its own session.
+    """Returns the records that an authorization depends on. It outlives its own session.
 
-    `project_id` is that of its client's project, for one that an older program made.
+    `project_id` is that of its client's project, for an authorization without grounds, which an
+    earlier release made.
     """
     actors = zip(chain(authorization.actor), authorization.actor_org_ids, strict=True)
     return TokenDependencies(
@@ -68,7 +76,7 @@ def named(authorization: Authorization, project_id: str | None = None) -> TokenD
 
 
 def use_of(authorization: Authorization) -> Use:
-    """That its user uses its client."""
+    """Returns the use of the authorization's client by its user."""
     return Use(
         user_id=authorization.user_id,
         user_org_id=authorization.org_id,
@@ -81,7 +89,8 @@ def use_of(authorization: Authorization) -> Use:
 async def find_live(
     service: Service, authorization: Authorization, project_id: str
 ) -> AuthorizedClient | None:
-    """The authorization as it is now with its user and client, all of them still allowed.
+    """Returns the authorization as it is now with its user and client, or None when it is not
+    valid any more.
 
     `project_id` is that of its client's project.
     """
@@ -89,7 +98,13 @@ async def find_live(
     if found is None or found.subject is None or found.client is None:
         return None
     return AuthorizedClient(
-        found.authorizations[0], found.subject, found.client, found.session, found.grounds
+        # The first authorization is the one asked for; those of a token exchange's inputs follow
+        # it.
+        found.authorizations[0],
+        found.subject,
+        found.client,
+        found.session,
+        found.grounds,
     )
 
 
@@ -101,9 +116,10 @@ async def revoke(
     type: str = REVOKED,
     **payload: str,
 ) -> None:
-    """End an authorization with every token that came of it. Repeating it changes nothing."""
+    """Revokes an authorization with every token that came of it. Does nothing if it is revoked
+    already."""
     actor = authorization.client_id
-    with suppress(Stale):  # revoked already, or expired: as dead as it can be
+    with suppress(Stale):  # revoked already, or expired and deleted
         await service.store.commit(
             *ending(service, authorization, actor=actor, reason=reason, type=type, **payload)
         )
@@ -118,8 +134,12 @@ def ending(
     type: str = REVOKED,
     **payload: str,
 ) -> list[Write]:
-    """The writes that do it, with an event of this type. Stale: it is revoked, or has expired."""
+    """Returns the writes that revoke an authorization, with an event of this type.
+
+    Their commit raises `Stale` when it is revoked already or has expired.
+    """
     random, now = service.random, service.clock.now()
+    # `expect` makes one of two concurrent revocations fail, so there is one event.
     end = Update(
         AUTHORIZATIONS,
         authorization.id,

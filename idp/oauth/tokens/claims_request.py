@@ -1,6 +1,7 @@
 """The parameter `claims` (OpenID Connect Core 5.5): single claims that a client asks for.
 
-It is a wish: what can't be used of it is passed over, and is no error.
+Parts of it that cannot be used are ignored and are not an error, because every claim is voluntary
+for the provider.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from idp.records import AuthRequest
 
 
 class RequestedClaim(Struct, frozen=True, omit_defaults=True):
-    """How a claim is wanted; by itself, `null` in the parameter, it is wanted in any form."""
+    """How a claim is requested. The value `null` in the parameter requests it in any form."""
 
     essential: bool = False
     value: Any = None
@@ -25,12 +26,12 @@ class RequestedClaim(Struct, frozen=True, omit_defaults=True):
 
     @property
     def choice(self) -> list[Any]:
-        """The values that the client would like, the best one first; empty: any."""
+        """The values that the client prefers, the best one first; empty when it accepts any."""
         return self.values if self.value is None else [self.value]
 
 
 class ClaimsRequest(Struct, frozen=True, omit_defaults=True):
-    """The claims that are wanted from each place, by their names."""
+    """The claims that are requested from userinfo and in the ID token, by their names."""
 
     userinfo: dict[str, RequestedClaim] = {}
     id_token: dict[str, RequestedClaim] = {}
@@ -40,7 +41,8 @@ NOTHING: Final = ClaimsRequest()
 
 
 def read(text: str | None) -> ClaimsRequest:
-    """What the parameter asks for, as far as it can be used."""
+    """Parses the parameter. Returns the requested claims without what cannot be used; raises
+    nothing."""
     try:
         sent = strict_json.decode(text.encode()) if text else None
     except InvalidArgument:
@@ -69,17 +71,19 @@ def _wanted(how: dict[str, Any] | None) -> RequestedClaim:
 
 
 def beyond_scopes(request: AuthRequest) -> set[str]:
-    """The claims that an authorization request names and that its scopes do not release."""
+    """Returns the claims that an authorization request names and that its scopes do not
+    release."""
     asked = stored(request.claims)
     names = {*asked.userinfo, *asked.id_token} & set(standard_claims.SUPPORTED)
+    # `sub` is in every ID token and in every userinfo response, so it needs no consent.
     return names - {"sub"} - standard_claims.names_of(request.scopes)
 
 
 def write(request: ClaimsRequest) -> str | None:
-    """The text that is stored of it; None: nothing was asked for."""
+    """Returns the text to store for a request, or None when nothing was asked for."""
     return msgspec.json.encode(request).decode() if request != NOTHING else None
 
 
 def stored(text: str | None) -> ClaimsRequest:
-    """What `write` has written."""
+    """Reads the text that `write` returned."""
     return msgspec.json.decode(text, type=ClaimsRequest) if text else NOTHING

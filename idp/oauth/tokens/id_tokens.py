@@ -1,4 +1,4 @@
-"""ID tokens (OpenID Connect Core 2): who signed in, when and how, for one client."""
+"""ID tokens (OpenID Connect Core 2): which user signed in, when and how, for one client."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ T = TypeVar("T")
 
 
 class Hint(Struct, frozen=True):
-    """What a genuine `id_token_hint` says; it may have expired."""
+    """The claims of an `id_token_hint` with a valid signature; it may have expired."""
 
     sub: str
     azp: str
 
 
 class Said(Struct, frozen=True):
-    """What a genuine ID token says; it may have expired."""
+    """The claims of an ID token with a valid signature; it may have expired."""
 
     sub: str
     aud: str
@@ -42,7 +42,8 @@ class Said(Struct, frozen=True):
 
 
 class IdTokenRequest(Struct, frozen=True, kw_only=True):
-    """What an ID token is to say. `access_token` and `code` are tied to it by their hashes."""
+    """The claims of an ID token to issue. It carries the hashes of `access_token` and `code`
+    (OpenID Connect Core 3.3.2.11)."""
 
     sub: str
     client_id: str
@@ -60,13 +61,14 @@ class IdTokenRequest(Struct, frozen=True, kw_only=True):
 
 
 def lasts_until(config: Config, ends_at: datetime | None, now: datetime) -> int:
-    """When an ID token of now expires: after its time, or where something else ends sooner."""
+    """Returns when an ID token issued now expires: after its lifetime, or at `ends_at` if that is
+    sooner."""
     expires_at = int(now.timestamp()) + config.id_token_seconds
     return min(expires_at, int(ends_at.timestamp())) if ends_at else expires_at
 
 
 async def issue(service: Service, content: IdTokenRequest, now: datetime) -> str:
-    """The signed ID token. `aud` is the client alone."""
+    """Returns a signed ID token. `aud` is the client alone."""
     issued_at = int(now.timestamp())
     optional = {
         "acr": content.acr,
@@ -77,6 +79,7 @@ async def issue(service: Service, content: IdTokenRequest, now: datetime) -> str
         "act": msgspec.to_builtins(content.actor),
     }
     token = {
+        # The protocol's claims come after those about the user: none of these may replace them.
         **content.claims,
         "iss": service.config.issuer,
         "sub": content.sub,
@@ -96,9 +99,12 @@ def _hash(content: IdTokenRequest, value: str | None) -> str | None:
 
 
 async def read_hint(service: Service, token: str) -> Hint:
-    """What an `id_token_hint` of this issuer says; expired ones count. Raises InvalidRequest."""
+    """Returns the claims of an `id_token_hint` of this issuer, also of an expired one. Raises
+    `InvalidRequest`."""
     try:
         parsed = jws.parse(token)
+        # A hint may be older than any valid token: it only names the user and the client, and
+        # gives no access.
         key = await service.keys.for_hints(parsed.header.kid)
         return _read(service, parsed, key, Hint)
     except (jws.NotAToken, msgspec.ValidationError) as error:
@@ -109,7 +115,8 @@ async def read_hint(service: Service, token: str) -> Hint:
 
 
 async def read(service: Service, token: str) -> Said:
-    """What an ID token of this issuer says; expired ones count. Raises NotAToken."""
+    """Returns the claims of an ID token of this issuer, also of an expired one. Raises
+    `NotAToken`."""
     try:
         parsed = jws.parse(token)
         key = await service.keys.for_tokens(parsed.header.kid)

@@ -1,4 +1,4 @@
-"""The claims that tell a user's roles in projects, and the flat list of them."""
+"""The claims with a user's roles in projects, and the flat list of them."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ _TRIGGERS: Final = frozenset({Reserved.ROLE, Reserved.ROLES})
 
 
 class RoleQuestion(Struct, frozen=True, kw_only=True):
-    """For whom roles are told: a token's audience, and the application that reads them.
+    """Which roles are asked for: by scopes, a token's audience, and the application that reads
+    them.
 
-    The reader's own project is the one of the claim without an id, and of its flat list.
-    `org_id`: the audience is every project of this organization, too.
+    The reader's own project is the one of the claim without an id, and of the flat list. With
+    `org_id`, every project of this organization is in the audience, too.
     """
 
     asked: Asked
@@ -44,8 +45,10 @@ class RoleQuestion(Struct, frozen=True, kw_only=True):
 
 
 async def read(service: Service, subject: Subject, asking: RoleQuestion) -> dict[str, Any]:
-    """The roles that are asked for; those in the reader's own project, if no scope asks."""
+    """Returns the claims of the roles that are asked for; of those in the reader's own project if
+    no scope asks."""
     where = {"user_id": subject.user.id}
+    # The limit bounds what one request reads and what one response holds.
     page = await service.store.find(ROLE_ASSIGNMENTS, where, limit=_MOST)
     found = await _counting(service, [each for each in page.records if _is_told(asking, each)])
     domains = await _domains(service, subject, {each.org_id for each in found})
@@ -56,7 +59,8 @@ async def read(service: Service, subject: Subject, asking: RoleQuestion) -> dict
 
 
 async def _counting(service: Service, found: Sequence[RoleAssignment]) -> Sequence[RoleAssignment]:
-    """Without those that were assigned by a project grant which is gone or not active."""
+    """Returns the assignments without those made under a project grant that was deleted or is not
+    active."""
     by_grant = [each for each in found if each.granted_by is not None]
     if not by_grant:
         return found
@@ -71,6 +75,7 @@ async def _counting(service: Service, found: Sequence[RoleAssignment]) -> Sequen
 
 
 def _is_told(asking: RoleQuestion, each: RoleAssignment) -> bool:
+    """Returns whether a role assignment is among those asked for."""
     givers = asking.asked.get(Reserved.ROLES_OF)
     if givers and each.org_id not in givers:
         return False
@@ -85,6 +90,7 @@ def _claims(
 ) -> dict[str, Any]:
     keys = asking.asked.get(Reserved.ROLE)
     kept = [key for key in each.role_keys if not keys or key in keys]
+    # An organization that is not active is missing from `domains`: its roles are not released.
     if not kept or each.org_id not in domains:
         return {}
     roles = {key: {each.org_id: domains[each.org_id]} for key in kept}
@@ -100,7 +106,7 @@ def _claims(
 
 
 async def _domains(service: Service, subject: Subject, org_ids: Collection[str]) -> dict[str, str]:
-    """The primary domains of those organizations that are active, by their ids."""
+    """Returns the primary domains of those organizations that are active, by their ids."""
     own = subject.organization
     others = [id for id in org_ids if id != own.id]
     found = await service.store.get_many([(ORGANIZATIONS, id) for id in others]) if others else []

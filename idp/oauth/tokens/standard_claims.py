@@ -1,6 +1,6 @@
 """The claims that a scope stands for (OpenID Connect Core 5.4), from a user's record.
 
-What is not known is absent: no null, no empty text, no empty object.
+A claim without a value is left out: there is no null, no empty text and no empty object.
 """
 
 from __future__ import annotations
@@ -17,8 +17,11 @@ ALL: Final = ("profile", "email", "phone", "address")
 
 
 class UserView(Struct, frozen=True):
-    """A user as an application sees them: under this name, and with what is verified for an
-    application of the organization `reader_org_id` (None: of no particular one)."""
+    """A user as an application sees them: with this name, and with what is verified for an
+    application
+
+    of the organization `reader_org_id` (None: of no particular one).
+    """
 
     user: User
     preferred_username: str
@@ -26,7 +29,7 @@ class UserView(Struct, frozen=True):
 
 
 def for_scopes(view: UserView, scopes: Collection[str]) -> dict[str, Any]:
-    """The claims about a user that `scopes` release, with `sub`."""
+    """Returns the claims about a user that `scopes` release, with `sub`."""
     claims: dict[str, Any] = {"sub": view.user.id}
     for scope in scopes:
         if scope in BY_SCOPE:
@@ -35,7 +38,7 @@ def for_scopes(view: UserView, scopes: Collection[str]) -> dict[str, Any]:
 
 
 def named(view: UserView, names: Container[str], scopes: Collection[str]) -> dict[str, Any]:
-    """The claims of these names, of those that `scopes` release: what is not known is absent."""
+    """Returns the claims of these names, of those that `scopes` release, without `sub`."""
     told = for_scopes(view, scopes)
     return {name: value for name, value in told.items() if name in names and name != "sub"}
 
@@ -43,8 +46,11 @@ def named(view: UserView, names: Container[str], scopes: Collection[str]) -> dic
 def requested(
     view: UserView, names: Collection[str], authorization: Authorization, client: Application
 ) -> dict[str, Any]:
-    """The claims that an authorization request named, in `names`, as far as the client may have
-    them: an application of others only those of its scopes and those that its user agreed to."""
+    """Returns the claims that an authorization request named, in `names`, as far as the client may
+    have them.
+
+    A third-party client gets only those of its scopes and those that the user agreed to.
+    """
     if client.is_third_party:
         agreed = {*names_of(authorization.scopes), *authorization.consented_claims}
         names = [name for name in names if name in agreed]
@@ -52,12 +58,13 @@ def requested(
 
 
 def names_of(scopes: Iterable[str]) -> set[str]:
-    """The names of the claims that these scopes release."""
+    """Returns the names of the claims that these scopes release."""
     return {name for scope in scopes for name in NAMES.get(scope, ())}
 
 
 def scope_of(name: str) -> str | None:
-    """The scope that releases the claim of this name; None: there is no such claim."""
+    """Returns the scope that releases the claim of this name, or None when there is no such
+    claim."""
     return next((scope for scope, names in NAMES.items() if name in names), None)
 
 
@@ -81,7 +88,7 @@ def _profile(view: UserView) -> dict[str, Any]:
 
 
 def _shared(view: UserView) -> dict[str, Any]:
-    """What people and service users have in common."""
+    """Returns the claims that persons and service users have in common."""
     return {
         "name": view.user.profile.display_name,
         "preferred_username": view.preferred_username,
@@ -93,6 +100,8 @@ def _email(view: UserView) -> dict[str, Any]:
     user, email = view.user, view.user.email
     if email is None:
         return {}
+    # An organization may state that its users' contacts are verified; that binds only its own
+    # applications.
     is_verified = email.is_verified_for(user.org_id, view.reader_org_id)
     return {"email": email.address, "email_verified": is_verified}
 
@@ -126,7 +135,7 @@ BY_SCOPE: Final[dict[str, Callable[[UserView], dict[str, Any]]]] = {
     "address": _address,
 }
 
-# The claims that each scope releases (OpenID Connect Core 5.4).
+# The claims that each scope releases (OpenID Connect Core 5.4), which discovery lists too.
 NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "profile": (
         "name",

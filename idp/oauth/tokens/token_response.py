@@ -1,4 +1,4 @@
-"""What a client gets for an authorization: the access token, the ID token, the response."""
+"""The token response for an authorization: the access token, the ID token and the body."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def respond(
     with_nonce: bool = False,
     now: datetime,
 ) -> dict[str, Any]:
-    """The token response (RFC 6749 5.1): signs, and writes nothing."""
+    """Returns the token response (RFC 6749 5.1). Signs the tokens and writes nothing."""
     session_id = session_of(service, grantee, now)
     access = await access_token(service, grantee, scopes, session_id, now)
     body: dict[str, Any] = {
@@ -35,6 +35,8 @@ async def respond(
     }
     if refresh_token is not None:
         body["refresh_token"] = refresh_token
+    # Without `openid` the request is plain OAuth 2.0, which has no ID token (OpenID Connect Core
+    # 3.1.2.1).
     if OPENID in scopes:
         nonce = grantee.authorization.nonce if with_nonce else None
         body["id_token"] = await id_token(
@@ -54,7 +56,11 @@ async def id_token(
     access_token: str | None = None,
     code: str | None = None,
 ) -> str:
-    """A new ID token of an authorization, lean where an access token is given with it."""
+    """Returns a new ID token of an authorization.
+
+    It is lean where an access token is given with it, unless the client's option adds the userinfo
+    claims.
+    """
     authorization, client = grantee.authorization, grantee.client.application
     is_lean = access_token is not None and not client.id_token_userinfo_assertion
     content = IdTokenRequest(
@@ -82,7 +88,8 @@ async def access_token(
     session_id: str | None,
     now: datetime,
 ) -> Issued:
-    """A new access token of an authorization. `session_id` None: it outlives the session."""
+    """Issues an access token of an authorization. With `session_id` None it outlives the
+    session."""
     authorization, client = grantee.authorization, grantee.client.application
     references = TokenReferences(
         stamps=authorization.stamps,
@@ -97,6 +104,8 @@ async def access_token(
         pats=authorization.parent_pat_ids,
         clients=authorization.parent_clients,
         uses=authorization.parent_uses,
+        # Those the user still has: a ground that was withdrawn since the authorization must not be
+        # in a new token.
         grounds=grantee.grounds or authorization.grounds,
     )
     terms = AccessTokenRequest(
@@ -120,15 +129,17 @@ async def access_token(
 def _access_token_ends_at(
     service: Service, grantee: AuthorizedClient, now: datetime
 ) -> datetime | None:
-    """The end that bounds the life of its kind, if anything does."""
+    """Returns the end that bounds the token's lifetime beyond the one of its kind, or None."""
     if grantee.authorization.actor is None or grantee.ends_at is None:
         return grantee.ends_at
+    # With an actor the token is shorter, also where the authorization itself lasts for hours.
     lasts = access_tokens.lifetime(service.config, grantee.token_kind)
     return min(grantee.ends_at, now + acting.shortened(service.config, lasts))
 
 
 def session_of(service: Service, grantee: AuthorizedClient, now: datetime) -> str | None:
-    """The session that new tokens die with, while it lasts; `offline_access` outlives it."""
+    """Returns the session that new tokens end with, or None when there is none or it is over. With
+    `offline_access` a refresh token outlives the session."""
     session = grantee.session
     if session is None or session_lifetime.is_over(service.config, session, now):
         return None

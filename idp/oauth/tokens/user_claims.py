@@ -1,4 +1,5 @@
-"""All claims about a user that scopes release: OpenID's own, and those of the reserved scopes."""
+"""All claims about a user that scopes release: OpenID Connect's own, and those of the reserved
+scopes."""
 
 from __future__ import annotations
 
@@ -35,11 +36,11 @@ async def released(
     reader_org_id: str | None,
     org_id: str | None = None,
 ) -> dict[str, Any]:
-    """What `scopes` release of the subject to the `reader` of a token with this audience.
+    """Returns what `scopes` release of the subject to the `reader` of a token with this audience.
 
-    `reader_org_id` is the organization of whoever reads it: what the subject's organization alone
-    calls verified is so for that organization alone. `org_id`: the audience is every project of
-    that organization, too.
+    `reader_org_id` is the organization of the reading party: contacts that only the subject's
+    organization states to be verified are so for that organization alone. With `org_id`, every
+    project of that organization is in the audience, too.
     """
     asked = reserved_scopes.read(service.config, scopes)
     if not asked:
@@ -47,6 +48,7 @@ async def released(
             await view(service, subject, scopes, reader_org_id), scopes
         )
     asking = RoleQuestion(asked=asked, audience=audience, reader=reader, org_id=org_id)
+    # Three independent reads, made at the same time.
     seen, roles, metadata = await asyncio.gather(
         view(service, subject, scopes, reader_org_id),
         _roles(service, subject, asking),
@@ -61,8 +63,11 @@ async def released(
 async def view(
     service: Service, subject: Subject, scopes: Collection[str], reader_org_id: str | None
 ) -> UserView:
-    """The subject as an application of an organization sees them. `scopes` are those whose claims
-    are released: the name is looked after if they have it."""
+    """Returns the subject as an application of an organization sees them.
+
+    `scopes` are those whose claims are released: the published name is read only for the scope
+    that releases it.
+    """
     name = subject.user.user_name
     if "profile" in scopes:
         name = await published_names.preferred(service, subject.organization, name)
@@ -70,8 +75,11 @@ async def view(
 
 
 def that_fits(told: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The claims for a token, which has to fit into a header: without the reserved ones when
-    they are too large. Userinfo has them all."""
+    """Returns the claims for a token, which has to fit into an HTTP header.
+
+    Leaves out those that are not OpenID Connect's own when all together are too large. Userinfo
+    has them all.
+    """
     if len(msgspec.json.encode(told)) <= _MAX_BYTES_IN_TOKEN:
         return told
     return {name: value for name, value in told.items() if name in standard_claims.SUPPORTED}
@@ -82,7 +90,7 @@ async def _roles(service: Service, subject: Subject, asking: RoleQuestion) -> di
 
 
 async def _metadata(service: Service, user: User, asked: Asked) -> dict[str, Any]:
-    """The first entries by their keys, as many as an answer can hold."""
+    """Returns the first entries by their keys, as many as a response can hold."""
     if Reserved.METADATA not in asked:
         return {}
     where = {"user_id": user.id}
@@ -91,6 +99,7 @@ async def _metadata(service: Service, user: User, asked: Asked) -> dict[str, Any
     left = MAX_METADATA_CHARACTERS
     for entry in page.records:
         left -= len(entry.value)
+        # An entry that does not fit is left out whole: half of a value would be a wrong one.
         if left >= 0:
             entries[entry.key] = _url_safe(entry.value)
     name = reserved_scopes.claim(service.config, Reserved.METADATA)
@@ -98,7 +107,7 @@ async def _metadata(service: Service, user: User, asked: Asked) -> dict[str, Any
 
 
 def _url_safe(value: str) -> str:
-    """Standard base64 in the letters of base64url, without padding."""
+    """Converts standard base64 to base64url without padding."""
     return value.rstrip("=").replace("+", "-").replace("/", "_")
 
 

@@ -1,8 +1,8 @@
-"""Whether something issued still stands: all that it depends on, read in one round trip.
+"""Whether something issued is still valid: all records that it depends on, read in one round trip.
 
 A token, an authorization and a personal access token each name the records they depend on
 (`TokenDependencies`). Nothing that decides is cached: a deactivation, a new password, a revocation
-or a logout counts from the moment it is written, on every process.
+or a logout takes effect on every process from the moment it is written.
 """
 
 from __future__ import annotations
@@ -52,14 +52,15 @@ class StampOwner(Struct, frozen=True):
 
 
 class TokenDependencies(Struct, frozen=True, kw_only=True):
-    """What something issued depends on, by ids, and the digest of the stamps at its issue.
+    """The ids of the records that something issued depends on, and the digest of their stamps at
+    its issue.
 
-    `session_id` is the session that it came of; whether its end matters is for the caller to say.
-    All the others must stand: neither revoked, nor ended, nor inactive. `token_ids` are those of
-    single access tokens, `pat_ids` of personal ones; `others` are the clients that what it came
-    of was issued to. Of `uses` each user has to be allowed each application, which are among
-    `client` and `others`; the first is that of `user` and `client`. `project_id` is the project of
-    a first one without grounds.
+    `session_id` is the session that it came of; whether its end matters is for the caller to
+    decide. All the others must be valid: neither revoked, nor ended, nor inactive. `token_ids` are
+    those of single access tokens, `pat_ids` of personal ones; `others` are the clients that the
+    inputs of a token exchange were issued to. For each of `uses` the user must be allowed to use
+    the application, which is among `client` and `others`; the first is that of `user` and
+    `client`. `project_id` is the project of a first use without grounds.
     """
 
     stamps: str
@@ -84,8 +85,11 @@ class Client(Struct, frozen=True):
 
 
 class LiveRecords(Struct, frozen=True, kw_only=True):
-    """What stands behind something issued. `session` is None when it has ended or is none;
-    `memberships` are those of the actors (`acting.keys`), `grounds` those of the first use."""
+    """The records that something issued depends on, all of them valid.
+
+    `session` is None when it has ended or there is none; `memberships` are those of the actors
+    (`acting.keys`), `grounds` those of the first use.
+    """
 
     instance: Instance
     subject: Subject | None
@@ -99,12 +103,13 @@ class LiveRecords(Struct, frozen=True, kw_only=True):
 
 
 async def find(service: Service, named: TokenDependencies) -> LiveRecords | None:
-    """What stands behind it, or None when any of it does not stand any more."""
+    """Reads the records that something issued depends on. Returns None when any of them is not
+    valid any more."""
     return await judge(service, named, await service.store.get_many(keys(named)))
 
 
 def keys(named: TokenDependencies) -> list[Key]:
-    """The records to read for `judge`, in the order in which it takes them."""
+    """Returns the keys of the records to read for `judge`, in the order in which it takes them."""
     wanted: list[Key] = [(INSTANCES, INSTANCE_ID)]
     for user in _users(named):
         wanted += [(USERS, user.id), (ORGANIZATIONS, user.org_id)]
@@ -137,15 +142,17 @@ def _clients(named: TokenDependencies) -> list[StampOwner]:
 
 def _sessions(named: TokenDependencies) -> list[str]:
     own = [named.session_id] if named.session_id else []
+    # A session that is both is read once; `_judge_records` takes them by the same list.
     return list(dict.fromkeys([*own, *named.session_ids]))
 
 
 async def judge(
     service: Service, named: TokenDependencies, records: Sequence[Any]
 ) -> LiveRecords | None:
-    """What the records of `keys` tell; more records may follow them.
+    """Returns the records of `keys` if all are valid, else None. More records may follow them.
 
-    Where somebody acts for the user, one list more is read, and a refusal for that is logged.
+    Where an actor acts for the user, the subject's memberships are read in addition, and a refusal
+    for that is logged.
     """
     stands = _judge_records(named, records)
     refused = await _refused_acting(service, stands)
@@ -164,9 +171,9 @@ async def judge(
 async def refused_acting(
     service: Service, named: TokenDependencies, records: Sequence[Any]
 ) -> str | None:
-    """Why those who act for the user may not any more, in the administrator's words.
+    """Returns why the actors may not act for the user any more, in words for the administrator.
 
-    None: they may, or the records of `keys` tell of something else that has ended.
+    None when they may, or when another record of `keys` is not valid.
     """
     refused = await _refused_acting(service, _judge_records(named, records))
     return refused.details if refused else None
@@ -188,6 +195,7 @@ async def _refused_acting(service: Service, stands: LiveRecords | None) -> Actin
 
 
 def _judge_records(named: TokenDependencies, records: Sequence[Any]) -> LiveRecords | None:
+    # The records come in the order of `keys`; each line takes as many as that one named.
     left = iter(records)
     instance: Instance | None = next(left)
     users = [_subject(instance, next(left), next(left)) for _ in _users(named)]
@@ -206,6 +214,7 @@ def _judge_records(named: TokenDependencies, records: Sequence[Any]) -> LiveReco
         or len(live) < len(clients)
         or not all(each and each.revoked_at is None for each in authorizations)
         or not all(sessions[id] for id in named.session_ids)
+        # A record of a revoked token exists only for a revoked one, so its presence refuses.
         or any(revoked)
         or not all(pats)
         or named.stamps != security_stamps.of(instance, *_stamped(subjects, live))
@@ -228,7 +237,11 @@ def _judge_records(named: TokenDependencies, records: Sequence[Any]) -> LiveReco
 
 
 def not_allowed(named: TokenDependencies, records: Sequence[Any]) -> UserRefusal | None:
-    """Why a user may not use an application, where all but that stands; for administrators."""
+    """Returns why a user may not use an application where everything else is valid; for
+    administrators.
+
+    None when something else is not valid, or when every use is allowed.
+    """
     if _judge_records(structs.replace(named, uses=()), records) is None:
         return None
     of_uses = _keys_of_uses(named)
@@ -245,7 +258,7 @@ def not_allowed(named: TokenDependencies, records: Sequence[Any]) -> UserRefusal
 def _grounds(
     named: TokenDependencies, clients: Sequence[Client], left: Iterator[Any]
 ) -> list[Grounds | None]:
-    """For each use what the user is allowed by; None where they are not."""
+    """Returns the grounds of each use; None for a use that is not allowed."""
     applications = {each.application.id: each.application for each in clients}
     found: list[Grounds | None] = []
     for use, keys in zip(named.uses, _keys_of_uses(named), strict=True):
@@ -262,7 +275,8 @@ def stamps_of(
     actors: Sequence[Subject] = (),
     others: Sequence[Client] = (),
 ) -> str:
-    """The digest that something issued to these keeps."""
+    """Returns the digest of the stamps of these users and clients, which something issued to them
+    stores."""
     users = [*([user] if user else []), *actors]
     clients = [*([client] if client else []), *others]
     return security_stamps.of(instance, *_stamped(users, clients))
@@ -290,10 +304,11 @@ def _client(application: Application | None, organization: Organization | None) 
     if application is None or organization is None:
         return None
     is_active = application.state == "active" and organization.state == "active"
+    # The ids came from a token: the pair must still be the one that is stored.
     is_its_own = application.org_id == organization.id
     return Client(application, organization) if is_active and is_its_own else None
 
 
 def _living(session: Session | None) -> Session | None:
-    """The session, unless it has ended. Its idle end matters to sign-ins only."""
+    """Returns the session, unless it has ended. Its idle timeout matters to sign-ins only."""
     return session if session is not None and session.ended_at is None else None

@@ -1,4 +1,4 @@
-"""Why a grant or a token is not valid any more, for the details of a refusal."""
+"""Why an authorization or a token is not valid any more, for the details of a refusal."""
 
 from __future__ import annotations
 
@@ -30,8 +30,10 @@ from idp.service import Service
 
 
 class InvalidReason(NamedTuple):
-    """Why a grant or token does not stand any more, the check that this is told as, and what
-    mends it where that is more than the check says."""
+    """Why an authorization or token is not valid any more, and the check that reports it.
+
+    `fix` is what mends it, where that is more than the check says.
+    """
 
     story: str
     check: Check
@@ -39,8 +41,11 @@ class InvalidReason(NamedTuple):
 
 
 async def fallen(service: Service, named: TokenDependencies, usual: Check) -> InvalidReason:
-    """What of all that a grant or token depends on does not stand any more; `usual` is the check
-    for all but users who may not use the application."""
+    """Returns which of the records that an authorization or token depends on is not valid any
+    more.
+
+    `usual` is the check that reports it, except where a user may not use the application.
+    """
     now = service.clock.now()
     keys = token_validity.keys(named)
     records = await service.store.get_many(keys)
@@ -48,6 +53,7 @@ async def fallen(service: Service, named: TokenDependencies, usual: Check) -> In
         told = _FALLEN[collection.name](record, now, id in named.session_ids)
         if told:
             return InvalidReason(told, usual)
+    # Only when every record by itself is valid: a use is decided from several of them.
     refusal = token_validity.not_allowed(named, records)
     if refusal is not None:
         return InvalidReason(refusal.story, USER_ALLOWED, refusal.fix)
@@ -92,6 +98,7 @@ def _state_of(what: str) -> Callable[[Any, datetime, bool], str]:
 
 
 _FALLEN: Final[dict[str, Callable[[Any, datetime, bool], str]]] = {
+    # Records that invalidate nothing by themselves: their stamps and uses are compared as a whole.
     INSTANCES.name: lambda record, now, counts: "",
     MEMBERSHIPS.name: lambda record, now, counts: "",
     AUTHORIZATIONS.name: _fallen_grant,
