@@ -31,6 +31,7 @@ PAGES += ["examples/first-hour/README.md", "SECURITY.md", "docs/releasing.md"]
 MAX_FILES = 30
 MAX_LOOSE_FILES = 6
 DOUBLED_CLASSES = {"Head"}  # of a backup and of an HTTP answer; may only shrink
+MAX_PICTURES = 12
 
 # Where packages come from is the user's own business, and so is where the tree lies.
 PRIVATE = (
@@ -214,6 +215,11 @@ def test_the_changelog_knows_this_version():
 
 
 # The pages
+
+
+def test_documents_show_few_pictures():
+    """All others are made by a command: git keeps every version of a picture for good."""
+    assert len(list((ROOT / "docs").rglob("*.png"))) <= MAX_PICTURES
 
 
 def test_the_settings_page_has_every_setting_as_it_is():

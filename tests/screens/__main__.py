@@ -1,4 +1,8 @@
-"""`python -m tests.screens [STATE …]` takes the pictures of docs/screens anew, or some of them."""
+"""`python -m tests.screens [STATE …]` takes the pictures of all pages, or of some states.
+
+They are written to `screens/`, which git ignores, and those that documents show to
+`docs/screens/`, too.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +25,9 @@ def main(wanted):
         for state in wanted or states.STATES:
             print(state, file=sys.stderr)
             for look, png in gallery.pictures(chromium, stage, state):
-                gallery.keep(gallery.FOLDER / gallery.file_of(state, look), png)
+                gallery.put(state, look, png)
         chromium.close()
-    for path in gallery.FOLDER.glob("*.png"):
-        if path.name not in gallery.files():
-            path.unlink()
-    gallery.INDEX.write_text(gallery.index())
+    gallery.tidy()
 
 
 if __name__ == "__main__":

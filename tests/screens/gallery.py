@@ -1,4 +1,7 @@
-"""The pictures of docs/screens: which there are, how one is taken, and how they are shown."""
+"""The pictures of the pages: which there are, how one is taken, and how they are shown.
+
+All of them are made into a folder that git ignores; those that documents show are kept in docs.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,10 @@ from tests.browser import states
 from tests.browser.person import Person
 from tests.screens.stage import REQUEST_ID, cookies_of
 
-FOLDER = Path(__file__).parents[2] / "docs" / "screens"
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "screens"
 INDEX = FOLDER / "README.md"
+KEPT_FOLDER = ROOT / "docs" / "screens"
 MOST_HIGH = 2200
 COLOURS = 96
 FAINT = 16  # of 255: a difference that nobody sees in a few pixels
@@ -27,10 +32,26 @@ LOOKS = {
 }
 USUAL = {"locale": "en", "viewport": {"width": 600, "height": 400}}
 
+# The state and the look of each picture that a document shows.
+KEPT = [
+    ("login name", "light"),
+    ("factor, code", "dark"),
+    ("register", "Arabic"),
+    ("accounts", "light"),
+    ("account", "light"),
+    ("account, security", "320 px"),
+    ("consent", "light"),
+    ("explain", "light"),
+    ("console", "light"),
+    ("console, user", "light"),
+    ("console, preview", "light"),
+    ("console, import under way", "light"),
+]
+
 HEAD = """\
 # Every page in its states
 
-Made by `python -m tests.screens`; a test sees that no page and no state is missing.
+Made by `python -m tests.screens`; a test renders every page in every state.
 """
 
 
@@ -40,6 +61,11 @@ def file_of(state, look):
 
 def files():
     return [file_of(state, look) for state in states.STATES for look in LOOKS]
+
+
+def kept():
+    """The names of the files that documents show."""
+    return [file_of(state, look) for state, look in KEPT]
 
 
 def index():
@@ -66,17 +92,34 @@ def pictures(chromium, stage, state):
             )
             go(person)
             assert (person.name, person.complaints) == (name, []), state
-            yield look, _small(_whole(person.page))
+            yield look, _small(whole(person.page))
             person.context.close()
             program.clock.advance(60)
 
 
-def _whole(page):
-    """The page as far as anybody would scroll: of the manual, the beginning."""
+def whole(page):
+    """The PNG of a page, as far as anybody would scroll: of the manual, the beginning."""
     element = "document.documentElement"
     width, height = page.evaluate(f"[{element}.clientWidth, {element}.scrollHeight]")
     clip = {"x": 0, "y": 0, "width": width, "height": min(height, MOST_HIGH)}
     return page.screenshot(full_page=True, clip=clip)
+
+
+def put(state, look, png):
+    """Write the picture to its place, or places."""
+    name = file_of(state, look)
+    keep(FOLDER / name, png)
+    if name in kept():
+        keep(KEPT_FOLDER / name, png)
+
+
+def tidy():
+    """Remove pictures of states that are gone, and write the page that shows the others."""
+    for folder, names in ((FOLDER, files()), (KEPT_FOLDER, kept())):
+        for path in folder.glob("*.png"):
+            if path.name not in names:
+                path.unlink()
+    INDEX.write_text(index())
 
 
 def keep(path, png):
