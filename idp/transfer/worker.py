@@ -1,6 +1,7 @@
-"""Runs `idp.server.import_worker`, for a parent of the release before, which starts this name.
+"""Starts `idp.server.import_worker` for a parent process of the previous release, which uses this
+name.
 
-To be deleted with the release after.
+To be deleted with the next release.
 """
 
 import runpy

@@ -1,6 +1,7 @@
-"""Slips that a package's author did not mean, mended where only one thing can be meant.
+"""Correction of formal mistakes in a row, where a value can only mean one thing.
 
-Ids, passwords, hashes and secrets are never touched: who comes with them has to find them again.
+Ids, passwords, hashes and secrets are never changed: a client that sends them has to find them
+again under the same value.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _NAMES: Final = frozenset({"firstName", "lastName", "nickName", "displayName"})
 
 
 def mended(form: type[Request], document: object) -> tuple[object, list[RowProblem]]:
-    """The document as its author meant it, and a warning for each field that differs."""
+    """Returns the document with corrected values, and a warning for each corrected field."""
     warnings: list[RowProblem] = []
     return _object(form, document, "", warnings), warnings
 
@@ -66,7 +67,7 @@ def _value(field: DeclaredField, value: object, path: str, warnings: list[RowPro
 
 
 def _meant(field: DeclaredField, text: str) -> tuple[str, str]:
-    """What a text means, and what was done to tell it so."""
+    """Returns the value that a text means, and a message that says what was corrected."""
     rule = field.rule
     if isinstance(rule, Language):
         return _language(text), "was written as a language tag is, and cut to what can be kept"
@@ -79,7 +80,10 @@ def _meant(field: DeclaredField, text: str) -> tuple[str, str]:
 
 
 def _language(text: str) -> str:
-    """`DE_de-1996-x-a` as `de-DE-1996`."""
+    """Returns a language tag in the usual case and length:
+
+    `DE_de-1996-x-a` becomes `de-DE-1996`.
+    """
     first, *rest = text.strip(" ").replace("_", "-").split("-")
     tag = "-".join([first.lower(), *map(_subtag, rest)])
     while len(tag) > MAX_LANGUAGE and "-" in tag:
@@ -88,7 +92,9 @@ def _language(text: str) -> str:
 
 
 def _subtag(text: str) -> str:
-    """A region is written in capitals, a script with a capital."""
+    """Returns a subtag in the case of RFC 5646, 2.1.1: a region in capitals, a script with a
+    capital.
+    """
     by_length = {2: text.upper(), 4: text.title()}
     return by_length.get(len(text), text.lower())
 

@@ -1,4 +1,4 @@
-"""A package as it waits in the store: in pieces, so that any process can go on with its job."""
+"""A job's package in the store, cut into parts, so that any process can continue the job."""
 
 from __future__ import annotations
 
@@ -15,25 +15,26 @@ from storage import Delete, Insert
 from storage.settling import commit_settled
 
 PART_BYTES: Final = 1024 * 1024
-AT_ONCE: Final = 20  # that one step removes
-_LEVEL: Final = 1  # packages hold the same words again and again; a little effort saves most
+AT_ONCE: Final = 20  # parts in one unit of removals
+_LEVEL: Final = 1  # the lowest: packages repeat the same names, so it saves most
 
 
 class PackageLost(IdpError):
-    """The package is not there any more, or was never received whole."""
+    """The package is no longer in the store, or was never received completely."""
 
     slug = "import.package_lost"
 
 
 async def keep(service: Service, job_id: str, n: int, octets: bytes) -> None:
-    """Store the piece number `n` of a job's package. Raises StorageError."""
+    """Stores part number `n` of a job's package. Raises StorageError."""
+    # Compression takes milliseconds per part, which would block the event loop.
     content = await asyncio.to_thread(_packed, octets)
     part = PackagePart(id=_id(job_id, n), job_id=job_id, content=content)
     await commit_settled(service.store, Insert(PACKAGE_PARTS, part))
 
 
 async def write(service: Service, job: Job, file: Path) -> None:
-    """Write a job's package into a file. Raises PackageLost, StorageError."""
+    """Writes a job's package into a file. Raises PackageLost, StorageError."""
     if not job.parts:
         raise _lost()
     with file.open("wb") as into:
@@ -45,7 +46,7 @@ async def write(service: Service, job: Job, file: Path) -> None:
 
 
 async def drop(service: Service, job_id: str) -> None:
-    """Remove a job's package, a few pieces at a time. Raises StorageError."""
+    """Removes a job's package, a few parts per unit. Raises StorageError."""
     while True:
         page = await service.store.find(PACKAGE_PARTS, {"job_id": job_id}, limit=AT_ONCE)
         if not page.records:

@@ -1,7 +1,7 @@
-"""Rows that tell of a record of which an earlier row of their list has told, in constant memory.
+"""Finding rows of one list that describe the same record, in constant memory.
 
-Of each row a number is kept on disk that those of one record have in common; equal ones are looked
-for in parts that can be held.
+For each row a 64-bit hash of the record's identity is stored on disk. Equal hashes are then
+searched for in partitions that fit into memory.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from itertools import repeat
 from pathlib import Path
 from typing import BinaryIO, Final, Literal
 
-_HELD: Final = 250_000  # numbers at once; some 20 MB
-_AT_ONCE: Final = 8192  # that are read or written in one piece
+_HELD: Final = 250_000  # hashes per partition; about 20 MB
+_AT_ONCE: Final = 8192  # hashes per read or write
 _UNKNOWN: Final = 0
 _OCTETS: Final = array("q").itemsize
 
 
 class Doubles:
-    """The rows of one list; `path` is that of a file that is not there yet."""
+    """The duplicate rows of one list. `path` names a file that does not exist yet."""
 
     def __init__(self, path: Path) -> None:
         self._numbers = path
@@ -30,7 +30,7 @@ class Doubles:
         self._are_any_known = self._are_there = False
 
     def add(self, record: Hashable | None) -> None:
-        """The next row, by what tells its record apart, if that is known."""
+        """Adds the next row by the identity of its record, or None if that is unknown."""
         self._new.append(_UNKNOWN if record is None else hash(record))
         self._count += 1
         self._are_any_known |= record is not None
@@ -38,10 +38,11 @@ class Doubles:
             self._write()
 
     def find(self) -> None:
-        """Look for them, when there are no more rows. Raises OSError."""
+        """Finds the duplicates, once all rows are added. Raises OSError."""
         self._write()
         parts = self._count // _HELD + 1
         with _private(self._firsts, "wb") as file:
+            # A list without identities needs no pass over its file.
             for part in range(parts) if self._are_any_known else ():
                 self._look(part, parts, file)
         self._numbers.unlink()
@@ -49,8 +50,9 @@ class Doubles:
             self._firsts.unlink()
 
     def firsts(self, skip: int) -> Iterator[int | None]:
-        """For each row behind the first `skip` the place of the first one of its record, if that
-        is another one; without an end."""
+        """Yields, for each row after the first `skip`, the index of the first row of the same
+        record, or None if the row is that first one. The iterator is endless.
+        """
         if self._are_there:
             for place in _read(self._firsts, skip):
                 yield place - 1 if place else None
@@ -68,12 +70,14 @@ class Doubles:
                 first = firsts.setdefault(number, place)
                 if first != place:
                     self._are_there = True
+                    # Sparse: the index is written at the row's own offset, one higher, so that a
+                    # hole reads as 0 and means none.
                     file.seek(place * _OCTETS)
                     array("q", [first + 1]).tofile(file)
 
 
 def _private(path: Path, mode: Literal["wb", "ab"]) -> BinaryIO:
-    """A file to write into that nobody else may read."""
+    """Opens a file for writing that only its owner can read."""
     return open(path, mode, opener=lambda name, flags: os.open(name, flags, 0o600))
 
 

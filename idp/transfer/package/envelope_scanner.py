@@ -1,7 +1,7 @@
-"""The outermost members of a JSON document of any size, found while it passes by.
+"""The outermost members of a JSON document of any size, found while it is received.
 
-Whatever else a document of several gigabytes holds, what it wants is told by a few short members.
-They are read before the rest is, without holding it.
+The members that say what the document is for are short. They are read before the rest of the
+document is, and without holding it in memory.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final
 from idp.foundation import strict_json
 from idp.foundation.errors import FieldProblem, InvalidArgument
 
-MAX_TEXT: Final = 4096  # a longer text is told as empty
+MAX_TEXT: Final = 4096  # a longer text is returned as empty
 MAX_BYTES: Final = 64 * 1024
 
 _QUOTE: Final = ord('"')
@@ -20,7 +20,7 @@ _BACKSLASH: Final = ord("\\")
 _OPENING: Final = frozenset(b"{[")
 _OUTSIDE: Final = re.compile(rb'[^"{}\[\]]*+')
 _WITHIN: Final = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
-_MOST_NESTED: Final = 16  # within some octets; rows have fewer levels
+_MOST_NESTED: Final = 16  # nesting within one chunk; rows have fewer levels
 _ESCAPED: Final = re.compile(rb"\\.", re.DOTALL)
 _AS_BRACES: Final = bytes.maketrans(b"[]", b"{}")
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"{}[]"))
@@ -28,7 +28,10 @@ _IN_TEXT: Final = re.compile(rb"(?:[^\"\\]++|\\.)*+", re.DOTALL)
 
 
 class Surface:
-    """What is fed to it, with null for each object and list within, and "" for long texts."""
+    """The outermost level of a JSON document that is fed in chunks.
+
+    Each object and list within it is replaced by null, and each text longer than `MAX_TEXT` by "".
+    """
 
     def __init__(self) -> None:
         self._kept = bytearray()
@@ -38,7 +41,7 @@ class Surface:
         self._rest = b""
 
     def feed(self, chunk: bytes) -> None:
-        """Take the next octets."""
+        """Takes the next chunk of the document."""
         octets = self._rest + chunk
         self._rest, at = b"", 0
         if self._passed(octets):
@@ -47,7 +50,7 @@ class Surface:
             at = self._in_text(octets, at) if self._is_in_text else self._outside(octets, at)
 
     def read(self) -> object:
-        """The document, as far as it is its surface. Raises InvalidArgument."""
+        """Returns the outermost level of the document. Raises InvalidArgument."""
         if self._depth > 0 or self._is_in_text:
             problem = "the body is not JSON: it ends in the middle, as one does that was cut off"
             raise InvalidArgument([FieldProblem("json.malformed", "", problem)])
@@ -57,17 +60,22 @@ class Surface:
             raise InvalidArgument(list(map(_without_place, error.problems))) from None
 
     def _passed(self, octets: bytes) -> bool:
-        """Whether none of them is to be kept: then they are done with, ten times as fast as from
-        mark to mark."""
+        """Returns whether nothing of a chunk has to be kept; the chunk is then processed.
+
+        Counting the brackets of a whole chunk is ten times as fast as stepping from mark to mark.
+        """
         bare = _ESCAPED.sub(b"", octets) if b"\\" in octets else octets
         pieces = bare.split(b'"')
+        # Every second piece between quotation marks is outside of a string.
         outside = b"".join(pieces[self._is_in_text :: 2])
         braces = outside.translate(_AS_BRACES, _NO_BRACKETS)
         for _ in range(_MOST_NESTED):
             braces = braces.replace(b"{}", b"")
+        # Deeper than the limit: the exact way decides.
         if b"{}" in braces:
             return False
         closings = braces.count(b"}")
+        # The chunk may close an outer level, whose members are kept.
         if self._depth - closings < 2:
             return False
         self._depth += len(braces) - 2 * closings
@@ -89,7 +97,7 @@ class Surface:
         return end + 1
 
     def _turn(self, mark: bytes) -> None:
-        """Go into an object or a list, or out of it."""
+        """Enters an object or a list, or leaves it."""
         if mark[0] in _OPENING:
             self._keep(mark if self._depth == 0 else b"null")
             self._depth += 1
@@ -119,5 +127,5 @@ class Surface:
 
 
 def _without_place(problem: FieldProblem) -> FieldProblem:
-    """Where it stands in what is kept, says nothing of where it stands in the document."""
+    """Removes the position from the message: it refers to the kept text, not to the document."""
     return problem._replace(message=problem.message.partition(" at character ")[0])

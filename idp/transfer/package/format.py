@@ -1,8 +1,8 @@
-"""Packages: what organizations hold, in one JSON document of any size (specification 4.11, 4.14).
+"""Packages: the contents of organizations in one JSON document of any size.
 
-A package is looked through once, from its beginning to its end, before anything is stored. What
-is no package is refused as a whole; a row that breaks a rule of JSON is `broken` alone. The rows
-go to disk in the order in which they will be stored, so that nothing is held but a slice.
+A package is read once from beginning to end before anything is stored. A document that is not a
+package is refused as a whole; a row that breaks a rule of JSON is `broken` alone. The rows are
+spooled to disk in the order in which they will be stored, so that only one chunk is in memory.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from idp.transfer.package.spool import ITSELF, RowFile, Spool, Spooled
 
 
 class PackageRefused(InvalidArgument):
-    """This is no package, so nothing of it is stored."""
+    """The document is not a package, so nothing of it is stored."""
 
     def __init__(self, problems: Sequence[FieldProblem]) -> None:
         super().__init__(problems)
@@ -30,7 +30,10 @@ class PackageRefused(InvalidArgument):
 
 
 class Package:
-    """The rows of a package. `beside` is what stands in its envelope: a timeout, options."""
+    """The rows of a package.
+
+    `beside` holds the other members of its envelope: a timeout, options.
+    """
 
     def __init__(
         self,
@@ -44,27 +47,29 @@ class Package:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many rows there are of each list, in the order in which they are stored.
+        """The number of rows in each list, in the order in which they are stored.
 
-        The rows of lists that nobody knows are counted under the name "".
+        Rows of unknown lists are counted under the name "".
         """
         return {member: each.count for member, each in self._drawers.items() if each.count}
 
     @property
     def total(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return sum(self.counts.values())
 
     def batches(self, skip: int, size: int) -> Iterator[list[Row]]:
-        """The rows behind the first `skip`, in the order in which they are stored.
+        """Yields the rows after the first `skip`, in the order in which they are stored.
 
-        Each list is of one kind and has up to `size` rows, and fewer where rows are large. A
-        package that is opened again gives the same.
+        Each batch is of one kind and has up to `size` rows, fewer where rows are large. Opening
+        the package again yields the same batches.
         """
         number = 1
         for member, drawer in self._drawers.items():
             skipped = min(skip, drawer.count)
             at = number + skipped
+            # Row numbers count over all lists, so an index within a list is shifted by the list's
+            # first number.
             firsts = drawer.firsts(skipped)
             for batch in drawer.batches(skipped, size):
                 yield [
@@ -91,7 +96,7 @@ class Package:
 
 
 def open_package(file: Path, scratch: Path) -> Package:
-    """The package in `file`, looked through; its rows are spooled into the directory `scratch`.
+    """Reads the package in `file` and spools its rows into the directory `scratch`.
 
     Raises PackageRefused, and OSError when `scratch` is full.
     """
@@ -100,7 +105,10 @@ def open_package(file: Path, scratch: Path) -> Package:
 
 
 def read_package(source: ByteSource, scratch: Path, kinds: Sequence[RowKind] = KINDS) -> Package:
-    """The package that is read from `source`, as from a file."""
+    """Reads a package from an open source, as `open_package` does from a file.
+
+    Raises PackageRefused, and OSError when `scratch` is full.
+    """
     members = dict.fromkeys([*(kind.member for kind in kinds), ORGANIZATION, APART])
     with closing(Spool(scratch, tuple(members))) as spool:
         reader = PackageReader(scratch, spool, kinds)
@@ -121,5 +129,5 @@ def _path(spooled: Spooled, member: str) -> str:
 
 
 def _of_package(problem: FieldProblem) -> FieldProblem:
-    """A problem of the document as a whole, as a sentence."""
+    """Returns a problem of the whole document as a sentence about the package."""
     return problem if problem.field else problem._replace(message=f"the package {problem.message}")

@@ -1,8 +1,8 @@
-"""A JSON document of any size, gone through from its beginning to its end in constant memory.
+"""A reader of a JSON document of any size, from beginning to end in constant memory.
 
-The outer parts are walked here; a value that is small enough to be held is read as
-`idp/foundation/strict_json.py` reads it. Of the event parsers that there are, those that are fast
-enough turn half of a character into another one, and none goes on behind a NaN.
+The outer levels are parsed here; a value that fits into memory is read as
+`idp/foundation/strict_json.py` reads it. Of the event-based parsers available, those that are fast
+enough replace half of a surrogate pair by another character, and none continues after a NaN.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from idp.foundation.strict_json import DECODER, MAX_DEPTH, mistake, texts, usabl
 MAX_VALUE: Final = 4 * 1024 * 1024
 MAX_MEMBERS: Final = 1000
 _SLICE: Final = 256 * 1024
-# So much of a number may be missing still behind what looks like its end: "1" of "1.5e+7".
+# A number can continue after what looks like its end: "1" of "1.5e+7".
 _LOOK_AHEAD: Final = 3
 _LONGEST_WORD: Final = len(r"\ud83d\ude00")
 
@@ -46,16 +46,16 @@ _TOO_DEEP: Final = FieldProblem("json.too_deep", "", f"is nested deeper than {MA
 
 
 class ByteSource(Protocol):
-    """Where octets come from, such as a file that was opened for reading."""
+    """A source of bytes, such as a file opened for reading."""
 
     def read(self, octets: int, /) -> bytes:
-        """So many octets at most; none at the end."""
+        """Returns at most so many bytes; none at the end."""
 
 
 class UnusableValue(InvalidArgument):
-    """A value that breaks a rule. The stream stands behind it and can be read on.
+    """A value that breaks a rule. The stream is positioned after it and can be read further.
 
-    `texts` are the members of an object that it can be told by.
+    `texts` are the short texts of an object, by which a report can name it.
     """
 
     def __init__(
@@ -66,7 +66,10 @@ class UnusableValue(InvalidArgument):
 
 
 class JsonStream:
-    """The document that is read from `source`. Raises InvalidArgument where it is no JSON."""
+    """The document that is read from `source`.
+
+    Every method raises InvalidArgument where the document is not JSON.
+    """
 
     def __init__(self, source: ByteSource) -> None:
         self._source = source
@@ -78,7 +81,7 @@ class JsonStream:
         self._begin()
 
     def peek(self) -> str:
-        """The first character of what comes next; empty at the end."""
+        """Returns the first character of the next token without consuming it; empty at the end."""
         while True:
             mark = self._text[self._at : self._at + 1]
             if mark and mark not in _SPACES:
@@ -91,7 +94,11 @@ class JsonStream:
             self._grow()
 
     def members(self) -> Iterator[str]:
-        """The names in the object that begins here; each value is read before the next name."""
+        """Yields the member names of the object that begins here.
+
+        The caller consumes each value before it asks for the next name. Raises InvalidArgument for
+        a name that occurs twice.
+        """
         self._take("{")
         seen: set[str] = set()
         more = self._is_next("}")
@@ -108,7 +115,10 @@ class JsonStream:
             more = self._goes_on("}")
 
     def elements(self) -> Iterator[int]:
-        """The indexes in the list that begins here; each value is read before the next index."""
+        """Yields the indexes of the list that begins here.
+
+        The caller consumes each value before it asks for the next index.
+        """
         self._take("[")
         index = 0
         more = self._is_next("]")
@@ -118,7 +128,7 @@ class JsonStream:
             more = self._goes_on("]")
 
     def value(self) -> object:
-        """The value that begins here. Raises UnusableValue."""
+        """Returns the value that begins here. Raises UnusableValue."""
         found = self._held()
         try:
             return usable(found)
@@ -126,7 +136,7 @@ class JsonStream:
             raise UnusableValue(error.problems, texts(found)) from None
 
     def text(self) -> Iterator[str]:
-        """The string that begins here, in pieces."""
+        """Yields the string that begins here, in pieces."""
         self._take('"')
         while True:
             piece, self._at = self._piece()
@@ -139,18 +149,18 @@ class JsonStream:
             self._grow()
 
     def end(self) -> None:
-        """Nothing may come any more."""
+        """Raises InvalidArgument unless the document ends here."""
         if self.peek():
             raise self.malformed("something behind its end")
 
     def malformed(self, what: str, at: int | None = None) -> InvalidArgument:
-        """The refusal of a document that is no JSON for what stands here."""
+        """Returns the error of a document that is not JSON because of what is at this position."""
         position = self._passed + (self._at if at is None else at)
         return InvalidArgument(
             [FieldProblem("json.malformed", "", f"is not JSON: {what} at character {position}")]
         )
 
-    # The window: the part of the text that is held, from a little before where we are
+    # The window: the part of the text in memory, which begins at or before the current position
 
     def _begin(self) -> None:
         first = more = self._source.read(_SLICE)
@@ -163,7 +173,7 @@ class JsonStream:
         self._take_in(first)
 
     def _grow(self, octets: int = _SLICE) -> None:
-        """Forget what was read, and read on."""
+        """Discards what was consumed, and reads on."""
         self._take_in(self._source.read(octets))
 
     def _take_in(self, octets: bytes) -> None:
@@ -176,7 +186,7 @@ class JsonStream:
         self._text = self._text[self._at :] + more
         self._at = 0
 
-    # What stands between values
+    # Punctuation between values
 
     def _take(self, mark: str) -> None:
         if self.peek() != mark:
@@ -184,7 +194,7 @@ class JsonStream:
         self._at += 1
 
     def _is_next(self, closing: str) -> bool:
-        """Whether anything comes before the end of an object or list, which is taken."""
+        """Returns whether something comes before the closing mark, which is consumed otherwise."""
         if self.peek() != closing:
             return True
         self._at += 1
@@ -203,10 +213,13 @@ class JsonStream:
         self._take(":")
         return name
 
-    # Values that are held
+    # Values that fit into memory
 
     def _held(self) -> object:
-        """The value as DECODER reads it. Of what is too large or too deep the end is found."""
+        """Returns the value as DECODER reads it.
+
+        Of a value that is too large or too deep, only the end is found.
+        """
         octets = _SLICE
         self.peek()
         try:
@@ -215,6 +228,8 @@ class JsonStream:
                     self._skip()
                     raise UnusableValue([_TOO_LARGE])
                 self._grow(octets)
+                # Each attempt begins at the start of the value: doubling keeps the total work
+                # linear.
                 octets *= 2
         except RecursionError:
             self._skip()
@@ -227,7 +242,7 @@ class JsonStream:
         return value
 
     def _scanned(self) -> tuple[object, int] | None:
-        """The value and where it ends; None if more has to be read to know that."""
+        """Returns the value and its end; None if more of the text is needed."""
         try:
             value, end = DECODER.raw_decode(self._text, self._at)
         except JSONDecodeError as error:
@@ -238,13 +253,16 @@ class JsonStream:
         return None
 
     def _must_go_on(self, what: str, at: int) -> None:
-        """Raises InvalidArgument unless the mistake can be that the window ends too early."""
+        """Raises InvalidArgument unless the mistake may only be the early end of the window."""
         is_at_end = at + _LONGEST_WORD > len(self._text) or what.startswith("Unterminated string")
         if self._is_whole or not is_at_end:
             raise self.malformed(what, at)
 
     def _skip(self) -> None:
-        """Go behind a value that is not held; its brackets are counted, no more is looked at."""
+        """Moves behind a value that is not kept.
+
+        Its brackets are counted, and nothing else is checked.
+        """
         if self._text[self._at] not in '"{[':
             self._pass(_NUMBER)
             return
@@ -263,7 +281,9 @@ class JsonStream:
                 return
 
     def _next_marks(self) -> str:
-        """The next quotation mark, or brackets that all open or all close, which are taken."""
+        """Consumes and returns the next quotation mark, or a run of brackets that all open or all
+        close.
+        """
         while True:
             found = _MARKS.search(self._text, self._at)
             self._at = found.end() if found else len(self._text)
@@ -280,10 +300,12 @@ class JsonStream:
                 return
             self._grow()
 
-    # A string that is not held
+    # A string that is read in pieces
 
     def _piece(self) -> tuple[str, int]:
-        """What can be read of the string, but for half of a character whose rest is to come."""
+        """Returns the readable part of the string and its end, without a high surrogate whose
+        second half is still to come.
+        """
         end = _end(_READABLE, self._text, self._at)
         piece, _ = DECODER.raw_decode(f'"{self._text[self._at : end]}"')
         is_open = not self._text.startswith('"', end)

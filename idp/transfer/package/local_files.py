@@ -1,4 +1,4 @@
-"""Imports of files of this machine: only who has the file goes on with one that was cut off."""
+"""Imports of files on this machine. Only a caller that has the file can resume one."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from storage import Stale
 
 
 class LocalFile(Struct, frozen=True):
-    """A file by its absolute path, and the SHA-256 of what is in it."""
+    """A file by its absolute path, and the SHA-256 digest of its content."""
 
     path: str
     digest: str
 
 
 async def look_at(path: Path) -> LocalFile:
-    """The file as it is now. Raises InvalidArgument: it can't be read."""
+    """Returns the file with its present digest. Raises InvalidArgument if it cannot be read."""
     try:
         return await asyncio.to_thread(_looked_at, path)
     except OSError as error:
@@ -37,7 +37,10 @@ async def look_at(path: Path) -> LocalFile:
 
 
 def check(path: Path, digest: str) -> None:
-    """Refuse a file that is not what it was when its job began. Raises PackageLost."""
+    """Compares a file with the digest that it had when its job began.
+
+    Raises PackageLost if they differ.
+    """
     try:
         found = _digest(path)
     except OSError as error:
@@ -47,7 +50,7 @@ def check(path: Path, digest: str) -> None:
 
 
 async def begin(service: Service, actor: str, file: LocalFile, options: JobOptions) -> Hold:
-    """A new job for the file, to be worked on here. Raises StorageError."""
+    """Creates a job for the file, held by this process. Raises StorageError."""
     job = job_lifecycle.new(service, actor, options, holder=service.random.id(), source=file.path)
     job = structs.replace(job, digest=file.digest)
     await job_lifecycle.begin(service, job)
@@ -55,10 +58,11 @@ async def begin(service: Service, actor: str, file: LocalFile, options: JobOptio
 
 
 async def go_on(service: Service, actor: str, file: LocalFile, options: JobOptions) -> Hold:
-    """The newest unfinished job for the file with these options, to be worked on here.
+    """Takes over the newest unfinished job for the file with the same options.
 
-    A process that was killed is believed to be at it for some seconds more; they are waited for.
-    Raises NotFound; PreconditionFailed: the file has changed; Busy: another process is at it.
+    A killed process is considered the holder until its lease ends, so the call waits for that.
+    Raises NotFound; PreconditionFailed if the file has changed; Busy if another process holds the
+    job.
     """
     job = await _let_go(service, await _unfinished(service, file, options))
     try:
@@ -68,7 +72,8 @@ async def go_on(service: Service, actor: str, file: LocalFile, options: JobOptio
     hold = await job_lifecycle.claim(service, job, service.random.id())
     if hold is None:
         raise _busy(job)
-    await hold.note(source=file.path)  # the same file may have been moved
+    # the file is identified by its digest and may have been moved
+    await hold.note(source=file.path)
     return hold
 
 
@@ -89,7 +94,10 @@ async def _unfinished(service: Service, file: LocalFile, options: JobOptions) ->
 
 
 async def _let_go(service: Service, job: Job) -> Job:
-    """The job, once nobody holds it. Raises NotFound; Busy: its holder is alive."""
+    """Returns the job once its lease has ended.
+
+    Raises NotFound, and Busy if its holder renewed it.
+    """
     left = (job.held_until - service.clock.now()).total_seconds() if job.held_until else 0
     if left <= 0:
         return job

@@ -1,8 +1,8 @@
-"""What another system says of itself, made such that this one can have it.
+"""Settings of another system's package, reduced to what this service can store.
 
-A package of another system holds settings that this service has otherwise or not at all. They are
-no mistakes of whoever has the package: each is left out, with a warning that names it, and the
-rest is stored. A number beyond what can be set is set to what comes nearest.
+A package of another system holds settings that this service does not have, or has in another form.
+They are no mistakes of the caller: each is left out with a warning that names it, and the rest is
+stored. A number out of range is set to the nearest allowed value.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from idp.schema.field_rules import Integer
 from idp.schema.reading import DeclaredField, Request
 from idp.transfer.package.rows import RowProblem
 
-_ROUNDS: Final = 8  # what is left out can make something else unfit
+_ROUNDS: Final = 8  # removing one field can make another one invalid
 _PLACE: Final = re.compile(r"(\w+)(?:\[(\d+)\])?")
 _NOTHING: Final[Mapping[str, str]] = {}
-# What no system means: the row is refused as a whole.
+# Mistakes in any system's package: the row is refused as a whole.
 _MISTAKES: Final = frozenset(
     {
         "field.wrong_type",
@@ -36,10 +36,11 @@ _MISTAKES: Final = frozenset(
 def eased(
     form: type[Request], document: object, instead: Mapping[str, str] = _NOTHING
 ) -> tuple[object, list[RowProblem]]:
-    """The document without what the form has no room for, and a warning for each of it.
+    """Returns the document without the values that the form refuses, and a warning for each.
 
-    `instead` tells what is left out where what is unfit is not said: the colour of the ground,
-    on which the service's own can't be read.
+    `instead` maps a field to the one that is left out in its place if the document does not have
+    it: where the service's own font colour cannot be read on a background colour, the form reports
+    the font colour, and the document's background colour is left out.
     """
     warnings: list[RowProblem] = []
     for _ in range(_ROUNDS):
@@ -90,5 +91,5 @@ def _without(
 
 
 def _spelled(field: DeclaredField, document: Mapping[str, Any]) -> str:
-    """How a member is written in this document."""
+    """Returns the name under which the document has the field."""
     return field.wire_name if field.wire_name in document else field.name

@@ -1,4 +1,4 @@
-"""Going through a package: its envelope, its organizations, and the rows in them."""
+"""The reader of a package: its envelope, its organizations, and their rows."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from idp.transfer.package.spool import ITSELF, Spool, Spooled
 MAX_ORGANIZATIONS: Final = 1_000_000
 MAX_BESIDE: Final = 64 * 1024
 MAX_BROKEN: Final = 10
-# What holds the package in a request. An export's answer holds its organizations without one.
+# The member of a request that holds the package. An export's answer has `orgs` without one.
 ENVELOPES: Final = ("dataOrgs", "data_orgs", "dataOrgsv1", "data_orgsv1")
-# Where else a request may tell to read the package.
+# The members of a request that name another place to read the package from.
 PLACES: Final = ("dataOrgsGcs", "data_orgs_gcs", "dataOrgsv1Gcs", "data_orgsv1_gcs")
-# Rows of this member tell of an organization, not of what is in it.
+# Rows of this member describe an organization itself, not its contents.
 ORGANIZATION: Final = "org"
-# The drawer of lists that belong to no kind: a row's `document` is the list's name.
+# The row file of lists that belong to no kind: a row's `document` is the list's name.
 APART: Final = ""
 _ORG_ID: Final = "orgId"
 _OLDER_NAMES: Final = {"iamPolicy": "domainPolicy", "iam_policy": "domainPolicy"}
@@ -38,10 +38,10 @@ _NO_OBJECT: Final = problem(FieldProblem("field.wrong_type", "", "must be an obj
 
 
 class PackageReader:
-    """Puts the rows of a package into a spool. What isn't a package raises InvalidArgument.
+    """Writes the rows of a package into a spool.
 
-    `ids` are those of the organizations, or why there is none. `beside` is what stands in the
-    envelope next to the package.
+    `ids` are those of the organizations, or the problem of one that has none. `beside` holds the
+    members of the envelope next to the package.
     """
 
     def __init__(self, scratch: Path, spool: Spool, kinds: Sequence[RowKind]) -> None:
@@ -54,7 +54,7 @@ class PackageReader:
         self.beside: dict[str, object] = {}
 
     def read(self, stream: JsonStream) -> None:
-        """Go through the whole document."""
+        """Reads the whole document. Raises InvalidArgument if it is not a package."""
         found = ""
         for name in stream.members():
             if name != "orgs" and name not in ENVELOPES:
@@ -85,7 +85,10 @@ class PackageReader:
             self._read_envelope(name, stream)
 
     def _read_text(self, name: str, stream: JsonStream) -> None:
-        """The package as a document within a string: it is written out and read from there."""
+        """Reads a package that is sent as a JSON document within a string.
+
+        The string is first written to a file, which bounds the memory.
+        """
         path = self._scratch / "inline.json"
         with path.open("xb") as file:
             path.chmod(0o600)
@@ -125,7 +128,10 @@ class PackageReader:
                 self._read_wrong(index, stream)
 
     def _read_wrong(self, index: int, stream: JsonStream) -> None:
-        """What is no organization; null stands in others' exports for one that was left out."""
+        """Adds a row for an element that is no object.
+
+        null is passed over: other systems write it for an organization that they left out.
+        """
         document, broken = _read(stream)
         self.ids[index] = ""
         if document is not None or broken:
@@ -167,7 +173,9 @@ class PackageReader:
 
 
 def _record(kind: RowKind, document: object) -> tuple[str, ...] | None:
-    """What tells the record of a row apart from others of its kind, under either style's names."""
+    """Returns the identity of a row's record within its kind, under either style of names; None if
+    unknown.
+    """
     if not kind.identity or not isinstance(document, dict):
         return None
     found = []
@@ -189,12 +197,12 @@ def _octets(name: str, text: str) -> bytes:
 
 
 def _is_null(stream: JsonStream) -> bool:
-    """Whether nothing was sent under this name; then it is passed."""
+    """Returns whether the member is null, which is then consumed."""
     return stream.peek() == "n" and stream.value() is None
 
 
 def _read(stream: JsonStream) -> tuple[object, tuple[RowProblem, ...]]:
-    """The value that comes next; or what it can be told by, and why it can't be used."""
+    """Returns the next value; or the texts that name it, and why it can't be used."""
     try:
         return stream.value(), ()
     except UnusableValue as error:

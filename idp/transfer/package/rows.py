@@ -1,4 +1,4 @@
-"""Rows of a package: as they stand there, and what becomes of each."""
+"""Rows of a package: their content, and the action planned for each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CAPITAL: Final = re.compile("[A-Z]")
 
 
 class RowProblem(Struct, frozen=True, kw_only=True):
-    """What is wrong with a row, or worth knowing; `fix` is what whoever has the file can do."""
+    """An error or a warning of a row. `fix` says what the owner of the file can do about it."""
 
     slug: str
     message: str
@@ -30,12 +30,12 @@ class RowProblem(Struct, frozen=True, kw_only=True):
 
 
 class Row(Struct, frozen=True, kw_only=True):
-    """An element of an organization's list, as it stands in the package.
+    """An element of an organization's list, as the package has it.
 
-    `number` counts from 1 in the order in which rows are stored. `path` is where it stands:
-    `orgs[0].humanUsers[17]`. `broken` is why it can't be read at all; `document` then has what it
-    can be told by, if anything. `double_of` is the number of the first row of the same record, of
-    one that is not the first.
+    `number` counts from 1 in the order in which rows are stored. `path` is its place in the
+    document: `orgs[0].humanUsers[17]`. `broken` are the reasons why it cannot be read; `document`
+    then has the texts that identify it, if any. `double_of` is the number of the first row of the
+    same record, if this is a later one.
     """
 
     number: int
@@ -48,19 +48,19 @@ class Row(Struct, frozen=True, kw_only=True):
 
 
 class Read(Struct, frozen=True):
-    """A row with what its kind's request could read of it: everything, and each by its rule."""
+    """A row with its decoded request, whose fields have all passed their rules."""
 
     row: Row
     request: Request
 
 
 class PreparedRow(Struct, frozen=True, kw_only=True):
-    """What is to become of a row: the unit of `writes` that stores it, or why it isn't stored.
+    """The action planned for a row: its `writes`, stored as one unit, or why it isn't stored.
 
-    `id` names it in reports: a composite one is its `parts`, joined with "_". Problems of a row
-    that does not `fail` are warnings. `met` is the record that is there already, as it was read,
-    of a row that is skipped or changes it: whose own it is, tells the record's first event
-    (`idp/transfer/jobs/import_origin.py`).
+    `id` names it in reports: a composite id is its `parts`, joined with "_". Problems of a row
+    that does not `fail` are warnings. `met` is the existing record, as it was read, that the row
+    changes or because of which it is skipped; the record's first event says whether this job
+    created it (`idp/transfer/jobs/import_origin.py`).
     """
 
     action: Action
@@ -72,12 +72,12 @@ class PreparedRow(Struct, frozen=True, kw_only=True):
 
 
 def refused(id: str, *problems: RowProblem) -> PreparedRow:
-    """A row that can't be stored."""
+    """Returns the plan of a row that can't be stored."""
     return PreparedRow(action="fail", id=id, problems=problems)
 
 
 def problem(found: FieldProblem, *, is_error: bool = True) -> RowProblem:
-    """What a row's reader found, for the report; the cure is the catalogue's."""
+    """Returns a reader's finding as a problem of a row, with the fix from the error catalogue."""
     known = SLUGS.get(found.slug)
     return RowProblem(
         slug=found.slug,
@@ -89,11 +89,11 @@ def problem(found: FieldProblem, *, is_error: bool = True) -> RowProblem:
 
 
 def value_of(document: Mapping[str, Any], name: str) -> Any:
-    """What stands in a document under a name, in camelCase or in snake_case; None: nothing."""
+    """Returns a document's value under a name, in camelCase or in snake_case; None if absent."""
     return document.get(name, document.get(snake_case(name)))
 
 
 @cache
 def snake_case(name: str) -> str:
-    """A name that is in camelCase, as others write it."""
+    """Returns a camelCase name in snake_case."""
     return _CAPITAL.sub(lambda letter: f"_{letter[0].lower()}", name)

@@ -1,7 +1,8 @@
-"""Directories for what is too large to be held, and may hold secrets: gone with their process.
+"""Temporary directories for data too large for memory. They are removed with their process, as the
+data may hold secrets.
 
-Each has a lock, which ends with whoever holds it; so what a killed process left behind is known,
-and the next one removes it.
+Each directory has a lock, which the operating system releases with its process. So the directories
+of killed processes are recognized, and the next process removes them.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ _LOCK: Final = "lock"
 
 @contextmanager
 def directory() -> Iterator[Path]:
-    """A directory of this process, in the system's one for temporary files, within the block."""
+    """Provides a directory of this process, below the system's temporary directory, within the
+    block.
+    """
     _sweep()
     path, lock = _made()
     try:
@@ -32,7 +35,7 @@ def directory() -> Iterator[Path]:
 
 
 def _made() -> tuple[Path, IO[bytes]]:
-    """A new directory with its lock, which this process has."""
+    """Creates a directory whose lock this process holds."""
     while True:
         path = Path(tempfile.mkdtemp(prefix=_PREFIX))
         lock = (path / _LOCK).open("wb")
@@ -42,27 +45,30 @@ def _made() -> tuple[Path, IO[bytes]]:
 
 
 def _is_taken(lock: IO[bytes]) -> bool:
-    """Whether the lock is had now. Before that, another process may take the directory for one
-    that was left behind, and remove it."""
+    """Returns whether this process has the lock.
+
+    Until then another process may take the directory for an abandoned one and remove it.
+    """
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
+    # The lock may belong to a file that another process has unlinked meanwhile.
     return os.fstat(lock.fileno()).st_nlink > 0
 
 
 def _sweep() -> None:
-    """Remove what dead processes of this user have left."""
+    """Removes the directories that ended processes of this user have left."""
     for path in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         try:
             is_ours = path.stat().st_uid == os.getuid() and not path.is_symlink()
             if is_ours:
                 with (path / _LOCK).open("rb") as lock:
                     _remove_if_nobodys(path, lock)
-        except OSError:  # it goes at this moment, or comes
+        except OSError:  # it is in use, or is being removed or created at this moment
             continue
 
 
 def _remove_if_nobodys(path: Path, lock: IO[bytes]) -> None:
-    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises BlockingIOError while it is used
+    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises BlockingIOError while it is in use
     shutil.rmtree(path, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Rows on their way from a package into the store: on disk, by kind, in the package's order."""
+"""Rows between reading and storing: on disk, by kind, in the package's order."""
 
 from __future__ import annotations
 
@@ -22,8 +22,11 @@ _BUFFER_BYTES: Final = 64 * 1024
 
 
 class Spooled(Struct, frozen=True, array_like=True):
-    """A row without what its place in the spool says: of which organization, counted from 0, and
-    at which place in the list; None where there is no list, ITSELF for the whole organization."""
+    """A row without what its row file implies.
+
+    `organization` is the index of its organization. `index` is its index in the list; None where
+    there is no list, ITSELF for the organization as a whole.
+    """
 
     organization: int
     index: int | None
@@ -36,7 +39,10 @@ _DECODER: Final = msgspec.json.Decoder(Spooled)
 
 
 class RowFile:
-    """The rows of one kind: a file of lines. Where every thousandth line begins is held."""
+    """The rows of one kind, one JSON line each.
+
+    The offset of every thousandth line is in memory.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -46,12 +52,12 @@ class RowFile:
         self.count = 0
 
     def open(self) -> BinaryIO:
-        """The file to write the lines into; nobody else may read it."""
+        """Creates the file for the lines, readable only by its owner."""
         descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         return os.fdopen(descriptor, "wb", _BUFFER_BYTES)
 
     def add(self, file: BinaryIO, row: Spooled, record: Hashable | None = None) -> None:
-        """Put a row behind the others; `record` is what it tells of, if that is known."""
+        """Appends a row. `record` is the identity of its record, if known."""
         self._doubles.add(record)
         if self.count % _MARK_EVERY == 0:
             self._marks.append(self._octets)
@@ -59,17 +65,18 @@ class RowFile:
         self.count += 1
 
     def firsts(self, skip: int) -> Iterator[int | None]:
-        """For each row behind the first `skip` the place of the first one of its record, if that
-        is another one; without an end."""
+        """Yields, for each row after the first `skip`, the index of the first row of the same
+        record, or None if the row is that first one. The iterator is endless.
+        """
         return self._doubles.firsts(skip)
 
     def look_for_doubles(self) -> None:
-        """Know the rows of one record, when all are there. Raises OSError."""
+        """Finds the duplicate rows, once all rows are added. Raises OSError."""
         if self.count:
             self._doubles.find()
 
     def batches(self, skip: int, size: int) -> Iterator[list[Spooled]]:
-        """The rows behind the first `skip`: up to `size` at once, and some megabytes."""
+        """Yields the rows after the first `skip`, in batches limited by count and by bytes."""
         batch: list[Spooled] = []
         octets = 0
         for line in self._lines(skip):
@@ -92,7 +99,7 @@ class RowFile:
 
 
 class Spool:
-    """The drawers of all kinds, in the order in which they are emptied."""
+    """The row files of all kinds, in the order in which they are stored."""
 
     def __init__(self, folder: Path, members: Sequence[str]) -> None:
         self.drawers = {
@@ -103,16 +110,16 @@ class Spool:
         self._stack = ExitStack()
 
     def close(self) -> None:
-        """No more rows will be added."""
+        """Closes the files; no row can be added afterwards."""
         self._stack.close()
 
     def look_for_doubles(self) -> None:
-        """Know the rows of one record in each drawer. Raises OSError."""
+        """Finds the duplicate rows in each file. Raises OSError."""
         for drawer in self.drawers.values():
             drawer.look_for_doubles()
 
     def add(self, member: str, row: Spooled, record: Hashable | None = None) -> None:
-        """Put a row into its drawer."""
+        """Appends a row to the file of its kind, which the first row creates."""
         file = self._files.get(member)
         if file is None:
             file = self._stack.enter_context(self.drawers[member].open())

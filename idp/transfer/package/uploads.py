@@ -1,4 +1,6 @@
-"""A package on its way in: kept outside of the store until it is whole, in constant memory."""
+"""A package that is being received: kept outside of the store until it is complete, in constant
+memory.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +14,17 @@ from typing import IO, Final
 from idp.foundation import base64url
 from idp.transfer.package.envelope_scanner import Surface
 
-SMALL_BYTES: Final = 256 * 1024  # a larger one goes to disk, and its rows to another process
+# a larger one is spooled to disk, and its rows are read in another process
+SMALL_BYTES: Final = 256 * 1024
 _PIECE: Final = 1024 * 1024
 
 
 class Upload:
-    """The body of a call, or a file that is there already (`over`). Nobody else can read it, and
-    it is gone with this process. Whoever sent it has `left` when nobody waits for an answer."""
+    """The body of a request, or an existing file (`over`).
+
+    Only this process can read it, and it is removed when the process ends. `left` is set once
+    nobody waits for the response any more.
+    """
 
     def __init__(self, file: IO[bytes] | None = None) -> None:
         self.size = 0
@@ -29,14 +35,17 @@ class Upload:
 
     @classmethod
     def over(cls, file: Path) -> Upload:
-        """A package that lies in a file, which may be removed then. Raises OSError."""
+        """Returns an upload over an existing file, which may be removed afterwards.
+
+        Raises OSError.
+        """
         upload = cls(file.open("rb"))
         for piece in upload.pieces(_PIECE):
             upload._look_at(piece)
         return upload
 
     def take(self, octets: bytes) -> None:
-        """Keep the next octets. Raises OSError."""
+        """Appends the next chunk. Raises OSError."""
         self._look_at(octets)
         self._file.write(octets)
 
@@ -47,38 +56,40 @@ class Upload:
 
     @property
     def is_small(self) -> bool:
-        """Whether its rows are too few to be worth another process."""
+        """Whether it has too few rows to be worth another process."""
         return self.size <= SMALL_BYTES
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the body."""
+        """The SHA-256 digest of the body."""
         return base64url.encode(self._digest.digest())
 
     def surface(self) -> object:
-        """The outermost members. Raises InvalidArgument."""
+        """Returns the outermost members. Raises InvalidArgument."""
         return self._surface.read()
 
     def rewind(self) -> None:
-        """Begin to read it anew."""
+        """Sets the read position back to the beginning."""
         self._file.seek(0)
 
     def read(self, octets: int, /) -> bytes:
-        """So many octets at most; none at the end."""
+        """Returns at most so many bytes; none at the end."""
         return self._file.read(octets)
 
     def pieces(self, size: int) -> Iterator[bytes]:
-        """The body in pieces."""
+        """Yields the body in pieces."""
         self.rewind()
         while piece := self.read(size):
             yield piece
 
     def let_go(self, *, is_read: bool) -> None:
-        """Nobody waits for an answer any more: let go of it, unless it is being read."""
+        """Marks that nobody waits for the response any more, and closes the upload unless it is
+        being read.
+        """
         self.left.set()
         if not is_read:
             self.close()
 
     def close(self) -> None:
-        """Let go of it."""
+        """Closes the upload, which removes it."""
         self._file.close()

@@ -21,13 +21,17 @@ _USED: Final = frozenset({
     *("app_metadata", "user_metadata", "picture"),
 })  # fmt: skip
 _BASE: Final = re.compile(r"([A-Za-z]{2,3})([-_][A-Za-z0-9]{1,8})*")
+# Language codes of ISO 639 that were withdrawn, and the present ones.
 _RENAMED: Final = {"iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro"}
 _OWN_PROVIDER: Final = "auth0|"
 
 
 class Auth0:
-    """`email_verified` is for all; None takes what Auth0 says of each. `passwords` may be left
-    out where nobody has one."""
+    """The source of an Auth0 export.
+
+    `email_verified` applies to all users; None takes each user's own value. `passwords` is
+    optional.
+    """
 
     names: Mapping[str, str] = {
         "id": "user_id",
@@ -62,7 +66,11 @@ class Auth0:
         self._email_verified = email_verified
 
     def drafts(self) -> Iterator[PersonDraft]:
-        """First the passwords that can't be read, then everybody, then the passwords of nobody."""
+        """Yields drafts of the unreadable passwords, then of all users, then of the passwords
+        without a user.
+
+        Raises SourceRefused.
+        """
         with Passwords() as passwords:
             if self._passwords is not None:
                 yield from passwords.read(self._passwords)
@@ -82,6 +90,7 @@ class Auth0:
         given, family = record.get("given_name"), record.get("family_name")
         draft.id, draft.user_name, draft.email = record.get("user_id", ""), user_name, email
         draft.first_name = given or name or user_name
+        # The import requires both names, so each falls back to what the export has.
         draft.last_name = family or name or user_name or draft.first_name
         draft.display_name, draft.nick_name = name, record.get("nickname")
         draft.language = base_language(record.get("locale"))
@@ -107,6 +116,8 @@ class Auth0:
         if found is None:
             return
         draft.password_hash = found.hash
+        # An account of another provider has no password of its own, so a match by address alone is
+        # a guess.
         if not found.is_by_id and found.id and not draft.id.startswith(_OWN_PROVIDER):
             draft.problems.append(_BY_ADDRESS)
 
@@ -141,7 +152,7 @@ def _dropped(record: Mapping[str, Any], draft: PersonDraft) -> list[str]:
 
 
 def _is_own(identities: object, id: object) -> bool:
-    """Whether there is no more than the identity that the user's id tells of."""
+    """Returns whether the only identity is the one that the user's id names."""
     if not isinstance(identities, list) or len(identities) != 1:
         return False
     (only,) = identities
@@ -149,7 +160,7 @@ def _is_own(identities: object, id: object) -> bool:
 
 
 def base_language(locale: object) -> str:
-    """`en` of `en-US`; nothing of what is no language that is known."""
+    """Returns the language subtag, `en` of `en-US`; empty if the language is not known."""
     found = _BASE.fullmatch(locale) if isinstance(locale, str) else None
     base = found[1].lower() if found else ""
     base = _RENAMED.get(base, base)

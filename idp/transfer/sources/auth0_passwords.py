@@ -1,4 +1,4 @@
-"""The password file of Auth0, to be looked into by id and by address: a join of two long files."""
+"""The password file of Auth0, searched by user id and by address: a join of two long files."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from idp.transfer.sources.key_index import KeyIndex
 from idp.transfer.sources.long_text import LongText
 
 _READ: Final = frozenset({"_id", "_ID", "email", "passwordHash"})
-_FILE: Final = "passwords"  # before the names of its fields, where they are told
+_FILE: Final = "passwords"  # prefix of its field names in reports
 
 
 class FoundPassword(Struct, frozen=True, array_like=True):
-    """A password of the file: whose id and address stand beside it, and where."""
+    """A password of the file, with the id and the address that it belongs to and its place."""
 
     id: str
     email: str
@@ -33,10 +33,11 @@ class FoundPassword(Struct, frozen=True, array_like=True):
 
 
 class Passwords:
-    """Every password, in a file that nobody else can open and that is gone with this process.
+    """Every password of the file, in a temporary file that only this process can open.
 
-    In memory are 45 to 117 octets for each: where it stands, and a hash of each of its two keys.
-    A password that bears a user's own id is that user's; else the first one of the address is.
+    Memory holds 45 to 117 bytes per password: its offset, and a hash of each of its two keys. A
+    password with a user's own id belongs to that user; otherwise the first one with the user's
+    address does.
     """
 
     def __init__(self) -> None:
@@ -58,7 +59,11 @@ class Passwords:
         self._file.close()
 
     def read(self, path: Path) -> Iterator[PersonDraft]:
-        """Take in the file; drafts of what can't be read or has no place. Raises SourceRefused."""
+        """Reads the file; yields drafts of entries that cannot be read or have fields that are
+        dropped.
+
+        Raises SourceRefused.
+        """
         with source.opened(path) as file:
             for piece in source.records(LongText(file), path.name):
                 draft, record = piece.draft(), piece.record()
@@ -73,9 +78,10 @@ class Passwords:
                     self._add(FoundPassword(_oid(record), str(email), str(encoded), piece.path))
 
     def take(self, user_id: str, email: object) -> FoundPassword | None:
-        """The password of this user, which then is no left-over."""
+        """Returns this user's password and marks it as used; None if there is none."""
         number = self._by_id.get(user_id.rpartition("|")[2])
         found = self._at(number) if number is not None else None
+        # The index holds 64-bit hashes, so the key itself is compared.
         if found is not None and found.id == user_id.rpartition("|")[2]:
             self._used[number or 0] = True
             return msgspec.structs.replace(found, is_by_id=True)
@@ -89,7 +95,7 @@ class Passwords:
         return found
 
     def left_over(self, row: int) -> Iterator[PersonDraft]:
-        """Drafts of the passwords that no user has taken."""
+        """Yields drafts of the passwords that no user has."""
         for number, is_used in enumerate(self._used):
             if not is_used:
                 found = self._at(number)

@@ -1,4 +1,4 @@
-"""Tables: a line for each person, and a first line that names the columns (RFC 4180)."""
+"""CSV tables: a row for each person, and a header row that names the columns (RFC 4180)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ _HALVES: Final = re.compile("[\udc80-\udcff]")
 
 
 class DelimitedTable:
-    """`columns` are the names of fields by those of columns, where these say it otherwise."""
+    """The source of a CSV file.
+
+    `columns` maps columns to fields of the import, for columns with names that are not recognized.
+    """
 
     names: Mapping[str, str] = fields.NAMES
     reasons: Mapping[str, str] = {}
@@ -43,6 +46,7 @@ class DelimitedTable:
         self._org_id = org_id
         self._columns = {fields.plain(name): field for name, field in columns.items()}
         self._delimiter = delimiter
+        # A table that a spreadsheet saved often begins with a byte order mark.
         self._encoding = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
 
     def drafts(self) -> Iterator[PersonDraft]:
@@ -69,7 +73,7 @@ class DelimitedTable:
         return io.TextIOWrapper(file, self._encoding, "surrogateescape", newline="")
 
     def _places(self, head: Sequence[str]) -> list[str]:
-        """The path that each column stands for; a column's own name where it stands for none."""
+        """Returns the import's path for each column; a column's own name where it has none."""
         known = {fields.plain(path.rpartition(".")[2]): path for path in fields.PATHS}
         known |= {fields.plain(path): path for path in fields.PATHS}
         known |= {fields.plain(name): path for name, path in fields.OTHER_NAMES.items()}
@@ -128,7 +132,7 @@ def _fill(draft: PersonDraft, values: Iterator[tuple[str, str]]) -> None:
 
 
 def _switch(value: str) -> object:
-    """True or false where the text says so, else the text, which is refused later."""
+    """Returns a boolean where the text means one, else the text, which is refused later."""
     plain = value.strip().casefold()
     return True if plain in _YES else False if plain in _NO else value
 
@@ -141,7 +145,7 @@ def _set_state(draft: PersonDraft, value: str) -> None:
 
 
 def _complete(draft: PersonDraft, org_id: str) -> None:
-    """What the import needs and a table may lack."""
+    """Fills in fields that the import requires and a table may lack."""
     draft.user_name = draft.user_name or draft.email
     names = [each for each in (draft.first_name, draft.last_name) if each]
     if len(names) < 2 and not draft.display_name:
@@ -158,7 +162,7 @@ class _TextLines:
         self._text = text
         self.line = 0
         self.is_too_long = False
-        self.is_whole = False  # nothing behind what can't be decoded can be read
+        self.is_whole = False  # nothing after a decoding error can be read
 
     def __iter__(self) -> Iterator[str]:
         return self
@@ -172,6 +176,7 @@ class _TextLines:
             self.is_too_long = True
             rest = self._text.readline(MAX_LINE_CHARACTERS)
             if len(rest) < MAX_LINE_CHARACTERS or rest.endswith(("\n", "\r")):
+                # The rest is discarded, so that the next record begins on its own line.
                 return "\n"
         return line
 
@@ -179,7 +184,7 @@ class _TextLines:
 def _next(
     reader: Iterator[list[str]], lines: _TextLines
 ) -> tuple[int, list[str] | RowProblem] | None:
-    """The next row with the line it begins in; None at the end."""
+    """Returns the next row with the number of its first line; None at the end."""
     first, lines.is_too_long = lines.line + 1, False
     try:
         row: list[str] | RowProblem = next(reader)

@@ -1,6 +1,6 @@
-"""The fields of one imported person (specification 4.13) by their names there, and others' names.
+"""The fields of one imported person by their names in the import's body, and by other usual names.
 
-A table has a column for each; a line of JSON has them as they are nested there.
+A table has a column for each; a JSON line nests them as the body does.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Final
 
 from idp.foundation import base64url
 
-# The field of a draft by its path in the import's body. What a column may be called is the last
-# part of the path, and what follows here.
+# The field of a draft by its path in the import's body. A column may have the last part of the
+# path as its name, or one of `OTHER_NAMES`.
 PATHS: Final[Mapping[str, str]] = {
     "userId": "id",
     "userName": "user_name",
@@ -57,11 +57,14 @@ NAMES: Final[Mapping[str, str]] = {field: path for path, field in PATHS.items()}
 
 
 def plain(name: str) -> str:
-    """The name as it is compared: `First Name`, `first_name` and `firstName` are one."""
+    """Returns the form in which names are compared:
+
+    `First Name`, `first_name` and `firstName` are equal.
+    """
     return "".join(each for each in name.casefold() if each.isalnum())
 
 
 def id_of(org_id: str, user_name: object) -> str:
-    """An id for whoever has none: the same whenever the file is read again."""
+    """Returns an id for a person without one, which is the same whenever the file is read again."""
     digest = hashlib.sha256(f"{org_id}\0{user_name}".encode("utf-8", "replace")).digest()
     return "u" + base64url.encode(digest[:16])

@@ -1,7 +1,7 @@
-"""A person on the way from elsewhere: what a source says of them, and the import's row of it.
+"""A person of a source: what the source states, and the row of an import that is built from it.
 
-What the import needs is judged by the import's own rules, and a person without it is left out.
-What it can do without is dropped where it can't be used, and told.
+Fields that the import requires are validated by its own rules, and a person without them is left
+out. An invalid optional field is dropped with a warning.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _NEW_PASSWORD: Final = "The person sets a new password by 'forgot password'."  #
 
 
 class PersonDraft(Struct, kw_only=True):
-    """What a source says of a person, in the source's types: any of it may be anything.
+    """The statements of a source about a person, unvalidated: any field may have any JSON type.
 
-    `row` counts the records of the source, `path` says where this one stands. With an error among
-    its problems, or when it `is_skipped`, it does not go into the package. `dropped` are fields
-    that the service has no place for; `roles` are keys of the project that the roles go to. Row 0
-    is no record: only what is dropped counts. Who `is_incomplete` may lack an address.
+    `row` counts the records of the source, `path` is the record's place. With an error among its
+    problems, or when it `is_skipped`, it is not written to the package. `dropped` are fields that
+    the service cannot store; `roles` are role keys of the chosen project. Row 0 is no record and
+    only carries dropped fields. A draft that `is_incomplete` may lack an address.
     """
 
     row: int
@@ -72,20 +72,20 @@ class PersonDraft(Struct, kw_only=True):
 
     @property
     def action(self) -> Action:
-        """What becomes of it."""
+        """The outcome for this record."""
         if any(each.is_error for each in self.problems):
             return "fail"
         return "skip" if self.is_skipped else "create"
 
     @property
     def name(self) -> str:
-        """What a report calls it."""
+        """The first of id, user name and address, as a report names the record."""
         names = (self.id, self.user_name, self.email)
         return next((each for each in names if isinstance(each, str) and each), "")
 
 
 class _Hash(Struct, frozen=True):
-    """A hash of a format that the service verifies; how strong it has to be, the import says."""
+    """A hash in a format that the service verifies. The import itself checks its strength."""
 
     def read(self, value: object) -> str:
         try:
@@ -99,7 +99,7 @@ class _Hash(Struct, frozen=True):
 
 
 class _FieldTarget(Struct, frozen=True):
-    """Where a value of a draft goes, by which rule, and whether a person needs it."""
+    """The place of a draft's value in a row, its rule, and whether a person needs it."""
 
     path: tuple[str, ...]
     rule: Rule
@@ -131,8 +131,11 @@ _SWITCHES: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def settle(draft: PersonDraft, names: Mapping[str, str]) -> dict[str, Any]:
-    """The row of `humanUsers`; what is wrong goes to the draft's problems, under the source's
-    `names` for the draft's fields. Only a draft that does not fail then has a whole row."""
+    """Returns the row of `humanUsers` and appends problems to the draft.
+
+    Problems name the draft's fields by the source's `names`. The row is complete only if the draft
+    does not fail.
+    """
     row: dict[str, Any] = {}
     for name, place in PLACES.items():
         value = getattr(draft, name)
@@ -151,7 +154,7 @@ def _is_needed(draft: PersonDraft, name: str) -> bool:
 
 
 def _switch(draft: PersonDraft, row: dict[str, Any], names: Mapping[str, str]) -> None:
-    """Put in what is true of the person, and can be said of the row so far."""
+    """Sets the flags that are true, where the row has the object that they belong to."""
     for name, path in _SWITCHES.items():
         value = getattr(draft, name)
         if not isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""Which of a million keys were seen, and with which number: 18 to 54 octets for each."""
+"""An index from text keys to numbers for millions of keys, in 18 to 54 bytes per key."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ _MASK: Final = (1 << 64) - 1
 
 
 class KeyIndex:
-    """Numbers from 0 to 2³² - 1 by texts, of which 64 bits of a keyed hash are kept.
+    """Maps texts to numbers from 0 to 2³² - 1 by 64 bits of a keyed hash.
 
-    That two of a million texts share these, by chance, happens once in 37 million runs; whoever
-    can't bear that compares the texts. A table with open addressing, at most two thirds full.
+    The probability that any two of a million texts share a hash is one in 37 million; a caller
+    that cannot accept that compares the texts. The table uses open addressing and is at most two
+    thirds full.
     """
 
     def __init__(self) -> None:
@@ -22,7 +23,7 @@ class KeyIndex:
         self._count = 0
 
     def add(self, key: str, number: int) -> int | None:
-        """Keep the number of a new key; the number of one that is there already."""
+        """Stores the number of a new key and returns None; returns the number of a known key."""
         hashed = _hash(key)
         at = self._place(hashed)
         if self._hashes[at]:
@@ -34,7 +35,7 @@ class KeyIndex:
         return None
 
     def get(self, key: str) -> int | None:
-        """The number of the key, if it is there."""
+        """Returns the number of the key, or None."""
         at = self._place(_hash(key))
         return self._numbers[at] if self._hashes[at] else None
 
@@ -56,5 +57,5 @@ class KeyIndex:
 
 
 def _hash(key: str) -> int:
-    """Python's own keyed hash; never 0, which marks what is empty."""
+    """Returns Python's keyed hash, but never 0, which marks an empty slot."""
     return hash(key) & _MASK or 1

@@ -15,7 +15,7 @@ from idp.transfer.sources.source import Piece
 _USED: Final = frozenset({
     *("id", "username", "email", "emailVerified", "firstName", "lastName", "credentials"),
     *("enabled", "attributes", "realmRoles", "requiredActions"),
-    *("totp", "self", "disableableCredentialTypes", "access"),  # told by the others
+    *("totp", "self", "disableableCredentialTypes", "access"),  # redundant with other members
 })  # fmt: skip
 _USED_OF_CREDENTIALS: Final = frozenset({"UPDATE_PASSWORD", "VERIFY_EMAIL"})
 _SERVICE_ACCOUNT: Final = "serviceAccountClientId"
@@ -24,7 +24,10 @@ _OF_THE_REALM: Final = "realm: "
 
 
 class Keycloak:
-    """`path` is the file of a realm, or the folder of an export; `realm` chooses there."""
+    """The source of a Keycloak export.
+
+    `path` is a realm's file, or an export's folder, from which `realm` selects one.
+    """
 
     names: Mapping[str, str] = {
         "user_name": "username",
@@ -73,7 +76,7 @@ _NO_USERS: Final = ("realm", "id", "users", "enabled", "keycloakVersion")
 
 
 def _of_the_realm(found: RealmSettings, path: Path) -> Iterator[PersonDraft]:
-    """What is lost of the realm itself: of lists, each element counts."""
+    """Yields what is lost of the realm itself. Of a list, each element counts."""
     if found.name in _NO_USERS or found.value in (None, "", [], {}, False, 0):
         return
     if isinstance(found.value, list | dict):
@@ -132,7 +135,10 @@ def _attributes(draft: PersonDraft, attributes: object) -> list[str]:
 
 
 def _lone(value: object) -> object:
-    """Keycloak has a list of texts for each attribute, of one text mostly."""
+    """Returns the only element of a list.
+
+    Keycloak writes each attribute as a list, mostly of one text.
+    """
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
@@ -144,7 +150,10 @@ def _roles(draft: PersonDraft, roles: object) -> list[str]:
 
 
 def _actions(draft: PersonDraft, actions: object) -> list[str]:
-    """What the person was to do next. An address that is not verified says so itself."""
+    """Applies the required actions; returns the names of those that are dropped.
+
+    VERIFY_EMAIL needs no field: an unverified address implies it.
+    """
     if not isinstance(actions, list):
         return ["requiredActions"] if actions else []
     if "UPDATE_PASSWORD" in actions:

@@ -1,4 +1,4 @@
-"""Credentials as Keycloak exports them: JSON inside of JSON, one object for each."""
+"""Credentials as Keycloak exports them: objects whose details are JSON texts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _UnusableCredential(ValueError):
 
 
 def take(draft: PersonDraft, credentials: object) -> list[str]:
-    """Give the draft what can be carried over; the names of the kinds of what can't."""
+    """Copies usable credentials to the draft; returns the type names of the others."""
     if not isinstance(credentials, list):
         return ["credentials"] if credentials else []
     lost = []
@@ -85,7 +85,7 @@ def _named(kind: object) -> str:
 
 
 def encoded(credential: Mapping[str, Any]) -> str:
-    """The hash in Modular Crypt Format. Raises ValueError with the reason."""
+    """Returns the hash in Modular Crypt Format. Raises ValueError with the reason."""
     about, secret = _inner(credential, "credentialData"), _inner(credential, "secretData")
     algorithm, value, salt = about.get("algorithm"), secret.get("value"), secret.get("salt")
     if not (isinstance(value, str) and value and isinstance(salt, str) and salt):
@@ -115,7 +115,7 @@ def _argon2(about: Mapping[str, Any], rounds: int, salt: str, value: str) -> str
 
 
 def otp_secret(credential: Mapping[str, Any]) -> str:
-    """The secret of an authenticator app in base32. Raises ValueError with the reason."""
+    """Returns the secret of an authenticator app in base32. Raises ValueError with the reason."""
     about, secret = _inner(credential, "credentialData"), _inner(credential, "secretData")
     is_usual = (
         about.get("subType", "totp") == "totp"
@@ -134,7 +134,7 @@ def otp_secret(credential: Mapping[str, Any]) -> str:
 
 
 def _inner(credential: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """The object inside of a text; an object is taken as it is."""
+    """Returns the object within a JSON text; an object is returned unchanged."""
     value = credential.get(name)
     if isinstance(value, str):
         try:
@@ -155,7 +155,7 @@ def _number(value: object, name: str) -> int:
 
 
 def _only(more: Mapping[str, Any], name: str, default: object) -> object:
-    """Keycloak has a list of one text for each parameter."""
+    """Returns the parameter's only value: Keycloak writes each as a list of one text."""
     found = more.get(name, default)
     return found[0] if isinstance(found, list) and found else found
 

@@ -1,4 +1,4 @@
-"""The files of a realm export: one with everything, or a folder with the users in files of 50."""
+"""The files of a realm export: a single one, or a folder in which users are in files of 50."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _OTHER_FILE: Final = re.compile(r".+-federated-users-[0-9]{1,9}\.json")
 
 
 class RealmSettings(Struct, frozen=True):
-    """What stands in a realm's file beside its users: nothing of it goes into the package."""
+    """A member of a realm's file other than its users, which is not written to the package."""
 
     name: str
     value: object
 
 
 def files(path: Path, realm: str | None) -> list[Path]:
-    """The files that the users stand in, in their order. Raises SourceRefused."""
+    """Returns the files that hold users, in order. Raises SourceRefused."""
     if not path.is_dir():
         return [path]
     names = sorted(each.name for each in path.iterdir())
@@ -49,16 +49,17 @@ def files(path: Path, realm: str | None) -> list[Path]:
 
 
 def federated(path: Path) -> list[Path]:
-    """Files with what a realm keeps of the users of other stores, such as LDAP."""
+    """Returns the files with data about users of other stores, such as LDAP."""
     if not path.is_dir():
         return []
     return sorted(each for each in path.iterdir() if _OTHER_FILE.fullmatch(each.name))
 
 
 def pieces(path: Path, first: int, *, is_all: bool) -> Iterator[Piece | RealmSettings]:
-    """The users of a file, and what else is there; one of several (not `is_all`) may have none.
+    """Yields the users of a file, and its other members.
 
-    Raises SourceRefused: no realm at all.
+    A file that is one of several (not `is_all`) may hold no users. Raises SourceRefused if the
+    file is no realm export.
     """
     with source.opened(path) as file:
         text = LongText(file)

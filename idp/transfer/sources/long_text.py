@@ -1,7 +1,7 @@
-"""A text of any length, read in pieces: JSON values out of it, one after another.
+"""A reader of consecutive JSON values in a text of any length.
 
-What a record breaks, it breaks alone: the reader goes on where the next one seems to begin. Only
-a piece of the text, and the record at hand, are in memory.
+An error in a record affects that record alone: the reader continues where the next one seems to
+begin. Only a piece of the text and the current record are in memory.
 """
 
 from __future__ import annotations
@@ -17,15 +17,17 @@ from idp.transfer.package.rows import RowProblem
 
 PIECE_OCTETS: Final = 1 << 18
 MAX_CHARACTERS: Final = 8 << 20  # of one record
-_MARGIN: Final = 16  # a word, a number's dot or an escape that the end of a piece cuts through
+_MARGIN: Final = 16  # a word, a number's dot or an escape may be cut by the end of a piece
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _HEAD_CHARACTERS: Final = 200
-_DEPTHS: Final = {"{": 1, "[": 1, "]": -1, "}": -1, '"': 1 << 40}  # a text without end hides all
-_HALVES: Final = re.compile("[\udc80-\udcff]")  # octets that are not UTF-8
+# an unterminated string hides every bracket after it
+_DEPTHS: Final = {"{": 1, "[": 1, "]": -1, "}": -1, '"': 1 << 40}
+# bytes that are not UTF-8, as surrogateescape decodes them
+_HALVES: Final = re.compile("[\udc80-\udcff]")
 
 
 class BrokenValue(Exception):
-    """There is a value, but it can't be used, or it can't be read at all (`is_lost`)."""
+    """A value that can't be used, or that can't be parsed at all (`is_lost`)."""
 
     def __init__(self, *problems: RowProblem, is_lost: bool = False) -> None:
         super().__init__(problems)
@@ -34,7 +36,7 @@ class BrokenValue(Exception):
 
 
 class LongText:
-    """A text and how far it was read; `line` counts from 1. A byte order mark is passed over."""
+    """A text with a read position; `line` counts from 1. A byte order mark is skipped."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -46,7 +48,7 @@ class LongText:
         self.line = 1
 
     def peek(self) -> str:
-        """The next character that is no space; empty at the end."""
+        """Returns the next character that is no space; empty at the end."""
         while True:
             found = _SPACE.match(self._text, self._at)
             self._advance(found.end() if found else self._at)
@@ -56,15 +58,17 @@ class LongText:
                 return ""
 
     def passed(self, character: str) -> bool:
-        """Whether this one comes next; then it is behind us."""
+        """Consumes this character if it comes next; returns whether it did."""
         is_next = self.peek() == character
         if is_next:
             self._advance(self._at + 1)
         return is_next
 
     def value(self) -> object:
-        """The value that begins here. The reader is behind it then, unless it raises BrokenValue
-        with `is_lost`: then it is where it was."""
+        """Returns the value that begins here and moves behind it.
+
+        Raises BrokenValue; with `is_lost` the position stays before the value.
+        """
         self.peek()
         octets = PIECE_OCTETS
         while True:
@@ -76,14 +80,18 @@ class LongText:
             except RecursionError:
                 raise BrokenValue(_DEEP, is_lost=True) from None
             else:
+                # A number at the end of a piece may continue in the next one.
                 if end < len(self._text) or self._is_whole or isinstance(value, list):
                     return self._taken(value, end)
             self._more(octets)
             octets *= 2
 
     def skip_record(self) -> None:
-        """Leave a lost record: go behind its last bracket, or to where the next line begins a
-        record as its own line did. If neither comes, that is the end."""
+        """Skips an unreadable record.
+
+        The position moves behind the record's last bracket, or to a line that begins a record with
+        the same indentation. If neither comes, it moves to the end.
+        """
         is_closed = self.peek() in ("{", "[")
         indent = re.escape(self._head[: len(self._head) - len(self._head.lstrip())])
         tokens = re.compile(
@@ -114,7 +122,7 @@ class LongText:
             raise BrokenValue(*map(_as_problem, error.details)) from None
 
     def _whole_lines(self) -> int:
-        """Where the last line break of the text at hand is, or the end of a text without."""
+        """Returns the position of the last line break in memory, or the end of a text without one."""
         while not self._is_whole:
             end = self._text.rfind("\n", self._at)
             if end > self._at:
@@ -125,7 +133,7 @@ class LongText:
         return len(self._text)
 
     def _may_go_on(self, error: json.JSONDecodeError) -> bool:
-        """Whether the text at hand only ends too early."""
+        """Returns whether the error may only be the early end of the text in memory."""
         is_cut = error.pos >= len(self._text) - _MARGIN or error.msg.startswith("Unterminated")
         return is_cut and not self._is_whole and len(self._text) - self._at <= MAX_CHARACTERS
 
@@ -142,7 +150,7 @@ class LongText:
         return RowProblem(slug="source.unreadable", message=f"is not JSON: {told}", fix=_MEND)
 
     def _ends_before(self, at: int) -> bool:
-        """Whether what was read further on is the record of another line."""
+        """Returns whether the parser had already reached the record of another line."""
         end = self._text.find("\n", self._at, at)
         return end > 0 and self._text[self._at] == "{" and self._text.startswith("{", end + 1)
 
@@ -156,7 +164,7 @@ class LongText:
         self._at = to
 
     def _more(self, octets: int) -> bool:
-        """Read on; whether there was more. What is behind us is let go."""
+        """Reads another piece and discards what was consumed; returns whether there was more."""
         if self._is_whole:
             return False
         read = self._file.read(octets)

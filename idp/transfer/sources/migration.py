@@ -1,4 +1,4 @@
-"""From a source to a package: everybody once, and everything that does not go along is told."""
+"""From a source to a package: each person once, with a report of everything that is left out."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ from idp.transfer.sources.source import Source
 
 
 class MigrationOptions(Struct, frozen=True, kw_only=True):
-    """Whether attributes go along as metadata, and people without an address at all; and which
-    project's the roles become."""
+    """A migration's options: whether attributes become metadata, whether persons without an
+    address are included, and the project to which roles belong.
+    """
 
     keeps_attributes: bool = False
     keeps_incomplete: bool = False
@@ -31,7 +32,7 @@ class MigrationOptions(Struct, frozen=True, kw_only=True):
 
 
 class Migration:
-    """A run: what was met so far. In memory are 54 to 162 octets for each person."""
+    """One run, with the ids, names and addresses seen so far: 54 to 162 bytes per person."""
 
     def __init__(self, package: PackageFile, report: Report, wishes: MigrationOptions) -> None:
         self._package = package
@@ -41,7 +42,10 @@ class Migration:
         self._roles: set[str] = set()
 
     def run(self, source: Source) -> None:
-        """Take everybody. Raises SourceRefused; then the package is no package."""
+        """Processes all drafts of a source.
+
+        Raises SourceRefused; the package is then incomplete and must not be used.
+        """
         for draft in source.drafts():
             if draft.row and draft.action == "create":
                 self._take(draft, source.names)
@@ -113,8 +117,10 @@ class Migration:
 
 
 def _encoded(value: object) -> str | None:
-    """A value of metadata in base64: texts as they are, everything else as JSON; None for what
-    is nothing, or too much."""
+    """Returns a metadata value in base64; None if it is empty or too long.
+
+    Texts are encoded as they are, everything else as JSON.
+    """
     if isinstance(value, Encoded):
         text = value.text if isinstance(value.text, str) else ""
     elif value in (None, "", [], {}):

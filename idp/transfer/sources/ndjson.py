@@ -1,6 +1,6 @@
-"""Lines of JSON, each with one person as the import takes them (specification 4.13).
+"""JSON lines with one person each, in the form of a single import.
 
-A line is such a body with a `userId` beside it, or a row of a package: `{"userId", "user"}`.
+A line is such a body with a `userId` added, or a row of a package: `{"userId", "user"}`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from idp.transfer.sources.source import Piece
 
 _PARTS: Final = frozenset({"profile", "email", "phone", "hashedPassword", "metadata", "user"})
 _STATES: Final = {"USER_STATE_ACTIVE": False, INACTIVE: True, "": False, None: False}
-_ALGORITHM: Final = "hashedPassword.algorithm"  # the hash says it
+_ALGORITHM: Final = "hashedPassword.algorithm"  # the hash itself names it
 
 
 class JsonLines:
-    """The people of a file."""
+    """The persons of a file."""
 
     names: Mapping[str, str] = fields.NAMES
     reasons: Mapping[str, str] = {}
@@ -58,7 +58,10 @@ def _draft(piece: Piece, org_id: str) -> PersonDraft:
 
 
 def _flat(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Each value by its path; what is no object where one belongs keeps its own name."""
+    """Yields each value by its path.
+
+    A value that is no object where one belongs keeps its own name.
+    """
     for name, value in record.items():
         if name in _PARTS and isinstance(value, dict):
             yield from ((f"{name}.{each}", inner) for each, inner in value.items())
@@ -67,14 +70,14 @@ def _flat(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _metadata(entries: object) -> Iterator[tuple[str, object]]:
-    """Entries {key, value} as the management API has them; the values are in base64."""
+    """Yields the entries {key, value} of the management API, whose values are in base64."""
     for each in entries if isinstance(entries, list) else ():
         if isinstance(each, dict) and isinstance(each.get("key"), str):
             yield each["key"], Encoded(each.get("value"))
 
 
 class Encoded:
-    """A value that is in base64 already."""
+    """A value that is already in base64."""
 
     def __init__(self, text: object) -> None:
         self.text = text

@@ -1,7 +1,8 @@
-"""A package in the making: the body of an import with the people of one organization.
+"""A package that is being written: the body of an import with the persons of one organization.
 
-It is written to a draft beside its place and takes the place when it is whole, so that nobody ever
-reads half of it. Only its owner may: it holds password hashes.
+It is written to a temporary file in the same folder, which replaces the target when it is
+complete, so that no program reads a partial one. Only its owner can read it, because it holds
+password hashes.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from typing import Any, BinaryIO, Final
 
 import msgspec
 
-# The lists of an organization, in the order in which they stand in the file.
+# The lists of an organization, in their order in the file.
 LISTS: Final = ("humanUsers", "userMetadata", "projectRoles", "userGrants")
 _COPIED_OCTETS: Final = 1 << 20
 
 
 class PackageFile:
-    """Takes rows of the lists in any order, one at a time."""
+    """Accepts rows of the lists in any order, one at a time."""
 
     def __init__(self, file: BinaryIO, *, org_id: str, timeout: str, is_multiline: bool) -> None:
         self._file = file
@@ -38,16 +39,17 @@ class PackageFile:
         self._counts = dict.fromkeys(LISTS, 0)
 
     def add(self, list_name: str, row: Mapping[str, Any]) -> None:
-        """One more row of a list."""
+        """Adds a row to a list."""
         if list_name == LISTS[0]:
             self._element(self._file, list_name, row)
             return
+        # The file holds one list after the other, so all but the first wait in files of their own.
         if list_name not in self._waiting:
             self._waiting[list_name] = tempfile.TemporaryFile()  # noqa: SIM115 (by finish)
         self._element(self._waiting[list_name], list_name, row)
 
     def finish(self) -> None:
-        """The rest of the file."""
+        """Writes the rest of the file."""
         self._put(3, b"]")
         for name in LISTS[1:]:
             if name in self._waiting:
@@ -80,9 +82,9 @@ class PackageFile:
 
 @contextmanager
 def drafted(path: Path) -> Iterator[BinaryIO]:
-    """A file that is at `path`, with mode 0600, once all went well; else nothing has changed.
+    """Provides a file that replaces `path`, with mode 0600, when the block succeeds.
 
-    Raises OSError.
+    Otherwise nothing changes. Raises OSError.
     """
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".draft")
     try:

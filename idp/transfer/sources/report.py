@@ -1,7 +1,7 @@
-"""What became of the records of a source: a line of JSON for whatever is worth a look, and counts.
+"""The outcome of a source's records: a JSON line for each that has a problem, and counts.
 
-A line is `{row, path, id, action, problems}` as in the report of an import, or tells of a field
-that is dropped: `{dropped, count, path, message}`, with the place where it was met first.
+A line is `{row, path, id, action, problems}` as in the report of an import, or describes a dropped
+field: `{dropped, count, path, message}`, with its first place.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Dropped(Struct):
 
 
 class Report:
-    """Counts, and the lines if there is a file for them."""
+    """Counts the outcomes, and writes the lines if there is a file for them."""
 
     def __init__(self, file: BinaryIO | None, reasons: Mapping[str, str]) -> None:
         self._file = file
@@ -39,7 +39,7 @@ class Report:
         self.dropped: dict[str, Dropped] = {}
 
     def take(self, draft: PersonDraft) -> None:
-        """Tell of a record."""
+        """Counts a record and writes its line if it has problems."""
         if draft.action != "fail":
             for name in draft.dropped:
                 self._drop(name, draft.path)
@@ -52,20 +52,21 @@ class Report:
             self._write(_line(draft))
 
     def finish(self) -> None:
-        """Tell of the fields that were dropped, the most frequent first."""
+        """Writes a line for each dropped field, the most frequent first."""
         for name, message, each in self.fields():
             self._write(
                 {"dropped": name, "count": each.count, "path": each.path, "message": message}
             )
 
     def fields(self) -> Iterator[tuple[str, str, Dropped]]:
-        """Each field that was dropped, and why."""
+        """Yields each dropped field with the reason, the most frequent first."""
         for name, each in sorted(self.dropped.items(), key=lambda item: -item[1].count):
             top = name.partition(".")[0]
             yield name, self._reasons.get(name) or self._reasons.get(top) or _NO_PLACE, each
 
     def _drop(self, name: str, path: str) -> None:
         name = shown(name)
+        # Names come from the file, so their number is bounded.
         if name not in self.dropped and len(self.dropped) >= MAX_NAMES:
             name = OTHERS
         found = self.dropped.setdefault(name, Dropped(0, path))
@@ -96,7 +97,9 @@ def _told(problem: RowProblem) -> dict[str, str]:
 
 
 def shown(name: str) -> str:
-    """A name of the source in a report: not endless, and nothing that a terminal obeys."""
+    """Returns a source's name in the form for a report: cut to a limit, without control
+    characters.
+    """
     cut = name[:MAX_NAME_CHARACTERS]
     if cut.isprintable():
         return cut

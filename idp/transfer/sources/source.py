@@ -1,4 +1,4 @@
-"""What a source of people is, and how its files are read."""
+"""The interface of a source of persons, and the reading of its files."""
 
 from __future__ import annotations
 
@@ -24,26 +24,29 @@ _OTHER_ENCODINGS: Final = (
 
 
 class SourceRefused(Exception):
-    """The file can't be a source at all; the message is a sentence for whoever named it."""
+    """The file cannot be a source at all; the message is a sentence for the user who named it."""
 
 
 class Source(Protocol):
     """Files of another system.
 
-    `names` are the source's own words for the fields of a draft, where problems are told;
-    `reasons` why a field of its is dropped, where more is to say than that there is no place.
+    `names` are the source's own names of a draft's fields, for problems; `reasons` say why a field
+    of the source is dropped, where that is more than a missing place.
     """
 
     names: Mapping[str, str]
     reasons: Mapping[str, str]
 
     def drafts(self) -> Iterator[PersonDraft]:
-        """Everybody, in the order of the files, and what stands there besides people or can't be
-        read. Raises SourceRefused."""
+        """Yields a draft for each person in the order of the files, and drafts of other or
+        unreadable records.
+
+        Raises SourceRefused.
+        """
 
 
 class Piece(Struct, frozen=True, kw_only=True):
-    """A record of a file, or why it can't be read."""
+    """A record of a file, or the problems that prevent reading it."""
 
     row: int
     path: str
@@ -51,11 +54,11 @@ class Piece(Struct, frozen=True, kw_only=True):
     problems: tuple[RowProblem, ...] = ()
 
     def record(self) -> dict[str, Any]:
-        """Its members; none if it is no object."""
+        """Returns its members; none if it is no object."""
         return self.value if isinstance(self.value, dict) else {}
 
     def draft(self) -> PersonDraft:
-        """A draft of nobody so far, with what is wrong with the record."""
+        """Returns an empty draft with the problems of the record."""
         problems = list(self.problems)
         if not problems and not isinstance(self.value, dict):
             problems = [
@@ -69,7 +72,10 @@ _NO_OBJECT: Final = "Each record has to be a JSON object."
 
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
-    """The file. Raises SourceRefused: not there, not to be read, or no text in UTF-8."""
+    """Opens the file for reading.
+
+    Raises SourceRefused if it does not exist, cannot be read, or is not in UTF-8.
+    """
     try:
         with path.open("rb") as file:
             if file.read(4).startswith(_OTHER_ENCODINGS):
@@ -81,7 +87,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def records(text: LongText, name: str, first: int = 1) -> Iterator[Piece]:
-    """The values of a stream, or the elements of the one array that it is."""
+    """Yields the values of a stream, or the elements of its one array."""
     is_array = text.passed("[")
     row = first
     for piece in elements(text, name, first) if is_array else _values(text, name, first):
@@ -96,7 +102,7 @@ _ONE: Final = "Give each list a file of its own."
 
 
 def elements(text: LongText, name: str, first: int = 1) -> Iterator[Piece]:
-    """The elements of an array, behind its bracket."""
+    """Yields the elements of an array whose opening bracket is consumed."""
     row = first
     while not text.passed("]"):
         if text.passed(","):
@@ -130,7 +136,7 @@ def _piece(text: LongText, name: str, row: int) -> Piece:
 
 
 def dropped(record: Mapping[str, Any], used: frozenset[str], above: str = "") -> list[str]:
-    """The names of the members that hold something and are not used."""
+    """Returns the names of the non-empty members that are not used."""
     return [
         f"{above}{name}"
         for name, value in record.items()
