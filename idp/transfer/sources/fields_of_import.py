@@ -65,6 +65,6 @@ def plain(name: str) -> str:
 
 
 def id_of(org_id: str, user_name: object) -> str:
-    """Returns an id for a person without one, which is the same whenever the file is read again."""
+    """Returns an id for a person without one, the same whenever the file is read again."""
     digest = hashlib.sha256(f"{org_id}\0{user_name}".encode("utf-8", "replace")).digest()
     return "u" + base64url.encode(digest[:16])

@@ -122,7 +122,7 @@ class LongText:
             raise BrokenValue(*map(_as_problem, error.details)) from None
 
     def _whole_lines(self) -> int:
-        """Returns the position of the last line break in memory, or the end of a text without one."""
+        """Returns the position of the last line break in memory, or else the end of the text."""
         while not self._is_whole:
             end = self._text.rfind("\n", self._at)
             if end > self._at:
