@@ -1,7 +1,8 @@
-"""The authorization endpoint: whose request it is, and whether it came whole or by reference.
+"""The authorization endpoint: which client's request it is, and whether it came whole or by
+reference.
 
-First the client and its redirect_uri are proven; until then every answer is a page. From then
-on every refusal goes back to the client.
+The client and its redirect_uri are checked first; until both are valid every refusal is a page.
+From then on every refusal is sent to the client (RFC 6749 4.1.2.1).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from idp.service import Service
 
 
 class AuthorizeRefused(Exception):
-    """The request is refused, and the client is told at its proven redirect_uri."""
+    """The request is refused, and the error is sent to the client's registered redirect_uri."""
 
     def __init__(self, to: ReturnTo, error: OAuthError) -> None:
         super().__init__(error.description)
@@ -30,14 +31,16 @@ class AuthorizeRefused(Exception):
 async def read(
     service: Service, params: Params, record: RecordIgnored
 ) -> tuple[AuthRequest, Application]:
-    """The checked request, not stored yet, and its client; `record` is called with what is
-    ignored of it.
+    """Returns the checked request, not stored yet, and its client.
 
-    Raises UnusableRequest when there is no proven place to send an answer to, else Refused.
+    `record` is called with what is ignored of the request. Raises `UnusableRequest` when there is
+    no registered address to send a response to, and `AuthorizeRefused` for every other error.
     """
     client = await _prove_client(service, params)
     reference = params.if_once("request_uri")
     if reference is not None and pushed_authorization.is_reference(reference):
+        # A pushed request was checked when it was pushed; the browser's other parameters have no
+        # effect.
         with checks.REFERENCE:
             return await pushed_authorization.find(service, client, reference), client
     with checks.REDIRECT_URI:
@@ -52,6 +55,8 @@ async def read(
 
 async def _prove_client(service: Service, params: Params) -> Application:
     with checks.PROVEN_ONCE:
+        # Every response is built from these three, so a repeated one leaves no safe place to
+        # redirect to.
         for name in ("client_id", "redirect_uri", "state"):
             if params.is_repeated(name):
                 told = f"The parameter {name} was sent more than once."
@@ -64,8 +69,11 @@ async def _prove_client(service: Service, params: Params) -> Application:
 
 
 async def find_client(service: Service, client_id: str) -> Application:
-    """The active client of this id. Raises UnusableRequest, in the same words for an inactive
-    one."""
+    """Returns the active client of this id.
+
+    Raises `UnusableRequest`, with the same description for an inactive client as for an unknown
+    one.
+    """
     client = await service.store.get(APPLICATIONS, client_id) if len(client_id) <= 200 else None
     if client is None or client.state != "active":
         told = "No application has this client_id."

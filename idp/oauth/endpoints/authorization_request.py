@@ -1,6 +1,7 @@
-"""What an authorization request says (OpenID Connect Core 3.1.2.1): read and checked, in order.
+"""The parameters of an authorization request (OpenID Connect Core 3.1.2.1): read and checked.
 
-The checks stand in one list, in the order in which they are made. Pushed requests pass the same.
+The checks are in one list, in the order in which they are made. Pushed requests pass the same
+ones.
 """
 
 from __future__ import annotations
@@ -56,11 +57,11 @@ _log: Final = logs.logger(__name__)
 
 
 def return_to(client: Application, params: Params) -> ReturnTo:
-    """Where an answer goes, a refusal too. Raises UnusableRequest: not to an address of the
-    client.
+    """Returns where the response goes, an error too. Raises `UnusableRequest` without a registered
+    address.
 
-    A request object is refused, but the mode that it asks for places the refusal: a client that
-    sends one expects its answers there (OpenID Connect Core 6.1).
+    A request object is refused, but the `response_mode` that it asks for is used for the refusal:
+    a client that sends one expects its responses there (OpenID Connect Core 6.1).
     """
     inside = request_objects.unverified(params.if_once("request"))
     to = ReturnTo(
@@ -94,7 +95,8 @@ def _registered(client: Application, redirect_uri: str | None) -> str:
 
 
 def _usual_mode(params: Params, inside: Mapping[str, object]) -> ResponseMode:
-    """Where an answer is put unless the client has a wish: tokens never go to the query."""
+    """Returns where the response is put unless the client asks for a mode: tokens never go to the
+    query."""
     sent = (params.if_once("response_type"), inside.get("response_type"))
     types = {word for text in sent if isinstance(text, str) for word in text.split(" ")}
     return "fragment" if types & {"id_token", "token"} else "query"
@@ -121,13 +123,15 @@ async def check(
     *,
     is_pushed: bool = False,
 ) -> AuthRequest:
-    """The checked request, not stored yet; `record` is called with what is ignored of it.
+    """Returns the checked request, not stored yet. Raises `OAuthError`.
 
-    Raises OAuthError.
+    `record` is called with what is ignored of the request.
     """
     request = _Request(service.config, client, params, to, is_pushed)
     checked: dict[str, Any] = {}
     for made, reading in _CHECKS:
+        # A refusal within the block carries this check, and is stored with those that held before
+        # it.
         with made:
             checked |= reading(request)
     claims = claims_request.read(_wish(params, "claims"))
@@ -152,7 +156,8 @@ async def check(
 
 
 def _pushed(request: _Request) -> dict[str, Any]:
-    """RFC 9126 6: what the browser brings is not trusted, where the application says so."""
+    """RFC 9126 6: a client may require that its requests are pushed, so that the browser cannot
+    change them."""
     if request.client.requires_pushed_requests and not request.is_pushed:
         raise InvalidRequest("the client must push its requests")
     return {}
@@ -166,7 +171,8 @@ def _lengths(request: _Request) -> dict[str, Any]:
 
 
 def _request_objects(request: _Request) -> dict[str, Any]:
-    """OpenID Connect Core 6: not supported, and never silently ignored."""
+    """OpenID Connect Core 6: request objects are not supported, and are refused instead of
+    ignored."""
     if request.params.get("request") is not None:
         raise RequestNotSupported("request objects are not supported")
     if request.params.get("request_uri") is not None:
@@ -175,6 +181,7 @@ def _request_objects(request: _Request) -> dict[str, Any]:
 
 
 def _response_type(request: _Request) -> dict[str, Any]:
+    # The order of the words has no meaning (RFC 6749 3.1.1), but a repeated one is an error.
     sent = request.params.required("response_type").split(" ")
     response_type = _RESPONSE_TYPES.get(frozenset(sent)) if len(set(sent)) == len(sent) else None
     if response_type is None:
@@ -193,7 +200,8 @@ def _response_type(request: _Request) -> dict[str, Any]:
 
 
 def _response_types(client: Application) -> list[ResponseType]:
-    """Those that the client registered together with the grant that they belong to."""
+    """Returns the response types that the client registered together with the grant type each
+    belongs to."""
     if client.app_type == "api":
         return []
     return [each for each in client.response_types if _grant_of(each) in client.grant_types]
@@ -235,6 +243,7 @@ def _has_code(request: _Request) -> bool:
 
 def _pkce(request: _Request) -> dict[str, Any]:
     client = request.client
+    # PKCE protects the code, so a response without one has nothing to bind to a verifier.
     is_required = (client.auth_method == "none" or client.requires_pkce) and _has_code(request)
     return {"code_challenge": pkce.read_challenge(request.params, is_required=is_required)}
 
@@ -243,6 +252,8 @@ def _nonce(request: _Request) -> dict[str, Any]:
     nonce = request.params.get("nonce")
     if nonce is not None and "\0" in nonce:
         raise InvalidRequest("nonce has a character that is not allowed")
+    # OpenID Connect Core 3.2.2.1: the implicit flow requires the nonce, which binds the ID token
+    # to the request.
     if nonce is None and not _has_code(request):
         raise InvalidRequest("nonce is missing: the implicit flow needs one")
     return {"nonce": nonce}
@@ -255,6 +266,7 @@ def _prompt(request: _Request) -> dict[str, Any]:
         words = safe_display.in_words("prompt", " ".join(prompt))
         story = f"prompt has some of {known}; {words} was sent."
         raise InvalidRequest("prompt has a value that is not supported", story=story)
+    # OpenID Connect Core 3.1.2.1 demands an error for this.
     if "none" in prompt and len(prompt) > 1:
         raise InvalidRequest("prompt none can not be combined with another value")
     return {"prompt": prompt}
@@ -289,10 +301,10 @@ _CHECKS: Final[tuple[tuple[Check, Callable[[_Request], dict[str, Any]]], ...]] =
 async def _hinted_user(
     service: Service, token: str | None, record: RecordIgnored | None
 ) -> str | None:
-    """The user that `id_token_hint` names; it may be another client's, or have expired.
+    """Returns the user that `id_token_hint` names; it may be another client's, or have expired.
 
-    One that can't be verified is ignored: it only makes things easier, and clients send what they
-    have kept for long (OpenID Connect Core 3.1.2.1).
+    A hint that cannot be verified is ignored: it is optional, and clients send one that they
+    stored long ago (OpenID Connect Core 3.1.2.1).
     """
     if token is None:
         return None
@@ -308,26 +320,33 @@ async def _hinted_user(
 
 
 def _wish(params: Params, name: str) -> str | None:
-    """A value that only makes things easier: one that can't be used is no error."""
+    """Returns an optional hint of the client. A value that cannot be used is no error."""
     value = params.get(name)
     return None if value is None or "\0" in value or len(value) > MAX_CHARACTERS else value
 
 
 def _user_of(hinted: str | None, claims: ClaimsRequest) -> str | None:
-    """The only user who may be answered for: of the hint, or whom `claims` demands (5.5.1)."""
+    """Returns the only user whom the response may be about, if the hint or `claims` names one
+    (5.5.1).
+
+    Raises `LoginRequired` when they name different users.
+    """
     choice = claims.id_token.get("sub", RequestedClaim()).choice
     if len(choice) != 1 or not isinstance(choice[0], str):
         return hinted
-    demanded = choice[0] if len(choice[0]) <= _ID_CHARACTERS else ""  # nobody's
+    demanded = choice[0] if len(choice[0]) <= _ID_CHARACTERS else ""  # no user has this id
     if hinted not in (None, demanded):
         raise LoginRequired("id_token_hint and claims name different users")
     return demanded
 
 
 def _classes(params: Params, claims: ClaimsRequest) -> dict[str, Any]:
-    """The classes of sign-in that are asked for, and whether it has to be one of them."""
+    """Returns the authentication contexts that are asked for, and whether it has to be one of
+    them."""
     wanted = claims.id_token.get("acr", RequestedClaim())
     is_essential = wanted.essential and bool(wanted.choice)
+    # An essential `acr` must be met, while `acr_values` is voluntary (OpenID Connect Core
+    # 5.5.1.1).
     asked = [] if is_essential else (_wish(params, "acr_values") or "").split()
     known = [each for each in [*asked, *wanted.choice] if each in authentication_context.CLASSES]
     return {"acr_values": list(dict.fromkeys(known)), "is_acr_essential": is_essential}

@@ -1,4 +1,4 @@
-"""Authorization responses: what goes back to the client, and how it gets there."""
+"""Authorization responses: the parameters that are sent to the client, and the response mode."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _UNPOSTABLE: Final = re.compile(r"%0[0AD]")
 
 
 class ReturnTo(Struct, frozen=True):
-    """A proven redirect_uri, where its answer is put, and the client's `state`.
+    """A registered redirect_uri, the response mode, and the client's `state`.
 
-    `state` is percent-encoded, so that any octet comes back as it was sent.
+    `state` is stored percent-encoded, so that any character comes back as it was sent.
     """
 
     redirect_uri: str
@@ -30,36 +30,39 @@ class ReturnTo(Struct, frozen=True):
 
 
 class Reply(Confidential, frozen=True):
-    """How an answer gets to the client: the browser goes to `address`, or posts `form` there."""
+    """How a response reaches the client: the browser is redirected to `address`, or posts `form`
+    there."""
 
     address: str
     form: list[tuple[str, str]] | None = None
 
 
 def keep_state(state: str | None) -> str | None:
-    """`state` in the form that is stored."""
+    """Returns `state` in the form that is stored."""
     return None if state is None else quote(state, safe="")
 
 
 def can_post(to: ReturnTo) -> bool:
-    """Whether a form can bring an answer there: browsers post to the web alone, and change NUL
-    and line ends on the way."""
+    """Returns whether a form can bring a response to this address.
+
+    Browsers post only to http and https, and change NUL and line ends in what they post.
+    """
     is_web = to.redirect_uri.startswith(("https://", "http://"))
     return is_web and not _UNPOSTABLE.search(to.state or "")
 
 
 def success(config: Config, to: ReturnTo, **values: str) -> Reply:
-    """What tells the client of success, with `iss` (RFC 9207)."""
+    """Returns the response with these values and `iss` (RFC 9207)."""
     return _reply(config, to, values)
 
 
 def failure(config: Config, to: ReturnTo, error: OAuthError) -> Reply:
-    """What tells the client of an error (RFC 6749 4.1.2.1)."""
+    """Returns the error response (RFC 6749 4.1.2.1), with `iss` (RFC 9207)."""
     return _reply(config, to, error.body())
 
 
 def with_state(to: ReturnTo) -> str:
-    """The address with `state` alone, as after a logout."""
+    """Returns the address with `state` alone, as a logout uses it."""
     return with_parameters(to.redirect_uri, _state(to), mode=to.mode)
 
 

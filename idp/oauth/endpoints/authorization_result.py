@@ -1,4 +1,5 @@
-"""Answering an authorization request: the authorization record, and its code or its tokens."""
+"""What a successful authorization request gives: the authorization record, and its code or
+tokens."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ from storage.settling import commit_settled
 
 
 def return_to(request: AuthRequest) -> ReturnTo:
-    """Where the answer of a request goes."""
+    """Returns where the response to a request goes."""
     return ReturnTo(
         redirect_uri=request.redirect_uri, mode=request.response_mode, state=request.state
     )
@@ -49,12 +50,12 @@ async def answer(
     judged: Judged,
     completing: Sequence[Write],
 ) -> Reply | None:
-    """Issue what was asked for to the session's user, who may use the client as it was `judged`;
-    the answer to the client.
+    """Issues what was asked for to the session's user, and returns the response to the client.
 
-    The request is completed in the same unit by the writes `completing`: of several tabs, one does
-    it, and the others get Stale, or Conflict where these writes insert. None when the client's
-    organization is gone.
+    `judged` says that the user may use the client. The request is completed in the same unit by
+    the writes `completing`: of several tabs, one does it, and the others get `Stale`, or
+    `Conflict` where these writes insert. Returns None when the client's organization is deleted or
+    not active.
     """
     acting_client = acting(client, judged)
     if acting_client is None:
@@ -68,6 +69,7 @@ async def answer(
     else:
         grantee = AuthorizedClient(made, live.subject, acting_client, live.session)
         values = await _tokens(service, request, grantee, now)
+    # Before the unit: a logout at the same moment must know of every client that gets tokens.
     await session_clients.remember(service, live.session, client)
     await commit_settled(service.store, Insert(AUTHORIZATIONS, made), *completing)
     await session_lifetime.touch(service, live.session)
@@ -75,7 +77,7 @@ async def answer(
 
 
 def acting(client: Application, judged: Judged) -> Client | None:
-    """The client with its organization, while that is active."""
+    """Returns the client with its organization, or None while that is not active."""
     organization = judged.organization
     if organization is None or organization.state != "active":
         return None
@@ -91,7 +93,8 @@ def authorization(
     now: datetime,
     grounds: Grounds | None,
 ) -> Authorization:
-    """What the user lets the client do; of the implicit flow, as long as its one token lasts."""
+    """Returns the new authorization record; one of the implicit flow lasts as long as its one
+    token may."""
     subject, session = live.subject, live.session
     return Authorization(
         id=service.random.id(),
@@ -117,14 +120,16 @@ def authorization(
 
 
 def _consented_claims(request: AuthRequest, client: Application) -> list[str]:
-    """The claims beyond the scopes that the user agreed to: only applications of others ask."""
+    """Returns the claims beyond the scopes that the user agreed to: only third-party clients ask
+    for consent."""
     return sorted(claims_request.beyond_scopes(request)) if client.is_third_party else []
 
 
 def _with_code(
     service: Service, request: AuthRequest, client: Application, authorization: Authorization
 ) -> tuple[Authorization, dict[str, str]]:
-    """The authorization with a code, and as long as a token that comes of the code may last."""
+    """Returns the authorization with a code. It lasts as long as a token that is issued for the
+    code may."""
     secret = service.random.token()
     ends = authorization.created_at + timedelta(seconds=service.config.code_seconds)
     code = Code(
@@ -135,13 +140,14 @@ def _with_code(
     )
     lasts = lifetime(service.config, client.access_token_type)
     coded = structs.replace(authorization, code=code, expires_at=ends + lasts)
+    # The code begins with the record's id, so that redeeming it needs no index on the hash.
     return coded, {"code": authorization.id + secret}
 
 
 async def _tokens(
     service: Service, request: AuthRequest, grantee: AuthorizedClient, now: datetime
 ) -> dict[str, str]:
-    """What the implicit flow answers (OpenID Connect Core 3.2.2.5)."""
+    """Returns the parameters of a response of the implicit flow (OpenID Connect Core 3.2.2.5)."""
     scopes, session_id = (
         grantee.authorization.scopes,
         token_response.session_of(service, grantee, now),

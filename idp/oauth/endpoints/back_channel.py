@@ -1,9 +1,9 @@
-"""Telling applications of a session's end, from server to server (OpenID Connect Back-Channel
+"""Notifying applications of a session's end, from server to server (OpenID Connect Back-Channel
 Logout 1.0).
 
-The messages are committed in the unit that ends the session, so that none is lost; they are sent
-at once, and again at growing intervals while an application doesn't answer. One conditional update
-claims an attempt, so no two processes make the same one.
+The messages are stored in the unit that ends the session, so that none is lost. They are sent at
+once, and again at intervals while an application does not answer. One conditional update claims an
+attempt, so no two processes make the same one.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from storage import Insert, Stale, Update, Value, Write
 TYPE: Final = "logout+jwt"
 EVENT: Final = "http://schemas.openid.net/event/backchannel-logout"
 TOKEN_SECONDS: Final = 120
-# From each attempt to the next, within a quarter of an hour; the last is for finding out that the
-# process died with it. Each is longer than an attempt can take.
+# From each attempt to the next, within about a quarter of an hour in all. The last one is the time
+# after which a process that ended during the last attempt is noticed. Each is longer than an
+# attempt can take.
 DELAYS: Final = tuple(timedelta(seconds=each) for each in (30, 120, 300, 450, 60))
 EVERY_SECONDS: Final = 10
 _BATCH: Final = 50
@@ -36,7 +37,7 @@ _log: Final = logs.logger(__name__)
 
 
 def send_soon(service: Service, committed: Sequence[Write]) -> None:
-    """Send the messages among the writes of a unit that was just committed. Nobody waits."""
+    """Sends the messages among the writes of a unit that was just stored, in a background task."""
     found = [
         write.record
         for write in committed
@@ -47,7 +48,7 @@ def send_soon(service: Service, committed: Sequence[Write]) -> None:
 
 
 async def deliver_due(service: Service) -> None:
-    """Make every attempt that is due now, but those that another process is faster to make."""
+    """Makes every attempt that is due now, except those that another process claims first."""
     while True:
         page = await service.store.find(
             LOGOUT_MESSAGES, {"state": "waiting"}, order="due_at", limit=_BATCH
@@ -63,13 +64,15 @@ async def _deliver_all(service: Service, messages: Sequence[LogoutMessage]) -> N
     deliveries = [_deliver(service, message) for message in messages]
     for outcome in await asyncio.gather(*deliveries, return_exceptions=True):
         if isinstance(outcome, BaseException):
-            raise outcome  # the others have ended, too; this one is due again
+            raise outcome  # all attempts have ended; the failed one is due again
 
 
 async def _deliver(service: Service, message: LogoutMessage) -> None:
-    """Make one attempt, unless somebody else makes it."""
+    """Makes one attempt, unless another process makes it."""
     if message.attempts == len(DELAYS):
         await _settle(service, message, "failed", "the process ended during the last attempt")
+    # The attempt is claimed before it is made: a process that ends during it must not repeat it at
+    # once.
     elif await _claim(service, message):
         message.attempts += 1
         await _attempt(service, message)
@@ -101,6 +104,8 @@ async def _attempt(service: Service, message: LogoutMessage) -> None:
         return
     if status in _DELIVERED:
         await _settle(service, message, "delivered", f"status {status}")
+    # By 400 an application states that the token is invalid or that its logout failed (2.8): no
+    # further attempt is made.
     elif status == _REFUSED:
         await _settle(service, message, "refused", f"status {status}")
     else:
@@ -108,7 +113,8 @@ async def _attempt(service: Service, message: LogoutMessage) -> None:
 
 
 async def logout_token(service: Service, client: Application, message: LogoutMessage) -> str:
-    """The signed token of a message (2.4): the same `jti` at each attempt, and a new `iat`."""
+    """Returns the signed logout token of a message (2.4): the same `jti` at each attempt, and a
+    new `iat`."""
     issued_at = int(service.clock.now().timestamp())
     claims: dict[str, Any] = {
         "iss": service.config.issuer,
@@ -131,11 +137,11 @@ async def _failed(service: Service, message: LogoutMessage, why: str) -> None:
 
 
 async def _settle(service: Service, message: LogoutMessage, state: str, why: str) -> None:
-    """Note how it ended, for good; nothing is sent after that."""
+    """Stores the final delivery status; nothing is sent after that."""
     try:
         await service.store.commit(_update(message, {"state": state}))
     except Stale:
-        return  # another process has the next attempt already
+        return  # another process has claimed the next attempt
     if state == "delivered":
         _log.info("a logout was told", why=why, **_named(message))
     else:
@@ -143,7 +149,8 @@ async def _settle(service: Service, message: LogoutMessage, state: str, why: str
 
 
 def _update(message: LogoutMessage, changed: dict[str, object]) -> Update:
-    """The write that only one process gets done: nobody has begun the next attempt."""
+    """Returns a write that only one process can make: it expects that the next attempt has not
+    begun."""
     expected: dict[str, Value] = {"state": "waiting", "attempts": message.attempts}
     return Update(LOGOUT_MESSAGES, message.id, set=changed, expect=expected)
 

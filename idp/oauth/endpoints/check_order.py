@@ -1,4 +1,4 @@
-"""Which checks each protocol endpoint makes, and in which order."""
+"""The checks that each protocol endpoint makes, in their order."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ TRAILS: Final[dict[Endpoint, tuple[tuple[Check, ...], ...]]] = {
     "authorize": (authorize.CHECKS,),
     "par": (par.CHECKS,),
     "device_authorization": (device.CHECKS,),
+    # Each grant type has its own list, and the failed check tells which of them the request took.
     "token": tuple(grant.checks for grant in GRANTS.values()),
     "introspect": (introspect.CHECKS,),
     "revoke": (introspect.CHECKS,),
@@ -33,7 +34,8 @@ TRAILS: Final[dict[Endpoint, tuple[tuple[Check, ...], ...]]] = {
 
 
 def passed(endpoint: Endpoint, failed: FailedCheck) -> tuple[Check, ...]:
-    """The checks that held before the one that did not."""
+    """Returns the checks that held before the one that did not; none if the endpoint does not know
+    it."""
     for checks in TRAILS[endpoint]:
         for place, check in enumerate(checks):
             if check == failed:

@@ -1,4 +1,5 @@
-"""The discovery document (OpenID Connect Discovery 1.0): exactly what is accepted."""
+"""The discovery document (OpenID Connect Discovery 1.0): exactly what this installation
+accepts."""
 
 from __future__ import annotations
 
@@ -44,12 +45,15 @@ _ID_TOKEN_CLAIMS: Final = (
 def document(
     config: Config, instance: Instance | None, ui_locales: Sequence[str]
 ) -> dict[str, Any]:
-    """The document of this issuer. Its addresses come from the configured base alone."""
+    """Returns the document of this issuer. Its addresses come from the configured base address
+    alone."""
     base = config.issuer
     return {
         "issuer": base,
         "authorization_endpoint": base + AUTHORIZE,
         "pushed_authorization_request_endpoint": base + PAR,
+        # Not required of every client; a single one may be registered with this requirement (RFC
+        # 9126 6).
         "require_pushed_authorization_requests": False,
         "device_authorization_endpoint": base + DEVICE_AUTHORIZATION,
         "token_endpoint": base + TOKEN,
@@ -61,6 +65,7 @@ def document(
         "scopes_supported": list(scopes.SUPPORTED),
         "response_types_supported": list(get_args(ResponseType)),
         "response_modes_supported": list(MODES),
+        # `implicit` has no part at the token endpoint, so it is not among the grants there.
         "grant_types_supported": [*grants.offered(instance), "implicit"],
         "subject_types_supported": ["public"],
         "id_token_signing_alg_values_supported": list(get_args(SigningAlgorithm)),

@@ -1,10 +1,11 @@
-"""Ending sessions at the wish of a client or a person (OpenID Connect RP-Initiated Logout).
+"""Ending sessions at the request of a client or a user (OpenID Connect RP-Initiated Logout 1.0).
 
 With a valid `id_token_hint` the sessions of its user in this browser end at once. Without one the
-person is asked, and then every session of this browser ends. Sessions of other browsers are never
-ended here: an ID token is no proof of who asks. The browser goes back only to a registered address
-of a client that the request names. Other applications of the sessions hear of their end from this
-service (`back_channel`), and through the browser (`front_channel`) before it goes on.
+user is asked, and then every session of this browser ends. Sessions of other browsers are never
+ended here: an ID token does not authenticate its sender. The browser is sent back only to a
+registered address of a client that the request names. Other applications of the sessions are
+notified by this service (`back_channel`), and through the browser (`front_channel`) before it
+leaves.
 """
 
 from __future__ import annotations
@@ -39,15 +40,15 @@ _PURPOSE: Final = "logout"
 
 
 class Ended(Struct, frozen=True):
-    """A logout that is done: the request as it goes on, and the browser's new cookie."""
+    """A completed logout: the request as it continues, and the browser's new cookie."""
 
     request: LogoutRequest
     cookie: Cookie | None = None
 
 
 async def read(service: Service, params: Params) -> LogoutRequest:
-    """The checked request, not stored yet. Raises UnusableRequest: every refusal here is a
-    page."""
+    """Returns the checked request, not stored yet. Raises `UnusableRequest`: every refusal here is
+    a page."""
     with ONCE:
         _refuse_repeated(params)
     with checks.LOGOUT_HINT:
@@ -93,7 +94,9 @@ async def _hint(service: Service, token: str | None) -> Hint | None:
 async def _client(
     service: Service, client_id: str | None, hint: Hint | None
 ) -> Application | None:
-    """The client that the hint or `client_id` names; both must name the same."""
+    """Returns the client that the hint or `client_id` names; both must name the same one."""
+    # OpenID Connect RP-Initiated Logout 1.0, section 2: the client_id must be the one that the ID
+    # token was issued to.
     if hint is not None and client_id is not None and hint.azp != client_id:
         raise UnusableRequest(
             "logout_client_differs",
@@ -128,7 +131,8 @@ def _storable(text: str | None) -> str | None:
 
 
 def destination(request: LogoutRequest) -> str | None:
-    """Where the browser goes afterwards: the registered address, with `state` if it was sent."""
+    """Returns where the browser goes afterwards: the registered address, with `state` if it was
+    sent."""
     if request.post_logout_redirect_uri is None:
         return None
     to = authorization_response.ReturnTo(
@@ -138,9 +142,12 @@ def destination(request: LogoutRequest) -> str | None:
 
 
 async def address(service: Service, request: LogoutRequest, origin: TryOrigin) -> str:
-    """What names the request in the address of its page: a note (`idp.oauth.endpoints.notes`), or
-    the id of one that is too long for that and is stored. Raises TooManyRequests: the network has
-    sent too many of these."""
+    """Returns what names the request in the address of its page.
+
+    This is a sealed note (`idp.oauth.endpoints.notes`), or the id of a stored request if a note
+    would be too long. Raises `TooManyRequests` when the network has sent too many requests that
+    are stored.
+    """
     note = notes.seal(service, request, _PURPOSE)
     if note is not None:
         return note
@@ -150,7 +157,7 @@ async def address(service: Service, request: LogoutRequest, origin: TryOrigin) -
 
 
 async def find(service: Service, address: str) -> LogoutRequest | None:
-    """The request that waits, unless it has expired."""
+    """Returns the logout request that this address names, or None when it has expired."""
     if not notes.is_note(address):
         return await service.store.get(LOGOUT_REQUESTS, address)
     request = notes.read(service, address, LogoutRequest, _PURPOSE)
@@ -160,15 +167,17 @@ async def find(service: Service, address: str) -> LogoutRequest | None:
 async def end_hinted(
     service: Service, request: LogoutRequest, agent: Browser | None
 ) -> Ended | None:
-    """End the sessions that the hint's user has open in this browser, and no others.
+    """Ends the sessions that the hint's user has open in this browser, and no others.
 
-    Returns None when the browser has sessions of other users only: the person is asked then.
-    Without any session here there is nothing to end and nobody to ask. The hint may be older than
-    the sessions: an application that asks to sign this user out must not leave them signed in. The
-    browser's secret changes in the same unit.
+    Returns None when the browser has sessions of other users only; the user is to be asked then.
+    With no session in this browser there is nothing to end, and the request is done. The hint may
+    be older than the sessions: an application that asks to sign this user out must not leave them
+    signed in. The browser's secret changes in the same unit.
     """
     for rotates in (True, False, False):  # another tab may change the secret meanwhile
         with suppress(Stale):
+            # Only the first try changes the secret: if it fails, `agent` holds one that another
+            # tab has replaced.
             return await _end_hinted(service, request, agent, rotates=rotates)
     return None
 
@@ -189,9 +198,10 @@ async def _end_hinted(
 
 
 async def end_all(service: Service, request: LogoutRequest, agent: Browser) -> Ended:
-    """End every session of this browser, and give it a new secret, in one unit.
+    """Ends every session of this browser and gives it a new secret, in one unit.
 
-    Raises Stale when a sign-in happened at the same moment; asking again ends that one too.
+    Raises `Stale` when a sign-in happened at the same moment; a second call ends that session,
+    too.
     """
     rotation, cookie = browsers.rotation(service.random, agent, service.clock.now())
     ending = await session_lifetime.find_open(service, agent)
@@ -202,12 +212,13 @@ async def end_all(service: Service, request: LogoutRequest, agent: Browser) -> E
 async def _end(
     service: Service, request: LogoutRequest, ending: list[Session], writes: list[Write]
 ) -> LogoutRequest:
-    """End the sessions in one unit with `writes`, and let their applications hear of it."""
+    """Ends the sessions in one unit with `writes`, and notifies their applications."""
     for session in ending:
         writes += await session_lifetime.ending(service, session)
     request, stored = await front_channel.noted(
         service, request, [session.id for session in ending]
     )
     await service.store.commit(*writes, *stored)
+    # After the unit: an application must not be notified of a logout that was not stored.
     back_channel.send_soon(service, writes)
     return request

@@ -1,6 +1,7 @@
-"""Telling applications of a session's end through the browser (OpenID Connect Front-Channel
-Logout 1.0): the page after a logout opens their addresses in frames, where the browser's cookies
-are theirs.
+"""Notifying applications of a session's end through the browser (OpenID Connect Front-Channel
+Logout 1.0).
+
+The page after a logout opens their addresses in frames, where the browser sends their cookies.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from storage import Insert, Write
 async def noted(
     service: Service, request: LogoutRequest, session_ids: Sequence[str]
 ) -> tuple[LogoutRequest, list[Write]]:
-    """The request as it goes on, and what stores it in the unit that ends the sessions.
+    """Returns the request as it continues, and the writes that store it in the unit that ends the
+    sessions.
 
     Where an application of these sessions is to be called in the browser, the request is stored
-    under an id of its own with their ids. Otherwise there is nothing to store.
+    under a new id with the ids of the sessions. Otherwise there is nothing to store.
     """
     if not await frames(service, session_ids):
         return request, []
@@ -31,9 +33,11 @@ async def noted(
 
 
 async def frames(service: Service, session_ids: Sequence[str]) -> list[str]:
-    """The addresses to open in the browser: one for each application of each session (2)."""
+    """Returns the addresses to open in the browser: one for each application of each session
+    (2)."""
     found = []
     for session_id in session_ids:
+        # By `iss` and `sid` an application finds which of its sessions has ended (2).
         about = [("iss", service.config.issuer), ("sid", session_id)]
         found += [
             uris.with_parameters(client.front_channel_logout_uri, about)

@@ -1,4 +1,4 @@
-"""Introspection (RFC 7662): whether a token counts, for those whom it is meant for."""
+"""Introspection (RFC 7662): whether a token is valid, for the resource servers in its audience."""
 
 from __future__ import annotations
 
@@ -24,12 +24,14 @@ INACTIVE: Final[dict[str, Any]] = {"active": False}
 
 
 async def answer(service: Service, authorization: str | None, params: Params) -> dict[str, Any]:
-    """The token's claims, or `{"active": false}` and no reason. Raises OAuthError.
+    """Returns the token's claims, or `{"active": false}` without a reason. Raises `OAuthError`.
 
-    Client, token and all that it depends on are read in one round trip.
+    The client, the token and all that it depends on are read in one round trip.
     """
     with ONCE:
         params.refuse_repeated()
+    # The token is opened before the caller is authenticated, so that the records of both are read
+    # together.
     token = await _open(service, params)
     keys = token_validity.keys(token.named) if token else []
     caller, found = await client_authentication.authenticate_any(
@@ -40,6 +42,7 @@ async def answer(service: Service, authorization: str | None, params: Params) ->
     stands = await token_validity.judge(service, token.named, found) if token else None
     if token is None or stands is None or not _is_meant_for(caller, token, stands):
         return INACTIVE
+    # Only for an active token: a refused one was not used.
     access_token_verification.note_use(service, token)
     return await _described(service, caller, token, stands)
 
@@ -52,7 +55,10 @@ async def _open(service: Service, params: Params) -> Presented | None:
 
 
 def _is_meant_for(caller: Application | User, token: Presented, stands: LiveRecords) -> bool:
-    """The caller or its project is in the audience; a PAT's are its organization's projects."""
+    """Returns whether the caller or its project is in the audience.
+
+    A personal access token is meant for every application of its user's organization.
+    """
     if isinstance(caller, User):
         return not token.is_pat and caller.id in token.claims.aud
     if token.is_pat:
@@ -63,7 +69,7 @@ def _is_meant_for(caller: Application | User, token: Presented, stands: LiveReco
 async def _described(
     service: Service, caller: Application | User, token: Presented, stands: LiveRecords
 ) -> dict[str, Any]:
-    """What the token says, and what its scopes release about its user to the caller."""
+    """Returns the token's claims, and what its scopes release about its user to the caller."""
     said, reader = token.claims, caller if isinstance(caller, Application) else None
     audience = [*said.aud, reader.project_id] if token.is_pat and reader else said.aud
     told: dict[str, Any] = {}

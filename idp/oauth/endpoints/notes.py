@@ -1,7 +1,8 @@
-"""Notes: what waits for a person, sealed in the address of a page instead of stored.
+"""Notes: a request that waits for a user, sealed in the address of a page instead of stored.
 
-Whoever has no cookie and types nothing makes the service store nothing. A note can be read by this
-installation alone (AES-256-GCM under the master key), for the purpose that it was sealed for.
+So a request from an unknown browser that nothing follows takes no room in the store. A note can be
+read by this installation alone (AES-256-GCM under the master key), and only for the purpose that
+it was sealed for.
 """
 
 from __future__ import annotations
@@ -17,27 +18,31 @@ from idp.keys.master_key import WrongKey
 from idp.service import Service
 from storage import Record
 
-LONGEST: Final = 3500  # characters: proxies let an address pass that holds one and some more
-OUTLIVES: Final = timedelta(minutes=5)  # of a record and its note; clocks may differ by that much
+LONGEST: Final = 3500  # characters: proxies accept an address that holds one and some more
+OUTLIVES: Final = timedelta(
+    minutes=5
+)  # of a stored record over its note; clocks may differ by that much
 _FORM: Final = re.compile(r"v1\.[A-Za-z0-9_-]+", re.ASCII)
 
 R = TypeVar("R", bound=Record)
 
 
 def seal(service: Service, record: Record, purpose: str, *, room: int = 0) -> str | None:
-    """The record as text for an address; None when that would be too long, by itself or with
-    `room` more characters."""
+    """Returns the record as text for an address.
+
+    None when that would be too long, by itself or with `room` more characters.
+    """
     text = service.vault.seal(msgspec.json.encode(_without_defaults(record)), purpose)
     return text if len(text) + room <= LONGEST else None
 
 
 def is_note(text: str) -> bool:
-    """Whether the text has the form of a note; ids never have it."""
+    """Returns whether the text has the form of a note. No id has it."""
     return len(text) <= LONGEST and _FORM.fullmatch(text) is not None
 
 
 def read(service: Service, text: str, kind: type[R], purpose: str) -> R | None:
-    """The record in a note; None unless this installation sealed it for this purpose."""
+    """Returns the record in a note; None unless this installation sealed it for this purpose."""
     if not is_note(text):
         return None
     try:
@@ -47,6 +52,7 @@ def read(service: Service, text: str, kind: type[R], purpose: str) -> R | None:
 
 
 def _without_defaults(record: Record) -> dict[str, Any]:
+    # Fields with their default are left out, because the length of an address is limited.
     known = {field.name: _default(field) for field in structs.fields(record)}
     values = structs.asdict(record)
     return {name: value for name, value in values.items() if value != known[name]}

@@ -1,7 +1,8 @@
-"""Pushed authorization requests (RFC 9126): sent by the client itself, brought by reference.
+"""Pushed authorization requests (RFC 9126): sent by the client itself, and referred to by the
+browser.
 
-What the browser brings later holds nothing that it could change. The first browser to load a
-reference may load it again; one answer uses it up (4, 7.3).
+The browser brings the reference alone, so it can change nothing. The browser that loads a
+reference first may load it again; one response uses it up (4, 7.3).
 """
 
 from __future__ import annotations
@@ -40,10 +41,11 @@ async def push(
     record: RecordIgnored,
     origin: TryOrigin,
 ) -> dict[str, Any]:
-    """The answer to a client that pushes a request (2.2): the checks are those of authorize.
+    """Returns the response to a client that pushes a request (2.2). Makes the authorization
+    endpoint's checks.
 
-    `authorization` is the header of that name; `record` is called with what is ignored. Raises
-    OAuthError.
+    `authorization` is the header of that name; `record` is called with what is ignored of the
+    request. Raises `OAuthError`.
     """
     with ONCE:
         params.refuse_repeated()
@@ -53,6 +55,7 @@ async def push(
             story = "The application is an API, which signs nobody in."
             raise UnauthorizedClient("the client may not push requests", story=story)
     with NO_REFERENCE:
+        # RFC 9126 2.1: a pushed request must not refer to another one.
         if params.get("request_uri") is not None:
             raise InvalidRequest("request_uri can not be pushed")
     to = _return_to(client, params)
@@ -60,10 +63,12 @@ async def push(
         service, client, params, to, record, is_pushed=True
     )
     is_public = client.auth_method == "none"
+    # After the checks: only a request that is stored counts against the limit.
     request_limits.admit_push(service, client.id, origin, is_public=is_public)
     secret = service.random.token()
     pushed = structs.replace(
         request,
+        # The reference is stored as a digest: who reads the store cannot use it.
         id=opaque_tokens.digest(secret),
         expires_at=request.created_at + timedelta(seconds=LASTS_SECONDS),
     )
@@ -82,7 +87,7 @@ def _return_to(client: Application, params: Params) -> ReturnTo:
 
 
 def is_reference(request_uri: str) -> bool:
-    """Whether this is a request_uri as `push` gives them."""
+    """Returns whether this is a request_uri as `push` returns them."""
     return request_uri.startswith(PREFIX)
 
 
@@ -91,8 +96,10 @@ class OtherBrowser(Refusing):
 
 
 async def find(service: Service, client: Application, reference: str) -> AuthRequest:
-    """The request that was pushed, as the request of a new flow. Its `agent_id` is the browser
-    that has loaded it before. Raises UnusableRequest."""
+    """Returns the pushed request as the request of a new flow. Raises `UnusableRequest`.
+
+    Its `agent_id` is the browser that has loaded it before, if one has.
+    """
     id = opaque_tokens.digest(reference.removeprefix(PREFIX))
     pushed = await service.store.get(PUSHED_REQUESTS, id)
     now = service.clock.now()
@@ -115,7 +122,7 @@ async def find(service: Service, client: Application, reference: str) -> AuthReq
 
 
 def refuse_other_browser(request: AuthRequest, agent: Browser | None) -> None:
-    """Raises OtherBrowser when the request was loaded before, and not in this browser."""
+    """Raises `OtherBrowser` when the request was loaded before, and not in this browser."""
     if request.pushed_id is None or request.agent_id is None:
         return
     if agent is None or agent.id != request.agent_id:
@@ -123,14 +130,18 @@ def refuse_other_browser(request: AuthRequest, agent: Browser | None) -> None:
 
 
 async def claim(service: Service, request: AuthRequest, agent: Browser) -> AuthRequest:
-    """The request of a flow in this browser. A pushed one is this browser's from now on, until the
-    sign-in ends; without that it lasts as long as it was pushed for. Raises OtherBrowser."""
+    """Returns the request of a flow in this browser. Raises `OtherBrowser`.
+
+    A pushed request belongs to this browser from now on, and lasts until the sign-in expires
+    instead of the reference's 60 seconds.
+    """
     claimed = structs.replace(request, agent_id=agent.id)
     if request.pushed_id is None or request.agent_id == agent.id:
         return claimed
     bound = {
         "agent_id": agent.id,
         "ends_at": request.expires_at,
+        # The record outlives the flow's note, so that the last answer still finds it.
         "expires_at": request.expires_at + notes.OUTLIVES,
     }
     expected = {"agent_id": None, "completed_at": None}
@@ -153,7 +164,8 @@ def _other_browser(request: AuthRequest) -> OtherBrowser:
 
 
 def using(service: Service, request: AuthRequest) -> list[Write]:
-    """The write that uses up the pushed request, in the unit that answers it (RFC 9126 7.3)."""
+    """Returns the write that uses up the pushed request, in the unit that answers it (RFC 9126
+    7.3)."""
     if request.pushed_id is None:
         return []
     done = {"completed_at": service.clock.now()}
@@ -162,7 +174,7 @@ def using(service: Service, request: AuthRequest) -> list[Write]:
 
 
 async def is_used(service: Service, request: AuthRequest) -> bool:
-    """Whether the pushed request of this flow was answered, perhaps by another tab."""
+    """Returns whether the pushed request of this flow was answered, perhaps by another tab."""
     if request.pushed_id is None:
         return False
     pushed = await service.store.get(PUSHED_REQUESTS, request.pushed_id)
@@ -170,7 +182,7 @@ async def is_used(service: Service, request: AuthRequest) -> bool:
 
 
 def used_meanwhile(client: Application) -> UnusableRequest:
-    """The refusal of a reference that another request has just used up."""
+    """Returns the refusal of a reference that another request has just used up."""
     refusal = _unusable(client, "Another request used the request_uri at the same moment.")
     refusal.check = REFERENCE
     return refusal

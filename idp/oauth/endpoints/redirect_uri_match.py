@@ -14,10 +14,10 @@ _LOOPBACK: Final = re.compile(
 
 
 def is_registered(client: Application, uri: str, registered: Sequence[str]) -> bool:
-    """Whether it equals one of `registered`, octet by octet.
+    """Returns whether the address equals one of `registered`, character by character.
 
-    On the person's own machine the port may be any, where the client has asked for that: a native
-    app listens where it can.
+    For a loopback address the port may be any, where the client allows that: a native application
+    listens on a free port (RFC 8252 7.3).
     """
     if uri in registered:
         return True
@@ -26,7 +26,7 @@ def is_registered(client: Application, uri: str, registered: Sequence[str]) -> b
 
 
 def _without_port(uri: str) -> tuple[str, str] | None:
-    """A loopback address apart from its port; None for any other address."""
+    """Returns a loopback address without its port; None for any other address."""
     found = _LOOPBACK.fullmatch(uri)
     if found is None or int(found[2] or 80) > 65535:
         return None

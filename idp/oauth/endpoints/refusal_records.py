@@ -1,8 +1,8 @@
-"""Refused requests, kept for a week so that an administrator can learn what went wrong.
+"""Refused requests, stored for a week so that an administrator can learn what went wrong.
 
-The client is told little, the record has the whole story, and neither has a secret: a client_id
-is kept when an application has it, and of all else what `idp/oauth/refusals/safe_display.py` lets
-be shown.
+The response tells the client little, the record has all details, and neither has a secret: a
+client_id is stored if an application has it, and of other values only what
+`idp/oauth/refusals/safe_display.py` allows.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MOST_CLIENTS: Final = 3
 _ID_CHARACTERS: Final = 200
 _MOST_REGISTERED: Final = 20
 _MOST_FOUND: Final = 50
-# Random by design: a part of their hash tells two of them apart, and nothing else.
+# Random by design: a part of their hash tells two values apart, and reveals nothing else.
 _COMPARABLE: Final = {
     "access_token",
     "code",
@@ -59,9 +59,9 @@ _log = logs.logger(__name__)
 
 
 class Asked(Struct, frozen=True):
-    """A request as far as it is kept. `pairs` are its parameters, if they could be read.
+    """A request as far as it is stored. `pairs` are its parameters, if they could be read.
 
-    `network` is the network key of its sender, which is counted and not kept.
+    `network` is the network key of the sender, which is counted and not stored.
     """
 
     request_id: str
@@ -75,9 +75,11 @@ class Asked(Struct, frozen=True):
 
 
 async def keep(service: Service, asked: Asked, error: Refusing) -> None:
-    """Remember a refusal, before it is answered. Never raises, and never waits for long.
+    """Stores a refusal, before the response is sent. Raises nothing, and waits 1.5 seconds at
+    most.
 
-    Of a flood only some of each network are kept: the others are in the log alone.
+    Of many refusals in a short time only some of each network are stored: the others are in the
+    log alone.
     """
     if not service.refusal_pace.allows(service.clock.now(), asked.network):
         return
@@ -85,12 +87,13 @@ async def keep(service: Service, asked: Asked, error: Refusing) -> None:
         async with asyncio.timeout(_WRITE_SECONDS):
             clients = await _clients(service, asked)
             await service.store.commit(Insert(REFUSALS, _record(service, asked, error, clients)))
+    # A refusal that cannot be stored must not change the response to the client.
     except (StorageError, TimeoutError) as failure:
         _log.warning("refusal not kept", error=type(failure).__name__)
 
 
 async def keep_flow(service: Service, request: AuthRequest, error: Refusing) -> None:
-    """The same for a sign-in that ends in a refusal after the person has acted in it."""
+    """Stores a sign-in that ends in a refusal after the user has acted in it, as `keep` does."""
     asked = Asked(
         request_id=logs.current_request_id() or "",
         endpoint="authorize",
@@ -102,13 +105,16 @@ async def keep_flow(service: Service, request: AuthRequest, error: Refusing) -> 
             ("scope", " ".join(request.scopes)),
             ("prompt", " ".join(request.prompt)),
         ],
-        network=request.client_id,  # the person has acted: those of one application are bounded
+        network=request.client_id,  # the limit is one per application here, as the user has acted
     )
     await keep(service, asked, error)
 
 
 async def find(service: Service, request_id: str) -> list[Refusal]:
-    """The refusals of this request id, newest first; several where callers bring their own."""
+    """Returns the refusals of this request id, newest first.
+
+    There are several where a caller sends the same request id of its own more than once.
+    """
     if not logs.is_request_id(request_id):
         return []
     page = await service.store.find(
@@ -122,14 +128,14 @@ async def find(service: Service, request_id: str) -> list[Refusal]:
 
 
 async def newest(service: Service, client_id: str | None = None) -> Refusal | None:
-    """The newest refusal, of this client if one is named."""
+    """Returns the newest refusal, of this client if one is named; None when there is none."""
     where = {} if client_id is None else {"client_id": client_id}
     page = await service.store.find(REFUSALS, where, order="created_at", descending=True, limit=1)
     return page.records[0] if page.records else None
 
 
 async def _clients(service: Service, asked: Asked) -> list[Application]:
-    """The applications whose client_ids were sent."""
+    """Returns the applications whose client_ids were sent."""
     sent = [asked.client_id, *(value for name, value in asked.pairs if name == "client_id")]
     ids = [id for id in dict.fromkeys(sent) if id and len(id) <= _ID_CHARACTERS][:_MOST_CLIENTS]
     found = await service.store.get_many([(APPLICATIONS, id) for id in ids])
@@ -160,7 +166,7 @@ def _record(
 
 
 def _dropped(asked: Asked, clients: Sequence[Application]) -> Iterable[str]:
-    """What of a code request's scope is left out whatever becomes of it."""
+    """Yields what of a code request's scope is left out, whatever the result of the request is."""
     sent = dict(asked.pairs)
     is_for_code = sent.get("response_type", "code") == "code"
     is_asked_for = is_for_code and OFFLINE_ACCESS in sent.get("scope", "").split()
@@ -188,7 +194,7 @@ def _registered(error: Refusing) -> list[str]:
 
 
 def _made(endpoint: Endpoint, error: Refusing) -> list[MadeCheck]:
-    """The checks in their order: those that held, then the one that did not."""
+    """Returns the checks in their order: those that held, then the one that did not."""
     if error.check is None:
         return []
     held = check_order.passed(endpoint, error.check)
@@ -202,7 +208,7 @@ def _sent(asked: Asked, clients: Collection[str]) -> Iterable[SentParameter]:
     if asked.authorization is not None:
         yield _header(asked.authorization)
     for name, value in asked.pairs[:_MOST_PARAMETERS]:
-        if not _PARAMETER_NAME.fullmatch(name):  # it could be a secret itself
+        if not _PARAMETER_NAME.fullmatch(name):  # the name could be a secret itself
             yield SentParameter(name="?", note=f"a name of {characters(name)}")
         elif name == "client_id" and value in clients:
             yield SentParameter(name=name, value=value)
@@ -227,6 +233,7 @@ def _parameter(name: str, value: str) -> SentParameter:
     if harmless is not None:
         return SentParameter(name=name, value=harmless)
     note = safe_display.length(value)
+    # A short value could be guessed from its hash.
     if name in _COMPARABLE and len(value) >= _RANDOM_CHARACTERS:
         note += f", SHA-256 begins {hashlib.sha256(value.encode()).hexdigest()[:8]}"
     return SentParameter(name=name, note=note)

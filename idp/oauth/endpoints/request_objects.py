@@ -1,7 +1,7 @@
 """Request objects (OpenID Connect Core 6, RFC 9101): not supported, and read for one purpose.
 
-What one asks for may say where the refusal goes. Nothing of it is verified, so nothing else of it
-may be used.
+The `response_mode` and `response_type` of one decide where the refusal goes. Nothing of it is
+verified, so nothing else of it may be used.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ _PARTS: Final = 3
 
 
 def unverified(text: str | None) -> Mapping[str, object]:
-    """The claims of a request object in the compact form, signed or not; empty where `text` is
-    none, too long or can't be read."""
+    """Returns the claims of a request object in the compact form, signed or not.
+
+    Empty where `text` is None, too long or cannot be read.
+    """
     if text is None or len(text) > MAX_CHARACTERS or text.count(".") != _PARTS - 1:
         return {}
     try:

@@ -1,4 +1,4 @@
-"""Revocation (RFC 7009): a client gives back what it was given."""
+"""Revocation (RFC 7009): a client ends tokens that were issued to it."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _REFRESH_SECRETS = 2
 
 
 async def revoke(service: Service, authorization: str | None, params: Params) -> None:
-    """End a token of the caller: an access token alone, a refresh token with all that came of the
-    same grant. An unknown token is no error; another's is left alone. A service user's tokens are
-    its own.
+    """Revokes a token of the caller: an access token alone, a refresh token with its whole
+    authorization.
 
-    Raises OAuthError: what is wrong with the client or the request.
+    An unknown token is no error; another client's token is left unchanged. A service user may
+    revoke its own tokens. Raises `OAuthError` for what is wrong with the client or the request.
     """
     with ONCE:
         params.refuse_repeated()
@@ -53,7 +53,8 @@ async def revoke(service: Service, authorization: str | None, params: Params) ->
 async def _revoke_family(
     service: Service, client_id: str, authorization: Authorization | None, family: str
 ) -> None:
-    """Also by a spent token: whoever has one of the family may end it."""
+    """Revokes the authorization of a refresh token, also by one that was rotated: every one of
+    them may end the family."""
     refresh = authorization.refresh if authorization else None
     if (
         authorization is not None
@@ -66,14 +67,18 @@ async def _revoke_family(
 
 async def _revoke_one(service: Service, token: AccessToken) -> None:
     expires_at = datetime.fromtimestamp(token.exp, UTC)
+    # An expired token is invalid by itself and needs no record.
     if expires_at <= service.clock.now():
         return
     revoked = RevokedToken(id=token.jti, expires_at=expires_at + _outlived_by(service.config))
-    with suppress(Conflict):  # revoked before
+    with suppress(Conflict):  # it was revoked before
         await service.store.commit(Insert(REVOKED_TOKENS, revoked))
 
 
 def _outlived_by(config: Config) -> timedelta:
-    """How much longer than a token what it was exchanged for may count, and must be refused."""
+    """Returns how much longer than this token those may last that it was exchanged for.
+
+    They must be refused as well, so the record of the revocation is kept until then.
+    """
     longest = max(access_tokens.lifetime(config, "opaque"), access_tokens.lifetime(config, "jwt"))
     return timedelta(seconds=config.refresh_token_seconds) + longest

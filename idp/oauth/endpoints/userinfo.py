@@ -1,4 +1,4 @@
-"""The UserInfo endpoint's answer (OpenID Connect Core 5.3)."""
+"""The response of the UserInfo endpoint (OpenID Connect Core 5.3)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from idp.service import Service
 
 
 async def answer(service: Service, authorization: str | None, params: Params) -> dict[str, Any]:
-    """The claims that the token's scopes release. Raises OAuthError."""
+    """Returns the claims that the token's scopes release. Raises `OAuthError`."""
     token = bearer_tokens.read(authorization, params)
     caller = await bearer_tokens.authenticate(service, token)
     with TOKEN_SCOPE:
@@ -39,10 +39,12 @@ async def answer(service: Service, authorization: str | None, params: Params) ->
 
 
 async def _wanted(service: Service, caller: Bearer) -> dict[str, Any]:
-    """The claims that the authorization request asked for by name."""
+    """Returns the claims that the authorization request asked for by name (OpenID Connect Core
+    5.5)."""
     client, parents = caller.standing.client, caller.standing.authorizations
     if client is None or caller.token.ref.authorization is None:
         return {}
+    # The token's own authorization is the first; the others are of a token exchange's inputs.
     wanted = claims_request.stored(parents[0].claims).userinfo
     if not wanted:
         return {}
@@ -52,7 +54,8 @@ async def _wanted(service: Service, caller: Bearer) -> dict[str, Any]:
 
 
 async def client_of(service: Service, authorization: str | None, params: Params) -> str | None:
-    """The client that the request's token was issued to, whether or not it still stands."""
+    """Returns the client that the request's token was issued to, whether or not the token is still
+    valid."""
     try:
         said = await access_tokens.read(service, bearer_tokens.read(authorization, params))
     except OAuthError:

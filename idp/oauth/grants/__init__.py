@@ -1,8 +1,9 @@
-"""The token endpoint (RFC 6749 3.2): one pipeline, and a module for each grant.
+"""The token endpoint (RFC 6749 3.2): one pipeline, and a module for each grant type.
 
-The pipeline reads the request, authenticates the client and checks that it may use the grant;
-a grant cannot forget any of that, because it only fills in its own part. A new grant is a module
-that ends in its `GRANT`, and a line here: discovery, registration and `idp explain` follow.
+The pipeline reads the request, authenticates the client and checks that it may use the grant type;
+a grant cannot leave any of that out, because it only fills in its own part. A new grant type is a
+module that ends in its `GRANT`, and a line here: discovery, registration and `idp explain` take it
+from the table.
 """
 
 from __future__ import annotations
@@ -39,14 +40,15 @@ GRANTS: Final[dict[str, Grant]] = {
 
 
 async def exchange(service: Service, authorization: str | None, params: Params) -> dict[str, Any]:
-    """The token response for a form, and the `authorization` header that came with it.
+    """Returns the token response for a form and the `authorization` header that came with it.
 
-    Raises OAuthError: what is wrong with the client before what is wrong with its request.
-    Client and grant are read from the store in one round trip.
+    Raises `OAuthError`: errors of the client come before errors of its request. The client and the
+    records of the grant are read from the store in one round trip.
     """
     with ONCE:
         params.refuse_repeated()
     grant = GRANTS.get(params.get("grant_type") or "")
+    # An unknown grant_type is refused only after the client has been authenticated.
     authenticates = grant.authenticates if grant else client_authentication.authenticate
     keys = _keys(grant, params)
     caller, found = await authenticates(service, authorization, params, keys)
@@ -57,7 +59,7 @@ async def exchange(service: Service, authorization: str | None, params: Params) 
 
 
 def offered(instance: Instance | None) -> list[str]:
-    """The grant types that this installation has switched on."""
+    """Returns the grant types that are switched on in this installation."""
     return [
         name
         for name, grant in GRANTS.items()
@@ -69,6 +71,8 @@ def _keys(grant: Grant | None, params: Params) -> list[Key]:
     if grant is None:
         return []
     keys = grant.reads(params)
+    # The switch of the grant type is in the installation's record, which is read first and taken
+    # off first.
     return [(INSTANCES, INSTANCE_ID), *keys] if grant.is_offered else keys
 
 
@@ -86,6 +90,8 @@ def _check_allowed(
             raise UnsupportedGrantType("grant_type is not supported", story=story)
     with checks.GRANT_ALLOWED:
         if (
+            # A grant type without a name in the API cannot be registered, so every client that
+            # authenticates may use it.
             grant.api_name is not None
             and isinstance(caller, Application)
             and grant_type not in caller.grant_types

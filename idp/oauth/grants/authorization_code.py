@@ -31,20 +31,23 @@ from storage.settling import commit_settled
 
 
 def reads(params: Params) -> list[Key]:
-    """The authorization that the code names."""
+    """Returns the key of the authorization that the code names."""
     parts = opaque_tokens.split(params.get("code") or "")
     return [(AUTHORIZATIONS, parts[0])] if parts else []
 
 
 async def redeem(exchange: Exchange) -> dict[str, Any]:
-    """Redeem a code, once: refuse, sign, then one conditional write.
+    """Redeems a code once: all checks, then the signatures, then one conditional write.
 
-    A second redemption with everything right is a replay and revokes what the first one gave;
-    a wrong secret, client, redirect_uri or verifier spends nothing.
+    A second redemption in which everything is right is a replay and revokes what the first one
+    gave (RFC 6749 4.1.2); a wrong secret, client, redirect_uri or verifier does not use the code
+    up. Raises `InvalidGrant` and `InvalidRequest`.
     """
     config, now = exchange.service.config, exchange.service.clock.now()
     authorization, code = _check(exchange)
     with checks.CODE_UNUSED:
+        # The secret, client and verifier are right here: nobody without them can cause a
+        # revocation.
         if code.redeemed_at is not None:
             since = refusal_details.span(now - code.redeemed_at)
             story = f"The code was redeemed {since} ago by the same client."
@@ -59,6 +62,8 @@ async def redeem(exchange: Exchange) -> dict[str, Any]:
     granted = scopes.grantable(config, exchange.client, authorization.scopes)
     refresh = None
     if scopes.OFFLINE_ACCESS in granted:
+        # Only with `offline_access`: without it the tokens end with the session (OpenID Connect
+        # Core 11).
         refresh = new_refresh_token(exchange.service, authorization.id, now)
     response = await token_response.respond(
         exchange.service,
@@ -117,9 +122,11 @@ def _how_late(exchange: Exchange, code: Code, now: datetime) -> str:
 async def _spend(
     exchange: Exchange, grantee: AuthorizedClient, refresh: RefreshToken | None, now: datetime
 ) -> None:
-    """Spend the code; of several that try at once, one does and the family dies for the rest."""
+    """Marks the code as redeemed. Of several requests at once one does; for the others it is a
+    replay."""
     authorization = grantee.authorization
     ends = last_token_ends_at(exchange, refresh, now)
+    # The condition is part of the write, so the two requests of a race cannot both succeed.
     unspent = {"code.redeemed_at": None, "revoked_at": None}
     changes: dict[str, object] = {"code.redeemed_at": now, "expires_at": ends}
     if refresh:

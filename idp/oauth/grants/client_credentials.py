@@ -1,6 +1,6 @@
 """The client credentials grant (RFC 6749 4.4): a service user or an application for itself.
 
-Nothing is written, and no refresh token is given: the credentials are at hand anyway.
+Nothing is written, and there is no refresh token (4.4.3): the caller can authenticate again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, User
 
 
 async def exchange(exchange: Exchange) -> dict[str, Any]:
-    """An access token of the caller's own."""
+    """Returns the token response with an access token for the caller itself.
+
+    Raises `InvalidScope`, and `InvalidClient` when the caller or its organization is not active.
+    """
     service, caller = exchange.service, exchange.caller
     with checks.SCOPE_KNOWN:
         wanted = service_tokens.scopes_of(service, exchange.params)
@@ -35,6 +38,7 @@ async def exchange(exchange: Exchange) -> dict[str, Any]:
 
 async def _for_application(exchange: Exchange, wanted: list[str]) -> dict[str, Any]:
     service, client = exchange.service, exchange.client
+    # The installation's record has a stamp, too, which the token's digest includes.
     instance, organization = await service.store.get_many(
         [(INSTANCES, INSTANCE_ID), (ORGANIZATIONS, client.org_id)]
     )

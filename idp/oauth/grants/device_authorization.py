@@ -1,8 +1,8 @@
 """Device authorization (RFC 8628 3.1, 3.2): two codes for a device without a browser of its own.
 
-The device keeps the long one and polls with it. The short one is shown to a person, who types it
-at another device. Neither is stored: the one is hashed, the other, which is too short for that,
-is recognised by its keyed digest.
+The device polls with the long code. The short one is shown to the user, who types it at another
+device. Neither is stored: the long one is stored as a hash, the short one as a keyed digest, as
+all values of its length could be tried against a plain hash.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LETTERS: Final = "BCDFGHJKLMNPQRSTVWXZ"  # RFC 8628 6.1: no vowels, so no words
 USER_CODE_LENGTH: Final = 8
 LASTS: Final = timedelta(minutes=5)
 INTERVAL_SECONDS: Final = 5
-_KEPT: Final = timedelta(hours=1)  # beyond its end
+_KEPT: Final = timedelta(hours=1)  # after its end: until then a poll is refused with the reason
 _TRIES: Final = 5
 _MAX_TYPED: Final = 100
 _BETWEEN: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015_.-]+")
@@ -40,10 +40,10 @@ _BETWEEN: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015_.-]+")
 async def begin(
     service: Service, authorization: str | None, params: Params, origin: TryOrigin
 ) -> dict[str, Any]:
-    """The answer to a device that wants a person to sign in.
+    """Returns the response to a device that asks for a user to sign in (RFC 8628 3.2).
 
-    `authorization` is the header of that name. Scopes that the client can't be given are dropped.
-    Raises OAuthError.
+    `authorization` is the header of that name. Scopes that the client cannot be given are left
+    out. Raises `OAuthError`.
     """
     with ONCE:
         params.refuse_repeated()
@@ -58,6 +58,7 @@ async def begin(
     secret = service.random.token()
     request = _new(service, client, scopes.grantable(service.config, client, wanted), secret)
     letters = await _store(service, request)
+    # Two groups of four are easier to type (RFC 8628 6.1).
     return _response(service, request.id + secret, f"{letters[:4]}-{letters[4:]}")
 
 
@@ -76,7 +77,8 @@ def _new(service: Service, client: Application, granted: list[str], secret: str)
 
 
 async def _store(service: Service, request: DeviceRequest) -> str:
-    """Keep the request; the letters of its user code, which no other request has."""
+    """Stores the request. Returns the letters of its user code, which no other request has."""
+    # A user code can be taken by chance; each try draws new letters.
     for _ in range(_TRIES):
         letters = service.random.letters(USER_CODE_LENGTH, LETTERS)
         taken = UserCode(
@@ -101,14 +103,15 @@ def _response(service: Service, device_code: str, user_code: str) -> dict[str, A
 
 
 def letters_of(typed: str) -> str | None:
-    """The letters of a user code, however small and in whatever groups they were typed."""
+    """Returns the letters of a user code in any case and grouping, or None for text that cannot be
+    one."""
     letters = _BETWEEN.sub("", typed[:_MAX_TYPED]).upper()
     can_be = len(letters) == USER_CODE_LENGTH and set(letters) <= set(LETTERS)
     return letters if can_be else None
 
 
 async def find(service: Service, letters: str) -> DeviceRequest | None:
-    """The request whose user code this is."""
+    """Returns the request with this user code, or None."""
     taken = await service.store.get(USER_CODES, _digest(service, letters))
     return await service.store.get(DEVICE_REQUESTS, taken.device_id) if taken else None
 

@@ -1,4 +1,4 @@
-"""The device code grant (RFC 8628 3.4, 3.5): a device polls until the person has decided."""
+"""The device code grant (RFC 8628 3.4, 3.5): a device polls until the user has decided."""
 
 from __future__ import annotations
 
@@ -35,19 +35,22 @@ from storage.settling import commit_settled
 
 
 def reads(params: Params) -> list[Key]:
-    """The request that the device code names, and the authorization that came of it."""
+    """Returns the keys of the request that the device code names, and of the authorization that
+    came of it."""
     parts = opaque_tokens.split(params.get("device_code") or "")
     return [(DEVICE_REQUESTS, parts[0]), (AUTHORIZATIONS, parts[0])] if parts else []
 
 
 async def poll(exchange: Exchange) -> dict[str, Any]:
-    """The tokens, once: refuse, or ask for patience, until the person has allowed it.
+    """Returns the token response once, when the user has allowed the request.
 
-    Of several polls at once one is answered. A second one afterwards is refused and ends
-    nothing: devices repeat what they have not heard the answer of.
+    Until then it raises `AuthorizationPending` or `SlowDown`, afterwards `AccessDenied`,
+    `ExpiredToken` or `InvalidGrant`. Of several polls at once one gets the tokens. A later one is
+    refused and revokes nothing: devices repeat a request whose response was lost.
     """
     now = exchange.service.clock.now()
     request = _check(exchange, now)
+    # The authorization has the request's id and is stored when the user allows it.
     authorization: Authorization | None = exchange.found[1]
     if authorization is None:
         raise await _not_yet(exchange, request, now)
@@ -109,8 +112,11 @@ def _find(exchange: Exchange, sent: str) -> DeviceRequest:
 async def _not_yet(
     exchange: Exchange, request: DeviceRequest, now: datetime
 ) -> AuthorizationPending:
-    """What tells the device to ask again. Raises SlowDown when it has asked too soon."""
+    """Returns the error that asks the device to poll again. Raises `SlowDown` when it polled too
+    soon."""
     interval = timedelta(seconds=request.interval_seconds)
+    # RFC 8628 3.5: each SlowDown makes the interval 5 seconds longer, for this and all later
+    # polls.
     is_early = request.polled_at is not None and now < request.polled_at + interval
     longer = request.interval_seconds + INTERVAL_SECONDS * is_early
     noted = Update(
@@ -133,7 +139,7 @@ async def _not_yet(
 async def _spend(
     exchange: Exchange, request: DeviceRequest, refresh: RefreshToken | None, now: datetime
 ) -> None:
-    """Spend the device code: of several that try at once, one does."""
+    """Marks the device code as redeemed: of several requests at once, one does."""
     changes: dict[str, object] = {"expires_at": last_token_ends_at(exchange, refresh, now)}
     if refresh:
         changes["refresh"] = refresh.record

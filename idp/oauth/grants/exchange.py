@@ -1,4 +1,4 @@
-"""What the pipeline hands to a grant, and the parts that grants share."""
+"""What the token endpoint passes to a grant, and the parts that several grants share."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from storage import Key
 
 @dataclass(frozen=True)
 class Exchange:
-    """One authenticated request. `found` are the records that the grant asked for (`reads`).
+    """One authenticated token request. `found` are the records that the grant asked for (`reads`).
 
-    Only a grant whose `authenticates` lets service users in meets one as `caller`.
+    `caller` is a service user only in a grant whose `authenticates` accepts service users.
     """
 
     service: Service
@@ -39,7 +39,7 @@ class Exchange:
 
     @property
     def client(self) -> Application:
-        """The application that calls."""
+        """The application that calls. Raises `TypeError` for a service user."""
         if not isinstance(self.caller, Application):
             raise TypeError("a service user calls, not an application")
         return self.caller
@@ -56,12 +56,13 @@ def _nothing(params: Params) -> list[Key]:
 
 
 class Grant(Struct, frozen=True, kw_only=True):
-    """One grant type: all that the pipeline, discovery and registration know of it.
+    """One grant type: all that the token endpoint, discovery and registration know of it.
 
-    `exchange` gives the token response; `reads` names the records that it needs, which are read
+    `exchange` returns the token response; `reads` names the records that it needs, which are read
     together with the client; `checks` are all checks of such a request in their order.
-    `authenticates` tells who calls. `api_name` is its name in a registration; without one it is
-    for everybody who may authenticate. `is_offered` tells by the installation's settings.
+    `authenticates` authenticates the caller. `api_name` is its name in a registration; a grant
+    type without one is open to every caller that may authenticate. `is_offered` says whether the
+    installation's settings switch it on.
     """
 
     exchange: Callable[[Exchange], Awaitable[dict[str, Any]]]
@@ -73,7 +74,7 @@ class Grant(Struct, frozen=True, kw_only=True):
 
 
 class RefreshToken(Confidential, frozen=True):
-    """A refresh token in the making: its text, and the record that remembers it by hashes."""
+    """A new refresh token: its text, and the record with the hashes of it."""
 
     text: str
     record: Refresh
@@ -82,10 +83,13 @@ class RefreshToken(Confidential, frozen=True):
 def new_refresh_token(
     service: Service, authorization_id: str, now: datetime, ends_at: datetime | None = None
 ) -> RefreshToken:
-    """The first of a family: the id, a family secret that stays, a secret that changes.
+    """Returns the first refresh token of a family: an id, a secret of the family, and one that
+    rotates.
 
     `ends_at` is when the family has to end at the latest.
     """
+    # By the family's secret a rotated token is recognised as one of the family, and not as a
+    # forged one.
     family, secret = service.random.token(), service.random.token()
     config = service.config
     absolute = now + timedelta(seconds=config.refresh_token_seconds)
@@ -103,16 +107,17 @@ def new_refresh_token(
 def last_token_ends_at(
     exchange: Exchange, refresh: RefreshToken | None, now: datetime
 ) -> datetime:
-    """When the last access token that can come of an authorization has expired."""
+    """Returns when the last access token that an authorization can give has expired."""
     lasts = lifetime(exchange.service.config, exchange.client.access_token_type)
     return max(now, refresh.record.expires_at if refresh else now) + lasts
 
 
 async def find_live(exchange: Exchange, authorization: Authorization) -> AuthorizedClient:
-    """The user and the client, both still allowed. Raises InvalidGrant.
+    """Returns the authorization with its user and client, all of them valid. Raises
+    `InvalidGrant`.
 
-    A session that has ended is no refusal here (`AuthorizedClient.session` tells):
-    `offline_access` outlives it, and each grant says what it means.
+    A session that has ended is no refusal here (`AuthorizedClient.session` is None then):
+    `offline_access` outlives it, and each grant decides what it means.
     """
     grantee = await authorizations.find_live(
         exchange.service, authorization, exchange.client.project_id
@@ -127,13 +132,14 @@ async def find_live(exchange: Exchange, authorization: Authorization) -> Authori
 
 
 def named(exchange: Exchange) -> Authorization | None:
-    """The authorization that the request's code or token begins with, if there is one."""
+    """Returns the authorization that the request's code or token begins with, if there is one."""
     return exchange.found[0] if exchange.found else None
 
 
 def refuse_foreign(exchange: Exchange, issued: Authorization | DeviceRequest, what: str) -> None:
-    """Raise InvalidGrant when what was issued belongs to another client."""
+    """Raises `InvalidGrant` when what was issued belongs to another client."""
     if issued.client_id != exchange.client.id:
+        # The client_ids are for the administrator alone; the response names neither.
         owner, sender = (
             refusal_details.quoted(issued.client_id),
             refusal_details.named(exchange.client),
@@ -147,7 +153,7 @@ def refuse_foreign(exchange: Exchange, issued: Authorization | DeviceRequest, wh
 async def refuse_replay(
     exchange: Exchange, authorization: Authorization, what: str, story: str
 ) -> None:
-    """End everything that came of `authorization`, then raise InvalidGrant."""
+    """Revokes `authorization` and everything that came of it, then raises `InvalidGrant`."""
     reason = f"{what} replayed"
     await authorizations.revoke(exchange.service, authorization, reason=reason, cause="replay")
     raise InvalidGrant(

@@ -1,6 +1,6 @@
-"""The JWT profile grant (RFC 7523 2.1): a service user's signed assertion for its tokens.
+"""The JWT profile grant (RFC 7523 2.1): tokens for an assertion that a service user signed.
 
-The assertion is the whole proof: a client does not authenticate here.
+The assertion authenticates the caller; there is no client authentication.
 """
 
 from __future__ import annotations
@@ -26,8 +26,12 @@ from storage import Key
 async def authenticate(
     service: Service, authorization: str | None, params: Params, also: Sequence[Key]
 ) -> tuple[User, Sequence[Any]]:
-    """The service user that signed the assertion. Raises InvalidGrant, InvalidRequest."""
+    """Returns the service user that signed the assertion, and the records of `also`.
+
+    Raises `InvalidGrant` and `InvalidRequest`.
+    """
     with checks.ASSERTION_ALONE:
+        # Credentials that nothing checks would look accepted, so they are refused.
         if authorization or params.get("client_secret") or params.get("client_assertion"):
             raise InvalidRequest("this grant takes the assertion, and no client authentication")
     with checks.ASSERTION_SENT:
@@ -37,6 +41,7 @@ async def authenticate(
             assertion = jwt_assertions.read(sent)
             keys: list[Key] = [(USERS, assertion.claims.iss), (USER_KEYS, assertion.kid)]
             user, key, *others = await service.store.get_many([*keys, *also])
+            # `jti` is optional for this use of an assertion (RFC 7523 3).
             await jwt_assertions.verify(service, assertion, key, needs_jti=False)
         except NotProven as error:
             raise InvalidGrant("the assertion is not valid", story=str(error)) from None
@@ -49,7 +54,8 @@ async def authenticate(
 
 
 async def exchange(exchange: Exchange) -> dict[str, Any]:
-    """An access token of the service user, and its ID token where `openid` is asked for."""
+    """Returns the token response of the service user, with an ID token where `openid` is asked
+    for."""
     service, caller = exchange.service, exchange.caller
     with checks.SCOPE_KNOWN:
         wanted = service_tokens.scopes_of(service, exchange.params)

@@ -1,4 +1,5 @@
-"""The refresh token grant (RFC 6749 6, OpenID Connect Core 12), with rotation."""
+"""The refresh token grant (RFC 6749 6, OpenID Connect Core 12), with rotation (RFC 9700
+4.14.2)."""
 
 from __future__ import annotations
 
@@ -29,17 +30,18 @@ _SECRETS = 2
 
 
 def reads(params: Params) -> list[Key]:
-    """The authorization that the refresh token names."""
+    """Returns the key of the authorization that the refresh token names."""
     parts = opaque_tokens.split(params.get("refresh_token") or "", _SECRETS)
     return [(AUTHORIZATIONS, parts[0])] if parts else []
 
 
 async def rotate(exchange: Exchange) -> dict[str, Any]:
-    """Rotate a refresh token: refuse, sign, then one conditional write.
+    """Rotates a refresh token: all checks, then the signatures, then one conditional write.
 
-    A spent token of the right family and client is a replay and ends the family, unless the
-    application lets the last one be used again for a while: then it gives the same successor
-    once more. A forged one writes nothing. A narrower `scope` holds for this response only.
+    A rotated token of the right family and client is a replay and ends the family, unless the
+    application lets the last one be used again for a while: then it gives the same successor once
+    more. A forged token writes nothing. A narrower `scope` applies to this response only. Raises
+    `InvalidGrant`, `InvalidRequest` and `InvalidScope`.
     """
     now = exchange.service.clock.now()
     authorization, refresh, secret = _check(exchange)
@@ -50,6 +52,8 @@ async def rotate(exchange: Exchange) -> dict[str, Any]:
             story = f"The refresh token was rotated {since} ago: this one is spent."
             await _refuse_spent(exchange, authorization, refresh, secret, story)
     with checks.REFRESH_UNEXPIRED:
+        # With an actor the authorization may end before its refresh token, also for records of an
+        # earlier release.
         last = min(refresh.expires_at, acting.ends_at(authorization))
         ends = min(refresh.idle_expires_at, last)
         if ends <= now:
@@ -68,20 +72,23 @@ async def rotate(exchange: Exchange) -> dict[str, Any]:
         refresh_token=exchange.params.required("refresh_token").removesuffix(secret) + successor,
         now=now,
     )
+    # A repeated use of the last secret has its successor stored already.
     if is_current:
         await _replace(exchange, authorization, refresh, secret, successor, now)
     return response
 
 
 def _successor(exchange: Exchange, secret: str) -> str:
-    """The next secret: random, but the same for each use of one that may be used again."""
+    """Returns the next secret: random, or derived from this one where it may be used again."""
     if not exchange.client.refresh_token_reuse_seconds:
         return exchange.service.random.token()
+    # Derived, so that a repeated request gives the same successor without storing its text.
     return base64url.encode(exchange.service.vault.mac("refresh-token", secret))
 
 
 def _may_repeat(exchange: Exchange, refresh: Refresh, secret: str, now: datetime) -> bool:
-    """Whether the secret is the last one before the current, which nobody has used so far."""
+    """Returns whether the secret is the last one before the current, and the current one was never
+    used."""
     grace = timedelta(seconds=exchange.client.refresh_token_reuse_seconds)
     return (
         opaque_tokens.matches(secret, refresh.previous_hash)
@@ -121,6 +128,7 @@ def _find(exchange: Exchange, sent: str) -> tuple[Authorization, Refresh, str]:
 
 
 def _scopes(params: Params, authorization: Authorization) -> list[str]:
+    # RFC 6749 6: without `scope` the original one applies, and it can only be narrowed.
     requested = params.get("scope")
     if requested is None:
         return authorization.scopes
@@ -141,9 +149,10 @@ async def _replace(
     successor: str,
     now: datetime,
 ) -> None:
-    """Replace the current secret; of several that try at once, one does, the family dies.
+    """Replaces the current secret. Of several requests at once one does; the others end the
+    family.
 
-    Where the last one may be used again, the others are such a use.
+    Where the last secret may be used again, the others are such a use and succeed.
     """
     store = exchange.service.store
     idle = now + timedelta(seconds=exchange.service.config.refresh_token_idle_seconds)
@@ -175,11 +184,11 @@ async def _refuse_spent(
     secret: str,
     story: str,
 ) -> None:
-    """End the family of a spent refresh token, and raise InvalidGrant.
+    """Revokes the family of a rotated refresh token, and raises `InvalidGrant`.
 
-    The last one before a current one that nobody has used is most likely a client whose answer was
-    lost, and not a thief: the event tells the two apart. Both end the family, because the service
-    can't (RFC 9700 4.14.2).
+    The last secret before a current one that was never used most likely comes from a client that
+    did not get its response, and not from a thief: the event tells the two apart. Both end the
+    family, because the service cannot tell for certain (RFC 9700 4.14.2).
     """
     if refresh is None or not opaque_tokens.matches(secret, refresh.previous_hash):
         await refuse_replay(exchange, authorization, "refresh token", story)

@@ -1,6 +1,6 @@
-"""Access tokens that nobody signed in for: of service users, and of applications themselves.
+"""Access tokens without a sign-in: those of service users, and of applications for themselves.
 
-They name the user or the application and die with it. No record of their own is written.
+They depend on the user or the application and end with it. No record of their own is written.
 """
 
 from __future__ import annotations
@@ -28,7 +28,11 @@ AMR_KEY: Final = "swk"  # RFC 8176: proof of possession of a key in software
 
 
 def scopes_of(service: Service, params: Params) -> list[str]:
-    """The scopes that are asked for. Raises InvalidScope; there is no refresh to ask for."""
+    """Returns the scopes that are asked for, without `offline_access`: there is no refresh token
+    here.
+
+    Raises `InvalidScope`.
+    """
     wanted = scopes.parse(params.get("scope"))
     scopes.refuse_unknown(service.config, wanted)
     return [scope for scope in wanted if scope != scopes.OFFLINE_ACCESS]
@@ -37,9 +41,10 @@ def scopes_of(service: Service, params: Params) -> list[str]:
 async def for_user(
     service: Service, subject: Subject, wanted: Sequence[str], *, with_id_token: bool = False
 ) -> dict[str, Any]:
-    """The token response for a service user; `with_id_token` where `openid` is asked for.
+    """Returns the token response for a service user; with an ID token if asked for and `openid` is
+    given.
 
-    Raises InvalidScope: a scope names another organization.
+    Raises `InvalidScope` when a scope names another organization.
     """
     _check_organization(service, subject.organization, wanted)
     user, now = subject.user, service.clock.now()
@@ -76,9 +81,9 @@ async def for_user(
 async def for_application(
     service: Service, instance: Instance, client: Client, wanted: Sequence[str]
 ) -> dict[str, Any]:
-    """The token response for an application itself: its `sub` is no user's id.
+    """Returns the token response for an application itself. Its `sub` is no user's id.
 
-    Raises InvalidScope: a scope names another organization.
+    Raises `InvalidScope` when a scope names another organization.
     """
     _check_organization(service, client.organization, wanted)
     application, now = client.application, service.clock.now()
@@ -86,6 +91,7 @@ async def for_application(
     issued = await access_tokens.issue(
         service,
         AccessTokenRequest(
+            # A resource server must not take an application for a user (RFC 9068 5).
             sub=APPLICATION_SUBJECT + application.id,
             client_id=application.id,
             audience=granted.audience,
@@ -113,7 +119,7 @@ def _check_organization(
 async def _extra(
     service: Service, subject: Subject, granted: AudienceAndScopes
 ) -> Mapping[str, Any]:
-    """The roles for whoever reads a JWT himself, where a scope asks for them."""
+    """Returns the role claims of a JWT access token, where a scope asks for them."""
     asked = reserved_scopes.read(service.config, granted.scopes)
     asking = RoleQuestion(asked=asked, audience=granted.audience)
     is_jwt = subject.user.access_token_type == "jwt"  # noqa: S105 - a kind

@@ -1,8 +1,9 @@
-"""The token exchange grant (RFC 8693): a token for the one that was sent, for less or by another.
+"""The token exchange grant (RFC 8693): a token for the one that was sent, with less access or for
+an actor.
 
-Whoever is named by `actor_token` acts for the subject. Any actor counts as impersonation: the
-installation has to allow it, and the actor has to have the permission. So does a subject that
-proves nothing, a user's id or the client's own word.
+The user of `actor_token` acts for the subject. Any actor is impersonation: the installation has to
+allow it, and the actor has to have the permission. A subject that authenticates nobody, a user's
+id or the client's own JWT, needs an actor as well.
 """
 
 from __future__ import annotations
@@ -38,18 +39,18 @@ from idp.oauth.tokens.validity import Client
 from idp.records import ORGANIZATIONS
 
 MAX_DEPTH: Final = 5
-# What a subject without scopes may be asked for: who it is.
+# The scopes of a subject whose token has none: the user's identity.
 _OF_ANYBODY: Final = frozenset({scopes.OPENID, *standard_claims.BY_SCOPE})
 
 
 class ImpersonationRefused(InvalidRequest):
-    """The policy, or the actor's missing permission (RFC 8693 2.2.2)."""
+    """Refused by the policy, or because the actor lacks the permission (RFC 8693 2.2.2)."""
 
     status = 403
 
 
 class ExchangeTokens(Confidential, frozen=True):
-    """The tokens of a request, and the type that is asked for."""
+    """The tokens of a request, and the type of the token that is asked for."""
 
     subject_type: TokenType
     subject_token: str
@@ -59,7 +60,12 @@ class ExchangeTokens(Confidential, frozen=True):
 
 
 async def exchange(exchange: Exchange) -> dict[str, Any]:
-    """A token for the subject, as far as the tokens that were sent reach."""
+    """Returns the token response for the subject, with at most the access of the tokens that were
+    sent.
+
+    Raises `OAuthError`.
+    """
+    # The client first: a refusal says what is wrong with it before what is wrong with its tokens.
     client = await _client(exchange)
     sent = _read(exchange)
     subject = await _allowed(exchange, await _subject(exchange, sent))
@@ -85,6 +91,7 @@ async def _client(exchange: Exchange) -> Client:
 def _read(exchange: Exchange) -> ExchangeTokens:
     params = exchange.params
     with checks.RESOURCE:
+        # RFC 8693 2.2.2: what the service cannot issue a token for is refused, not ignored.
         if params.all("resource"):
             raise InvalidTarget("resource is not supported")
     with checks.TOKENS_SENT:
@@ -93,6 +100,7 @@ def _read(exchange: Exchange) -> ExchangeTokens:
         actor_token = params.get("actor_token")
         if actor_token is not None:
             params.required("actor_token_type")
+        # RFC 8693 2.1: the type must not be sent without the token.
         elif params.get("actor_token_type") is not None:
             raise InvalidRequest("actor_token_type was sent without actor_token")
     with checks.TYPES:
@@ -138,14 +146,18 @@ async def _subject(exchange: Exchange, sent: ExchangeTokens) -> Party:
 
 
 def _unfit(description: str, error: Unfit) -> OAuthError:
-    """RFC 8693 2.2.2 has `invalid_request` for a token that does not count; one that names an
-    actor whose right has ended is refused as its refresh is."""
+    """RFC 8693 2.2.2 demands `invalid_request` for a token that is not valid. One of an actor
+    whose
+
+    right has ended is refused with `invalid_grant`, as its refresh token is.
+    """
     kind = InvalidGrant if isinstance(error, EndedActing) else InvalidRequest
     return kind(description, story=str(error))
 
 
 async def _allowed(exchange: Exchange, subject: Party) -> Party:
-    """The subject, who may use the client (RFC 8693 2.2.2). Raises InvalidRequest."""
+    """Returns the subject with the grounds by which the user may use the client. Raises
+    `InvalidRequest`."""
     judged = await allowed_users.find(exchange.service, exchange.client, subject.subject)
     with USER_ALLOWED:
         if judged.grounds is None:
@@ -155,10 +167,8 @@ async def _allowed(exchange: Exchange, subject: Party) -> Party:
 
 
 async def _actor(exchange: Exchange, sent: ExchangeTokens, subject: Party) -> Party | None:
-    """Who acts for the subject, if anybody does, and may.
-
-    Raises InvalidRequest, InvalidGrant.
-    """
+    """Returns who acts for the subject, or None if nobody does. Raises `InvalidRequest` and
+    `InvalidGrant`."""
     if sent.actor_token is None and sent.subject_type not in token_types.NEED_AN_ACTOR:
         return None
     with checks.IMPERSONATION:
@@ -206,10 +216,8 @@ async def _acting(exchange: Exchange, sent: ExchangeTokens) -> Party:
 
 
 def _check_depth(subject: Party, actor: Party | None) -> None:
-    """Bounds the chain of actors, each of an exchange, and what has to be read to judge a token.
-
-    Raises InvalidRequest.
-    """
+    """Limits the exchanges that led to a token, and so what is read to check it. Raises
+    `InvalidRequest`."""
     before = subject.exchanges + (actor.exchanges if actor else 0)
     with checks.DEPTH:
         if before >= MAX_DEPTH:
@@ -217,7 +225,10 @@ def _check_depth(subject: Party, actor: Party | None) -> None:
 
 
 def _audience(exchange: Exchange, subject: Party, actor: Party | None) -> list[str]:
-    """What is asked for of both tokens' audience: without this service unless both open it."""
+    """Returns the audience that is asked for, if the tokens' audiences contain it.
+
+    The service itself is in it only if both tokens allow that.
+    """
     inputs = [subject, actor] if actor else [subject]
     opens_service = all(each.opens_service for each in inputs)
     closed = set() if opens_service else {exchange.service.config.issuer}
@@ -226,13 +237,15 @@ def _audience(exchange: Exchange, subject: Party, actor: Party | None) -> list[s
     with checks.AUDIENCE:
         if not set(wanted) <= {aud for audience in of_each for aud in audience}:
             raise InvalidTarget("audience is larger than that of the tokens that were sent")
+    # Without `audience` the new token has that of the subject, or else that of the actor.
     return wanted or next((audience for audience in of_each if audience), [])
 
 
 def _scopes(
     exchange: Exchange, sent: ExchangeTokens, subject: Party, actor: Party | None
 ) -> list[str]:
-    """What is asked for and the client may have; an ID token alone comes without a refresh."""
+    """Returns the scopes that are asked for and that the client may have. With an ID token there
+    is no refresh token."""
     config, organization = exchange.service.config, subject.subject.organization
     of_actor = (actor.scopes if actor else None) or ()
     requested = exchange.params.get("scope")

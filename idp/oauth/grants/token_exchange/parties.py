@@ -1,4 +1,5 @@
-"""Subject and actor of a token exchange: whom a token stands for, and what it came of."""
+"""The subject and the actor of a token exchange: a token's user, and the records that it depends
+on."""
 
 from __future__ import annotations
 
@@ -29,22 +30,22 @@ from idp.service import Service
 
 
 class Unfit(Exception):
-    """The token does not count here. The message is for the log and the administrator."""
+    """The token is not valid here. The message is for the log and the administrator."""
 
 
 class EndedActing(Unfit):
-    """The token names somebody who acts for its subject, and does not count any more."""
+    """The token names an actor of its subject, and is not valid any more."""
 
 
 class Party(Struct, frozen=True, kw_only=True):
-    """Whom a token stands for, what it grants, and all that it depends on.
+    """A token's user, what the token gives access to, and all that it depends on.
 
-    `scopes` None: its kind has none. `actor` is the chain of those who act already, `actors` are
-    the same, read; `others` the clients that the token and what it came of were issued to.
-    `ends_at` is its own end, `grant_ends_at` that of what it came of. `exchanges` counts those
-    that led to it; `replay` is to be stored with what comes of it. Where it is not
-    `opens_service`, nothing that comes of it is meant for this service's own API. `grounds` are
-    those by which a subject may use the client that exchanges the token.
+    `scopes` is None for a kind of token that has none. `actor` is the chain of those who act
+    already, `actors` are the same users, read; `others` the clients that the token and its inputs
+    were issued to. `ends_at` is the token's own end, `grant_ends_at` that of the authorizations it
+    came of. `exchanges` counts those that led to it; `replay` is to be stored with the new
+    authorization. Without `opens_service` no new token is meant for this service's own API.
+    `grounds` are those by which a subject may use the client that exchanges the token.
     """
 
     subject: Subject
@@ -66,12 +67,12 @@ class Party(Struct, frozen=True, kw_only=True):
 
 
 async def read(service: Service, client: Application, type: TokenType, token: str) -> Party:
-    """Whom the token stands for, once it counts and this client may use it. Raises Unfit."""
+    """Returns the party of a token that is valid and that this client may use. Raises `Unfit`."""
     return await _READERS[type](service, client, token)
 
 
 async def _of_access_token(service: Service, client: Application, token: str) -> Party:
-    """An opaque token, a JWT, or a personal one."""
+    """Reads an opaque access token, a JWT, or a personal access token."""
     try:
         opened = await access_token_verification.open(service, token)
     except InvalidToken as error:
@@ -89,20 +90,28 @@ async def _judge(service: Service, opened: Presented) -> LiveRecords:
         found = await service.store.get_many(token_validity.keys(opened.named))
         return await access_token_verification.judge(service, opened, found)
     except InvalidToken as error:
+        # A token with an actor ends as its refresh token does; `EndedActing` gives both the same
+        # error.
         raise (Unfit if opened.claims.act is None else EndedActing)(error.story) from None
 
 
 async def _of_pat(
     service: Service, client: Application, opened: Presented, subject: Subject
 ) -> Party:
-    """It is meant for whatever application its holder gives it to; the API only for one that may
-    manage, and belongs to the same organization."""
+    """Reads a personal access token, which is meant for every application that its user gives it
+    to.
+
+    It opens this service's API only to an application with management access in the user's
+    organization.
+    """
     said, pat_id = opened.claims, opened.claims.jti
     scopes = said.scope.split()
     granted = await audiences.of_application(service, client, scopes)
     ends_at = datetime.fromtimestamp(said.exp, UTC)
     return Party(
         subject=subject,
+        # A personal access token is not revoked by its `jti`: the result depends on its own
+        # record.
         named=msgspec.structs.replace(opened.named, token_ids=(), pat_ids=(pat_id,)),
         audience=[*said.aud, *granted.audience],
         scopes=scopes,
@@ -117,6 +126,7 @@ def _of_claims(
     service: Service, client: Application, opened: Presented, stands: LiveRecords, subject: Subject
 ) -> Party:
     said = opened.claims
+    # A client may exchange only tokens with itself or its project in the audience.
     if not {client.id, client.project_id} & set(said.aud):
         owner = refusal_details.quoted(said.client_id)
         raise Unfit(f"It was issued to {owner}; neither this client nor its project is in aud.")
@@ -140,13 +150,15 @@ def _of_claims(
 
 
 def _without_service(service: Service, client: Application, audience: Sequence[str]) -> list[str]:
-    """An application without management access has no tokens for this service's own API."""
+    """Returns the audience without this service's own API for an application without management
+    access."""
     closed = set() if client.has_management_access else {service.config.issuer}
     return [each for each in audience if each not in closed]
 
 
 async def _of_id_token(service: Service, client: Application, token: str) -> Party:
-    """One of a user whose session lasts. It has no scopes; a new password ends it, too."""
+    """Reads an ID token of a user whose session is open. It has no scopes; a new password ends it,
+    too."""
     try:
         said = await id_tokens.read(service, token)
     except jws.NotAToken:
@@ -183,7 +195,7 @@ async def _of_id_token(service: Service, client: Application, token: str) -> Par
 
 
 async def _of_jwt(service: Service, client: Application, token: str) -> Party:
-    """The client's own word for who the user is. It grants nothing."""
+    """Reads the client's own statement of who the user is. It gives no access."""
     try:
         assertion = jwt_assertions.read(token)
         claims = assertion.claims
@@ -205,7 +217,7 @@ async def _of_jwt(service: Service, client: Application, token: str) -> Party:
 
 
 async def _of_user_id(service: Service, client: Application, user_id: str) -> Party:
-    """A name alone: whoever acts for the user has to have all the rights."""
+    """Reads a user's id, which authenticates nobody: the actor has to have all the rights."""
     return Party(subject=await _active(service, user_id), named=TokenDependencies(stamps=""))
 
 

@@ -1,4 +1,5 @@
-"""What comes of a token exchange: a new authorization, which dies with all that it came of."""
+"""The result of a token exchange: a new authorization, which ends with everything that it came
+of."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 class ExchangeRequest(Struct, frozen=True):
-    """What is to come of it: the type, the audience and the scopes of the new token."""
+    """The type, the audience and the scopes of the token to issue."""
 
     type: TokenType
     audience: list[str]
@@ -43,9 +44,9 @@ async def issue(
     actor: Party | None,
     wanted: ExchangeRequest,
 ) -> dict[str, Any]:
-    """The token response (RFC 8693 2.2.1); the authorization and its event are stored.
+    """Returns the token response (RFC 8693 2.2.1). Stores the authorization and its event.
 
-    Raises InvalidRequest: another request was faster with the same assertion.
+    Raises `InvalidRequest` when another request used the same assertion first.
     """
     now = exchange.service.clock.now()
     id = exchange.service.random.id()
@@ -65,20 +66,22 @@ def _refresh_token(
     inputs: Sequence[Party],
     now: datetime,
 ) -> RefreshToken | None:
-    """It lets the new authorization outlive the tokens that were sent, not what they came of."""
+    """With it the new authorization outlives the tokens that were sent, but not what these came
+    of."""
     if scopes.OFFLINE_ACCESS not in wanted.scopes:
         return None
     return new_refresh_token(exchange.service, id, now, _latest_end(inputs, now))
 
 
 def _latest_end(inputs: Sequence[Party], now: datetime) -> datetime | None:
-    """The end that nothing outlives which comes of these."""
+    """Returns the end that nothing that comes of these parties outlives."""
     limit = now + acting.LASTS if _is_acting(inputs) else None
     return _earliest([limit, *[party.grant_ends_at for party in inputs]])
 
 
 def _is_acting(inputs: Sequence[Party]) -> bool:
-    """Whether anybody acts for the subject: the second of the parties, or whoever did before."""
+    """Returns whether there is an actor: the second party, or one that the subject's token
+    names."""
     return len(inputs) > 1 or inputs[0].actor is not None
 
 
@@ -95,7 +98,9 @@ def _authorization(
     inputs = [subject, actor] if actor else [subject]
     actors = [*([actor.subject, *actor.actors] if actor else []), *subject.actors]
     others = {each.application.id: each for party in inputs for each in party.others}
+    # The client itself is a dependency of its own and would be read twice.
     others.pop(client.application.id, None)
+    # The token says how its real sender signed in, which is the actor where there is one.
     signed_in = actor or subject
     kind: TokenKind = "jwt" if wanted.type == "jwt" else "opaque"
     named = [party.named for party in inputs]
@@ -134,7 +139,7 @@ def _authorization(
 
 
 def _chain(issuer: str, subject: Party, actor: Party | None) -> Actor | None:
-    """Who acts now, before whom, and for whom others have acted (RFC 8693 4.1)."""
+    """Returns who acts now, before whom, and for whom others have acted (RFC 8693 4.1)."""
     if actor is None:
         return subject.actor
     found = subject.actor
@@ -181,6 +186,7 @@ async def _response(
     until = id_tokens.lasts_until(service.config, grantee.ends_at, now)
     return issued | {
         "access_token": token,
+        # RFC 8693 2.2.1: an ID token is not an access token, so it has no token type.
         "token_type": "N_A",
         "expires_in": until - int(now.timestamp()),
         "scope": " ".join(wanted.scopes),
@@ -200,6 +206,7 @@ async def _store(
         authorization.created_at,
         **payload,
     )
+    # In the same unit: a `jti` is used up if and only if the authorization is stored.
     writes += [Insert(REPLAY, party.replay) for party in inputs if party.replay]
     try:
         await commit_settled(exchange.service.store, *writes)
@@ -210,7 +217,7 @@ async def _store(
 
 
 def _told(authorization: Authorization) -> tuple[str, str, dict[str, str]]:
-    """The type of the event, who did it, and the event's payload."""
+    """Returns the type of the event, the user who did it, and the event's payload."""
     client_id, user_id = authorization.client_id, authorization.user_id
     if authorization.actor is None:
         return "token.exchanged", user_id, {"client": client_id, "user": user_id}

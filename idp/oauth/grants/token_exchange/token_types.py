@@ -1,4 +1,4 @@
-"""The types of token that a token exchange knows, and what each may be used as (RFC 8693 3)."""
+"""The types of token that a token exchange accepts, and what each may be used as (RFC 8693 3)."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ NEED_AN_ACTOR: Final[tuple[TokenType, ...]] = ("jwt", "user_id")
 
 
 def identifier(config: Config, type: TokenType) -> str:
-    """The URI of a type. The one of user ids is this service's own."""
+    """Returns the URI of a type. The one of user ids is this service's own."""
     namespace = config.vendor if type == "user_id" else "ietf"
     return f"urn:{namespace}:params:oauth:token-type:{type}"
 
 
 def read(config: Config, uri: str, among: Collection[TokenType]) -> TokenType | None:
-    """The type of that URI, if it is one of these."""
+    """Returns the type with this URI, if it is one of `among`; else None."""
     return next((type for type in among if identifier(config, type) == uri), None)
