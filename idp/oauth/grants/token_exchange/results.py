@@ -98,7 +98,6 @@ def _authorization(
     inputs = [subject, actor] if actor else [subject]
     actors = [*([actor.subject, *actor.actors] if actor else []), *subject.actors]
     others = {each.application.id: each for party in inputs for each in party.others}
-    # The client itself is a dependency of its own and would be read twice.
     others.pop(client.application.id, None)
     # The token says how its real sender signed in, which is the actor where there is one.
     signed_in = actor or subject
