@@ -103,6 +103,7 @@ def test_continuous_integration_runs_its_script_on_debian_and_the_deep_tests_wee
 
     assert job["container"]["image"] == "debian:12"
     assert steps["bash .ci/run"] == ""
+    assert steps[".venv/bin/tox -e docs"] == ""
     assert "'schedule'" in steps[".venv/bin/tox -e deep"]
     assert re.fullmatch(r"\d+ \d+ \* \* [0-6]", weekly["cron"])
 

@@ -1,0 +1,90 @@
+"""The documents of the repository: `python -m tests.support.documents [--check]`.
+
+It makes all generated parts anew, and then looks whether every link between files leads to a file,
+and to a heading of it where the link names one. It names what is wrong, and ends with status 1 for
+a dead link, and with `--check` also for a page whose generated part was not up to date.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+# What makes a page, or a part of one.
+MAKERS = (
+    "calls_table",
+    "checks_table",
+    "commands_table",
+    "conformance",
+    "floors_table",
+    "settings_table",
+)
+
+_FENCED = re.compile(r"^(```|~~~).*?^\1\s*$", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(r"`[^`\n]*`")
+_LINK = re.compile(r"\]\(([^)\s]*)(?: \"[^\"]*\")?\)")
+_ELSEWHERE = re.compile(r"[a-z]+:")
+_HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
+_LINK_TEXT = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+
+
+def pages(root: Path) -> list[Path]:
+    """Every Markdown file that is written for readers."""
+    patterns = ("*.md", "docs/**/*.md", "examples/**/*.md", ".github/**/*.md")
+    return sorted(page for pattern in patterns for page in root.glob(pattern))
+
+
+def headings(page: Path) -> set[str]:
+    """The anchors of a page, as GitHub makes them: a repeated heading gets a number."""
+    seen: dict[str, int] = {}
+    anchors = set()
+    for text in _HEADING.findall(_FENCED.sub("", page.read_text(encoding="utf-8"))):
+        plain = _LINK_TEXT.sub(r"\1", text).lower()
+        anchor = re.sub(r"[^\w -]", "", plain).replace(" ", "-")
+        count = seen.get(anchor, 0)
+        seen[anchor] = count + 1
+        anchors.add(f"{anchor}-{count}" if count else anchor)
+    return anchors
+
+
+def dead_links(root: Path) -> list[str]:
+    """Each link that leads to no file, or to no heading of a page, with the page it is on."""
+    return [
+        f"{page.relative_to(root)}: {link}"
+        for page in pages(root)
+        for link in _LINK.findall(_CODE.sub("", _FENCED.sub("", page.read_text(encoding="utf-8"))))
+        if not _ELSEWHERE.match(link) and not _leads_somewhere(page, link)
+    ]
+
+
+def _leads_somewhere(page: Path, link: str) -> bool:
+    name, _, anchor = link.partition("#")
+    target = page.parent / name if name else page
+    if not link or not target.exists():
+        return False
+    return not anchor or (target.suffix == ".md" and anchor in headings(target))
+
+
+def make(root: Path) -> list[str]:
+    """Make the generated parts anew; the pages that have changed by that."""
+    before = {page: page.read_bytes() for page in pages(root)}
+    for name in MAKERS:
+        subprocess.run([sys.executable, "-m", f"tests.support.{name}"], cwd=root, check=True)
+    changed = [page for page, content in before.items() if page.read_bytes() != content]
+    return [str(page.relative_to(root)) for page in changed]
+
+
+def main(arguments: list[str]) -> int:
+    changed, dead = make(ROOT), dead_links(ROOT)
+    for name in changed:
+        print(f"{name}: made anew")
+    for link in dead:
+        print(f"{link}: leads nowhere")
+    return int(bool(dead or (changed and "--check" in arguments)))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
