@@ -1,6 +1,7 @@
-"""The base of the management API: strict JSON in, JSON out, one caller with one permission.
+"""The base of the management API: strict JSON requests, JSON responses, one permission per
+operation.
 
-Every refusal has the body of specification 7.4, made in one place from the domain's errors.
+Every error has the same body, built in `idp/api/error_body.py` from the domain's errors.
 """
 
 from __future__ import annotations
@@ -36,18 +37,19 @@ from storage import MAX_ID_CHARACTERS
 
 PREFIXES: Final = ("/admin/", "/management/", "/v2/", "/assets/")
 _TYPE: Final = re.compile(r'application/json *(; *charset=("?)utf-8\2 *)?', re.IGNORECASE)
-_TAG: Final = re.compile(r'"(0|[1-9][0-9]{0,18})"')  # 0: there is none yet
+_TAG: Final = re.compile(r'"(0|[1-9][0-9]{0,18})"')  # 0: nothing is stored yet
 _PARAMETER: Final = re.compile(r"\{\w+\}")
-# Some metadata of 500,000 characters each; a record is smaller.
+# Enough for some metadata of 500,000 characters each; a record is smaller.
 LARGE_BODY_BYTES: Final = 4 * 1024 * 1024
-_PATIENT_BYTES: Final = 1024 * 1024  # of a body of any size, for which it has the usual time
-# Beyond a package's limit: who is cut off may lose the answer.
+_PATIENT_BYTES: Final = 1024 * 1024  # after each, a streamed body has the usual time limit again
+# Received beyond a package's limit before the connection is closed, so that the client can read
+# the 413.
 _EXCUSED_BYTES: Final = 8 * 1024 * 1024
 _BUSY_SECONDS: Final = 2
 _WITHOUT_END: Final = 2**63
 _LINES: Final = "application/x-ndjson"
 _FLUSHED_BYTES: Final = 64 * 1024
-_QUICK_BYTES: Final = 32 * 1024  # of JSON that the event loop reads within milliseconds
+_QUICK_BYTES: Final = 32 * 1024  # of JSON, which the event loop parses within milliseconds
 
 
 class _Details(Struct, frozen=True):
@@ -55,7 +57,7 @@ class _Details(Struct, frozen=True):
 
 
 class _Sequenced(Struct, frozen=True):
-    """Of an answer, the state that it tells of."""
+    """The part of an answer that holds the record's version."""
 
     details: _Details = _Details()
 
@@ -65,14 +67,15 @@ class _Sequenced(Struct, frozen=True):
 
 
 class JsonHandler(Handler):
-    """An endpoint that answers in JSON, never cached, with the API's error bodies."""
+    """An endpoint that answers in JSON with the API's error bodies and is never cached."""
 
     def set_default_headers(self) -> None:
         super().set_default_headers()
         self._headers["Cache-Control"] = "no-store"
 
     def decode_argument(self, value: bytes, name: str | None = None) -> str:
-        """A part of the address; one that isn't UTF-8 names nothing, as any that is unknown."""
+        """Returns a part of the address. Invalid UTF-8 is replaced, so that it is an unknown name
+        and not an error."""
         return value.decode("utf-8", "replace")
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
@@ -93,7 +96,7 @@ class JsonHandler(Handler):
 class ApiHandler(JsonHandler):
     """The operations of one address of the management API.
 
-    `call` is the call once it was admitted, before any of the body is kept.
+    `call` is the admitted call; it is set before any of the body is stored.
     """
 
     operations: dict[str, Operation]
@@ -107,7 +110,7 @@ class ApiHandler(JsonHandler):
         self._left = asyncio.Event()
 
     async def prepare(self) -> None:
-        """Admit the call. Raises HTTPError, Unauthenticated, PermissionDenied, NotFound,
+        """Admits the call. Raises HTTPError, Unauthenticated, PermissionDenied, NotFound,
         InvalidArgument, TooMany."""
         waiting = super().prepare()
         if waiting is not None:
@@ -133,11 +136,12 @@ class ApiHandler(JsonHandler):
             self._receive()
 
     def _receive(self) -> None:
-        """Have the body kept as it comes, of whatever size. Raises HTTPError 415."""
+        """Prepares to store a package of any size as it arrives. Raises HTTPError 415."""
         self._check_type()
         self.upload = Upload()
         connection = cast(HTTP1Connection, self.request.connection)
-        connection.set_max_body_size(_WITHOUT_END)  # Tornado's own refusal has no body
+        # Tornado's own refusal of a large body has no error body
+        connection.set_max_body_size(_WITHOUT_END)
 
     def data_received(self, chunk: bytes) -> None:
         if self.upload is None:
@@ -158,12 +162,12 @@ class ApiHandler(JsonHandler):
         self._let_go()
 
     def _let_go(self) -> None:
-        """Let go of the body, unless it is being read."""
+        """Releases the stored body, unless the operation is still reading it."""
         if self.upload is not None:
             self.upload.let_go(is_read=self._is_running)
 
     def _count(self, error: Unauthenticated) -> None:
-        """Count a wrong token. Raises TooMany when there were too many of this network."""
+        """Counts a wrong token. Raises TooMany if this network has sent too many."""
         if error.slug == management_call.NO_TOKEN:
             return
         seconds = rate_limits.refused_token(self.service, self.address())
@@ -188,7 +192,7 @@ class ApiHandler(JsonHandler):
         return max(config.max_json_bytes, LARGE_BODY_BYTES) if is_large else config.max_json_bytes
 
     async def run(self, *values: str) -> None:
-        """Carry the operation out, and answer."""
+        """Runs the operation and answers."""
         self._is_running = True
         try:
             await self._run(*values)
@@ -203,6 +207,7 @@ class ApiHandler(JsonHandler):
         if self.operation.lines and _LINES in self.request.headers.get("Accept", ""):
             await self._stream(self.operation.lines(self.service, self.call, *ids, **given))
             return
+        # An export into a file is cancelled if its caller disconnects.
         if self.operation.is_filed:
             making = self.operation.run(self.service, self.call, *ids, **given)
             await self._send(await cancellation.unless(self._left, making))
@@ -224,7 +229,7 @@ class ApiHandler(JsonHandler):
     get = post = put = delete = run
 
     async def _stream(self, answers: AsyncIterator[Answer]) -> None:
-        """Answer with a line of JSON for each; a caller who reads slowly is waited for."""
+        """Answers with one line of JSON per record, at the speed at which the caller reads."""
         self._headers["Content-Type"] = _LINES
         async for answer in answers:
             self.write(msgspec.json.encode(answer) + b"\n")
@@ -233,7 +238,7 @@ class ApiHandler(JsonHandler):
         self.finish()
 
     async def _send(self, answer: FileAnswer) -> None:
-        """Answer with what is in the file; a caller who reads slowly is waited for."""
+        """Answers with the file's content, at the speed at which the caller reads."""
         self._headers["Content-Type"] = "application/json"
         with answer.file as file:
             self.set_header("Content-Length", str(file.seek(0, SEEK_END)))
@@ -248,7 +253,8 @@ class ApiHandler(JsonHandler):
         return [_id(value) if name.endswith("Id") else value for name, value in pairs]
 
     async def _given(self) -> dict[str, object]:
-        """What the operation takes of the body. Raises HTTPError 413, 415, InvalidArgument."""
+        """Returns the operation's arguments from body or query. Raises HTTPError 413, 415,
+        InvalidArgument."""
         operation = self.operation
         if self.upload is not None:
             self._check_received()
@@ -257,7 +263,7 @@ class ApiHandler(JsonHandler):
             return {"request": reading.read(operation.query, self._query())}
         if operation.request is None:
             return {}
-        if len(self.body) > _QUICK_BYTES:  # it may take the loop too long
+        if len(self.body) > _QUICK_BYTES:  # parsing it could block the event loop
             document = await asyncio.to_thread(self.document)
         else:
             document = self.document()
@@ -267,14 +273,14 @@ class ApiHandler(JsonHandler):
         return {"request": request} if operation.body else {}
 
     def document(self) -> object:
-        """The body as JSON. Raises HTTPError 413, 415 and InvalidArgument."""
+        """Returns the body as JSON. Raises HTTPError 413, 415 and InvalidArgument."""
         self._check_type()
         if len(self.body) > _QUICK_BYTES:
             json_bounds.check(self.body)
         return strict_json.decode(self.body)
 
     def _query(self) -> dict[str, str]:
-        """What stands behind the address's question mark. Raises InvalidArgument."""
+        """Returns the query parameters. Raises InvalidArgument for a repeated one."""
         pairs = parse_qsl(self.request.query, keep_blank_values=True, errors="replace")
         found = dict(pairs)
         for name in found:
@@ -284,7 +290,7 @@ class ApiHandler(JsonHandler):
         return found
 
     def _check_type(self) -> None:
-        """Refuse a body that isn't JSON as it stands. Raises HTTPError 415."""
+        """Checks that the body is uncompressed JSON. Raises HTTPError 415."""
         headers = self.request.headers
         if not _TYPE.fullmatch(headers.get("Content-Type", "").strip(" \t")):
             raise HTTPError(415, "the content type must be application/json")
@@ -308,7 +314,8 @@ class ApiHandler(JsonHandler):
 
 
 def _if_match(operation: Operation, value: str | None) -> int | None:
-    """Which state the caller changes (RFC 9110 13.1.1). Raises InvalidArgument."""
+    """Returns the record version that the caller expects (RFC 9110 13.1.1). Raises
+    InvalidArgument."""
     if value is None or value.strip() == "*":
         return None
     tag = _TAG.fullmatch(value.strip())
@@ -322,14 +329,14 @@ def _if_match(operation: Operation, value: str | None) -> int | None:
 
 
 def _id(text: str) -> str:
-    """An id of the address. Raises NotFound for what can't be one."""
+    """Returns an id of the address. Raises NotFound for a value that cannot be one."""
     if len(text) > MAX_ID_CHARACTERS or not text.isprintable():
         raise NotFound("there is nothing with such an id")
     return text
 
 
 class MissingApiHandler(JsonHandler):
-    """Every address below those of the API that isn't one."""
+    """Answers 404 for every unknown address below those of the API."""
 
     def admit(self) -> None:
         super().admit()
@@ -337,7 +344,7 @@ class MissingApiHandler(JsonHandler):
 
 
 def routes(operations: Sequence[Operation]) -> list[tuple[str, type[ApiHandler], dict[str, Any]]]:
-    """The addresses of these operations."""
+    """Returns the routes of these operations."""
     by_path: dict[str, dict[str, Operation]] = {}
     for each in operations:
         by_path.setdefault(each.path, {})[each.method] = each

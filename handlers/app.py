@@ -1,4 +1,4 @@
-"""All addresses of the service, and the application that serves them."""
+"""All routes of the service, and the Tornado application that serves them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ from idp.service import Service
 
 Route = tuple[str, type[RequestHandler]] | tuple[str, type[RequestHandler], dict[str, Any]]
 
-_VARIABLE = frozenset("()[]*+?|\\^$")  # what a pattern has and a fixed address has not
+# characters that occur only in a pattern, not in a fixed address
+_VARIABLE = frozenset("()[]*+?|\\^$")
 
 ROUTES: list[Route] = [
     *discovery.ROUTES,
@@ -104,10 +105,10 @@ ROUTES: list[Route] = [
     *console.ROUTES,
 ]
 
-# Only where the issuer is this machine.
+# Served only if the issuer is a loopback address.
 LOCAL_ROUTES: list[Route] = [*demo.ROUTES, *held_mail.ROUTES]
 
-# Of a service whose issuer is this machine, only for connections from this machine.
+# If the issuer is a loopback address, these are served only to connections from this machine.
 _FOR_LOCAL_PEERS = frozenset(
     path for path, *_ in [*LOCAL_ROUTES, *test_mode.ROUTES, *setup_link.ROUTES]
 )
@@ -115,16 +116,16 @@ _FOR_LOCAL_PEERS = frozenset(
 
 @cache
 def _addresses(is_loopback: bool, is_test: bool) -> tuple[dict[str, list[Any]], list[URLSpec]]:
-    """What the fixed addresses lead to, and the patterns of the others."""
+    """Returns the handlers of the fixed addresses, and the patterns of the others."""
     local = LOCAL_ROUTES if is_loopback else []
     routes: list[Route] = [*ROUTES, *local, *(test_mode.ROUTES if is_test else []), *api.ROUTES]
-    # The first of a path counts, as it does for Tornado.
+    # Of two routes with the same path the first is used, as in Tornado.
     fixed = {path: more for path, *more in reversed(routes) if not _VARIABLE & set(path)}
     return fixed, [URLSpec(*route) for route in routes if _VARIABLE & set(route[0])]
 
 
 class App(Application):
-    """The service behind its addresses."""
+    """The Tornado application of one service."""
 
     def __init__(self, service: Service) -> None:
         self.service = service
@@ -140,7 +141,8 @@ class App(Application):
         )
 
     def find_handler(self, request: HTTPServerRequest, **more: Any) -> Any:
-        """Most addresses are fixed, and looked up; the others are matched one after the other."""
+        """Finds the handler of an address. Fixed addresses are looked up, which saves matching
+        most requests against every pattern."""
         found = self._fixed.get(request.path)
         if found is None:
             return super().find_handler(request, **more)
@@ -149,7 +151,7 @@ class App(Application):
         return self.get_handler_delegate(request, *found)
 
     def begin(self, handler: RequestHandler) -> None:
-        """A request is under way until `end`."""
+        """Records that a request has begun; it counts until `end`."""
         self._under_way.add(handler)
         self._is_idle.clear()
 
@@ -159,13 +161,13 @@ class App(Application):
             self._is_idle.set()
 
     async def drained(self, seconds: float) -> None:
-        """Return when no request is under way any more, at the latest after `seconds`."""
+        """Waits until no request is running, at most `seconds`."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._is_idle.wait(), seconds)
 
 
 def log_access(handler: RequestHandler) -> None:
-    """Write the line that each request leaves in the log."""
+    """Writes the request's line to the access log."""
     request = handler.request
     logs.access(
         request.method or "",

@@ -1,6 +1,7 @@
-"""POST /assets/v1/…: logos and icons as files, where clients of the reference system send them.
+"""POST /assets/v1/…: uploads of logos and icons as files, at the paths that clients of the
+reference system use.
 
-Each is the call of the management API that takes the same in base64.
+Each corresponds to the operation of the management API that takes the picture in base64.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from idp.oauth.errors import InvalidRequest
 from idp.policies.images import MAX_BYTES
 from idp.policies.pictures import BOXES
 
-_ROOM: Final = 8 * 1024  # for what is around a file
+_ROOM: Final = 8 * 1024  # for the parts of a form around the file
 _PATH: Final = "/assets/v1/{}/policy/label/{}"
 _OWNERS: Final = {"org": "management", "instance": "admin"}
 
 
 class AssetHandler(ApiHandler):
-    """A file as the body, or as the only one of a form."""
+    """An upload whose body is the file, or a form with one file."""
 
     picture: str
 
@@ -37,7 +38,8 @@ class AssetHandler(ApiHandler):
         return MAX_BYTES + _ROOM
 
     def document(self) -> object:
-        """What the call takes. Raises HTTPError 400, 413, 415."""
+        """Returns the operation's document with the file in base64. Raises HTTPError 400, 413,
+        415."""
         return {"content": base64.b64encode(self._file()).decode()}
 
     def _file(self) -> bytes:

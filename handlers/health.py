@@ -1,4 +1,5 @@
-"""GET /healthz and /readyz: for load balancers and supervisors, whatever host they ask for."""
+"""GET /healthz and /readyz: health checks for load balancers and supervisors, under any host
+name."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from handlers.http.base import ProtocolHandler
 
 
 class HealthHandler(ProtocolHandler):
-    """This process runs."""
+    """Answers 200 while the process runs."""
 
     any_host = True
 
@@ -17,10 +18,11 @@ class HealthHandler(ProtocolHandler):
 
 
 class ReadyHandler(ProtocolHandler):
-    """This process can serve: the store can be read, and no shutdown has begun.
+    """Answers 200 if the store can be read and no shutdown has begun.
 
-    A store that can't be written to is told in the body, and takes no process out of a balancer:
-    the others have the same store, and what only reads can still be answered.
+    A store that cannot be written to is reported in the body with status 200: all processes share
+    the store, so removing one from a load balancer would not help, and reading requests still
+    work.
     """
 
     any_host = True

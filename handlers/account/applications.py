@@ -1,4 +1,4 @@
-"""/ui/account/applications: what somebody lets applications have, and takes back."""
+"""/ui/account/applications: what the person allows applications to access."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from idp.oauth.sign_in.authorized_applications import AuthorizedApplication
 
 
 class AccountApplicationsHandler(AccountHandler):
-    """The applications that are connected, each with a button that takes everything back."""
+    """Lists the authorized applications, each with a button that revokes its authorization."""
 
     section = "applications"
 

@@ -1,4 +1,4 @@
-"""/ui/account/authenticator: somebody's authenticator app, which they set up and take away."""
+"""/ui/account/authenticator: the person's authenticator app."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _LAST: Final = message(
 
 
 class AppHandler(AccountHandler):
-    """What is set up, and what can be done."""
+    """Shows the app that is set up, and the actions."""
 
     section = "security"
 
@@ -60,7 +60,7 @@ class AppHandler(AccountHandler):
 
 
 class NewAppHandler(AccountHandler):
-    """Leads to where one is set up, and back."""
+    """Redirects to the sign-in page that sets up an app, and back."""
 
     section = "security"
 
@@ -75,7 +75,7 @@ class NewAppHandler(AccountHandler):
 
 
 class RemoveAppHandler(AccountHandler):
-    """Asks once more."""
+    """Asks for confirmation before the app is removed."""
 
     section = "security"
     is_sensitive = True

@@ -1,4 +1,4 @@
-"""The base of every page of a person's own account: who is there, and the page's frame."""
+"""The base of the account pages: the signed-in person, the navigation, and forms."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from idp.oauth.paths import END_SESSION
 from idp.oauth.sign_in import first_party_areas
 from storage import Stale
 
-RECENT_SECONDS: Final = 600  # how long ago somebody proved who they are, for what is delicate
+RECENT_SECONDS: Final = 600  # the longest time since the person authenticated, for sensitive pages
 _CANCEL: Final = "cancel"
 
 
 class AccountHandler(OwnPageHandler):
-    """A page of the account of whoever is signed in. Subclasses have `show`, and `submit` if it
-    has a form.
+    """A page of the signed-in person's account. Subclasses implement `show`, and `submit` if the
+    page has a form.
 
-    `section` is the part of the navigation that the page belongs to, and where Cancel leads. With
-    `is_sensitive` nobody gets in who did not prove within the last minutes who they are; a page
-    that asks for this only sometimes has `recent`.
+    `section` is the part of the navigation that the page belongs to, and the target of Cancel.
+    With `is_sensitive` the person must have authenticated within `RECENT_SECONDS`; a page that
+    requires this only in some cases calls `recent`.
     """
 
     area = first_party_areas.ACCOUNT
@@ -52,25 +52,27 @@ class AccountHandler(OwnPageHandler):
             return
         try:
             await self.submit(form, *ids)
-        except Stale:  # another change or a logout at the same moment
+        except Stale:  # a concurrent change or logout
             self.see(self.request.uri or self.way_back)
 
     async def show(self, *ids: str) -> None:
-        """Answer a GET."""
+        """Answers a GET."""
         raise NotImplementedError
 
     async def submit(self, form: Params, *ids: str) -> None:
-        """Answer the page's form. Raises IdpError, and Stale: then the page is shown anew."""
+        """Answers the page's form. Raises IdpError, and Stale, after which the page is shown
+        again."""
         raise NotFound("this page has no form")
 
     def decode_argument(self, value: bytes, name: str | None = None) -> str:
-        """A part of the address; one that isn't UTF-8 names nothing, as any that is unknown."""
+        """Returns a part of the address. Invalid UTF-8 is replaced, so that it is an unknown name
+        and not an error."""
         return value.decode("utf-8", "replace")
 
-    # Who is there
+    # The signed-in person
 
     async def _enter(self) -> bool:
-        """Let the person in; the answer is given already where that can't be."""
+        """Admits the person. Returns False after a redirect."""
         found = await self.find_person()
         if found is None:
             return False
@@ -85,23 +87,23 @@ class AccountHandler(OwnPageHandler):
         return True
 
     async def recent(self) -> bool:
-        """Whether they proved a moment ago who they are; if not, the answer is given already: a
-        sign-in of theirs that comes back to this page."""
+        """Returns whether the person authenticated recently; if not, a redirect was sent to a
+        sign-in that returns to this page."""
         return await self.is_recent(self.person, RECENT_SECONDS)
 
     def call(self, if_match: int | None = None) -> Call:
-        """What the functions behind the management API take: these people's own call."""
+        """Returns a call of the management API's functions, by the person about themselves."""
         return management_call.of_themselves(self.person.user, if_match)
 
-    # Forms and ways
+    # Forms and addresses
 
     @property
     def _form_subject(self) -> str:
         return f"{self.person.session.id}\n{self.request.path}"
 
     def form_inputs(self, **more: str) -> list[tuple[str, str]]:
-        """The hidden inputs of this page's form: it counts in this browser, for this session and
-        at this address."""
+        """Returns the hidden inputs of this page's form. It is valid only in this browser, for
+        this session and at this address."""
         return [*self.form_token(self._form_subject, self.person.agent), *more.items()]
 
     @property
@@ -110,7 +112,7 @@ class AccountHandler(OwnPageHandler):
         return SECTIONS[self.section].path
 
     def done(self, what: str, path: str | None = None) -> None:
-        """Lead on, to a page that says that it was done (`texts.DONE`)."""
+        """Redirects to a page that confirms the change with a text of `texts.DONE`."""
         self.see(uris.with_parameters(path or self.way_back, [("done", what)]))
 
     # Pages
@@ -118,12 +120,12 @@ class AccountHandler(OwnPageHandler):
     def page(self, name: str, *, status: int = 200, **values: object) -> None:
         if self.is_entered:
             done = texts.DONE.get(self.query_params().if_once("done") or "")
-            is_news = self.request.method == "GET"  # a form that came back has other news
+            is_news = self.request.method == "GET"  # a form that is shown again has its own texts
             values = {"area": self._frame(), "notice": done if is_news else None, **values}
         super().page(name, status=status, **values)
 
     def _frame(self) -> dict[str, object]:
-        """What stands around the page."""
+        """Returns the values of the navigation and the header."""
         user = self.person.user
         return {
             "sections": [self._in_navigation(*each) for each in SECTIONS.items()],
@@ -154,7 +156,7 @@ class AccountHandler(OwnPageHandler):
 
 
 class ChooseHandler(OwnPageHandler):
-    """Another of the people in this browser is chosen, or somebody else signs in."""
+    """Redirects to the account chooser, where another account can be chosen or signed in."""
 
     area = first_party_areas.ACCOUNT
 

@@ -1,4 +1,4 @@
-"""/ui/account/email and /ui/account/phone: where somebody is reached, and that it is theirs."""
+"""/ui/account/email and /ui/account/phone: the person's contacts and their verification."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ _SEND_AGAIN: Final = message("Send another code", context="account")
 
 
 class _ContactHandler(FormHandler):
-    """A page about the address or the number."""
+    """A page about the e-mail address or the phone number."""
 
     section = "profile"
     kind: ClassVar[Kind]
 
     def value(self) -> str:
-        """The address or the number as it is known."""
+        """The stored address or number."""
         return str(at(self.account(), f"human.{self.kind}.{self.kind}") or "")
 
     async def count_code(self, to: str) -> None:
-        """Count a code that is sent there. Raises Throttled."""
+        """Counts a code that is sent to this contact. Raises Throttled."""
         await mail_limits.admit(self.service, to, self.origin(self.person.agent))
 
 
@@ -65,7 +65,7 @@ def _field(kind: Kind, autocomplete: str) -> FormField:
 
 
 class EmailHandler(_ContactHandler):
-    """Another address: it is to be confirmed, and the one before is told."""
+    """Changes the e-mail address. The new one has to be verified, and the old one is notified."""
 
     is_sensitive = True
     is_profile = True
@@ -84,13 +84,13 @@ class EmailHandler(_ContactHandler):
         await contacts.set_email(self.service, self.call(if_match), user_id, request)
 
     def refuse_same(self, value: str) -> None:
-        """Raise InvalidArgument for what is known already: it would have to be confirmed anew."""
+        """Raises InvalidArgument for the stored contact, which would lose its verification."""
         if login_key(value) == login_key(self.value()):
             raise InvalidArgument([FieldProblem("contact.same", self.kind, "is known already")])
 
 
 class PhoneHandler(EmailHandler):
-    """Another number: it is to be confirmed."""
+    """Changes the phone number, which has to be verified."""
 
     kind: ClassVar[Kind] = "phone"
     title = message("Change the phone number", context="users")
@@ -106,7 +106,7 @@ class PhoneHandler(EmailHandler):
 
 
 class RemovePhoneHandler(_ContactHandler):
-    """Asks whether the number is to be forgotten."""
+    """Asks for confirmation before the phone number is removed."""
 
     is_sensitive = True
     is_profile = True
@@ -124,7 +124,7 @@ class RemovePhoneHandler(_ContactHandler):
 
 
 class AccountVerifyEmailHandler(_ContactHandler):
-    """Asks for the code that was sent to the address."""
+    """Asks for the code that was sent to the e-mail address."""
 
     kind: ClassVar[Kind] = "email"
     title = message("Confirm your e-mail address", context="verify-email")
@@ -150,7 +150,7 @@ class AccountVerifyEmailHandler(_ContactHandler):
         await verify_contact.prove(self.service, self.call(), user_id, request, self.kind)
 
     async def resend(self) -> None:
-        """Send another code; those before count no more."""
+        """Sends another code, which invalidates those before."""
         user_id = self.person.user.id
         await contacts.resend_email(self.service, self.call(), user_id, EmailCode())
 
@@ -162,7 +162,7 @@ class AccountVerifyEmailHandler(_ContactHandler):
 
 
 class VerifyPhoneHandler(AccountVerifyEmailHandler):
-    """Asks for the code that was sent to the number."""
+    """Asks for the code that was sent to the phone number."""
 
     kind: ClassVar[Kind] = "phone"
     title = message("Confirm your phone number", context="mail")

@@ -1,4 +1,4 @@
-"""/ui/account/data: all that is kept of somebody, to take along."""
+"""/ui/account/data: a download of all data stored about the person."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DOWNLOAD: Final = f"{SECTIONS['data'].path}/download"
 
 
 class DataHandler(AccountHandler):
-    """Says what there is, and leads to it."""
+    """Describes the download and links to it."""
 
     section = "data"
 
@@ -39,7 +39,7 @@ class DataHandler(AccountHandler):
 
 
 class AccountDownloadHandler(AccountHandler):
-    """The file, as it is put together; who reads slowly is waited for."""
+    """The JSON file, sent while it is generated, at the speed at which the browser reads."""
 
     section = "data"
     is_sensitive = True

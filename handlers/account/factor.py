@@ -1,4 +1,4 @@
-"""A way to sign in, as the page of somebody's security lists it."""
+"""The entry of a sign-in method on the security page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from idp.service import Service
 
 
 class Factor(Struct, frozen=True):
-    """`path` is the page where it is set up and changed; `state` says what is set up now."""
+    """A sign-in method. `path` is the page where it is set up and changed; `state` describes what
+    is set up now."""
 
     title: Message
     path: str

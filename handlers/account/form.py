@@ -1,5 +1,5 @@
-"""The forms of a person's own account: all that is wrong comes back beside its field, and what was
-typed stays."""
+"""The base of the account's forms: problems are shown at their fields, and the entered values
+stay."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _ABOUT_THE_FORM: Final = (AlreadyExists, FailedPrecondition, InvalidArgument, Pr
 
 
 class FormHandler(AccountHandler):
-    """A form, or only a question. Subclasses have `act`, which does what was asked for.
+    """A form or a confirmation. Subclasses implement `act`, which carries out the change.
 
-    The form tells the state of the account that it was made of: what has changed meanwhile is not
-    overwritten unseen. `done_word` says what was done (`texts.DONE`) at the page `then`, or else
-    the first of this part; `others` are more buttons, with their decisions. With `is_profile` it
-    changes what an organization may keep from its people's hands.
+    The form contains the record version that it was rendered from, so that a concurrent change is
+    not overwritten. `done_word` is the confirmation (`texts.DONE`), shown on the page `then`, or
+    else on the first page of this part; `others` are more buttons, with their decisions. Forms
+    with `is_profile` are refused where the organization locks its users' profiles.
     """
 
     title: ClassVar[Message]
@@ -48,15 +48,15 @@ class FormHandler(AccountHandler):
     is_dangerous: ClassVar[bool] = False
 
     async def act(self, document: Document, if_match: int | None) -> None:
-        """Do it. Raises IdpError, Throttled."""
+        """Carries out the change. Raises IdpError, Throttled."""
         raise NotImplementedError
 
     def inputs(self) -> Sequence[FormField]:
-        """What is asked for."""
+        """Returns the inputs of the form."""
         return self.fields
 
     def about(self) -> str | None:
-        """What it is about."""
+        """Returns the name of what the form is about, or None."""
         return None
 
     async def _enter(self) -> bool:
@@ -83,7 +83,7 @@ class FormHandler(AccountHandler):
             self.done(self.done_word, self.then)
 
     def account(self) -> Document:
-        """The account as the management API answers it."""
+        """Returns the account as the management API answers it."""
         subject = self.person.subject
         document: Document = msgspec.to_builtins(
             user_read.answer(subject.organization, subject.user)
@@ -91,7 +91,7 @@ class FormHandler(AccountHandler):
         return document
 
     def ask(self, values: Values, *, status: int = 200, **more: Any) -> None:
-        """The form with these values in it."""
+        """Shows the form with these values."""
         sequence = str(self.person.user.sequence)
         self.page(
             "account/form",

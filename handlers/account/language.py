@@ -1,4 +1,4 @@
-"""/ui/account/language: the language of these pages, and of the mails to somebody."""
+"""/ui/account/language: the language of the pages and messages of the person."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LANGUAGE: Final = FormField(
 
 
 class LanguageHandler(FormHandler):
-    """The list of all languages, each in its own name."""
+    """Lists all languages, each by its own name."""
 
     section = "language"
     title = message("Language", context="page")
@@ -42,7 +42,8 @@ class LanguageHandler(FormHandler):
         request, user_id = reading.read(HumanChange, document), self.person.user.id
         await user_change.change(self.service, self.call(if_match), user_id, request)
         tag = request.profile.preferred_language if request.profile else None
-        self.then = f"{self.way_back}?{urlencode({'lang': tag or ''})}"  # these pages follow
+        # these pages change their language at once
+        self.then = f"{self.way_back}?{urlencode({'lang': tag or ''})}"
 
     def ask(self, values: Values, *, status: int = 200, **more: Any) -> None:
         known = i18n.lookup(values[_PATH], i18n.available()) or self.bundle().tag

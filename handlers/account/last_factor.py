@@ -1,4 +1,4 @@
-"""The new password that a person chooses when they remove their last second factor."""
+"""The new password that a person has to choose when removing the last second factor."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _NEW_PASSWORD: Final = FormField(
 
 
 async def inputs(service: Service, user: User, without: str) -> list[dict[str, object]]:
-    """The inputs of the page that removes the factor: a new password, where one is needed."""
+    """Returns the inputs of the page that removes the factor: a new password, if one is needed."""
     if not await last_factor.needs_new_password(service, user, without):
         return []
     return fields.shown([_NEW_PASSWORD], {_NEW_PASSWORD.path: ""})
 
 
 def problems(error: Exception) -> list[dict[str, object]]:
-    """What is wrong with the new password; nothing when none was typed yet."""
+    """Returns the problems of the new password, or the hint if none was entered."""
     if isinstance(error, PasswordNotAccepted):
         return as_shown(error.problems)
     return [{"field": _NEW_PASSWORD.path, "label": None, "text": _NEW_PASSWORD.hint}]

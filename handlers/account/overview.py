@@ -1,4 +1,4 @@
-"""/ui/account: the parts of somebody's account."""
+"""/ui/account: links to the parts of the person's account."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TEXTS: Final[Mapping[str, Message]] = {
 
 
 class AccountOverviewHandler(AccountHandler):
-    """A card for each part."""
+    """Shows a card for each part."""
 
     async def show(self, *ids: str) -> None:
         cards = [

@@ -1,4 +1,4 @@
-"""/ui/account/passkeys: somebody's passkeys, which they make, name and remove."""
+"""/ui/account/passkeys: the person's passkeys can be created, renamed and removed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NEW: Final = f"{PASSKEYS}/new"
 
 
 class PasskeysHandler(AccountHandler):
-    """A list of them, and ways to change each."""
+    """Lists the passkeys with their actions."""
 
     section = "security"
 
@@ -41,7 +41,7 @@ class PasskeysHandler(AccountHandler):
 
 
 class NewPasskeyHandler(AccountHandler):
-    """Leads to where one is made, and back to the list."""
+    """Redirects to the sign-in page that registers a passkey, and back to the list."""
 
     section = "security"
 
@@ -87,7 +87,7 @@ class RenamePasskeyHandler(AccountHandler):
 
 
 class RemovePasskeyHandler(AccountHandler):
-    """Asks once more."""
+    """Asks for confirmation before the passkey is removed."""
 
     section = "security"
     is_sensitive = True
@@ -151,7 +151,7 @@ def _shown(passkey: Passkey) -> dict[str, object]:
 
 
 def _day(at: datetime) -> str:
-    """A date that is read from left to right in any sentence."""
+    """Returns a date that is read from left to right in any sentence."""
     return f"\N{LEFT-TO-RIGHT ISOLATE}{at.date().isoformat()}\N{POP DIRECTIONAL ISOLATE}"
 
 

@@ -1,4 +1,4 @@
-"""/ui/account/password: somebody changes their own password, or gets a first one."""
+"""/ui/account/password: the person changes their password or sets a first one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ _WRONG: Final = message("That is not your current password.", context="change-pa
 
 
 class AccountPasswordHandler(AccountHandler):
-    """Asks for the present password and a new one; without one, for a sign-in of late."""
+    """Asks for the current password and a new one. Without a current password, the person must
+    have authenticated recently."""
 
     section = "security"
 
@@ -52,8 +53,8 @@ class AccountPasswordHandler(AccountHandler):
         self.done("password")
 
     async def _prove(self, form: Params) -> list[dict[str, object]] | None:
-        """What is wrong with the present password; None when it was not looked at, and the answer
-        is given."""
+        """Returns the problems of the current password; None after a response, if the attempt was
+        throttled and not checked."""
         current = form.get("currentPassword") or ""
         try:
             origin = self.origin(self.person.agent)
@@ -68,7 +69,8 @@ class AccountPasswordHandler(AccountHandler):
         return []
 
     async def _stay(self, live: list[session_lifetime.LiveSession]) -> None:
-        """The session is a new one: it is the one that was chosen."""
+        """Stores the new session as the chosen one, because the password change replaced the old
+        one."""
         mine = [one for one in live if one.subject.user.id == self.person.user.id]
         if mine:
             self.remember_person(mine[0].session.id)
@@ -90,7 +92,8 @@ class AccountPasswordHandler(AccountHandler):
 
 
 class WellKnownHandler(PageHandler):
-    """The address that password managers know (W3C, A Well-Known URL for Changing Passwords)."""
+    """The address at which password managers look for the page (W3C, A Well-Known URL for Changing
+    Passwords)."""
 
     async def get(self) -> None:
         self.see(PASSWORD)

@@ -1,4 +1,4 @@
-"""/ui/account/profile: what is known of somebody, and what of it they change themselves."""
+"""/ui/account/profile: the person's profile, and what of it they may change."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _REMOVE: Final = message("Remove", context="console")
 _CONFIRMED: Final = message("confirmed", context="account")
 _UNCONFIRMED: Final = message("not confirmed", context="account")
 
-# What people change themselves, with what browsers fill in.
+# The members that a person changes, with the browser's autocomplete names.
 _AUTOCOMPLETE: Final = {
     "givenName": "given-name",
     "familyName": "family-name",
@@ -45,7 +45,7 @@ FIELDS: Final = tuple(
         field,
         group=None,
         autocomplete=_AUTOCOMPLETE[field.path.removeprefix(_PATH)],
-        is_sent_empty=field.kind != "choice",  # an empty name is refused, not passed over
+        is_sent_empty=field.kind != "choice",  # an empty name is refused and not ignored
     )
     for field in user_fields.profile(_PATH, "human.profile.")
     if field.path.removeprefix(_PATH) in _AUTOCOMPLETE
@@ -53,7 +53,7 @@ FIELDS: Final = tuple(
 
 
 class ProfileHandler(AccountHandler):
-    """Names, and where somebody is reached."""
+    """Shows the profile and the contacts."""
 
     section = "profile"
 
@@ -94,7 +94,7 @@ def _facts(user: User) -> list[Cell]:
 
 
 def _contact(kind: str, value: str | None, known: Email | Phone | None) -> dict[str, object]:
-    """An address or a number, and what can be done about it."""
+    """Returns a contact with its state and actions."""
     path = f"{ACCOUNT}/{kind}"
     ways = [way(_CHANGE, path)]
     facts = [fact(user_fields.CONTACTS[kind], cells.text(value))]
@@ -113,7 +113,7 @@ def _only_confirming(part: dict[str, Any]) -> list[dict[str, object]]:
 
 
 class EditHandler(FormHandler):
-    """The form of the names and what else is known."""
+    """The form of the profile's members."""
 
     is_profile = True
     section = "profile"

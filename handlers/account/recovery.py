@@ -1,4 +1,5 @@
-"""/ui/account/recovery-codes: how many somebody has left, and new ones, which are shown once."""
+"""/ui/account/recovery-codes: how many recovery codes are left, and new ones, which are shown
+once."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ _NONE: Final = message(
 
 
 class CodesHandler(AccountHandler):
-    """Asks whether new codes are to be made, and shows them in answer to that alone."""
+    """Asks for confirmation, then generates new codes. They are shown only in the response to the
+    form."""
 
     section = "security"
     is_sensitive = True

@@ -1,4 +1,4 @@
-"""The parts of a person's own account, in the order of its navigation."""
+"""The parts of the account pages, in the order of the navigation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""/ui/account/security: how somebody signs in."""
+"""/ui/account/security: the person's sign-in methods."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FACTORS: Final[Mapping[str, Factor]] = {
 
 
 class SecurityHandler(AccountHandler):
-    """A card for each way to sign in."""
+    """Shows a card for each sign-in method."""
 
     section = "security"
 

@@ -1,4 +1,4 @@
-"""/ui/account/sessions: where somebody is signed in."""
+"""/ui/account/sessions: where the person is signed in."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from idp.oauth.params import Params
 
 
 class SessionsHandler(AccountHandler):
-    """The sessions that last, each with a button that ends it, and one for all others."""
+    """Lists the live sessions, each with a button that ends it, and one that ends all others."""
 
     section = "sessions"
 

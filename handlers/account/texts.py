@@ -1,4 +1,4 @@
-"""What the pages of an account say after something was done; the address names one."""
+"""The account's texts of confirmations and refusals; the address names a confirmation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The console: what the management API does, on pages for people."""
+"""The console: the functions of the management API as HTML pages."""
 
 from __future__ import annotations
 

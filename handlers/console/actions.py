@@ -1,8 +1,8 @@
-"""The pages of the console that do something, as data: a form, and the operation that it runs.
+"""Declarative action pages of the console: a form, and the operation that it runs.
 
-An `Action` is one page: a GET shows its form (or only asks), a POST runs the operation of
-`idp.api` with what was entered, and leads on. What can't be said as data is a subclass of
-`ActionHandler`, named in its `handler`.
+An `Action` describes one page: a GET shows its form or confirmation, a POST runs the operation of
+`idp.api` with the entered values and redirects. What cannot be declared is implemented in a
+subclass of `ActionHandler`, which the action names as `handler`.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ _NOT_CONFIRMED: Final = message("Enter it exactly as it is shown.", context="con
 
 
 class Secret(Struct, frozen=True):
-    """A member of an answer that is shown once. `file` is the name to keep it under: then it is
-    base64 of a file's content."""
+    """A member of an answer that is shown once. With `file`, its value is a file in base64, which
+    can be downloaded by that name."""
 
     path: str
     label: Message
@@ -54,17 +54,17 @@ class Secret(Struct, frozen=True):
 
 
 class Action(Struct, frozen=True, kw_only=True):
-    """A page that does something.
+    """The description of a page with a form or a confirmation.
 
-    `path` is its address; the ids in it go to `operation` (`POST /v2/users/{userId}/lock`) by
-    their names, and `{orgId}` is the organization that is acted in. `loads` is the operation
-    whose answer fills the form and names the state that it changes, and `name` the member of
-    that answer by which a person knows what it is about. `then` is where the page leads to, with
-    ids of its own address or members of the answer; `done` is what is said there (`notices.DONE`).
-    `shows` are the answer's secrets: then the page itself tells them, and nobody is led away.
-    `also` are other addresses that the form can be sent to, each with what its button says.
-    `fixed` is what is always sent. `confirms`: the name has to be typed. `command` is the same
-    for the command line.
+    `path` is its address; its ids are passed to `operation` (`POST /v2/users/{userId}/lock`) by
+    their names, and `{orgId}` selects the organization. `loads` is the operation whose answer
+    fills the form and has the record's version, and `name` the member of that answer that is shown
+    as the record's name. `then` is the page that follows, with ids of the page's address or
+    members of the answer; `done` is the confirmation shown there (`notices.DONE`). `shows` are the
+    answer's secrets: the page itself shows them and does not redirect. `also` are other addresses
+    that the form can be sent to, with their buttons' labels. `fixed` are members that are always
+    sent. With `confirms`, the name has to be entered. `command` is the equivalent command of the
+    command line.
     """
 
     path: str
@@ -88,7 +88,7 @@ class Action(Struct, frozen=True, kw_only=True):
 
 
 class ActionHandler(ConsoleHandler):
-    """One action's page."""
+    """The page of one action."""
 
     action: Action
 
@@ -99,28 +99,29 @@ class ActionHandler(ConsoleHandler):
         permission = BY_NAME[action.operation].permission
         self.is_for_owners = permission.startswith("iam.") and permission.endswith("write")
 
-    # What a subclass may say otherwise
+    # Hooks for subclasses
 
     def fields(self) -> Sequence[FormField]:
-        """The inputs of the form, once `load` is done."""
+        """Returns the inputs of the form. Called after `load`."""
         return self.action.fields
 
     async def load(self, *ids: str) -> Document:
-        """What the form is about as it is now."""
+        """Returns the current record that the form is about."""
         if self.action.loads is None:
             return {}
         return await self.run(self.action.loads, *self._ids_of(self.action.loads, ids))
 
     async def resolved(self, values: Values) -> Values:
-        """What was entered, once it was looked up what it means. Raises InvalidArgument."""
+        """Returns the values after names were replaced by ids, where a subclass does so. Raises
+        InvalidArgument."""
         return values
 
     def document(self, values: Values) -> Document:
-        """What is sent of these values."""
+        """Returns the request's document for these values."""
         return {**self.action.fixed, **fields.document(self.fields(), values)}
 
     def known(self, loaded: Document) -> Values:
-        """What stands in the inputs at first."""
+        """Returns the first values of the inputs."""
         return fields.known(self.fields(), loaded)
 
     # The page
@@ -146,7 +147,7 @@ class ActionHandler(ConsoleHandler):
             self.see(self._next(ids, answer, done=self.action.done))
 
     async def act(self, form: Params, values: Values, ids: Sequence[str]) -> Document:
-        """Run the operation; what it answers. Raises IdpError."""
+        """Runs the operation and returns its answer. Raises IdpError."""
         operation = BY_NAME[self.action.operation]
         values = await self.resolved(values)
         return await self.run(
@@ -154,11 +155,13 @@ class ActionHandler(ConsoleHandler):
             *self._ids_of(self.action.operation, ids),
             document=self.document(values) if operation.request else None,
             if_match=fields.sequence(form) if operation.is_conditional else None,
+            # A form that is sent twice, such as by a double click, runs the operation once.
             once=form.get("once"),
         )
 
     async def _enter_named(self, ids: Sequence[str]) -> None:
-        """Act in the organization of the address. Raises NotFound, PermissionDenied."""
+        """Selects the organization of the address and checks the permission. Raises NotFound,
+        PermissionDenied."""
         if org_id := self._by_name(ids).get("orgId"):
             await self.enter_organization(org_id)
         permission = BY_NAME[self.action.operation].permission
@@ -169,7 +172,7 @@ class ActionHandler(ConsoleHandler):
         return dict(zip(_PARAMETER.findall(self.action.path), ids, strict=True))
 
     def _ids_of(self, operation: str, ids: Sequence[str]) -> list[str]:
-        """What varies in the path of an operation."""
+        """Returns the values of an operation's path parameters."""
         found = self._by_name(ids)
         return [found[name] for name in BY_NAME[operation].parameters]
 
@@ -210,7 +213,7 @@ class ActionHandler(ConsoleHandler):
         )
 
     def commands(self, ids: Sequence[str], values: Values) -> list[dict[str, object]]:
-        """The same without the console."""
+        """Returns the commands that do the same without the console."""
         operation = BY_NAME[self.action.operation]
         sent = None
         if operation.request is not None:
@@ -225,7 +228,8 @@ class ActionHandler(ConsoleHandler):
         )
 
     def _next(self, ids: Sequence[str], answer: Document, **query: str) -> str:
-        """Where the page leads to; what the answer does not name ends the address."""
+        """Returns the address that follows. It ends before the first id that neither address nor
+        answer has."""
         found = self._by_name(ids)
         path = self.action.then
         used: list[str] = []
@@ -239,7 +243,8 @@ class ActionHandler(ConsoleHandler):
         return self.at(path, *used, **query)
 
     def _tell(self, form: Params, answer: Document, ids: Sequence[str]) -> None:
-        """The answer with its secrets, once. The same form sent again is told the same."""
+        """Shows the answer's secrets, or sends the file. The same form sent again gets the same
+        answer."""
         found = [
             (secret, str(value))
             for secret in self.action.shows
@@ -268,12 +273,12 @@ class ActionHandler(ConsoleHandler):
 
 
 def _text(value: str) -> str:
-    """The content of a file that an answer holds."""
+    """Returns the text of a file that an answer contains."""
     return base64.b64decode(value).decode()
 
 
 def routes(actions: Iterable[Action]) -> list[tuple[str, Any, dict[str, Any]]]:
-    """The addresses of these actions."""
+    """Returns the routes of these actions."""
     return [
         (
             CONSOLE + _PARAMETER.sub("([^/]+)", action.path),

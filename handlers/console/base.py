@@ -1,4 +1,5 @@
-"""The base of every page of the console: who is there, what they may do, and the page's frame."""
+"""The base of the console's pages: the signed-in person, permissions, organization and
+navigation."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ from idp.oauth.sign_in import first_party_areas
 from idp.records import ORGANIZATIONS, Organization
 from storage import MAX_ID_CHARACTERS
 
-RECENT_SECONDS: Final = 3600  # how old a password may be for what concerns the whole installation
+# the longest time since the person authenticated, for pages about the installation
+RECENT_SECONDS: Final = 3600
 _SLACK: Final = 2  # times that, for a form that was opened in time
 _NOTHING_TITLE: Final = message("There is nothing here for you to manage", context="console")
 _NOTHING: Final = message(
@@ -33,14 +35,14 @@ _NOTHING: Final = message(
 
 
 class ConsoleHandler(OwnPageHandler):
-    """A page of the console. Subclasses have `show`, and `submit` if it has a form.
+    """A page of the console. Subclasses implement `show`, and `submit` if the page has a form.
 
     `section` is the part of the navigation that the page belongs to.
     """
 
     area = first_party_areas.CONSOLE
     section = "overview"
-    is_for_owners = False  # asks for the password again if it was long ago
+    is_for_owners = False  # requires a recent authentication
     visit: ConsoleSession
     is_entered = False
     organization: Organization | None = None
@@ -55,21 +57,22 @@ class ConsoleHandler(OwnPageHandler):
             await self.submit(form, *ids)
 
     async def show(self, *ids: str) -> None:
-        """Answer a GET."""
+        """Answers a GET."""
         raise NotImplementedError
 
     async def submit(self, form: Params, *ids: str) -> None:
-        """Answer the page's form."""
+        """Answers the page's form."""
         raise NotFound("this page has no form")
 
     def decode_argument(self, value: bytes, name: str | None = None) -> str:
-        """A part of the address; one that isn't UTF-8 names nothing, as any that is unknown."""
+        """Returns a part of the address. Invalid UTF-8 is replaced, so that it is an unknown name
+        and not an error."""
         return value.decode("utf-8", "replace")
 
-    # Who is there
+    # The signed-in person
 
     async def _enter(self, recent_seconds: int) -> bool:
-        """Let the person in; the answer is given already where that can't be."""
+        """Admits the person. Returns False after a response."""
         found = await self.find_person()
         if found is None:
             return False
@@ -101,7 +104,7 @@ class ConsoleHandler(OwnPageHandler):
             * self.visit.several,
         )
 
-    # What they do
+    # Operations
 
     async def run(
         self,
@@ -112,8 +115,8 @@ class ConsoleHandler(OwnPageHandler):
         if_match: int | None = None,
         once: str | None = None,
     ) -> Document:
-        """What an operation of the API answers to this person; `org_id` is the organization that
-        they act in: the present one unless told otherwise. Raises IdpError."""
+        """Runs an operation of the API for this person and returns its answer. `org_id` is the
+        organization of the call, by default the current one. Raises IdpError."""
         asked = Run(
             operation=operation,
             ids=ids,
@@ -131,12 +134,12 @@ class ConsoleHandler(OwnPageHandler):
 
     @property
     def org_id(self) -> str | None:
-        """The present organization: the one that the address names, or the person's home."""
+        """The current organization: the one that the address names, or the person's home."""
         return self.organization.id if self.organization else None
 
     async def enter_organization(self, org_id: str) -> None:
-        """Act in this organization from here on. Raises NotFound: the person has no business
-        there, or there is none."""
+        """Makes this the current organization. Raises NotFound if it does not exist or the person
+        does not manage it."""
         rights = self.visit.rights
         is_managed = rights.everywhere or org_id in rights.by_organization
         can_be = is_managed and org_id.isprintable() and len(org_id) <= MAX_ID_CHARACTERS
@@ -146,14 +149,15 @@ class ConsoleHandler(OwnPageHandler):
         self.organization = found
 
     def may(self, permission: permissions.Permission) -> bool:
-        """Whether the person holds this permission in the present organization."""
+        """Returns whether the person has this permission in the current organization."""
         org_id = self.org_id
         return org_id is not None and self.visit.rights.allow(permission, org_id)
 
     # Addresses and forms
 
     def at(self, path: str, *ids: str, **query: str) -> str:
-        """An address of the console, with its ids filled in, in the present organization."""
+        """Returns an address of the console in the current organization, with these ids in its
+        path."""
         for id in ids:
             start, _, rest = path.partition("{")
             path = start + quote(id, safe="") + rest.partition("}")[2]
@@ -167,7 +171,8 @@ class ConsoleHandler(OwnPageHandler):
         return f"{self.visit.live.session.id}\n{self.request.path}"
 
     def form_inputs(self, **more: str) -> list[tuple[str, str]]:
-        """The hidden inputs of this page's form: whose it is, and a word that counts once."""
+        """Returns the hidden inputs of this page's form: a token bound to the session, and an
+        idempotency key."""
         once = ("once", self.service.random.token())
         return [*self.form_token(self._form_subject, self.visit.agent), once, *more.items()]
 
@@ -180,7 +185,7 @@ class ConsoleHandler(OwnPageHandler):
         super().page(name, status=status, **values)
 
     def _frame(self) -> dict[str, object]:
-        """What stands around the page."""
+        """Returns the values of the navigation and the header."""
         sections = open_to(self.visit.rights) if self.visit.manages else {}
         return {
             "sections": [self._in_navigation(*each) for each in sections.items()],
@@ -209,7 +214,7 @@ class ConsoleHandler(OwnPageHandler):
 
 
 class ConsoleAccountHandler(ConsoleHandler):
-    """Another of the people in this browser is chosen, or somebody else signs in."""
+    """Redirects to the account chooser, where another account can be chosen or signed in."""
 
     async def get(self) -> None:  # type: ignore[override]
         await self.sign_in(await self.find_agent(), CONSOLE, prompt=("select_account",))

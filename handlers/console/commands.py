@@ -1,4 +1,5 @@
-"""What does the same as a page of the console, for a shell: by the command line, and by curl."""
+"""The shell commands that do the same as a page of the console: by the command line and by
+curl."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ _ELLIPSIS: Final = "…"
 
 
 def example(fields: Iterable[FormField], document: dict[str, Any]) -> dict[str, Any]:
-    """The document as it may be shown: no secrets, and what is still missing by its name."""
+    """Returns the document without secrets; missing required values are shown as an ellipsis."""
     shown: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(document))
     for field in fields:
         *names, last = field.path.split(".")
@@ -47,7 +48,7 @@ def shown(
     org_id: str | None,
     command: str = "",
 ) -> list[dict[str, object]]:
-    """The lines, each with what it is for."""
+    """Returns the commands with their labels."""
     lines: list[dict[str, object]] = []
     if command:
         text = _PARAMETER.sub("{}", command).format(*map(shlex.quote, ids))
@@ -64,7 +65,7 @@ def by_call(
     document: dict[str, Any] | None,
     org_id: str | None,
 ) -> list[dict[str, object]]:
-    """The lines of what has no command of its own."""
+    """Returns the commands for an operation that has no subcommand of its own."""
     body = "" if document is None else " --body FILE"
     line = f"api {operation.method} {operation.path}{body}"
     is_of_all = operation.permission.startswith("iam.")

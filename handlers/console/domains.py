@@ -1,4 +1,5 @@
-"""The domains of an organization: named, proven by what is published there, and made primary."""
+"""The console's pages for an organization's domains: adding, verifying, making primary and
+removing."""
 
 from __future__ import annotations
 
@@ -110,7 +111,7 @@ _REMOVE: Final = message("Remove", context="console")
 
 
 async def of_organization(page: ConsoleHandler, org_id: str) -> Document:
-    """The domains of an organization, as a part of its page."""
+    """Returns an organization's domains as a sub-list of its page."""
     shown = await turned(page, "domains", f"POST {DOMAINS}/_search")
     may = page.may("org.write")
     columns = [

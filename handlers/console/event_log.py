@@ -1,4 +1,4 @@
-"""The audit log: who changed what, and when, to look through and to take away."""
+"""The console's audit log: searching and downloading events."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _FIELDS: Final = (
 
 
 class EventsBase(ConsoleHandler):
-    """What is searched for; the address says it all."""
+    """The base of the audit log's pages. The address contains the whole search."""
 
     section = "events"
     operation = "POST /management/v1/orgs/me/events/_search"
@@ -68,19 +68,19 @@ class EventsBase(ConsoleHandler):
         return fields.typed(_FIELDS, self.query_params())
 
     def document(self, values: Values) -> Document:
-        """The search: what is empty is not asked for."""
+        """Returns the search request; empty values are left out."""
         found = {name: value for name, value in values.items() if value}
         type = found.pop("eventTypes", "")
         return {**found, **({"eventTypes": [type]} if type else {})}
 
     @property
     def acts_in(self) -> str | None:
-        """The organization that the operation is for; None: for the whole installation."""
+        """The organization that is searched; None for the whole installation."""
         return self.org_id
 
 
 class EventsHandler(EventsBase):
-    """The changes in the present organization, the newest first."""
+    """Lists the events of the current organization, the newest first."""
 
     title = message("Events", context="console")
 
@@ -165,14 +165,14 @@ class EventsHandler(EventsBase):
 
 
 def _details(type: str, payload: Mapping[str, str]) -> Cell:
-    """What happened, for attempts that were refused."""
+    """Returns a description of the events that are refused attempts."""
     if type not in event_details.SENTENCES:
         return cells.text(None)
     return cells.lines([event_details.SENTENCES[type], *event_details.details(type, payload)])
 
 
 class ConsoleDownloadHandler(EventsBase):
-    """The events that a search finds, one in each line."""
+    """Downloads the events that a search finds, one per line."""
 
     async def show(self, *ids: str) -> None:
         found = await self._found()
@@ -190,7 +190,8 @@ class ConsoleDownloadHandler(EventsBase):
         self.finish()
 
     async def _found(self) -> AsyncIterator[Any]:
-        """Raises InvalidArgument, PermissionDenied: before anything is sent."""
+        """Prepares the download. Raises InvalidArgument, PermissionDenied, before anything is
+        sent."""
         operation, visit = BY_NAME[self.operation], self.visit
         call = Call(visit.user, visit.rights, operation.permission, self.acts_in)
         call = await management_call.admitted(self.service, call)
@@ -206,7 +207,7 @@ class _Everywhere:
 
 
 class AllEventsHandler(_Everywhere, EventsHandler):
-    """All changes, whosever they are."""
+    """Lists the events of the whole installation."""
 
     title = message("Events of the whole installation", context="events")
 
@@ -215,7 +216,7 @@ class AllEventsHandler(_Everywhere, EventsHandler):
 
 
 class AllDownloadHandler(_Everywhere, ConsoleDownloadHandler):
-    """The same, taken away."""
+    """Downloads the events of the whole installation."""
 
 
 ROUTES = [

@@ -1,4 +1,4 @@
-"""Imports: how far each came, what was wrong with its rows, stopping one and going on."""
+"""The console's pages of imports: progress, problems of rows, cancelling and resuming."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ ACTIONS: Final = (
 
 
 class ImportsHandler(ListHandler):
-    """The imports of the last thirty days, the newest first."""
+    """Lists the imports of the last thirty days, the newest first."""
 
     section = _SECTION
     operation = f"POST {_JOBS}/_search"
@@ -133,9 +133,9 @@ class ImportsHandler(ListHandler):
 
 
 class ImportHandler(ConsoleHandler):
-    """One import, and a page of what was wrong with its rows.
+    """Shows one import, with a list of the problems of its rows.
 
-    While it is under way, the page refreshes by itself for who asks for that.
+    While the import runs, the page reloads itself if the address asks for it.
     """
 
     section = _SECTION
@@ -184,11 +184,12 @@ class ImportHandler(ConsoleHandler):
             cells.fact(message("When", context="events"), cells.instant(job["creationDate"])),
             *_end(job),
             *[cells.fact(message("File", context="imports"), cells.code(source))] * bool(source),
+            # Only the machine that has the file can resume it, so the command replaces the button.
             *[cells.fact(_GO_ON, cells.code(on))] * bool(source and on),
         ]
 
     def _actor(self, job: Document) -> Cell:
-        """Whoever began it, by the way to what else they did."""
+        """Returns the user who started the import, with a link to that user's other events."""
         id = job["actor"]
         url = self.at(f"{event_log.PATH}/installation", editorUserId=id)
         return cells.link(str(job.get("actorName", id)), url)
@@ -223,7 +224,7 @@ class ImportHandler(ConsoleHandler):
 
 
 def _intro(job: Document, *, is_followed: bool) -> Message | None:
-    """What is to be known before all else."""
+    """Returns the most important sentence about the import's state, or None."""
     if job["state"] == _CUT_OFF:
         return _WAITS
     if "isStopping" in job:
@@ -232,13 +233,13 @@ def _intro(job: Document, *, is_followed: bool) -> Message | None:
 
 
 def _how(job: Document) -> Cell:
-    """What was asked."""
+    """Returns the options of the import."""
     wishes = [label for name, label in _WISHES.items() if job.get(name)]
     return cell(wishes, "texts") if wishes else cells.text(None)
 
 
 def _failure(job: Document) -> list[dict[str, object]]:
-    """Why it failed as a whole, where in the package that stands, and what helps."""
+    """Returns why the import failed as a whole, the place in the package, and the remedy."""
     if "slug" not in job:
         return []
     slug, field = job["slug"], job.get("field", "")
@@ -254,7 +255,8 @@ def _failure(job: Document) -> list[dict[str, object]]:
 
 
 def _progress(job: Document) -> list[dict[str, object]]:
-    """How far it came; while it is under way also how fast it goes, and how long that takes."""
+    """Returns how many rows are done; while the import runs, also its speed and the remaining
+    time."""
     done = cells.text(_done(job))
     if job["state"] in _GOING_ON and "total" in job:
         done = cells.progress(_PROGRESS, job.get("done", 0), job["total"])

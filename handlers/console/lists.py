@@ -1,7 +1,7 @@
-"""The console's lists: an operation that searches, a page at a time, as a table.
+"""The base of the console's lists: an operation that searches, shown page by page as a table.
 
-A `ListHandler` says which operation it is, what can be searched for, and what a row shows. The
-address holds it all: what is searched for, and the cursor.
+A `ListHandler` names the operation, the search fields and the columns. The address contains the
+search and the cursor.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MANY: Final = message("%(n)s or more", plural="%(n)s or more", context="console
 
 
 class ListHandler(ConsoleHandler):
-    """A page of a list. Everybody sees what they may: the operation looks to that."""
+    """A page of a list. The operation itself returns only what the person may see."""
 
     operation: str  # one that searches
     title: Message
@@ -35,18 +35,18 @@ class ListHandler(ConsoleHandler):
     columns: Sequence[Message] = ()
     command = ""
     newest_first = False
-    is_everywhere = False  # in all organizations that the person reaches
+    is_everywhere = False  # the operation searches all organizations that the person may read
 
     def queries(self, values: Values) -> list[Document]:
-        """The filters that the search box asks for."""
+        """Returns the queries for the values of the search fields."""
         return []
 
     @abstractmethod
     def row(self, found: Document) -> list[dict[str, object]]:
-        """The cells of one that was found (`cell`)."""
+        """Returns the cells of one result (`cell`)."""
 
     def actions(self) -> list[dict[str, object]]:
-        """What can be done here (`way`)."""
+        """Returns the actions of the page (`way`)."""
         return []
 
     async def show(self, *ids: str) -> None:

@@ -1,4 +1,5 @@
-"""Members: who manages an organization, or the whole installation, and in which roles."""
+"""The console's pages of members: who manages an organization or the installation, and with which
+roles."""
 
 from __future__ import annotations
 
@@ -42,8 +43,8 @@ _WHO: Final = FormField(
 
 
 class MemberHandler(ActionHandler):
-    """Another member, other roles, or a member no more: of the organization that the address
-    names, or of the installation."""
+    """Adds, changes or removes a member of the organization that the address names, or of the
+    installation."""
 
     @property
     def _members(self) -> str:
@@ -57,7 +58,7 @@ class MemberHandler(ActionHandler):
         return [every if field is _ROLES else field for field in self.action.fields]
 
     async def load(self, *ids: str) -> Document:
-        """The member that the address names. Raises NotFound."""
+        """Returns the member that the address names. Raises NotFound."""
         user_id = self._by_name(ids).get("userId")
         if user_id is None:
             return {}
@@ -69,7 +70,8 @@ class MemberHandler(ActionHandler):
         return member
 
     async def resolved(self, values: Values) -> Values:
-        """With the id of whom the login name means. Raises InvalidArgument."""
+        """Returns the values with the user id of the entered login name. Raises
+        InvalidArgument."""
         if not values.get("userId"):
             return values
         means = {"loginNameQuery": {"loginName": values["userId"]}}
@@ -86,7 +88,7 @@ _REMOVE: Final = message("Let the member manage no more", context="members")
 
 
 def _actions(at: str, members: str, section: str, option: str) -> tuple[Action, ...]:
-    """What can be done with the members at an address of the console."""
+    """Returns the actions for the members at an address of the console."""
     base = at if at == ADMINISTRATORS else f"{at}/members"
     common: dict[str, Any] = {
         "section": section,
@@ -142,7 +144,7 @@ _DO: Final = message("Change", context="members")
 
 
 def _row(page: ConsoleHandler, member: Document, base: str, *ids: str, may: bool) -> list[Cell]:
-    """A member, with ways to change and remove them for who may."""
+    """Returns a member's row, with links to change and remove it where the person may."""
     id = member["userId"]
     row = [
         cells.text(member.get("displayName")),
@@ -162,7 +164,7 @@ def _columns(*, may: bool) -> list[Message]:
 
 
 async def of_organization(page: ConsoleHandler, org_id: str) -> Document:
-    """The members of an organization, as a part of its page."""
+    """Returns the members of an organization as a sub-list of its page."""
     shown = await turned(page, "members", f"POST {OF_ORGANIZATION}/_search")
     may = page.may("org.member.write")
     base = f"{ORGANIZATION}/members"
@@ -178,7 +180,7 @@ async def of_organization(page: ConsoleHandler, org_id: str) -> Document:
 
 
 class AdministratorsHandler(ListHandler):
-    """Who manages the whole installation."""
+    """Lists the members who manage the whole installation."""
 
     section = "administrators"
     operation = f"POST {OF_INSTANCE}/_search"

@@ -1,4 +1,4 @@
-"""What a page of the console says after something was done; its address names one."""
+"""The console's texts of confirmations; the address of a page names one."""
 
 from __future__ import annotations
 

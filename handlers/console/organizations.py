@@ -1,4 +1,4 @@
-"""Organizations, and setting one up with its first administrator."""
+"""The console's pages of organizations, and the set-up of one with its first administrator."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ _SET_UP_FIELDS: Final = (
 
 
 class RemovalHandler(ActionHandler):
-    """Whoever deletes an organization is no longer in it."""
+    """Deletes an organization. The page that follows must not be in the deleted one."""
 
     async def act(self, form: Params, values: Values, ids: Sequence[str]) -> Document:
         answer = await super().act(form, values, ids)
@@ -200,7 +200,7 @@ ACTIONS: Final = (
 
 
 class OrganizationsHandler(ListHandler):
-    """The organizations that the person may see; opening one is acting in it."""
+    """Lists the organizations that the person may read; opening one makes it the current one."""
 
     section = _SECTION
     operation = "POST /v2/organizations/_search"
@@ -239,7 +239,7 @@ _DANGEROUS: Final = ("deactivate", "delete")
 
 
 class ConsoleOrganizationHandler(ConsoleHandler):
-    """One organization: what it is called, and who manages it."""
+    """Shows one organization with its domains and members."""
 
     section = _SECTION
 

@@ -1,4 +1,4 @@
-"""Mail: whether it is sent, what waits or failed, and trying again."""
+"""The console's outbox: the delivery status of messages, a test message, and retries."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ ACTIONS: Final = (
 
 
 class OutboxHandler(ListHandler):
-    """The newest letters first, without an address and without a word of what they say."""
+    """Lists the newest messages first, without addresses and contents."""
 
     section = _SECTION
     operation = f"POST {_MAIL}/_search"

@@ -1,4 +1,4 @@
-"""/ui/console: where somebody stands, and what an installation still needs."""
+"""/ui/console: links to the sections, and a checklist for a new installation."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from idp.management.instance.onboarding import Checklist
 
 
 class Task(Struct, frozen=True):
-    """A line of the checklist. `is_done` of what nobody can look up is None.
+    """A task of the checklist. `is_done` returns None for a task whose state is unknown.
 
-    `operation` with `body`, and `command`, do it in a shell, where that can be.
+    `operation` with `body`, and `command`, do the task in a shell, where that is possible.
     """
 
     title: Message
@@ -117,7 +117,8 @@ TASKS: Final = (
 
 
 class ConsoleOverviewHandler(ConsoleHandler):
-    """The checklist for whoever may see the whole installation; for others, their sections."""
+    """Shows the checklist to a person who may read the whole installation, else links to their
+    sections."""
 
     async def show(self, *ids: str) -> None:
         tasks: list[dict[str, object]] = []
@@ -155,7 +156,7 @@ class ConsoleOverviewHandler(ConsoleHandler):
 
 
 class SlashHandler(PageHandler):
-    """The address with a slash at its end, as people type it: permanently the one without."""
+    """Redirects the address with a trailing slash to the one without, permanently."""
 
     async def get(self) -> None:
         query = self.request.query

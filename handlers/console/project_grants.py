@@ -1,4 +1,4 @@
-"""The organizations that a project is granted to: a part of its page, and what changes a grant."""
+"""The organizations that a project is granted to: a sub-list of its page, and the actions."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ _LABELS: Final = {
 
 
 async def listed(page: ConsoleHandler, project_id: str) -> Cell:
-    """The part of a project's page that says to which organizations it is granted."""
+    """Returns the organizations that a project is granted to, as a sub-list of its page."""
     shown = await turned(page, "project-grants", f"POST {_GRANTS}/_search", project_id)
     may = page.may("project.write")
     rows = [

@@ -1,4 +1,4 @@
-"""Projects, and the roles in them."""
+"""The console's pages of projects and their roles."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _ROLE_FIELDS: Final = (
 
 
 def _check(name: str, label: Message) -> FormField:
-    """A switch for who may use the project's applications."""
+    """Returns a switch that limits who may use the project's applications."""
     return FormField(
         path=name,
         source=f"project.{name}",
@@ -58,7 +58,8 @@ def _check(name: str, label: Message) -> FormField:
 
 
 class RoleHandler(ActionHandler):
-    """The form of one role, which is known by the project's list of them."""
+    """The form of one role. No operation returns a single role, so it is searched in the project's
+    list."""
 
     async def load(self, *ids: str) -> Document:
         roles = (await self.run(f"GET {PROJECT}/roles", ids[0])).get("result", ())
@@ -204,7 +205,7 @@ ACTIONS: Final = (
 
 
 class ProjectsHandler(ListHandler):
-    """The projects of the present organization."""
+    """Lists the projects of the current organization."""
 
     section = _SECTION
     operation = f"POST {PROJECTS}/_search"
@@ -226,7 +227,7 @@ class ProjectsHandler(ListHandler):
 
 
 class ProjectHandler(ConsoleHandler):
-    """One project: its roles and applications."""
+    """Shows one project with its applications, roles, grants and users."""
 
     section = _SECTION
 
@@ -301,7 +302,7 @@ class ProjectHandler(ConsoleHandler):
         )
 
     async def _grants(self, id: str) -> list[Cell]:
-        """Who has roles here."""
+        """Returns the users with roles in the project, if the person may read them."""
         if not (self.may("user.grant.read") and self.may("user.read")):
             return []
         queries = [{"projectIdQuery": {"projectId": id}}]
@@ -330,7 +331,7 @@ class ProjectHandler(ConsoleHandler):
         ]
 
     async def _names(self, ids: list[str]) -> dict[str, str]:
-        """What the users of this organization among them are called."""
+        """Returns the login names of those users that belong to this organization."""
         if not ids:
             return {}
         queries = [{"inUserIdsQuery": {"userIds": ids}}]

@@ -1,4 +1,4 @@
-"""The roles of managers as the console names them: what each lets somebody do."""
+"""The names of the managers' roles in the console."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ OF_INSTANCE: Final[Sequence[tuple[str, Message]]] = [
 
 
 def named(roles: Iterable[str]) -> str:
-    """Several, by the names that programs use."""
+    """Returns several roles by their API names."""
     return ", ".join(roles)

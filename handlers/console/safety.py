@@ -1,5 +1,5 @@
-"""Whether what is registered and configured is safe: the checks of `idp doctor` that a store
-answers."""
+"""/ui/console/settings/safety: the checks of `idp doctor` that need only the store and the
+settings."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _INTRO: Final = message(
 
 
 class SafetyHandler(ConsoleHandler):
-    """The checks, those first that found something."""
+    """Lists the results of the checks, those with findings first."""
 
     section = _SECTION
 
@@ -75,7 +75,7 @@ def _row(result: Result) -> Sequence[Cell]:
 
 
 def _named(result: Result) -> Sequence[str]:
-    """Those that the finding names, and how many there are if that is more."""
+    """Returns the names in the finding, and the total if there are more."""
     finding = result.finding
     more = [f"… ({finding.count})"] if finding.count > len(finding.names) else []
     return [*finding.names, *more]

@@ -1,4 +1,4 @@
-"""What the installation does by itself, and when it is next."""
+"""The console's page of scheduled tasks, with the time of each next run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _COLUMNS: Final = (
 
 
 class JobsHandler(ConsoleHandler):
-    """The background work, whichever process does it."""
+    """Lists the tasks of the schedule, which any process of the installation may run."""
 
     section = "jobs"
 

@@ -1,4 +1,5 @@
-"""The parts of the console, in the order of its navigation; each is there for who may read it."""
+"""The sections of the console, in the order of the navigation, each with the permission to read
+it."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ CONSOLE: Final = first_party_areas.CONSOLE.path
 
 
 class ConsoleSection(Struct, frozen=True):
-    """A part of the console, for whoever holds `permission` anywhere; None: for all."""
+    """A section of the console, for a person with `permission` in any organization; None means
+    everyone."""
 
     path: str
     label: Message
@@ -58,7 +60,7 @@ SECTIONS: Final[Mapping[str, ConsoleSection]] = {
 
 
 def open_to(rights: Rights) -> dict[str, ConsoleSection]:
-    """The sections that somebody with these rights can open."""
+    """Returns the sections that these permissions open."""
     return {
         name: section
         for name, section in SECTIONS.items()

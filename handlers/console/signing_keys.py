@@ -1,5 +1,4 @@
-"""The keys that sign and seal tokens: which are in use, until when the others count, and turning
-them."""
+"""The console's pages of the keys that sign and encrypt tokens: states, rotation and removal."""
 
 from __future__ import annotations
 
@@ -57,7 +56,7 @@ _LONGEST: Final = message(
 
 
 class RotateHandler(ActionHandler):
-    """Says how long what was signed until now stays valid."""
+    """Asks for confirmation, with the time for which signatures of the current keys stay valid."""
 
     async def load(self, *ids: str) -> Document:
         hours = round(self.service.keys.published_for / timedelta(hours=1))
@@ -67,7 +66,7 @@ class RotateHandler(ActionHandler):
 
 
 class RemoveHandler(ActionHandler):
-    """Asks for the id of the key, because nothing brings back what it signed."""
+    """Asks for the key's id, because everything that the key signed becomes invalid for good."""
 
     async def load(self, *ids: str) -> Document:
         found = (await self.run(f"GET {_KEYS}")).get("result", [])
@@ -112,7 +111,7 @@ ACTIONS: Final = (
 
 
 class ConsoleSigningKeysHandler(ConsoleHandler):
-    """All keys but those that are gone, the active ones first."""
+    """Lists all keys except the removed ones, the active ones first."""
 
     section = _SECTION
 
@@ -153,7 +152,7 @@ class ConsoleSigningKeysHandler(ConsoleHandler):
         ]
 
     def _leaves(self, key: Document) -> Cell:
-        """When nobody can verify by it any more; sealing keys are published nowhere."""
+        """Returns when a retired key is no longer published."""
         if key["state"] != "retired":
             return cells.text(None)
         ends = datetime.fromisoformat(key["since"]) + self.service.keys.published_for

@@ -1,6 +1,6 @@
-"""The pages of a list that stands on the page of what it belongs to.
+"""The paging of lists within the page of another record.
 
-Each such list has a name, under which the address has the cursor of the page that is shown.
+Each such list has a name, under which the address has the cursor of the shown page.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ async def turned(
     queries: Sequence[Document] = (),
     limit: int = PAGE,
 ) -> Turned:
-    """What an operation finds, a page at a time. Raises what it raises."""
+    """Runs an operation and returns one page of its results. Raises what the operation raises."""
     cursor = page.query_params().get(name)
     document: Document = {"query": {"limit": limit, **({"cursor": cursor} if cursor else {})}}
     if queries:

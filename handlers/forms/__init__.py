@@ -1,1 +1,1 @@
-"""Forms of the account pages and of the console, made from fields and operations."""
+"""The forms of the console and the account pages: fields, operations and texts of errors."""

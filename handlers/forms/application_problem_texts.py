@@ -1,4 +1,4 @@
-"""What the console says of what is wrong with an application, a credential or a policy."""
+"""The console's texts for invalid values of applications, secrets, keys, tokens and policies."""
 
 from __future__ import annotations
 

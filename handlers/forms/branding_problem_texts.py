@@ -1,4 +1,4 @@
-"""What the console says of pictures, texts and languages of the pages that can't be used."""
+"""The console's texts for invalid pictures, page texts and languages."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Values as lists and facts show them, links to pages that do something, and lists of what belongs
-to something."""
+"""The values of table cells and facts, links to actions, and sub-lists, as the console's templates
+take them."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ NO: Final = message("no", context="console")
 
 
 class Turned(NamedTuple):
-    """One page of a list, and the addresses of its first page and of the next, if those are
-    others."""
+    """One page of a list, with the addresses of the first and the next page, where those are other
+    pages."""
 
     found: Sequence[Document]
     first_url: str | None = None
     next_url: str | None = None
 
 
-ALL: Final = Turned(())  # of what stands on the page as a whole
+ALL: Final = Turned(())  # for a list that is shown whole
 
 
 def cell(value: object, kind: str = "text", url: str | None = None) -> dict[str, object]:
-    """A cell of a table, or the value of a fact: kinds are text, texts, lines, code, time, chip,
+    """Returns a table cell or the value of a fact; kinds are text, texts, lines, code, time, chip,
     progress and link."""
     return {"value": "" if value is None else value, "kind": kind, "url": url}
 
 
 def way(label: Message, url: str, *, is_dangerous: bool = False) -> dict[str, object]:
-    """A link to a page that does something."""
+    """Returns a link to a page with an action."""
     return {"label": label, "url": url, "is_dangerous": is_dangerous}
 
 
 def chip(states: Mapping[str, tuple[Message, str | None]], state: str) -> dict[str, object]:
-    """A state as it is shown: its label, and whether that is good or bad."""
+    """Returns a state's label and its tone: good, bad or none."""
     label, tone = states.get(state, (Message(state), None))
     return {"label": label, "tone": tone}
 
@@ -60,12 +60,12 @@ def code(value: str | None) -> Cell:
 
 
 def codes(values: Sequence[str]) -> Cell:
-    """Several, each on a line of its own."""
+    """Returns several identifiers, each on a line of its own."""
     return code("\n".join(values))
 
 
 def lines(values: Sequence[Message]) -> Cell:
-    """Several texts, each on a line of its own."""
+    """Returns several texts, each on a line of its own."""
     return cell(values, "lines")
 
 
@@ -74,12 +74,12 @@ def link(value: Message | str, url: str) -> Cell:
 
 
 def instant(value: str | None) -> Cell:
-    """An instant of an answer, to the minute."""
+    """Returns a timestamp of the API, to the minute."""
     return cell(f"{value[:10]} {value[11:16]} UTC", "time") if value else text(None)
 
 
 def progress(label: Message, done: int, total: int) -> Cell:
-    """How much is done, as a bar; `label` is what is counted."""
+    """Returns a progress bar; `label` says what is counted."""
     return cell({"label": label, "done": done, "total": total}, "progress")
 
 
@@ -88,7 +88,7 @@ def switch(is_on: bool) -> Cell:
 
 
 def state(name: str) -> Cell:
-    """The chip of a state such as APP_STATE_ACTIVE."""
+    """Returns the label and tone of a state such as APP_STATE_ACTIVE."""
     return chip(_STATES, name.rpartition("_")[2])
 
 
@@ -97,7 +97,7 @@ def state_cell(name: str) -> Cell:
 
 
 def fact(label: Message, cell: Cell) -> dict[str, object]:
-    """Something that is known of the thing that a page shows."""
+    """Returns a labelled property of the record that a page shows."""
     return {"label": label, "cell": cell}
 
 
@@ -109,7 +109,7 @@ def part(
     actions: Sequence[dict[str, object]] = (),
     pages: Turned = ALL,
 ) -> dict[str, Any]:
-    """A list of what belongs to something, or one page of it."""
+    """Returns a sub-list of the record that a page shows, or one page of it."""
     return {
         "title": title,
         "columns": list(columns),

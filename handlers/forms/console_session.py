@@ -1,4 +1,4 @@
-"""Who visits the console: a signed-in person, what they manage, and in which organization."""
+"""The console's signed-in person with their permissions and organizations."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from idp.identity.users.permissions import Rights
 
 
 class ConsoleSession(SignedIn, frozen=True):
-    """One request of a person with their rights as they are now."""
+    """The signed-in person of one request, with their current permissions."""
 
     rights: Rights
 
     @property
     def manages(self) -> bool:
-        """Whether there is anything for them here."""
+        """Whether the person has a permission for any page of the console."""
         return manages(self.rights)
 
     @property
     def home(self) -> str:
-        """The organization that is meant where the address names none: the person's own, if
-        they manage it."""
+        """The organization that is used if the address names none: the person's own if they manage
+        it."""
         own, managed = self.user.org_id, self.rights.by_organization
         if self.rights.everywhere or own in managed or not managed:
             return own
@@ -27,11 +27,11 @@ class ConsoleSession(SignedIn, frozen=True):
 
     @property
     def may_change(self) -> bool:
-        """Whether they manage more than one organization."""
+        """Whether the person manages more than one organization."""
         return bool(self.rights.everywhere) or len(self.rights.by_organization) > 1
 
 
 def manages(rights: Rights) -> bool:
-    """Whether there is anything in the console for somebody with these rights."""
+    """Returns whether these permissions open any page of the console."""
     held = (rights.everywhere, *rights.by_organization.values())
     return any(permission.endswith((".read", ".write")) for one in held for permission in one)

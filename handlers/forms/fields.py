@@ -1,7 +1,8 @@
-"""The fields of the console's forms: from a form to a request's document, and back to the page.
+"""The fields of the console's forms: from form values to a request's document, and back to the
+page.
 
-A field stands for one member of the document, by its JSON path; what is left empty is left out.
-What is wrong comes back beside the field that it is about.
+A field corresponds to one member of the document, by its JSON path; empty values are left out.
+Problems are shown at the field that they concern.
 """
 
 from __future__ import annotations
@@ -37,11 +38,12 @@ _INDEX: Final = re.compile(r"\[\d+\]")
 
 
 class FormField(Struct, frozen=True, kw_only=True):
-    """An input. `source` is where an answer of the API has the value, if not at `path`.
+    """An input. `source` is the path of the value in an answer of the API, if not `path`.
 
-    `options` of a choice are values with their labels. `is_sent_empty`: also an empty value is
-    sent, so that a change can take the old one away. `means` are other paths of the document
-    whose problems belong here. Fields of one `group` stand together, out of the way.
+    `options` of a choice are values with their labels. With `is_sent_empty`, an empty value is
+    sent too, so that an update can clear the stored one. `means` are other paths of the document
+    whose problems are shown at this field. Fields with the same `group` are shown together,
+    collapsed.
     """
 
     path: str
@@ -59,11 +61,12 @@ class FormField(Struct, frozen=True, kw_only=True):
     group: Message | None = None
 
 
-Values = dict[str, Any]  # what stands in the inputs, by the path of the field
+Values = dict[str, Any]  # the values of the inputs, by the path of the field
 
 
 def typed(fields: Iterable[FormField], form: Params) -> Values:
-    """What was sent. Raises InvalidRequest for one that was repeated and may not be."""
+    """Returns the submitted values. Raises InvalidRequest for a repeated value that must be
+    single."""
     return {field.path: _typed(field, form) for field in fields}
 
 
@@ -77,14 +80,14 @@ def _typed(field: FormField, form: Params) -> Any:
 
 
 def sequence(form: Params) -> int | None:
-    """The state that the form was made of, if it tells one."""
+    """Returns the record version that the form was rendered from, if it contains one."""
     seen = form.get(SEQUENCE) or ""
     is_number = seen.isascii() and seen.isdecimal() and len(seen) <= _MAX_DIGITS
     return int(seen) if is_number else None
 
 
 def document(fields: Iterable[FormField], values: Values) -> dict[str, Any]:
-    """The request that these values make."""
+    """Builds the request's document from these values."""
     made: dict[str, Any] = {}
     for field in fields:
         value = _sent(field, values[field.path])
@@ -109,7 +112,7 @@ def _put(made: dict[str, Any], path: str, value: Any) -> None:
 
 
 def known(fields: Iterable[FormField], answer: Mapping[str, Any]) -> Values:
-    """What an answer of the API says of these fields."""
+    """Returns the fields' values from an answer of the API."""
     return {field.path: _known(field, answer) for field in fields}
 
 
@@ -124,14 +127,15 @@ def _known(field: FormField, answer: Mapping[str, Any]) -> Any:
 
 
 def at(answer: Any, path: str) -> Any:
-    """The member of an answer at this path, or None."""
+    """Returns the member of an answer at this path, or None."""
     for name in path.split("."):
         answer = answer.get(name) if isinstance(answer, dict) else None
     return answer
 
 
 def problems(fields: Sequence[FormField], error: IdpError) -> list[dict[str, object]]:
-    """What is wrong, each beside its field if it is about one; others name the path."""
+    """Returns the texts of an error's problems, with the field of each; a problem without a field
+    names its path."""
     found: list[dict[str, object]] = []
     for one in error.details:
         field = _field_of(fields, one.field)
@@ -142,7 +146,7 @@ def problems(fields: Sequence[FormField], error: IdpError) -> list[dict[str, obj
 
 
 def _field_of(fields: Sequence[FormField], path: str) -> FormField | None:
-    """The field that stands for this path, or for what is around it."""
+    """Returns the field of this path, or of its nearest parent."""
     path = _INDEX.sub("", path)
     while path:
         for field in fields:
@@ -153,7 +157,7 @@ def _field_of(fields: Sequence[FormField], path: str) -> FormField | None:
 
 
 def shown(fields: Iterable[FormField], values: Values) -> list[dict[str, object]]:
-    """The inputs, as templates/console/parts.mako draws them."""
+    """Returns the inputs as templates/console/parts.mako takes them."""
     return [_shown(field, values[field.path]) for field in fields]
 
 

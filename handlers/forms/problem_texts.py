@@ -1,4 +1,4 @@
-"""What the console says of refusals, in the person's language; the API's own sentence else."""
+"""The console's texts for error codes; a code without one is shown with the API's own message."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from handlers.forms import application_problem_texts, branding_problem_texts
 from idp.foundation.errors import FieldProblem
 from idp.foundation.i18n import Message, message
 
-# Of one field, beside which it stands.
+# Shown at the field that has the problem.
 _OF_FIELDS: Final[Mapping[str, Message]] = {
     "field.required": message("This is needed.", context="console"),
     "field.empty": message("This is needed.", context="console"),
@@ -79,7 +79,7 @@ _TOO_LONG: Final = message(
     n=1,
 )
 
-# Of the whole request.
+# Shown for the request as a whole.
 _OF_REQUESTS: Final[Mapping[str, Message]] = {
     "member.last_owner": message(
         "Nobody else owns this. Make somebody else an owner first.", context="console"
@@ -138,7 +138,8 @@ _OF_REQUESTS: Final[Mapping[str, Message]] = {
 
 
 def problem(found: FieldProblem, label: Message | None) -> Message:
-    """What is said of a problem; without a field at hand, the API's sentence names it."""
+    """Returns the text of a problem. Without a field's label, the API's message names the
+    field."""
     if label is not None and found.slug == "field.too_long" and found.limit is not None:
         return Message(_TOO_LONG.msgid, _TOO_LONG.context, _TOO_LONG.plural, {"n": found.limit})
     if label is None:

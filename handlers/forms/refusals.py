@@ -1,4 +1,4 @@
-"""What a page of the console says of a refusal that is not about a field, and the ways on."""
+"""The console's error pages: status, texts and the links that lead on."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HOME: Final = message("Go to the overview", context="console")
 
 
 class ShownRefusal(Struct, frozen=True):
-    """A status with what is said of it; `detail` is for those who write programs."""
+    """An error page: its status and texts; `detail` is the API's own message, for developers."""
 
     status: int
     title: Message
@@ -32,7 +32,7 @@ class ShownRefusal(Struct, frozen=True):
     detail: Message | None = None
 
     def values(self, addresses: Mapping[str, str]) -> dict[str, object]:
-        """What `templates/console/message.mako` takes."""
+        """Returns the values that `templates/console/message.mako` takes."""
         is_there = self.status not in (403, 404)
         again = [(AGAIN, addresses["here"])] * is_there
         return {
@@ -85,7 +85,7 @@ _REFUSALS: Final[Mapping[type[IdpError], ShownRefusal]] = {
 
 
 def of(error: IdpError) -> ShownRefusal | None:
-    """The refusal; None for what is no refusal: too much at once, or a failure on our side."""
+    """Returns the error page; None for an overload or an internal failure."""
     for kind, refusal in _REFUSALS.items():
         if isinstance(error, kind):
             is_known = kind in (NotFound, PermissionDenied)
@@ -95,6 +95,6 @@ def of(error: IdpError) -> ShownRefusal | None:
 
 
 def status_of(error: IdpError) -> int:
-    """The status of a form that comes back with what is wrong."""
+    """Returns the status of a form that is shown again with its problems."""
     refusal = of(error)
     return refusal.status if refusal else 400

@@ -1,4 +1,4 @@
-"""The console does what the API does: an operation of `idp.api`, run for the signed-in person."""
+"""Runs an operation of the management API for the person who is signed in to the console."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ Document = dict[str, Any]
 
 
 class Run(Struct, frozen=True, kw_only=True):
-    """An operation, by its method and path, with everything that it is given.
+    """An operation, by its method and path, with its arguments.
 
-    `ids` are the values that vary in its path. `once`: what is done under the same word again is
-    not done again, but answered as it was.
+    `ids` are the values of the path's parameters. With `once`, a repetition under the same key
+    does not run the operation again, but returns the first answer.
     """
 
     operation: str
@@ -44,8 +44,8 @@ class Run(Struct, frozen=True, kw_only=True):
 
 
 async def run(service: Service, caller: User, rights: Rights, asked: Run) -> Document:
-    """The operation's answer as the API gives it. Raises what the operation raises,
-    PermissionDenied, NotFound and InvalidArgument."""
+    """Runs the operation and returns its answer. Raises PermissionDenied, NotFound,
+    InvalidArgument, and what the operation raises."""
     operation = BY_NAME[asked.operation]
     if any(len(id) > MAX_ID_CHARACTERS or not id.isprintable() for id in asked.ids):
         raise NotFound("there is nothing with such an id")

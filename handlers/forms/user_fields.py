@@ -1,4 +1,4 @@
-"""The fields that describe a person, and what stands in them of a person that is known."""
+"""The form fields of a person: profile, postal address and contacts."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ ADDRESS: Final = message("Postal address", context="users")
 
 
 def profile(at: str, known_at: str = "") -> tuple[FormField, ...]:
-    """The fields of a profile whose members stand at `at` in a request, at `known_at` in the
-    answer that says what is known."""
+    """Returns the fields of a profile. Its members are at `at` in a request, and at `known_at` in
+    the answer that has the stored values."""
     return (
         _text(at, known_at, "givenName", message("First name", context="users"), required=True),
         _text(at, known_at, "familyName", message("Last name", context="users"), required=True),
@@ -64,7 +64,7 @@ def profile(at: str, known_at: str = "") -> tuple[FormField, ...]:
 
 
 def address(at: str) -> tuple[FormField, ...]:
-    """The fields of a postal address."""
+    """Returns the fields of a postal address at `at` in a request."""
     return (
         _text(at, "", "streetAddress", message("Street", context="users"), group=ADDRESS),
         _text(at, "", "postalCode", message("Postal code", context="users"), group=ADDRESS),
@@ -105,7 +105,8 @@ HOW_PROVEN: Final = (
 def contact(
     kind: str, at: str, *, is_required: bool, group: Message | None = None, source: str = ""
 ) -> tuple[FormField, ...]:
-    """An e-mail address or a phone number (`email`, `phone`), and how it is proven."""
+    """Returns the fields of an e-mail address or a phone number (`email`, `phone`), and of how it
+    is verified."""
     return (
         FormField(
             path=f"{at}{kind}",
@@ -129,7 +130,8 @@ def contact(
 
 
 def with_proof(contact: dict[str, object]) -> dict[str, object]:
-    """The contact of a request: how it is proven as the API has it."""
+    """Returns the contact of a request, with the form's choice of verification as the API's
+    member."""
     how = str(contact.get("how", ""))
     proof: dict[str, object] = {how: True if how == "isVerified" else {}} if how else {}
     return {name: value for name, value in contact.items() if name != "how"} | proof

@@ -1,1 +1,1 @@
-"""What every endpoint shares: the base handler, parameters, hosts, CORS."""
+"""Base classes of the endpoints, strict parameter parsing, host checks and CORS."""

@@ -1,4 +1,4 @@
-"""How the management API refuses: by which status and number, and in which words."""
+"""Maps errors to the HTTP status, the gRPC number and the message of a management API response."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from storage import Unavailable, Unknown
 _INTERNAL: Final = (500, 13)
 _METHOD: Final = "the method is not one of this address"
 
-# The HTTP status and the number in the body (gRPC's) of each refusal.
+# The HTTP status of each error, and the gRPC status number in the body.
 _ERRORS: Final[dict[type[Exception], tuple[int, int]]] = {
     InvalidArgument: (400, 3),
     DeadlineExceeded: (504, 4),
@@ -43,11 +43,12 @@ _ERRORS: Final[dict[type[Exception], tuple[int, int]]] = {
     Unavailable: (503, 14),
     Unknown: (503, 14),
 }
+# The gRPC numbers of errors that Tornado or a base handler raises as an HTTPError.
 _NUMBERS: Final = {400: 3, 404: 5, 405: 12, 412: 9, 413: 8, 415: 3, 421: 9, 429: 8, 431: 8}
 
 
 def numbers(error: BaseException | None) -> tuple[int, int]:
-    """The HTTP status, and the number in the body."""
+    """Returns the HTTP status and the gRPC number of an error; 500 and 13 for an unknown one."""
     if isinstance(error, HTTPError):
         return error.status_code, _NUMBERS.get(error.status_code, 3)
     found = (numbers for kind, numbers in _ERRORS.items() if isinstance(error, kind))
@@ -55,7 +56,8 @@ def numbers(error: BaseException | None) -> tuple[int, int]:
 
 
 def told(error: BaseException | None, status: int) -> IdpError:
-    """What the caller is told; what went wrong inside stays in the log."""
+    """Returns the error that the caller sees. The cause of an internal failure stays in the
+    log."""
     if isinstance(error, IdpError) and status != 500:
         return error
     if isinstance(error, HTTPError):
@@ -71,7 +73,8 @@ def _slug(status: int) -> str:
 
 
 def challenge(error: BaseException | None) -> str:
-    """RFC 6750 3: no error code when no token was sent."""
+    """Returns the value of WWW-Authenticate; without an error code when no token was sent
+    (RFC 6750 3)."""
     if isinstance(error, IdpError) and error.slug != management_call.NO_TOKEN:
         return f'Bearer realm="idp", error="invalid_token", error_description="{error.message}"'
     return 'Bearer realm="idp"'

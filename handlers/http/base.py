@@ -1,7 +1,7 @@
-"""What every endpoint shares: limits, request ids, headers, and errors mapped once.
+"""The base handlers: size limits, request ids, headers, and the mapping of errors to responses.
 
-`Handler` is for all; `ProtocolHandler` answers clients in JSON. Pages for people have their base
-in `handlers/pages/base.py`, the management API has its own in `handlers/api.py`.
+`Handler` is the base of every endpoint; `ProtocolHandler` answers OAuth clients in JSON. Pages
+have their base in `handlers/pages/base.py`, the management API has its own in `handlers/api.py`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _log = logs.logger(__name__)
 
 
 class ServiceApplication(Protocol):
-    """The application that a handler belongs to, as far as handlers use it."""
+    """The part of the Tornado application that the handlers use."""
 
     @property
     def service(self) -> Service:
@@ -65,10 +65,10 @@ class ServiceApplication(Protocol):
 
 @stream_request_body
 class Handler(RequestHandler):
-    """One request. The body arrives in pieces, so that its size is judged before it is kept."""
+    """One request. The body arrives in chunks, so that its size is checked before it is stored."""
 
     SUPPORTED_METHODS = _METHODS
-    any_host = False  # answers whatever the Host header says (probes)
+    any_host = False  # the Host header is not checked (health checks, static files)
     request_id = ""
 
     @property
@@ -98,7 +98,7 @@ class Handler(RequestHandler):
         self.app.end(self)
 
     def clear(self) -> None:
-        """Begin the answer anew, as Tornado does it but with our headers alone."""
+        """Resets the response as Tornado does, but with this service's default headers only."""
         self._headers = HTTPHeaders()
         self._write_buffer: list[bytes] = []
         self._status_code = 200
@@ -118,12 +118,13 @@ class Handler(RequestHandler):
             self._headers["Connection"] = "close"
 
     def prepare(self) -> Awaitable[None] | None:
-        """Admit the request; a service that is started for tests then looks at its clock."""
+        """Admits the request. With `--test`, it then also applies the test clock."""
         self.admit()
         return test_mode.synchronise(self.service) if self.service.config.test else None
 
     def admit(self) -> None:
-        """Name the request, then refuse what is too large, or sent to another host."""
+        """Assigns the request id, then checks sizes and the host. Raises HTTPError,
+        `WrongHost`."""
         self._name()
         self._check_size()
         if not self.any_host:
@@ -140,7 +141,8 @@ class Handler(RequestHandler):
         self._headers["X-Request-Id"] = self.request_id
 
     def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
-        """Tornado refuses a method that nobody has before it is admitted: name it here."""
+        """Answers with an error. Tornado refuses an unknown method before `prepare`, so the
+        request id may have to be assigned here."""
         if not self.request_id:
             self._name()
         super().send_error(status_code, **kwargs)
@@ -157,9 +159,10 @@ class Handler(RequestHandler):
             raise HTTPError(413, "request body too large")
 
     def _await_body(self) -> None:
-        """Hang up on whoever does not send the body in time.
+        """Closes the connection when the body has not arrived within `BODY_SECONDS`.
 
-        Tornado's own `body_timeout` makes a task of every body, even of one that is all there.
+        Tornado's own `body_timeout` creates a task for every body, even for one that arrived
+        whole.
         """
         headers = self.request.headers
         if "Content-Length" in headers or "Transfer-Encoding" in headers:
@@ -167,7 +170,7 @@ class Handler(RequestHandler):
             self._patience = loop.call_later(BODY_SECONDS, self._hang_up)
 
     def _wait_anew(self) -> None:
-        """Give whoever has sent some of a long body the same time again for the next."""
+        """Restarts the time limit after a part of a long body has arrived."""
         if self._patience is not None:
             self._patience.cancel()
         self._await_body()
@@ -178,7 +181,7 @@ class Handler(RequestHandler):
 
     @property
     def max_body_bytes(self) -> int:
-        """The longest body that this endpoint takes."""
+        """The length of the longest body that this endpoint accepts."""
         return self.service.config.max_form_bytes
 
     def data_received(self, chunk: bytes) -> None:
@@ -188,7 +191,7 @@ class Handler(RequestHandler):
 
     @property
     def body(self) -> bytes:
-        """The whole body. Raises HTTPError 413 when it turned out too large."""
+        """The whole body. Raises HTTPError 413 if it is too large."""
         self._check_received()
         return b"".join(self._chunks)
 
@@ -197,38 +200,41 @@ class Handler(RequestHandler):
             raise HTTPError(413, "request body too large")
 
     def finish(self, chunk: str | bytes | dict[str, Any] | None = None) -> Future[None]:
-        """Tornado closes the connection of who is answered before the body was read, even an
-        empty one: say so, or a client's next request is lost with it."""
+        """Sends the response. Tornado closes a connection that is answered before its body was
+        read, even an empty body; `Connection: close` announces that, or the client would lose its
+        next request."""
         if not self.request._body_future.done():
             self.set_header("Connection", "close")
         return super().finish(chunk)
 
     def query_params(self) -> Params:
-        """The parameters of the address. Raises InvalidRequest."""
+        """Returns the query parameters. Raises InvalidRequest."""
         return params.parse(self.request.query.encode("latin-1", "replace"))
 
     def form_params(self) -> Params:
-        """The parameters of a form body; the address must have none. Raises InvalidRequest."""
+        """Returns the parameters of a form body; a query string is not allowed. Raises
+        InvalidRequest."""
         if self.request.query:
             raise InvalidRequest("parameters belong into the body of a POST, not its address")
         return params.parse_form(self.request.headers.get("Content-Type"), self.body)
 
     def address(self) -> str:
-        """Whom the request comes from, for logs."""
+        """Returns the client's address, for logs and rate limits."""
         return hosts.client_address(self.service.config, self.request)
 
     def origin(self, agent: Browser | None = None, client_id: str | None = None) -> TryOrigin:
-        """Where a try at a password or a code, or a request that is counted, comes from."""
+        """Returns the origin of an authentication attempt, or of another request that is rate
+        limited."""
         is_shared = hosts.is_unnamed_proxy(self.service.config, self.request)
         return TryOrigin(self.address(), agent, client_id, is_shared)
 
     def allowed_methods(self) -> list[str]:
-        """The methods that this endpoint has, for the header Allow (RFC 9110 15.5.6)."""
+        """Returns the methods of this endpoint, for the header Allow (RFC 9110 15.5.6)."""
         missing = RequestHandler.get
         return [m for m in _METHODS if getattr(type(self), m.lower()) is not missing]
 
     def log_exception(self, kind: Any, error: Any, traceback: Any) -> None:
-        """The cause goes to the log; a refusal is one line, a failure has its traceback."""
+        """Logs the cause: a refusal in one line, a failure with its traceback."""
         if isinstance(error, StorageError | Busy):
             _log.warning("refused", error=type(error).__name__, cause=str(error))
         elif isinstance(error, OAuthError):
@@ -240,12 +246,12 @@ class Handler(RequestHandler):
             _log.error("failed", exc_info=(kind, error, traceback))
 
     def answer(self, body: object) -> None:
-        """Send `body` as JSON."""
+        """Sends `body` as JSON."""
         self._headers["Content-Type"] = "application/json"
         self.finish(msgspec.json.encode(body))
 
     def answer_error(self, error: OAuthError) -> None:
-        """Send an error as JSON (RFC 6749 5.2) with the headers that its status asks for."""
+        """Sends an error as JSON (RFC 6749 5.2) with the headers that its status requires."""
         self.set_error_status(error)
         self.answer(error.body())
 
@@ -257,6 +263,7 @@ class Handler(RequestHandler):
             self.set_header("Retry-After", str(error.retry_after_seconds))
 
     def compute_etag(self) -> str | None:
+        # Only handlers that compute a tag have one: Tornado would hash every response.
         return None
 
     def check_etag_header(self) -> bool:
@@ -265,12 +272,12 @@ class Handler(RequestHandler):
 
 @lru_cache(maxsize=1)
 def _date(seconds: int) -> str:
-    """The value of the header Date (RFC 9110 6.6.1): the same for all answers of a second."""
+    """Returns the value of the header Date (RFC 9110 6.6.1), cached for the current second."""
     return format_timestamp(seconds)
 
 
 def as_oauth_error(error: BaseException | None) -> OAuthError:
-    """The protocol error that stands for any other. What went wrong inside stays in the log."""
+    """Maps any error to a protocol error. The cause of an internal failure stays in the log."""
     if isinstance(error, OAuthError):
         return error
     if isinstance(error, Busy):
@@ -286,7 +293,8 @@ def as_oauth_error(error: BaseException | None) -> OAuthError:
 
 
 class ProtocolHandler(Handler):
-    """An endpoint that OAuth clients call: a form in, JSON out, never cached."""
+    """An endpoint that OAuth clients call: it takes a form, answers in JSON and is never
+    cached."""
 
     challenge = 'Basic realm="idp", charset="UTF-8"'
 
@@ -303,12 +311,13 @@ class ProtocolHandler(Handler):
         self.answer_error(error)
 
     def challenge_for(self, error: OAuthError) -> str | None:
-        """The value of WWW-Authenticate, for an error that has one."""
+        """Returns the value of WWW-Authenticate, or None for an error without a challenge."""
         return self.challenge if error.status == 401 else None
 
 
 def bearer_challenge(error: OAuthError) -> str | None:
-    """RFC 6750 3, for 401 and 403: no error code when no token was sent."""
+    """Returns the Bearer challenge of a 401 or 403; without an error code when no token was sent
+    (RFC 6750 3)."""
     if not isinstance(error, InvalidToken | InsufficientScope) or error.status == 429:
         return None
     parts = ['Bearer realm="idp"']

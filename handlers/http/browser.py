@@ -1,4 +1,4 @@
-"""The browser's cookie, its language and where its requests come from."""
+"""The cookies of the browser, and whether a request comes from another site."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ _SAFE_SITES: Final = ("same-origin", "none")
 
 
 def cookie_name(config: Config, name: str = "agent") -> str:
-    """`__Host-` binds the cookie to this host and to https; http is for loopback only."""
+    """Returns the cookie's full name. `__Host-` binds it to this host and to https; plain http is
+    for loopback only."""
     return f"__Host-idp_{name}" if config.is_secure else f"idp_{name}"
 
 
 def cookie_header(config: Config, name: str, value: str, *, max_age: int | None = None) -> str:
-    """A Set-Cookie value: this host only, no scripts, not on cross-site POSTs."""
+    """Returns a Set-Cookie value: for this host only, hidden from scripts, not sent with
+    cross-site POSTs."""
     parts = [f"{name}={value}", "Path=/", "HttpOnly", "SameSite=Lax"]
     if config.is_secure:
         parts.append("Secure")
@@ -28,10 +30,10 @@ def cookie_header(config: Config, name: str, value: str, *, max_age: int | None 
 
 
 def is_cross_site(config: Config, request: HTTPServerRequest) -> bool:
-    """Whether a form was sent by a page of another site, as far as the browser tells.
+    """Returns whether a form was sent by a page of another site, as far as the headers show.
 
-    Our pages send no referrer, so that an older browser says `Origin: null` of their own forms;
-    then the form's token decides alone.
+    Pages of this service send no referrer, so an older browser sends `Origin: null` with their own
+    forms; then only the form's token protects against forgery.
     """
     site = request.headers.get("Sec-Fetch-Site")
     if site is not None:
@@ -40,6 +42,7 @@ def is_cross_site(config: Config, request: HTTPServerRequest) -> bool:
 
 
 def may_lack_cookie(config: Config, request: HTTPServerRequest) -> bool:
-    """Whether a POST may have come from another site, and so without our cookie (SameSite=Lax)."""
+    """Returns whether a POST may come from another site, and so without the cookie
+    (SameSite=Lax)."""
     is_hidden = "Sec-Fetch-Site" not in request.headers and request.headers.get("Origin") == "null"
     return request.method == "POST" and (is_hidden or is_cross_site(config, request))

@@ -1,8 +1,8 @@
-"""Which scripts in a browser may read an answer (Fetch, CORS protocol): those of origins that
-applications registered, and never with credentials.
+"""The CORS headers of the protocol endpoints (Fetch, CORS protocol).
 
-No cookie opens anything at these endpoints, so a script learns nothing here that it could not
-have asked for with the secrets it has.
+A script may read a response if an application registered its origin, and never with credentials.
+No cookie is accepted at these endpoints, so a script gets nothing that it could not request with
+the secrets that it already has.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ _EXPOSE_HEADERS: Final = "Access-Control-Expose-Headers"
 
 
 class SharedHandler(ProtocolHandler):
-    """An endpoint for scripts, too. It answers preflights; any other OPTIONS is a wrong method."""
+    """An endpoint that scripts may call. It answers preflights; any other OPTIONS request is
+    refused with 405."""
 
-    any_origin: ClassVar[bool] = False  # what everybody may know
+    # True for public documents: a script of any origin may read them
+    any_origin: ClassVar[bool] = False
     _reader = ""
 
     def set_default_headers(self) -> None:
@@ -54,18 +56,22 @@ class SharedHandler(ProtocolHandler):
             self._share_with(origin)
 
     def _share_with(self, reader: str) -> None:
-        """Kept for errors as well, which begin with the default headers again."""
+        """Allows the origin to read the response. It is stored, because an error response starts
+        again from the default headers."""
         self._reader = reader
         self.set_header(_ALLOW_ORIGIN, reader)
         self.set_header(_EXPOSE_HEADERS, RESPONSE_HEADERS)
 
     @property
     def is_shared(self) -> bool:
-        """Whether some script may read the answer."""
+        """Whether a script may read the response."""
         return bool(self._reader)
 
     async def share_only_for(self, client_id: str | None) -> None:
-        """Once it is known whose request this is: scripts of others may not read the answer."""
+        """Withdraws the CORS headers if the script's origin is not registered by this client.
+
+        Called once the client is known; no effect without a client id.
+        """
         if client_id is None or not self.is_shared:
             return
         if not await web_origins.is_of(self.service, client_id, self._reader):
@@ -74,7 +80,8 @@ class SharedHandler(ProtocolHandler):
             self.clear_header(_EXPOSE_HEADERS)
 
     async def share_only_for_sender(self, form: Params) -> None:
-        """`share_only_for` the client that the request names, by header or in its form."""
+        """Calls `share_only_for` with the client that the request names, by header or in its
+        form."""
         if self.is_shared:
             named = client_authentication.name(self.request.headers.get("Authorization"), None)
             await self.share_only_for(named or form.if_once("client_id"))
@@ -83,7 +90,7 @@ class SharedHandler(ProtocolHandler):
         return [method for method in super().allowed_methods() if method != "OPTIONS"]
 
     async def options(self) -> None:
-        """Nothing but headers, and those only where the origin may go on."""
+        """Answers a preflight; the CORS headers are sent only to a registered origin."""
         if "Access-Control-Request-Method" not in self.request.headers:
             raise HTTPError(405)
         if self._reader:

@@ -1,4 +1,5 @@
-"""One service, one address: requests to another host are sent there, or told of it."""
+"""The Host header and the client's address: wrong hosts are refused, and proxies are trusted only
+by configuration."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class WrongHost(HTTPError):
-    """The Host header isn't the issuer's; `opened` is the origin that the caller used."""
+    """The Host header differs from the issuer's; `opened` is the origin that the caller used."""
 
     def __init__(self, opened: str, issuer: str) -> None:
         super().__init__(
@@ -33,11 +34,10 @@ class WrongHost(HTTPError):
 
 
 def check(handler: Handler) -> None:
-    """Lets the issuer's own host pass; redirects a GET to another spelling of this machine.
+    """Accepts the issuer's own host; redirects a GET for another loopback name of it.
 
-    Raises WrongHost for any other host; HTTPError 400 for a request target that does not begin
-    with exactly one slash, for what is put together of it could be another host's address
-    (RFC 9112 3.2).
+    Raises WrongHost for any other host, and HTTPError 400 for a request target that does not begin
+    with exactly one slash: a redirect to it could lead to another host (RFC 9112 3.2).
     """
     config, host = handler.service.config, handler.request.headers.get("Host", "")
     issuer = urlsplit(config.issuer)
@@ -56,7 +56,7 @@ def check(handler: Handler) -> None:
 
 
 def _is_other_spelling(config: Config, host: str) -> bool:
-    """Whether both are loopback, on the same port."""
+    """Returns whether both hosts are loopback names with the same port."""
     try:
         sent, issuer = urlsplit(f"//{host}"), urlsplit(config.issuer)
         same_port = (sent.port or _default_port(config)) == (issuer.port or _default_port(config))
@@ -70,7 +70,8 @@ def _default_port(config: Config) -> int:
 
 
 def _scheme(config: Config, request: HTTPServerRequest) -> str:
-    """The scheme that the caller used: that of the connection, or what a trusted proxy says."""
+    """Returns the scheme that the caller used: that of the connection, or the one that a trusted
+    proxy reports."""
     told = request.headers.get(_FORWARDED_PROTO, "").rpartition(",")[2].strip().lower()
     if told in ("http", "https") and _is_trusted(config.trusted_proxies, request.remote_ip or ""):
         return told
@@ -83,9 +84,9 @@ def _is_plain(host: str) -> bool:
 
 
 def is_local_peer(request: HTTPServerRequest) -> bool:
-    """Tells whether the connection comes from this machine.
+    """Returns whether the connection comes from this machine.
 
-    The socket's address decides, and no header: a proxy on another machine is no local peer,
+    Only the socket's address decides, no header: a proxy on another machine is not a local peer,
     whatever it forwards.
     """
     try:
@@ -97,11 +98,14 @@ def is_local_peer(request: HTTPServerRequest) -> bool:
 
 
 def client_address(config: Config, request: HTTPServerRequest) -> str:
-    """The caller's address; a proxy's word counts only when the proxy is one of ours."""
+    """Returns the client's address. X-Forwarded-For is used only as far as its senders are trusted
+    proxies."""
     address = request.remote_ip or ""
     if not config.trusted_proxies:
         return address
     hops = [hop.strip() for hop in request.headers.get(FORWARDED_FOR, "").split(",")]
+    # The last entry was added by the nearest proxy; entries left of the first untrusted one can be
+    # forged.
     for hop in reversed([hop for hop in hops if hop]):
         if not _is_trusted(config.trusted_proxies, address):
             return address
@@ -112,8 +116,9 @@ def client_address(config: Config, request: HTTPServerRequest) -> str:
 
 
 def is_unnamed_proxy(config: Config, request: HTTPServerRequest) -> bool:
-    """Whether the peer is a proxy, which `trusted_proxies` does not name: it says for whom it
-    speaks, and has a private or loopback address, which no client on the internet has."""
+    """Returns whether the peer seems to be a proxy that `trusted_proxies` does not name: it
+    sends X-Forwarded-For, and its address is private or loopback, which no client on the
+    internet has."""
     peer = request.remote_ip or ""
     if FORWARDED_FOR not in request.headers or _is_trusted(config.trusted_proxies, peer):
         return False
@@ -121,7 +126,7 @@ def is_unnamed_proxy(config: Config, request: HTTPServerRequest) -> bool:
 
 
 def warn_of_proxy(service: Service, request: HTTPServerRequest) -> None:
-    """Warn the operator of a peer that sends X-Forwarded-For and is not believed."""
+    """Warns the operator of a peer that sends X-Forwarded-For but is not a trusted proxy."""
     peer = request.remote_ip or ""
     if _is_address(peer) and not _is_trusted(service.config.trusted_proxies, peer):
         proxy_warnings.warn(service, peer)

@@ -1,4 +1,4 @@
-"""Strict reading of multipart/form-data (RFC 7578): what a browser sends of a form with a file."""
+"""A strict parser for multipart/form-data (RFC 7578), as browsers send forms with files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _END: Final = b"--"
 
 
 class Form(NamedTuple):
-    """The texts of a form, and its files by the names of their inputs."""
+    """The text fields of a form, and its files by the names of their inputs."""
 
     texts: Params
     files: dict[str, bytes]
@@ -40,7 +40,8 @@ def is_multipart(content_type: str | None) -> bool:
 
 
 def parse(content_type: str | None, body: bytes) -> Form:
-    """What was sent. A file input that was left empty is no file. Raises InvalidRequest."""
+    """Returns the parsed form. A file input that was left empty is omitted. Raises
+    InvalidRequest."""
     found = _BOUNDARY.fullmatch((content_type or "").strip())
     if found is None:
         raise InvalidRequest(f"the content type must be {TYPE} with a boundary")
@@ -55,7 +56,8 @@ def parse(content_type: str | None, body: bytes) -> Form:
 
 
 def _split(body: bytes, boundary: bytes) -> list[bytes]:
-    """The parts with their heads."""
+    """Splits the body into its parts, each with its header lines. Raises InvalidRequest."""
+    # The limit of splits bounds the work that a body of many boundaries could cause.
     first, *rest = (b"\r\n" + body).split(b"\r\n--" + boundary, _MAX_PARTS + 2)
     if first or not rest or rest[-1].rstrip(b"\r\n") != _END:
         raise InvalidRequest("the form does not begin and end with its boundary")

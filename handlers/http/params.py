@@ -1,7 +1,7 @@
-"""Strict reading of raw query and form octets (application/x-www-form-urlencoded).
+"""A strict parser for query strings and form bodies (application/x-www-form-urlencoded).
 
-Tornado's own reading strips, replaces control characters, merges query and body and returns the
-last of repeated values; none of that may happen to a redirect_uri, a state or a password.
+Tornado's own parser strips values, replaces control characters, merges query and body and returns
+the last of repeated values; none of that may happen to a redirect_uri, a state or a password.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _BAD_PERCENT = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 
 def parse(raw: bytes) -> Params:
-    """The pairs in the order they were sent. Raises InvalidRequest."""
+    """Returns the pairs in the order in which they were sent. Raises InvalidRequest."""
     if not raw:
         return Params()
     if raw.count(b"&") >= MAX_FIELDS:
@@ -39,7 +39,7 @@ def _decode(octets: bytes) -> str:
 
 
 def parse_form(content_type: str | None, body: bytes) -> Params:
-    """The pairs of a form body. Raises InvalidRequest for any other content type."""
+    """Returns the pairs of a form body. Raises InvalidRequest, also for any other content type."""
     kind, _, rest = (content_type or "").partition(";")
     charset = rest.strip().lower().replace('"', "")
     if kind.strip().lower() != FORM_TYPE or charset not in ("", "charset=utf-8"):

@@ -1,1 +1,1 @@
-"""The pages of signing in and out."""
+"""The pages of sign-in, registration, password reset and sign-out."""

@@ -1,4 +1,4 @@
-"""/ui/login/accounts: the choice among the people who are signed in with this browser."""
+"""/ui/login/accounts: the account chooser."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from idp.start.demo_setup import PATH as DEMO
 
 
 class AccountsHandler(FlowHandler):
-    """One button for each account that this browser knows, and one for somebody else."""
+    """The account chooser: a button for each account that this browser knows, and one for another
+    account."""
 
     async def show(self, flow: Flow) -> None:
         step = await self.current_step(flow)
@@ -39,7 +40,7 @@ class AccountsHandler(FlowHandler):
         if account == "other":
             self.see(self.at(ADDRESSES[SignInPage.LOGIN_NAME], flow))
             return
-        if account:  # one that has ended meanwhile is not picked, and no longer shown
+        if account:  # a session that has ended meanwhile is not picked, and no longer shown
             await sign_in_flow.pick_session(self.service, flow, account)
         elif signed_out := form.get("signedOut"):
             await remembered_accounts.pick(self.service, flow, signed_out)
@@ -54,7 +55,8 @@ class AccountsHandler(FlowHandler):
 
 
 def _as_shown(app: str, one: Known) -> dict[str, object]:
-    """An account with the button that chooses it, or why it can't be chosen."""
+    """Returns an account with the button that chooses it, or with the application that does not
+    accept it."""
     live, user = one.live, one.user
     choice = ("account", live.session.id) if live else ("signedOut", user.id)
     return {
@@ -70,7 +72,7 @@ def _as_shown(app: str, one: Known) -> dict[str, object]:
 async def show_signed_in(
     handler: PageHandler, live: Sequence[LiveSession], notice: Message | None
 ) -> None:
-    """Answer with the page that says who is signed in with this browser."""
+    """Answers with the page that lists the accounts signed in with this browser."""
     service = handler.service
     found = [await permissions.of_user(service, one.session.user_id) for one in live]
     has_demo = service.config.is_loopback and hosts.is_local_peer(handler.request)
@@ -88,7 +90,7 @@ async def show_signed_in(
 
 
 def account_of(one: LiveSession) -> dict[str, object]:
-    """A session as the list of accounts shows it."""
+    """Returns a session's account as the lists of accounts take it."""
     user = one.subject.user
     return {
         "id": one.session.id,

@@ -1,4 +1,4 @@
-"""/ui/login/change-password: a new password before the sign-in goes on."""
+"""/ui/login/change-password: a new password before the sign-in continues."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TOO_OLD = message(
 
 
 class ChangePasswordHandler(FlowHandler):
-    """Asks for a new password of the person whose old one was right a moment ago."""
+    """Asks for a new password after the old one was verified or a reset was confirmed."""
 
     async def show(self, flow: Flow) -> None:
         proven = await self._proven(flow)
@@ -46,7 +46,8 @@ class ChangePasswordHandler(FlowHandler):
         self.see(self.at(LOGIN, flow))
 
     async def _proven(self, flow: Flow) -> AuthenticationProgress | None:
-        """Who may choose; None when another step is due, and the answer is given."""
+        """Returns the progress of the person who may choose; None after a redirect, because
+        another step is due."""
         step = await self.current_step(flow)
         if step is None:
             return None

@@ -1,4 +1,4 @@
-"""What the pages that ask for a code from a mail say alike."""
+"""The shared texts of the pages that ask for a code from a message."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SENT_AGAIN: Final = message(
 
 
 def too_soon(seconds: int) -> Message:
-    """How long until another mail can be asked for."""
+    """Returns the text that says when another message can be requested."""
     return message(
         "A mail was sent not long ago. You can ask for another in %(n)s second.",
         plural="A mail was sent not long ago. You can ask for another in %(n)s seconds.",

@@ -1,4 +1,4 @@
-"""/ui/login/consent: whether an application of others may have what it asks for."""
+"""/ui/login/consent: asks whether a third party's application may have what it requests."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _RESERVED_IN_WORDS: Final = {
 
 
 class ConsentHandler(FlowHandler):
-    """Two buttons: the application is let in, or it is told that it is not."""
+    """The consent page: the application is allowed or gets the error access_denied."""
 
     asks: ClassVar[SignInPage] = SignInPage.CONSENT
 
@@ -58,7 +58,7 @@ class ConsentHandler(FlowHandler):
         if live is None:
             return
         decision = form.get("decision")
-        if form.get("account") != live.session.id:  # the page asked somebody else
+        if form.get("account") != live.session.id:  # the page was shown to another user
             self.see(self.at(LOGIN, flow))
         elif decision == "allow":
             await self.allow(flow, live)
@@ -68,12 +68,13 @@ class ConsentHandler(FlowHandler):
             self._ask(flow, live, status=400)
 
     async def allow(self, flow: Flow, live: LiveSession) -> None:
-        """What becomes of the person's yes."""
+        """Stores the consent and continues the sign-in."""
         await consents.allow(self.service, flow, live)
         self.see(self.at(LOGIN, flow))
 
     async def _whose(self, flow: Flow) -> LiveSession | None:
-        """Whose consent is asked for; None when another step is due (and answered)."""
+        """Returns the session whose consent is requested; None after a redirect, because another
+        step is due."""
         step = await self.current_step(flow)
         if step is not None and step.live is None:
             self.see(self.at(LOGIN, flow))
@@ -94,7 +95,8 @@ class ConsentHandler(FlowHandler):
 
 
 def _requested(config: Config, request: AuthRequest) -> list[Message | str]:
-    """What the request asks for: its scopes, then those of the claims that it names beside."""
+    """Returns what the request asks for: its scopes, then those of the individually requested
+    claims."""
     beyond = {standard_claims.scope_of(name) for name in claims_request.beyond_scopes(request)}
     return in_words(
         config, [*request.scopes, *(each for each in standard_claims.ALL if each in beyond)]
@@ -102,7 +104,8 @@ def _requested(config: Config, request: AuthRequest) -> list[Message | str]:
 
 
 def in_words(config: Config, scopes: Iterable[str]) -> list[Message | str]:
-    """What the scopes let an application have; one without words stands for itself."""
+    """Returns descriptions of what the scopes allow; a scope without a description is shown by
+    name."""
     said: list[Message | str] = []
     for scope in scopes:
         words = _words(config, scope) or scope

@@ -1,4 +1,4 @@
-"""/ui/device: the code that a device shows is typed, and the device is let in or refused."""
+"""/ui/device: the person enters the code that a device shows, and allows or refuses the device."""
 
 from __future__ import annotations
 
@@ -35,9 +35,11 @@ _DENIED: Final = message("The device is not signed in. You can close this page."
 
 
 class UserCodeHandler(PageHandler):
-    """Asks for the code. The device's link fills it in; only the form makes it count.
+    """Asks for the user code (RFC 8628 3.3). The device's link fills it in; it is used only when
+    the form is submitted.
 
-    The browser may have no cookie yet: whoever typed the code decides at the end of the sign-in.
+    The browser may have no cookie yet. The decision is made at the end of the sign-in, in the
+    browser in which the code was entered.
     """
 
     async def get(self) -> None:
@@ -73,7 +75,8 @@ class UserCodeHandler(PageHandler):
 
 
 class DeviceConfirmHandler(ConsentHandler):
-    """Asks whether the device may have what it wants: always, and of nothing is kept."""
+    """Asks whether the device may have what it requests. It always asks, and no consent is
+    stored."""
 
     asks = SignInPage.DEVICE_CONFIRM
 
@@ -84,7 +87,7 @@ class DeviceConfirmHandler(ConsentHandler):
 
 
 class DeviceDoneHandler(PageHandler):
-    """Says what was decided. The device learns of it by itself."""
+    """Shows the decision. The device learns of it by polling."""
 
     async def get(self) -> None:
         agent = await self.find_agent()

@@ -1,5 +1,5 @@
-"""/ui/login/factor-offer and its kin: a person sets up a second factor, because they must or like
-to."""
+"""/ui/login/factor-offer, /totp-enrol and /recovery-codes: setting up a second factor during a
+sign-in."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ _BAD_NAME: Final = message("A name has at most 100 characters, all in one line."
 
 
 class SettingUpHandler(FlowHandler):
-    """A page at which a factor is set up. Subclasses say which, and ask for what they need."""
+    """A page at which a factor is set up. Subclasses name the page and implement `ask` and
+    `go_on`."""
 
     page_of_step: SignInPage
 
@@ -55,17 +56,18 @@ class SettingUpHandler(FlowHandler):
         status: int = 200,
         **values: object,
     ) -> None:
-        """Show the page."""
+        """Shows the page."""
         raise NotImplementedError
 
     async def go_on(
         self, flow: Flow, form: Params, step: Ask, proven: AuthenticationProgress
     ) -> None:
-        """Answer the form. Raises Stale."""
+        """Answers the form. Raises Stale."""
         raise NotImplementedError
 
     async def _asked(self, flow: Flow) -> tuple[Ask, AuthenticationProgress] | None:
-        """The step and whose it is; None when another is due, and the answer is given."""
+        """Returns the step and the person's progress; None after a redirect, because another step
+        is due."""
         step = await self.current_step(flow)
         if step is None:
             return None
@@ -76,7 +78,7 @@ class SettingUpHandler(FlowHandler):
 
 
 class OfferHandler(SettingUpHandler):
-    """Asks the person to set up a factor; they may put it off unless they must."""
+    """Asks the person to set up a factor. They may skip it unless a policy requires one."""
 
     page_of_step = SignInPage.FACTOR_OFFER
 
@@ -111,7 +113,7 @@ class OfferHandler(SettingUpHandler):
 
 
 class TotpEnrolHandler(SettingUpHandler):
-    """Shows the secret of a new app, and asks for its first code."""
+    """Shows the secret of a new authenticator app, and asks for its first code."""
 
     page_of_step = SignInPage.TOTP_ENROL
 
@@ -173,7 +175,7 @@ class TotpEnrolHandler(SettingUpHandler):
 
 
 class RecoveryCodesHandler(SettingUpHandler):
-    """Shows the recovery codes until the person says that they have kept them."""
+    """Shows the recovery codes until the person confirms that they have stored them."""
 
     page_of_step = SignInPage.RECOVERY_CODES
 
@@ -212,15 +214,15 @@ def _problem_of(name: str) -> Message | None:
 
 
 def qr_code(text: str) -> str:
-    """The text as a picture that a camera reads, in SVG."""
-    import segno  # 10 ms that no start needs
+    """Returns the text as a QR code in SVG."""
+    import segno  # imported late: it takes 10 ms, which a start does not need
 
     drawn = segno.make(text, error="m", micro=False)
     return str(drawn.svg_inline(svgclass="qr", lineclass=None, omitsize=True, border=4))
 
 
 def as_file(codes: list[str]) -> str:
-    """The codes as a file that is a link: nothing has to be fetched for it."""
+    """Returns the codes as a data: URL, so that the download needs no request."""
     return "data:text/plain;charset=utf-8," + quote("\n".join(codes) + "\n")
 
 

@@ -1,4 +1,4 @@
-"""/ui/login/factor and its kin: who they are is proven, and a second factor is asked for."""
+"""/ui/login/factor, /totp and /recovery-code: the second factor of a sign-in."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _WRONG_RECOVERY: Final = message("That recovery code was used or isn't valid.", 
 
 
 class FactorHandler(FlowHandler):
-    """Lets the person choose among the factors that will do."""
+    """Lets the person choose among the factors that the sign-in accepts."""
 
     async def show(self, flow: Flow) -> None:
         asked = await self.asked(flow)
@@ -53,7 +53,8 @@ class FactorHandler(FlowHandler):
         self.see(self.at(LOGIN, flow))
 
     async def asked(self, flow: Flow) -> tuple[Ask, AuthenticationProgress] | None:
-        """The step and who is asked; None when another is due, and the answer is given."""
+        """Returns the step and the person's progress; None after a redirect, because another step
+        is due."""
         step = await self.current_step(flow)
         if step is None:
             return None
@@ -63,7 +64,7 @@ class FactorHandler(FlowHandler):
         return step, step.proven
 
     def fits(self, step: Ask, proven: AuthenticationProgress) -> bool:
-        """Whether this page is of use in the step."""
+        """Returns whether this page can be used in the step."""
         return True
 
     async def _ways(
@@ -129,7 +130,7 @@ class CodeHandler(FactorHandler):
 
 
 class RecoveryCodeHandler(CodeHandler):
-    """Asks for one of the codes that the person has kept."""
+    """Asks for one of the person's recovery codes."""
 
     kind = "recovery-code"
     name = SignInPage.RECOVERY_CODE

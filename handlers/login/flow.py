@@ -1,4 +1,4 @@
-"""What the pages of a sign-in share: which flow it is, whose browser, and what comes next."""
+"""The base of the sign-in pages: the flow, its browser, and the redirect to the next step."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ _FINISHED = message(
 
 
 class FlowHandler(ReplyingHandler, ABC):
-    """A page of a flow. A stale address or form leads to the flow's current step, or says how
-    to start again; it never ends in nothing."""
+    """A page of a flow. An outdated address or form leads to the flow's current step, or to a page
+    that says how to start again."""
 
     async def get(self) -> None:
         flow = await self._find_flow(await self.find_agent())
@@ -62,11 +62,12 @@ class FlowHandler(ReplyingHandler, ABC):
         try:
             if not (self._lacks_note(flow) or await self._chose_language(flow)):
                 await self.show(flow)
-        except Stale:  # another tab went on: this one follows
+        except Stale:  # another tab has continued the flow: this one follows
             self.see(self.at(LOGIN, flow))
 
     def _lacks_note(self, flow: Flow) -> bool:
-        """Give the address its note (`idp.oauth.sign_in.restart_link`), where it came without."""
+        """Redirects to the address with a restart link (`idp.oauth.sign_in.restart_link`) if it
+        has none. Returns whether it did."""
         query = self.query_params()
         if restart_link.PARAMETER in query:
             return False
@@ -74,13 +75,14 @@ class FlowHandler(ReplyingHandler, ABC):
         return True
 
     def _here(self, known: list[tuple[str, str]]) -> str:
-        """This address with these parameters in place of what it has for them."""
+        """Returns this address with these parameters in place of its own."""
         names = {"client_id", *(name for name, _ in known)}
         others = [pair for pair in self.query_params().pairs() if pair[0] not in names]
         return uris.with_parameters(self.request.path, [*known, *others])
 
     async def _chose_language(self, flow: Flow) -> bool:
-        """Keep the switcher's choice in the flow; whether there was one to keep."""
+        """Stores the chosen language in the flow and redirects. Returns whether the address held a
+        new choice."""
         chosen = self.spoken(self.query_params().get("lang"))
         if chosen is None or chosen == flow.request.language:
             return False
@@ -98,6 +100,7 @@ class FlowHandler(ReplyingHandler, ABC):
         flow = await self._find_flow(agent)
         if flow is None:
             return
+        # Such a form stores the flow before anybody has authenticated.
         if sign_in_pending.is_of_nobody(flow):
             request_limits.admit_first_form(self.service, self.origin_of(flow))
         try:
@@ -105,19 +108,19 @@ class FlowHandler(ReplyingHandler, ABC):
                 self.reply(await sign_in_flow.cancel(self.service, flow))
             else:
                 await self.submit(flow, form)
-        except Stale:  # another tab went on: this one follows
+        except Stale:  # another tab has continued the flow: this one follows
             self.see(self.at(LOGIN, flow))
 
     @abstractmethod
     async def show(self, flow: Flow) -> None:
-        """Answer a GET of this page."""
+        """Answers a GET of this page."""
 
     @abstractmethod
     async def submit(self, flow: Flow, form: Params) -> None:
-        """Answer this page's form."""
+        """Answers this page's form."""
 
     def _own_flow_form(self, agent: Browser | None) -> Params | None:
-        """The form, if it was made for this browser and this flow."""
+        """Returns the form if it was made for this browser and this flow, else None."""
         address = self.wanted_waiting("flow")
         flow_id = sign_in_pending.id_of(self.service, address) if address else None
         try:
@@ -127,7 +130,7 @@ class FlowHandler(ReplyingHandler, ABC):
             return None
 
     async def _find_flow(self, agent: Browser | None) -> Flow | None:
-        """The flow of the address; the answer is given already when there is none."""
+        """Returns the flow of the address; None after a response, if there is none."""
         address = self.wanted_waiting("flow")
         flow = await sign_in_pending.find(self.service, address, agent) if address else None
         if flow is None:
@@ -152,22 +155,22 @@ class FlowHandler(ReplyingHandler, ABC):
         self.see(self._here([("flow", begun.address)]))
 
     async def expired(self, status: int = 410, sentence: Message | None = None) -> None:
-        """Say that the sign-in is gone, and where it begins anew."""
+        """Answers that the sign-in has expired, with a link to start again."""
         start = await self.show_start()
         own = {"application_url": start.path} if start and start.path else {}
         self.show_expired(status=status, sentence=sentence, has_cookie=self.has_cookie, **own)
 
     def wait(self, refusal: Throttled) -> int:
-        """Say also to programs when to come again; the seconds."""
+        """Sets Retry-After, and returns its seconds."""
         self.set_header("Retry-After", str(refusal.retry_after_seconds))
         return refusal.retry_after_seconds
 
     def origin_of(self, flow: Flow) -> TryOrigin:
-        """Where a try at a password or a code of this flow comes from."""
+        """Returns the origin of an authentication attempt in this flow."""
         return self.origin(flow.agent, flow.client.id)
 
     async def current_step(self, flow: Flow) -> Ask | None:
-        """What is asked for now; None when the client was answered."""
+        """Returns the step that is due; None after the client was answered."""
         step = await sign_in_flow.advance(self.service, flow)
         if isinstance(step, Ask):
             return step
@@ -175,22 +178,24 @@ class FlowHandler(ReplyingHandler, ABC):
         return None
 
     def at(self, path: str, flow: Flow) -> str:
-        """The address of a page of this flow."""
+        """Returns the address of a page of this flow."""
         return uris.with_parameters(path, self.flow_query(flow))
 
     def flow_query(self, flow: Flow) -> list[tuple[str, str]]:
-        """What the address of each page of this flow holds: the flow, and where it begins anew
-        once it is gone."""
+        """Returns the parameters that every address of this flow has: the flow, and a restart link
+        for when it has expired."""
         start = restart_link.of_flow(self.service, flow, self.bundle().tag)
         return [("flow", flow.address), (restart_link.PARAMETER, start)]
 
     def mail_query(self, flow: Flow) -> list[tuple[str, str]]:
-        """The same for a mail: the unit that posts it stores the flow, so its id will do."""
+        """Returns the parameters for a link in a message. The unit that queues the message also
+        stores the flow, so its id is enough."""
         own = dict(self.flow_query(flow)) | {"flow": flow.request.id}
         return list(own.items())
 
     def step(self, name: SignInPage, flow: Flow, *, status: int = 200, **values: object) -> None:
-        """The page of a step, with its form's hidden inputs and a way to cancel."""
+        """Answers with the page of a step, with its form's hidden inputs and a button to
+        cancel."""
         usual = {
             "hidden": self.form_token(flow.request.id, flow.agent),
             "query": self.flow_query(flow),

@@ -1,7 +1,7 @@
-"""/ui/logout: asks before signing out, and says when it is done.
+"""/ui/logout: asks before signing out, and confirms it.
 
-The page that says so calls on applications in frames, where some have asked for it, and then leads
-on to the address that the request named.
+The confirmation loads the front-channel logout addresses of applications in frames, then redirects
+to the address that the request named.
 """
 
 from __future__ import annotations
@@ -23,17 +23,18 @@ from storage import Stale
 LOGOUT: Final = "/ui/logout"
 LOGGED_OUT: Final = "/ui/logged-out"
 ONWARD: Final = "/ui/logged-out/onward"
-FRAMES_SECONDS: Final = 3  # how long the applications in frames may take
+FRAMES_SECONDS: Final = 3  # the time that the applications in frames get
 _TOO_LATE: Final = message(
     "This page was open for too long. Whoever was signed in still is.", context="logout"
 )
 
 
 class HintHandler(PageHandler):
-    """Signs out whom an `id_token_hint` names."""
+    """Ends the session of the user that an `id_token_hint` names."""
 
     async def end_hinted(self, request: LogoutRequest) -> LogoutRequest | None:
-        """End what the hint names; the request as it goes on, None when people are to be asked."""
+        """Ends the hinted user's sessions in this browser. Returns the updated request, or None if
+        the person has to be asked."""
         if request.hinted_user_id is None:
             return None
         agent = await self.find_agent()
@@ -45,7 +46,7 @@ class HintHandler(PageHandler):
 
 
 class LogoutHandler(HintHandler):
-    """Asks whether every session of this browser shall end, unless a hint has said enough."""
+    """Asks whether all sessions of this browser shall end, unless a hint was sufficient."""
 
     async def get(self) -> None:
         request = await self._find()
@@ -57,7 +58,7 @@ class LogoutHandler(HintHandler):
             self.see(done(ended or request))
             return
         live = await session_lifetime.find_live(self.service, agent)
-        if not live:  # nobody to ask; but tokens of sessions that are only idle shall end too
+        if not live:  # no live session, so no question; but tokens of idle sessions shall end too
             await self._end_all(agent, request)
             return
         self.page(
@@ -84,14 +85,14 @@ class LogoutHandler(HintHandler):
     async def _end_all(self, agent: Browser, request: LogoutRequest) -> None:
         try:
             ended = await end_session.end_all(self.service, request, agent)
-        except Stale:  # a sign-in or another logout at the same moment: look again
+        except Stale:  # a concurrent sign-in or logout: read the state again
             self.see(self.request.uri or LOGOUT)
         else:
             self.keep_cookie(ended.cookie)
             self.see(done(ended.request))
 
     async def _find(self) -> LogoutRequest | None:
-        """The request of the address; a page says so when it is gone."""
+        """Returns the request of the address; None after a page said that it has expired."""
         address = self.wanted_waiting("request")
         request = await end_session.find(self.service, address) if address else None
         if request is None:
@@ -105,7 +106,7 @@ class LogoutHandler(HintHandler):
 
 
 class DoneHandler(PageHandler):
-    """Knows of the logout that the address names, if it does."""
+    """A page after a logout. It finds the logout request that the address names."""
 
     async def find_done(self) -> LogoutRequest | None:
         request_id = self.wanted_id("request")
@@ -113,7 +114,8 @@ class DoneHandler(PageHandler):
 
 
 class LoggedOutHandler(DoneHandler):
-    """Says that it is done, calls on applications, and leads on."""
+    """Confirms the logout, loads the applications' frames, and redirects after
+    `FRAMES_SECONDS`."""
 
     async def get(self) -> None:
         request = await self.find_done()
@@ -133,7 +135,7 @@ class LoggedOutHandler(DoneHandler):
 
 
 class OnwardHandler(DoneHandler):
-    """Goes on to the registered address that the request named, as without frames."""
+    """Redirects to the registered address that the request named."""
 
     async def get(self) -> None:
         request = await self.find_done()
@@ -141,7 +143,7 @@ class OnwardHandler(DoneHandler):
 
 
 def done(request: LogoutRequest) -> str:
-    """Where the browser goes after a logout."""
+    """Returns the address of the browser's next page after a logout."""
     if request.ended_session_ids:
         return uris.with_parameters(LOGGED_OUT, [("request", request.id)])
     destination = end_session.destination(request)

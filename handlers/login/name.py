@@ -1,4 +1,4 @@
-"""/ui/login: where a sign-in stands, and its first page: the login name."""
+"""/ui/login: the current step of a sign-in, and its first page, the login name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_CHARACTERS: Final = 200
 
 
 class LoginNameHandler(FlowHandler):
-    """The first page, for whoever wants to sign in with a (another) login name."""
+    """The first page of a sign-in, which asks for the login name."""
 
     async def show(self, flow: Flow) -> None:
         await self._ask(flow)
@@ -62,19 +62,20 @@ class LoginNameHandler(FlowHandler):
         self.step(SignInPage.LOGIN_NAME, flow, status=status, **(known | values))
 
     def _accounts_url(self, flow: Flow) -> str | None:
-        """The list of those who were signed in with this browser, if anybody was."""
+        """Returns the address of the account chooser if the browser remembers accounts."""
         is_asked_for = flow.request.hinted_user_id is None and flow.agent.remembered
         return self.at(ADDRESSES[SignInPage.ACCOUNTS], flow) if is_asked_for else None
 
     def _suffix(self, flow: Flow) -> str | None:
-        """The domain that a bare name gets, where all who can sign in are of one organization."""
+        """Returns the domain that is appended to a bare name, if only users of one organization
+        can sign in."""
         is_known = flow.request.brand_org_id and page_branding.is_fixed(self.service, flow.request)
         if self.look is None or not is_known:
             return None
         return None if self.look.label.hide_login_name_suffix else self.look.domain
 
     async def _hint(self, flow: Flow) -> str:
-        """What the field holds at first: what was typed before, or the application's hint."""
+        """Returns the field's first value: what was entered before, or the application's hint."""
         request = flow.request
         if request.login_name is None and request.login_hint is None and request.hinted_user_id:
             user = await self.service.store.get(USERS, request.hinted_user_id)
@@ -86,7 +87,7 @@ class LoginNameHandler(FlowHandler):
 
 
 class LoginHandler(LoginNameHandler):
-    """Sends the browser to the page that the flow needs, or shows the first one."""
+    """Redirects the browser to the page of the current step, or shows the first one."""
 
     async def get(self) -> None:
         if self.query_params().get("flow") is None:
@@ -103,7 +104,7 @@ class LoginHandler(LoginNameHandler):
         )
         if (
             step.page is SignInPage.LOGIN_NAME or is_closed
-        ):  # `prompt=create` where nobody may: a wish
+        ):  # `prompt=create` is ignored where nobody may register
             await self._ask(flow)
         else:
             self.see(self.at(ADDRESSES[step.page], flow))
@@ -117,14 +118,14 @@ class LoginHandler(LoginNameHandler):
 
 
 class RootHandler(PageHandler):
-    """The bare address of the service."""
+    """The root address of the service, which redirects to the sign-in."""
 
     async def get(self) -> None:
         self.see(LOGIN)
 
 
 def problem_of(typed: str) -> Message | None:
-    """What keeps this from being a login name at all."""
+    """Returns why a text cannot be a login name, or None."""
     if not typed:
         return message("Enter your login name.", context="login-name")
     if len(typed) > MAX_CHARACTERS:

@@ -1,4 +1,4 @@
-"""What a page says of a new password: what is required of it, and what is wrong with it."""
+"""The template values of pages that ask for a new password: its requirements and its problems."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from idp.service import Service
 
 
 async def policy_for(service: Service, user: User) -> dict[str, object]:
-    """What a new password of this person needs, as the page says it."""
+    """Returns the requirements of a new password for this user."""
     has_factor = await second_factors.is_asked_for(service, user)
     return await _policy(service, user.org_id, has_factor=has_factor)
 
 
 async def policy_of(service: Service, org_id: str | None) -> dict[str, object]:
-    """What the first password of somebody in this organization needs, as the page says it."""
+    """Returns the requirements of a first password in this organization."""
     return await _policy(
         service, org_id, has_factor=await second_factors.is_forced(service, org_id)
     )
@@ -40,13 +40,13 @@ async def _policy(service: Service, org_id: str | None, *, has_factor: bool) -> 
 async def problems_of(
     service: Service, subject: Subject, password: str, *, application: str = ""
 ) -> list[dict[str, object]]:
-    """Everything wrong with a new password, as the page says it. `application` is the name of the
-    one that the person is signing in to. Raises HashingBusy."""
+    """Returns all problems of a new password. `application` is the name of the application that
+    the person signs in to. Raises HashingBusy."""
     return as_shown(
         await password_change.chosen_problems(service, subject, password, application=application)
     )
 
 
 def as_shown(problems: Sequence[PasswordProblem]) -> list[dict[str, object]]:
-    """The problems at the field of the new password."""
+    """Returns the problems as those of the field `newPassword`."""
     return [{"field": "newPassword", "text": problem.text} for problem in problems]

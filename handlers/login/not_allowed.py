@@ -1,4 +1,4 @@
-"""/ui/login/not-allowed: whoever is signed in may not use the application."""
+"""/ui/login/not-allowed: the signed-in user may not use the application."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from idp.oauth.sign_in.pending import Flow
 
 
 class NotAllowedHandler(FlowHandler):
-    """Says so to who has proven who they are; two buttons: another account, or back."""
+    """Refuses an authenticated user, with two buttons: another account, or back to the
+    application."""
 
     async def show(self, flow: Flow) -> None:
         step = await self.current_step(flow)

@@ -1,4 +1,4 @@
-"""/ui/login/organization: in which organization an account is opened, where several are meant."""
+"""/ui/login/organization: the choice of the organization in which an account is registered."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from idp.oauth.sign_in.pending import Flow
 
 
 class OrganizationHandler(FlowHandler):
-    """One button for each organization."""
+    """Shows one button for each organization that accepts registrations."""
 
     async def show(self, flow: Flow) -> None:
         found = await registration_organization.among(self.service, flow)

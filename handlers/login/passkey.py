@@ -1,4 +1,4 @@
-"""/ui/login/passkey: a person's device signs them in; so it does on the page of login names."""
+"""/ui/login/passkey: sign-in with a passkey, which the page of the login name offers as well."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ _REFUSED_AS_FACTOR: Final = message(
 
 
 class PasskeyHandler(FlowHandler):
-    """Asks for a passkey: of whoever is there, or, where who they are is known by now, of them."""
+    """Asks for a passkey: of any user at the start of a sign-in, or of the authenticated user as a
+    second factor."""
 
     async def show(self, flow: Flow) -> None:
         step = await self._fitting(flow)
@@ -45,7 +46,7 @@ class PasskeyHandler(FlowHandler):
             await self._ask(flow, step, status=400, problems=problems)
 
     async def _fitting(self, flow: Flow) -> Ask | None:
-        """The step, if a passkey is of use in it; else the answer is given."""
+        """Returns the step if a passkey can be used in it; None after a redirect otherwise."""
         step = await self.current_step(flow)
         if step is None:
             return None
@@ -78,7 +79,8 @@ class PasskeyHandler(FlowHandler):
 
 
 async def offered(handler: FlowHandler, flow: Flow) -> str | None:
-    """What a browser is asked for, as JSON; None where nobody signs in by passkey."""
+    """Returns the options of a WebAuthn request as JSON, or None if passkeys cannot be used to
+    sign in."""
     options = await sign_in_passkeys.options(handler.service, flow)
     return as_json(options) if options else None
 
@@ -86,9 +88,10 @@ async def offered(handler: FlowHandler, flow: Flow) -> str | None:
 async def refusal(
     handler: FlowHandler, flow: Flow, answer: str, proven: AuthenticationProgress | None = None
 ) -> Message | None:
-    """Why a browser's answer proves nothing; None when it did, and the answer is given.
+    """Verifies a browser's WebAuthn response. Returns why it is refused, or None after a redirect
+    to the next step.
 
-    Raises Stale when something else happened at once.
+    Raises Stale for a concurrent change of the flow.
     """
     try:
         cookie = await sign_in_passkeys.enter(handler.service, flow, answer, proven)
@@ -101,7 +104,7 @@ async def refusal(
 
 
 def as_json(options: Any) -> str:
-    """Options as the script of the page reads them."""
+    """Returns WebAuthn options as the page's script reads them."""
     return msgspec.json.encode(options).decode()
 
 

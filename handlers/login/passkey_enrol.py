@@ -1,4 +1,4 @@
-"""/ui/login/passkey-enrol: a person's device makes a passkey for them."""
+"""/ui/login/passkey-enrol: registration of a passkey during a sign-in."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _REFUSED: Final = message(
 
 
 class PasskeyEnrolHandler(SettingUpHandler):
-    """Asks for a name, and the person's device for a key."""
+    """Asks for a name, and lets the browser create a passkey."""
 
     page_of_step = SignInPage.PASSKEY_ENROL
 
@@ -74,8 +74,8 @@ class PasskeyEnrolHandler(SettingUpHandler):
     async def _add(
         self, flow: Flow, proven: AuthenticationProgress, name: str, answer: str
     ) -> tuple[str | None, Message] | None:
-        """What is wrong, and with which field; None when the passkey is added, and the answer is
-        given."""
+        """Adds the passkey. Returns the field and the text of a problem, or None after a redirect
+        to the next step."""
         try:
             cookie = await sign_in_passkeys.add(self.service, flow, proven, name, answer)
         except InvalidArgument:

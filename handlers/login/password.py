@@ -24,11 +24,12 @@ OTHER_WAYS = message(
 _FITTING = (
     SignInPage.PASSWORD,
     SignInPage.RESET_CODE,
-)  # who waits for a code may remember the password
+)  # a person who waits for a reset code may remember the password
 
 
 class PasswordHandler(FlowHandler):
-    """Asks for the password; one answer for everything that can be wrong with it."""
+    """Asks for the password. Every failure has the same text, so that it does not reveal which
+    accounts exist."""
 
     async def show(self, flow: Flow) -> None:
         login_name = await self._login_name(flow)
@@ -54,7 +55,8 @@ class PasswordHandler(FlowHandler):
             self.see(self.at(LOGIN, flow))
 
     async def _login_name(self, flow: Flow) -> str | None:
-        """Whose password is asked for; None when another step is due (and answered)."""
+        """Returns the login name whose password is asked for; None after a redirect, because
+        another step is due."""
         step = await self.current_step(flow)
         if step is None:
             return None

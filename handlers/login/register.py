@@ -1,4 +1,4 @@
-"""/ui/login/register: somebody opens an account, for the application that asked."""
+"""/ui/login/register: a person registers, for the application that started the sign-in."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _CLOSED: Final[dict[Closed, Message]] = {
 
 
 class RegistrationHandler(FlowHandler):
-    """A step of a registration: what they share."""
+    """The base of the registration pages."""
 
     def visit(self, flow: Flow) -> RegistrationState:
-        """For whom mails are counted, how they are written, and where they lead to."""
+        """Returns the origin for rate limits, and the texts and links of the messages."""
         issuer, query = self.service.config.issuer, self.mail_query(flow)
         return RegistrationState(
             origin=self.origin_of(flow),
@@ -50,7 +50,8 @@ class RegistrationHandler(FlowHandler):
 
 
 class RegisterHandler(RegistrationHandler):
-    """The form. Whatever is typed leads to the same page, whether it is taken or free."""
+    """The registration form. Its response does not reveal whether an address or a name is
+    taken."""
 
     async def show(self, flow: Flow) -> None:
         if await self._find_organization(flow) is not None:
@@ -81,7 +82,8 @@ class RegisterHandler(RegistrationHandler):
             self.see(self.at(ADDRESSES[SignInPage.VERIFY_EMAIL], flow))
 
     async def _find_organization(self, flow: Flow) -> Organization | None:
-        """Where the account would belong; None where none can be opened, and the page says so."""
+        """Returns the account's organization; None after a page or redirect, if none is chosen or
+        registration is closed."""
         organization = await registration_organization.find(self.service, flow)
         if (
             organization is None
@@ -98,7 +100,8 @@ class RegisterHandler(RegistrationHandler):
         return None
 
     async def _known(self, flow: Flow) -> Typed:
-        """What the form holds at first: what waits already, else an address that is known."""
+        """Returns the form's first values: those of a pending registration, else a known e-mail
+        address."""
         waiting = await sign_in_registration.find(self.service, flow)
         if waiting is not None:
             return registration.as_typed(self.service, waiting.sealed)
@@ -124,7 +127,7 @@ def _sent(form: Params) -> Typed:
 
 
 def as_shown(problems: list[RegistrationProblem]) -> list[dict[str, object]]:
-    """The problems as a page takes them."""
+    """Returns the problems as a page takes them."""
     return [{"field": problem.field, "text": problem.text} for problem in problems]
 
 

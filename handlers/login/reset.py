@@ -1,7 +1,7 @@
-"""/ui/login/reset and /ui/login/reset-code: somebody has forgotten their password.
+"""/ui/login/reset and /ui/login/reset-code: password reset during a sign-in.
 
-Whatever is typed is answered alike; who reads the mail chooses a new password, and the sign-in
-goes on with it.
+The response is the same for every login name. A person who receives the message chooses a new
+password, and the sign-in continues.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NO_MAIL: Final = message(
 
 
 class ResetHandler(FlowHandler):
-    """Asks whose password is forgotten; what was typed as login name stands there already."""
+    """Asks for the login name; one that was entered before is filled in."""
 
     async def show(self, flow: Flow) -> None:
         self._ask(flow, await self.closed(flow), _known(flow))
@@ -61,13 +61,14 @@ class ResetHandler(FlowHandler):
             self.see(self.at(ADDRESSES[SignInPage.RESET_CODE], flow))
 
     async def closed(self, flow: Flow) -> Message | None:
-        """Why nobody can choose a new password by mail; None where they can."""
+        """Returns why a reset by e-mail is not available, or None."""
         if not await password_reset.is_offered(self.service, flow):
             return _NOT_OFFERED
         return None if messages.is_readable(self.service.config) else _NO_MAIL
 
     def visit(self, flow: Flow) -> ResetState:
-        """For whom mails are counted, how they are written, and where they lead to."""
+        """Returns the origin for rate limits, and the language and link parameters of the
+        messages."""
         query = dict(self.mail_query(flow))
         return ResetState(origin=self.origin_of(flow), language=self.bundle().tag, query=query)
 
@@ -89,7 +90,7 @@ class ResetHandler(FlowHandler):
 
 
 class ResetCodeHandler(ResetHandler):
-    """Asks for the code. Nobody learns here whether there is one."""
+    """Asks for the code, without revealing whether one was sent."""
 
     async def show(self, flow: Flow) -> None:
         if await self._is_waiting(flow):
@@ -109,7 +110,7 @@ class ResetCodeHandler(ResetHandler):
             self._ask_code(flow, status=429, problems=as_shown([problem]))
 
     async def _is_waiting(self, flow: Flow) -> bool:
-        """Whether a code is asked for now; else the browser is sent on."""
+        """Returns whether a code is due in this flow; if not, a redirect was sent."""
         step = await self.current_step(flow)
         if step is None:
             return False

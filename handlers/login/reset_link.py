@@ -1,10 +1,10 @@
-"""/ui/reset: the link of a mail by which a password is set, in whichever browser it is opened.
+"""/ui/reset: the link of a message by which a password is set, in any browser.
 
-Opening it uses nothing up, as machines open links too; only the form does. The key leaves the
-address at once, for a sealed cookie of ten minutes: addresses are kept in histories, and told to
-others. What stays in the address is the id of the link, which opens nothing by itself. Where the
-sign-in that asked for the mail waits in this browser, it goes on; elsewhere one to the service's
-own pages ends with who was signed in.
+Opening the link does not use it up, because mail scanners open links too; only submitting the form
+does. The key is moved at once from the address to a sealed cookie of ten minutes, because
+addresses stay in the history and may be passed on. The address keeps the id of the link, which
+opens nothing by itself. If the sign-in that requested the message waits in this browser, it
+continues; otherwise a sign-in to the service's own pages begins.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ _REFUSED: Final = message("This link was used or has expired. Ask for a new one.
 
 
 class ResetLinkHandler(ReplyingHandler):
-    """Asks for the new password. Without a key it begins anew, where the mail is asked for."""
+    """Asks for the new password. Without a key it redirects to the page that requests a
+    message."""
 
     async def get(self) -> None:
         key = self.query_params().if_once("key")
@@ -67,11 +68,12 @@ class ResetLinkHandler(ReplyingHandler):
                 await self._ask(flow, opened, status=400, problems=problems)
             else:
                 await self._set(flow, opened, password)
-        except (LinkRefused, Stale) as refused:  # Stale: another one was faster
+        except (LinkRefused, Stale) as refused:  # Stale: a concurrent request has used the link
             await self._refuse(refused)
 
     async def _take_key(self, key: str) -> None:
-        """Go on at an address without the key; what can't be a key is refused here."""
+        """Redirects to the address without the key, which goes into the cookie; a malformed key is
+        refused."""
         link_id = reset_links.id_of(key)
         if link_id is None:
             await self._waiting(await self.find_agent())
@@ -83,9 +85,9 @@ class ResetLinkHandler(ReplyingHandler):
         self.see(uris.with_parameters(reset_links.PAGE, [(_LINK, link_id), *kept]))
 
     def _key(self) -> str:
-        """The key of the link that the address names. Raises LinkRefused.
+        """Returns the key of the link that the address names. Raises LinkRefused.
 
-        A form that the previous release has made is posted with its key in the address.
+        A form that was rendered by the previous release has the key in its address.
         """
         key = self.query_params().if_once("key")
         if key is not None:
@@ -104,7 +106,8 @@ class ResetLinkHandler(ReplyingHandler):
         return browser.cookie_name(self.service.config, "reset")
 
     async def _set(self, flow: Flow | None, opened: OpenedLink, password: str) -> None:
-        """The new password, and the session that it opens, are one unit."""
+        """Sets the new password and signs the user in, in one unit, which also uses up the
+        link."""
         flow = flow or await self._begin()
         subject = await email_verification.mark_reached(self.service, opened.subject)
         change = await password_change.prepare(
@@ -119,7 +122,8 @@ class ResetLinkHandler(ReplyingHandler):
         self.see(self._at(LOGIN, flow))
 
     async def _waiting(self, agent: Browser | None) -> Flow | None:
-        """The sign-in that asked for the mail, if it waits in this browser."""
+        """Returns the sign-in that requested the message if it waits in this browser, else
+        None."""
         await self.show_start()
         address = self.wanted_waiting("flow")
         flow = await sign_in_pending.find(self.service, address, agent) if address else None
@@ -129,7 +133,7 @@ class ResetLinkHandler(ReplyingHandler):
         return flow
 
     async def _begin(self) -> Flow:
-        """A sign-in of the service's own, in this browser. Raises Stale."""
+        """Begins a sign-in to the service's own pages in this browser. Raises Stale."""
         agent = await self.find_agent()
         to = self._onward()
         begun = await first_party_sign_in.begin(
@@ -143,7 +147,8 @@ class ResetLinkHandler(ReplyingHandler):
         return flow
 
     def _onward(self) -> str:
-        """The page that says who is signed in, and leads on to the application that asked."""
+        """Returns the page after the sign-in, with a link to the application that requested the
+        message."""
         note = self.query_params().if_once(restart_link.PARAMETER)
         start = restart_link.read(self.service, note)
         if start is None or start.client_id in first_party_areas.AREAS:
@@ -176,7 +181,7 @@ class ResetLinkHandler(ReplyingHandler):
         )
 
     def _at(self, path: str, flow: Flow) -> str:
-        """The address of a page of the flow."""
+        """Returns the address of a page of the flow."""
         note = restart_link.of_flow(self.service, flow, self.bundle().tag)
         return uris.with_parameters(path, [("flow", flow.address), (restart_link.PARAMETER, note)])
 

@@ -27,12 +27,12 @@ _WRONG = message(
 
 
 class SetupHandler(PageHandler):
-    """Asks for everything at once; the link fills in all but the new password.
+    """Asks for all values in one form; the link fills in all but the new password.
 
-    The browser may have no cookie yet: the one-time password itself proves who sends the form.
+    The browser may have no cookie yet: the one-time password itself authenticates the form.
     """
 
-    _opens_accounts = False  # the answer to "May strangers open accounts?", as far as it is given
+    _opens_accounts = False  # whether everyone may register, as the form says
 
     async def get(self) -> None:
         await self._ask("")
@@ -53,7 +53,8 @@ class SetupHandler(PageHandler):
         except Throttled as error:
             self.set_header("Retry-After", str(error.retry_after_seconds))
             await self._ask(login_name, status=429, retry_seconds=error.retry_after_seconds)
-        except (password_check.SignInRefused, Stale) as error:  # Stale: another one was faster
+        # Stale: a concurrent request has used the password
+        except (password_check.SignInRefused, Stale) as error:
             _log.info("set-up refused", cause=str(error), address=self.address())
             problems = [{"field": "password", "text": _WRONG}]
             await self._ask(login_name, status=400, problems=problems)
@@ -75,7 +76,7 @@ class SetupHandler(PageHandler):
             cookie = await own_password.replace_one_time(
                 self.service, agent, subject, new, *choice
             )
-        except Conflict:  # somebody has stored a login policy meanwhile, which counts
+        except Conflict:  # a login policy was stored meanwhile, and takes precedence
             cookie = await own_password.replace_one_time(self.service, agent, subject, new)
         self.service.recent.forget()
         self.keep_cookie(cookie)
@@ -91,7 +92,8 @@ class SetupHandler(PageHandler):
         org_id: str | None = None,
         **values: object,
     ) -> None:
-        """`proven` is a one-time password that was right: it need not be typed again."""
+        """Shows the form. `proven` is a one-time password that was right, so it need not be
+        entered again."""
         await self.show_organization(org_id)
         self.page(
             "setup",

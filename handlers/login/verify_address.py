@@ -1,4 +1,4 @@
-"""/ui/verify-email: who was given an account confirms its address, without any sign-in."""
+"""/ui/verify-email: verification of a new account's e-mail address, without a sign-in."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ _HELD: Final = message(
 
 
 class VerifyAddressHandler(PageHandler):
-    """The page that the mail of a new account leads to. The link fills in the code; only the
-    form makes it count, as machines open links too. The code itself proves who sends it."""
+    """The page that the message of a new account links to. The link fills in the code, but only
+    submitting the form uses it, because mail scanners open links too. The code itself
+    authenticates the form."""
 
     async def get(self) -> None:
         self._ask(self.query_params().if_once("code") or "")

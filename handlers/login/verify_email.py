@@ -1,4 +1,5 @@
-"""/ui/login/verify-email and /ui/login/user-name: the code from the mail makes the account."""
+"""/ui/login/verify-email and /ui/login/user-name: the code of the message completes a
+registration."""
 
 from __future__ import annotations
 
@@ -41,10 +42,11 @@ _NAME_TAKEN: Final = message(
 
 
 class WaitingHandler(RegistrationHandler):
-    """A step that comes after the form: an account waits in the flow."""
+    """A page of a pending registration."""
 
     async def find_waiting(self, flow: Flow) -> Registration | None:
-        """The account; None when none waits or could be made, and the browser is sent on."""
+        """Returns the pending registration; None after a redirect, if there is none or its
+        organization no longer accepts any."""
         waiting = await sign_in_registration.find(self.service, flow)
         if waiting and await registration_organization.find(self.service, flow):
             return waiting
@@ -54,13 +56,14 @@ class WaitingHandler(RegistrationHandler):
         return None
 
     async def go_on(self, flow: Flow, made: Awaitable[Cookie | None]) -> None:
-        """Answer with what comes after the account was made, as after any sign-in."""
+        """Awaits the account's creation and redirects to the next step of the sign-in."""
         self.keep_cookie(await made)
         self.see(self.at(LOGIN, flow))
 
 
 class VerifyEmailHandler(WaitingHandler):
-    """Asks for the code. The link in the mail fills it in; only the form makes it count."""
+    """Asks for the code. The link in the message fills it in; it is used only when the form is
+    submitted."""
 
     async def show(self, flow: Flow) -> None:
         waiting = await self.find_waiting(flow)
@@ -122,13 +125,15 @@ class VerifyEmailHandler(WaitingHandler):
         self.step(SignInPage.VERIFY_EMAIL, flow, status=status, **(own | values))
 
     async def expired(self, status: int = 410, sentence: Message | None = None) -> None:
-        """The link of a mail may be opened in another browser: say where the code counts."""
+        """Answers that the sign-in has expired; a link opened in another browser gets a text that
+        says where it works."""
         is_link = status == 410 and "code" in self.query_params()
         await super().expired(status, sentence or (_OTHER_BROWSER if is_link else None))
 
 
 class UserNameHandler(WaitingHandler):
-    """Asks whose mailbox was proven for another user name: theirs was somebody else's."""
+    """Asks for another user name, because the chosen one was taken before the address was
+    verified."""
 
     async def show(self, flow: Flow) -> None:
         waiting = await self._find_proven(flow)

@@ -1,1 +1,1 @@
-"""Pages for people: rendering, page settings, and pages that need no sign-in."""
+"""HTML pages: their base handler, rendering, page settings, and pages that need no sign-in."""

@@ -1,4 +1,4 @@
-"""The base of every page for people: language, safety headers, cookies, and errors as pages."""
+"""The base of every HTML page: language, security headers, cookies, and errors as pages."""
 
 from __future__ import annotations
 
@@ -36,14 +36,15 @@ _log = logs.logger(__name__)
 
 
 class ForeignForm(HTTPError):
-    """A form that was made for another browser, another step or by another site."""
+    """A form was made for another browser or another step, or was sent by another site."""
 
     def __init__(self, cause: str) -> None:
         super().__init__(403, cause)
 
 
 class PageHandler(Handler):
-    """An address that a person opens in a browser. It always answers in HTML."""
+    """An address that a person opens in a browser. Responses are HTML pages unless a subclass says
+    otherwise."""
 
     language: str | None = None
     ui_locales: str | None = None
@@ -60,9 +61,12 @@ class PageHandler(Handler):
         self.allow_forms_to()
 
     def allow_forms_to(self, *uris: str) -> None:
-        """The Content-Security-Policy. A form's answer may redirect to the origins of `uris`, and
-        on from there within their schemes: Chromium holds `form-action` against every redirect
-        that follows, also those by which an application passes its visitor on."""
+        """Sets the Content-Security-Policy with the targets that a form's redirects may reach.
+
+        These are the origins of `uris`, and further redirects within their schemes: Chromium
+        applies `form-action` to every redirect that follows, also to those by which an application
+        forwards its user.
+        """
         sources = dict.fromkeys(source for uri in uris for source in _sources(uri))
         targets = " ".join(["'self'", *sources])
         self.set_header(
@@ -72,7 +76,7 @@ class PageHandler(Handler):
         )
 
     def allow_frames(self, *uris: str) -> None:
-        """Let the page show these addresses in frames: their origins, and no others."""
+        """Allows the page to show these addresses in frames; only their origins are allowed."""
         origins = " ".join(dict.fromkeys(origin for uri in uris if (origin := _origin(uri))))
         if origins:
             policy = self._headers["Content-Security-Policy"]
@@ -81,7 +85,7 @@ class PageHandler(Handler):
     # The person's language
 
     def bundle(self) -> Bundle:
-        """The texts in the language that the person or the application asked for."""
+        """Returns the texts in the negotiated language of the page."""
         tag, own = self._tag(), self._texts
         return own if own is not None and own.tag == tag else i18n.load(tag)
 
@@ -101,37 +105,40 @@ class PageHandler(Handler):
         return i18n.askable(listed, has_pseudo_locale=self.service.config.is_loopback)
 
     def _chosen_language(self) -> str | None:
-        """The switcher's choice, on a page that has no flow to remember it."""
+        """Returns the language that was chosen with the language switcher, from the address."""
         try:
             return self.spoken(self.query_params().get("lang"))
         except InvalidRequest:
             return None
 
     def spoken(self, tag: str | None) -> str | None:
-        """The language nearest to this tag that can be asked for."""
+        """Returns the offered language nearest to this tag, or None."""
         return i18n.lookup(tag or "", self._askable())
 
     def remember_language(self) -> None:
-        """Keep the switcher's choice as a hint for later visits; no other site may make it."""
+        """Stores the chosen language in a cookie for later visits, unless another site linked
+        here."""
         config, tag = self.service.config, self._chosen_language()
         if tag is not None and not browser.is_cross_site(config, self.request):
             name = browser.cookie_name(config, "language")
             self.add_header("Set-Cookie", browser.cookie_header(config, name, tag))
 
     def wanted_id(self, name: str) -> str | None:
-        """An id of the address, if it can be one at all."""
+        """Returns an id from the address, or None if the value cannot be one."""
         value = self.query_params().get(name) or ""
         return value if _ID.fullmatch(value) else None
 
     def wanted_waiting(self, name: str) -> str | None:
-        """The same for what waits for a person: an id, or a note (`idp.oauth.endpoints.notes`)."""
+        """Returns the id or the note (`idp.oauth.endpoints.notes`) of a pending request from the
+        address, or None."""
         value = self.query_params().get(name) or ""
         return value if notes.is_note(value) else self.wanted_id(name)
 
     # The browser's cookie
 
     async def find_agent(self) -> Browser | None:
-        """The browser as it is now, when its cookie is current."""
+        """Returns the browser's record, with its current browser and system names, if its cookie
+        is valid."""
         agent = await browsers.find(self.service, self.get_cookie(self._cookie_name))
         if agent is None:
             return None
@@ -139,7 +146,7 @@ class PageHandler(Handler):
         return structs.replace(agent, browser=kind.browser, system=kind.system)
 
     def keep_cookie(self, cookie: Cookie | None) -> None:
-        """Give the browser its new cookie, if there is one."""
+        """Sets the browser's new cookie, if there is one."""
         if cookie is not None:
             header = browser.cookie_header(self.service.config, self._cookie_name, cookie.value)
             self.add_header("Set-Cookie", header)
@@ -149,7 +156,7 @@ class PageHandler(Handler):
         return browser.cookie_name(self.service.config)
 
     def page_form(self, subject_id: str, agent: Browser) -> Params:
-        """The fields of a form that was made for this browser. Raises ForeignForm."""
+        """Returns the fields of a form that was made for this browser. Raises ForeignForm."""
         form = self._own_form()
         token = form.get("token") or ""
         if not browsers.is_form_token(self.service.vault, agent, subject_id, token):
@@ -162,17 +169,18 @@ class PageHandler(Handler):
         return self.read_form()
 
     def read_form(self) -> Params:
-        """The fields of the body. Raises InvalidRequest."""
+        """Returns the fields of the body. Raises InvalidRequest."""
         return params.parse_form(self.request.headers.get("Content-Type"), self.body)
 
     def form_token(self, subject_id: str, agent: Browser) -> list[tuple[str, str]]:
-        """The hidden inputs of a page's form."""
+        """Returns the hidden inputs of a page's form: a token that is bound to the browser and the
+        subject."""
         return [("token", browsers.form_token(self.service.vault, agent, subject_id))]
 
     # Pages
 
     def page(self, name: str, *, status: int = 200, **values: object) -> None:
-        """Answer with a page; `values` are those that its template names."""
+        """Answers with a page; `values` are those that its template requires."""
         bundle = self.bundle()
         self.set_status(status)
         self.set_header("Content-Language", bundle.tag)
@@ -182,30 +190,34 @@ class PageHandler(Handler):
         self.finish(rendering.render(name, bundle, **(common | values)))
 
     def _own_query(self) -> list[tuple[str, str]]:
-        """The parameters of this address, kept when the language changes."""
+        """Returns the parameters of this address, which are kept when the language changes."""
         try:
             return [pair for pair in self.query_params().pairs() if pair[0] != "lang"]
         except InvalidRequest:
             return []
 
     def show_client(self, client: Application | None) -> None:
-        """Say on the page for which application it is."""
+        """Sets the application that the page names."""
         self._client = client
 
     async def show_wanted_client(self) -> None:
-        """The same for the application that the address names, if it does."""
+        """Sets the application that the address names as `client_id`, if any."""
         await self.show_client_of(self.wanted_id("client_id"))
 
     async def show_client_of(self, client_id: str | None) -> None:
-        """The same for the application of this id, while it is active."""
+        """Sets the application of this id if it is active, with the page settings of its
+        organization."""
         client = await self.service.store.get(APPLICATIONS, client_id) if client_id else None
         client = client if client and client.state == "active" else None
         self.show_client(client)
         await self.show_organization(client.org_id if client else None)
 
     async def show_start(self) -> Continuation | None:
-        """The same for the sign-in that the address belongs to, also when it is gone; and speak
-        its language."""
+        """Sets application, organization and language of the sign-in that the address belongs to.
+
+        Works also when the sign-in has expired, because the restart link holds the data. Returns
+        the link's data, or None without a valid link.
+        """
         start = restart_link.read(self.service, self._start())
         if start is None:
             await self.show_organization(None)
@@ -229,18 +241,18 @@ class PageHandler(Handler):
         again_url: str | None = None,
         **values: object,
     ) -> None:
-        """Say that what was opened is gone, and where it begins anew."""
+        """Answers that the record behind the address has expired, with a link to start again."""
         own = {"sentence": sentence, "again_url": again_url, "has_cookie": True}
         self.page("expired", status=status, **(own | values))
 
     @property
     def has_cookie(self) -> bool:
-        """Whether the browser sent the cookie that it was given, if it ever was."""
+        """Whether the browser sent its cookie."""
         return self.get_cookie(self._cookie_name) is not None
 
     async def show_organization(self, org_id: str | None) -> None:
-        """Let the page look, speak and lead as the organization wants; without one, as the
-        installation does."""
+        """Applies the page settings and texts of the organization, or of the installation without
+        one."""
         self.look = await page_settings.look(self.service, org_id)
         self._texts = await page_settings.bundle(self.service, org_id, self._tag())
 
@@ -257,7 +269,7 @@ class PageHandler(Handler):
         return about(self.look, bundle.tag) if self.look else {}
 
     def see(self, location: str) -> None:
-        """303: the browser goes on with a GET, whatever it came with."""
+        """Redirects with 303, so that the browser continues with a GET after any method."""
         self.set_status(303)
         self.set_header("Location", location)
         self.finish()
@@ -265,7 +277,11 @@ class PageHandler(Handler):
     # Errors
 
     async def explain(self, refusal: UnusableRequest) -> None:
-        """The page for a request that can't be answered by redirect; the log has its cause."""
+        """Answers with the page for a request that cannot be answered by redirect, and logs the
+        cause.
+
+        The cause is shown on the page only where `explain.may` allows it.
+        """
         _log.info(
             "refused",
             error=refusal.slug,
@@ -299,13 +315,13 @@ class PageHandler(Handler):
         )
 
     def retry(self, status: int) -> dict[str, object]:
-        """How the error page leads to the same request once more: its address, and a form where
-        the address alone is not enough."""
+        """Returns how the error page repeats the request: its address, and a form where the
+        address alone is not enough."""
         address = self.request.uri if self._may_help_again(status) else None
         return {"retry_url": address, "retry_form": None}
 
     def _may_help_again(self, status: int) -> bool:
-        """Whether the same address may answer something else; a mangled one never does."""
+        """Returns whether a repeated request may succeed; a malformed address never does."""
         return status != 404 and not (status == 400 and self.request.method == "GET")
 
     def _host_mismatch(self, error: WrongHost) -> None:
@@ -314,7 +330,8 @@ class PageHandler(Handler):
 
 
 def home_of(client: Application) -> str | None:
-    """Where a person goes on with an application: its home page, or its redirect's origin."""
+    """Returns the page at which a person continues with an application: its home page, or the
+    origin of its first redirect URI."""
     if client.home_url is not None:
         return client.home_url
     parts = urlsplit(client.redirect_uris[0]) if client.redirect_uris else None
@@ -324,14 +341,14 @@ def home_of(client: Application) -> str | None:
 
 
 def _sources(uri: str) -> list[str]:
-    """The CSP sources that stand for an address: its origin, where it has a plain one, and its
-    scheme."""
+    """Returns the CSP sources of an address: its origin, if it is a plain one, and its scheme."""
     origin = _origin(uri)
     return [*([origin] if origin else []), f"{urlsplit(uri).scheme}:"]
 
 
 def _origin(uri: str) -> str | None:
-    """Scheme, host and port of a web address that is plain enough for a policy."""
+    """Returns scheme, host and port of a web address, or None if they are not plain enough for a
+    policy."""
     parts = urlsplit(uri)
     origin = f"{parts.scheme}://{parts.netloc}"
     return origin if _ORIGIN.fullmatch(origin) else None

@@ -1,7 +1,7 @@
-"""GET /ui/brand/…: the colours and pictures that an organization wants, kept by browsers for ever.
+"""GET /ui/brand/…: the colours and pictures of an organization, which browsers cache permanently.
 
-An address holds a digest of its content. Asked for by another one, as a page of a moment ago may,
-it is what counts now, and nobody keeps it.
+An address contains a digest of its content. A request with an outdated digest gets the current
+content, which is then not cached.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NOTHING: Final = "default-src 'none'; frame-ancestors 'none'"
 
 
 class BrandHandler(PageHandler):
-    """The colours, as a stylesheet."""
+    """The stylesheet with an organization's colours."""
 
     async def get(self, policy_id: str, digest: str) -> None:
         stylesheet = await page_settings.stylesheet(self.service, policy_id)
@@ -39,7 +39,8 @@ class BrandHandler(PageHandler):
 
 
 class BrandingPreviewHandler(PageHandler):
-    """Colours that nobody has saved yet: those of the address, in one scheme."""
+    """The stylesheet for a preview of unsaved colours: those of the address, in one colour
+    scheme."""
 
     async def get(self) -> None:
         query = self.query_params()
@@ -55,12 +56,12 @@ class BrandingPreviewHandler(PageHandler):
 
 
 def snake(name: str) -> str:
-    """The name of the API as that of a field: `primary_color_dark`."""
+    """Converts a name of the API to that of a struct's field, such as `primary_color_dark`."""
     return _CAPITAL.sub(lambda found: "_" + found[0].lower(), name)
 
 
 class PictureHandler(PageHandler):
-    """A logo or an icon; opened by itself it is a picture, too, and nothing else."""
+    """A logo or an icon. Its own policy forbids scripts if it is opened as a document."""
 
     _digest = ""
 

@@ -1,4 +1,4 @@
-"""/demo: a relying party in the same process, showing the raw HTTP of each of its steps."""
+"""/demo: a relying party in the same process that shows the raw HTTP of each of its steps."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _SHOWN_CHARACTERS: Final = 48
 
 
 class DemoBase(PageHandler):
-    """The demo's own cookie, and its requests to the service."""
+    """The demo's own cookie, and the HTTP requests that it makes to the service."""
 
     async def client(self) -> DemoClient:
-        """The demo's registration. Raises HTTPError 404 when there is none."""
+        """Returns the demo's registered application. Raises HTTPError 404 if there is none."""
         found = await demo.find_client(self.service)
         if found is None:
             raise HTTPError(404)
@@ -48,7 +48,7 @@ class DemoBase(PageHandler):
     async def call(
         self, kind: str, path: str, headers: Mapping[str, str], form: Mapping[str, str] | None
     ) -> tuple[HTTPResponse, DemoStep]:
-        """One request to the service, and how it looked."""
+        """Sends one request to the service, and returns the response and its description."""
         config = self.service.config
         body = urlencode(form) if form else None
         shown = dict(headers) | ({"Content-Type": FORM_TYPE} if form else {})
@@ -77,7 +77,7 @@ def _raw_response(response: HTTPResponse) -> str:
 
 
 class DemoHandler(DemoBase):
-    """The application's one page."""
+    """The demo application's only page."""
 
     async def get(self) -> None:
         await self.client()
@@ -118,7 +118,7 @@ class DemoHandler(DemoBase):
         await demo.remember(self.service, refreshed)
 
     async def _forget(self, visit: DemoBrowser) -> None:
-        """Forget the person here, then at the service."""
+        """Ends the demo's own session, then redirects to sign out at the service."""
         location = demo.logout_url(self.service, visit)
         step = DemoStep("logout", f"GET {location} HTTP/1.1", "303 See Other")
         await demo.remember(self.service, DemoBrowser(id=visit.id, steps=[step]))
@@ -129,7 +129,7 @@ class DemoHandler(DemoBase):
 
 
 class DemoSignInHandler(DemoBase):
-    """Sends the browser to the authorization endpoint."""
+    """Redirects the browser to the authorization endpoint."""
 
     async def get(self) -> None:
         client, visit = await self.client(), await self.visit()
@@ -145,11 +145,12 @@ class DemoSignInHandler(DemoBase):
 
 
 class DemoCallbackHandler(DemoBase):
-    """Takes the authorization response, redeems the code and asks userinfo."""
+    """Receives the authorization response, redeems the code and requests the userinfo."""
 
     async def get(self) -> None:
         client, visit, answer = await self.client(), await self.visit(), self.query_params()
         state, issuer = answer.get("state") or "", answer.get("iss") or ""
+        # Only a response to a request of this visit is used (RFC 9700 4.7, RFC 9207).
         if visit is None or not demo.is_own_answer(self.service, visit, state, issuer):
             self.see(PATH)
             return
@@ -207,7 +208,7 @@ _TITLES: Final = {
 
 
 def _problems(visit: DemoBrowser) -> list[dict[str, object]]:
-    """What went wrong at last: in the person's language, then as the service said it."""
+    """Returns the last failure: a sentence in the page's language, then the service's own text."""
     said = [_FAILED, Message(visit.problem)] if visit.problem else []
     return [{"field": None, "text": text} for text in said]
 

@@ -1,4 +1,5 @@
-"""GET /docs, /docs/errors and a page for each part of the API: for people, without any script."""
+"""GET /docs, /docs/errors and a page for each part of the API: the manual for people, without
+scripts."""
 
 from __future__ import annotations
 
@@ -14,11 +15,12 @@ from idp.foundation import i18n
 
 
 class DocsHandler(PageHandler):
-    """A page of the manual: the overview, a part, or the errors."""
+    """A page of the manual: the overview, one part of the API, or the error codes."""
 
     async def get(self) -> None:
         config, bundle = self.service.config, self.bundle()
-        # A page has up to a hundred tables: too much to be made between two requests.
+        # A page has up to a hundred tables: rendering it in the event loop would delay other
+        # requests.
         html = await asyncio.to_thread(
             _page, self.request.path, bundle.tag, config.vendor, config.issuer
         )
@@ -52,7 +54,8 @@ def _overview(vendor: str, issuer: str) -> dict[str, object]:
 
 
 def _catalogue(vendor: str) -> list[tuple[str, list[dict[str, object]]]]:
-    """The slugs of each part. In their texts `<vendor>` stands for the service's own name."""
+    """Returns the error codes of each part. In their texts `<vendor>` is replaced by the
+    configured name."""
     return [
         (
             title,

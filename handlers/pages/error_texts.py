@@ -1,4 +1,4 @@
-"""What the error page says of each status."""
+"""The texts of the error page for each status."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from idp.oauth.errors import OAuthError
 
 
 class ErrorText(Struct, frozen=True):
-    """What the error page says of a status that is not a failure on our side.
+    """The texts of the error page for a status that is not a failure of the service.
 
-    Where `is_general`, the error's own description says more: it is shown too.
+    With `is_general`, the error's own description is shown too, because it is more specific.
     """
 
     title: Message
@@ -75,7 +75,8 @@ ERROR_TEXTS: Final = {
 
 
 def said_of(error: OAuthError) -> dict[str, object]:
-    """Title, sentence and detail of the error page; None: a failure on our side."""
+    """Returns title, sentence and detail of the error page; all None for a failure of the
+    service."""
     text = ERROR_TEXTS.get(error.status, _UNANSWERABLE if error.status < 500 else None)
     if text is None:
         return {"title_text": None, "sentence": None, "detail": None}

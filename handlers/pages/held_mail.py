@@ -1,4 +1,5 @@
-"""/dev/mail: the mails that are held, because none can be sent; on the developer's own machine."""
+"""/dev/mail: the messages that are held because no mail server is configured, for development on
+one machine."""
 
 from __future__ import annotations
 
@@ -11,11 +12,11 @@ from handlers.pages.base import PageHandler
 from idp.mail import messages
 from idp.mail.messages import Held
 
-ON_A_PAGE: Final = 10  # letters, of 1.5 kB each
+ON_A_PAGE: Final = 10  # messages of about 1.5 kB each
 
 
 class HeldMailHandler(PageHandler):
-    """The newest first, on pages or, for who accepts only that, as JSON."""
+    """The newest messages first, as pages or, for a client that accepts only JSON, as JSON."""
 
     async def get(self) -> None:
         found = await messages.held(self.service)
@@ -27,7 +28,7 @@ class HeldMailHandler(PageHandler):
             self._show(found)
 
     def _show(self, found: Sequence[Held]) -> None:
-        """Show the mails behind the one that the address names, or the newest."""
+        """Shows the messages that follow the one named in the address, or the newest."""
         after = self.query_params().get("after")
         ids = [one.id for one in found]
         start = ids.index(after) + 1 if after in ids else 0

@@ -1,4 +1,4 @@
-"""Every address that isn't one: a page for people, JSON for programs."""
+"""The 404 responses of unknown addresses: a page for browsers, JSON for programs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PAGES: Final = "/ui/"
 
 
 class MissingHandler(PageHandler):
-    """404, in the form that the caller can read."""
+    """Answers 404 as HTML below /ui/ or to a caller that accepts HTML, else as JSON."""
 
     def admit(self) -> None:
         super().admit()

@@ -1,4 +1,4 @@
-"""GET /openapi.json: the management API described for programs. Everybody may read it."""
+"""GET /openapi.json: the OpenAPI description of the management API, readable without a token."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KEPT: Final = "public, max-age=300"
 
 
 class OpenapiHandler(SharedHandler):
-    """The description, in OpenAPI 3.1."""
+    """The OpenAPI 3.1 document. It is cached, and readable from any origin."""
 
     any_origin = True
     _tag: str | None = None

@@ -1,4 +1,4 @@
-"""What a page is given of the look that it follows: colours, pictures, links, languages."""
+"""The template values that come from page settings: colours, pictures, links, languages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _LANGUAGE: Final = re.compile(r"\{\{\s*\.Lang\s*\}\}")
 
 
 def about(look: PageSettings, tag: str) -> dict[str, object]:
-    """What `templates/page.mako` takes of a look, in the page's language."""
+    """Returns the values that `templates/page.mako` takes from page settings, in the page's
+    language."""
     logo, is_named = look.logo, look.label.disable_watermark
     return {
         "brand_url": brand_url(look),
@@ -29,17 +30,18 @@ def about(look: PageSettings, tag: str) -> dict[str, object]:
 
 
 def languages(tags: tuple[str, ...]) -> list[tuple[str, str]]:
-    """The switcher's list: each language by its own name."""
+    """Returns the language switcher's list: each tag with the language's own name."""
     return [(tag, i18n.endonym(tag)) for tag in tags]
 
 
 def brand_url(look: PageSettings) -> str | None:
-    """The address of the organization's colours, if it has any of its own."""
+    """Returns the address of the organization's stylesheet, or None if it has no colours of its
+    own."""
     return "/ui/brand/{}/{}.css".format(*look.brand) if look.brand else None
 
 
 def links_of(privacy: PrivacyRules, tag: str) -> list[tuple[Message, str]]:
-    """Where every page leads to, in the page's language."""
+    """Returns the links at the foot of every page, in the page's language."""
     email = quote(privacy.support_email, safe="@")
     links = [
         (message("Terms of service", context="page"), privacy.tos_link),

@@ -1,4 +1,4 @@
-"""Sending the browser back to the application with its answer."""
+"""The redirect that sends the browser back to the application with a response."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from idp.oauth.endpoints.authorization_response import Reply
 
 
 class ReplyingHandler(PageHandler):
-    """A page from which a person may get back to the application."""
+    """A page that may end with an authorization response to the application."""
 
     def reply(self, reply: Reply) -> None:
-        """Redirect, or answer with a page that posts itself (Form Post Response Mode, 2)."""
+        """Redirects, or answers with a page that submits itself (OAuth 2.0 Form Post Response Mode
+        2)."""
         if reply.form is None:
             self.see(reply.address)
             return

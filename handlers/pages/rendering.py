@@ -1,4 +1,4 @@
-"""The pages people see: templates filled with values and texts; the one place that knows Mako."""
+"""Renders the Mako templates with values and translated texts. No other module uses Mako."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ CONTENT_TYPES = {
     ".svg": "image/svg+xml",
 }
 
-NOTHING = "\u00a0"  # what is highlighted where a value ends too early
+NOTHING = "\u00a0"  # highlighted where a value ends too early
 
-# What any page may be given, and what it is otherwise. templates/page.mako explains each.
+# What every page may be given, with the default of each. templates/page.mako explains them.
 COMMON: Mapping[str, object] = {
     "service_name": None,
     "application_name": None,
@@ -49,7 +49,7 @@ COMMON: Mapping[str, object] = {
 
 
 def render(name: str, bundle: Bundle, **values: object) -> str:
-    """The page `name` in the bundle's language.
+    """Renders the page `name` in the bundle's language.
 
     `values` are those that the head of `templates/<name>.mako` and `page.mako` list; a missing one
     raises NameError. Every value is escaped.
@@ -76,7 +76,12 @@ def _language(bundle: Bundle) -> dict[str, object]:
 
 
 def _sayer(bundle: Bundle) -> Callable[[Message | str], str]:
-    """`said(value)`: a Message or plain text for an element's content, never for an attribute."""
+    """Returns `said(value)`: the translation of a Message, or plain text, for an element's
+    content.
+
+    An untranslated text is marked with its own language, so the result must not be used in an
+    attribute.
+    """
 
     def said(value: Message | str) -> str:
         text = bundle.text(value)
@@ -90,34 +95,36 @@ def _sayer(bundle: Bundle) -> Callable[[Message | str], str]:
 
 
 def rich(text: str, **parts: str) -> Markup:
-    """A translated sentence whose placeholders are filled with marked-up parts."""
+    """Fills the placeholders of a translated sentence with markup."""
     return escape(text) % parts
 
 
 def strong(value: str) -> Markup:
-    """A name that stands out; isolated, so that its direction leaves the sentence alone."""
+    """Returns a name in bold; isolated, so that its direction does not affect the sentence."""
     return Markup("<strong><bdi>{}</bdi></strong>").format(value)
 
 
 def isolated(value: str) -> Markup:
-    """A name amid a sentence, whose direction leaves the sentence alone."""
+    """Returns a name within a sentence, isolated, so that its direction does not affect the
+    sentence."""
     return Markup("<bdi>{}</bdi>").format(value)
 
 
 def code(value: str) -> Markup:
-    """An identifier, address or setting: always left to right."""
+    """Returns an identifier, address or setting, always from left to right."""
     return Markup('<code dir="ltr">{}</code>').format(value)
 
 
 def link(url: str) -> Markup:
-    """An address that can be followed, if a browser can open it."""
+    """Returns an address as a link, or as plain code if a browser must not open it."""
     if web_link(url) is None:
         return code(url)
     return Markup('<a href="{}">{}</a>').format(url, code(url))
 
 
 def html_attributes(values: Mapping[str, object]) -> Markup:
-    """Attributes of an element; True is one without a value, None and False are left out."""
+    """Returns the attributes of an element; True gives one without a value, None and False
+    none."""
     return Markup("").join(
         Markup(" {}").format(name) if value is True else Markup(' {}="{}"').format(name, value)
         for name, value in values.items()
@@ -129,9 +136,10 @@ _DECEPTIVE = re.compile(r"[\\\x00-\x1f]")
 
 
 def web_link(url: str | None) -> str | None:
-    """The address if a browser can open it as a page; other schemes may run scripts."""
-    # Browsers read a backslash as a slash and pass over tabs and line ends, so that each could
-    # begin the address of another host.
+    """Returns the address if a browser can open it as a page, else None: other schemes may run
+    scripts."""
+    # Browsers read a backslash as a slash and ignore tabs and line ends, so that each could begin
+    # the address of another host.
     if url is None or _DECEPTIVE.search(url):
         return None
     try:
@@ -143,7 +151,7 @@ def web_link(url: str | None) -> str | None:
 
 
 def difference(sent: str, registered: str) -> int | None:
-    """The position of the first character that differs; None when the two are equal."""
+    """Returns the position of the first character that differs; None if the two are equal."""
     if sent == registered:
         return None
     pairs = zip(sent, registered, strict=False)
@@ -152,7 +160,8 @@ def difference(sent: str, registered: str) -> int | None:
 
 
 def marked(value: str, at: int | None) -> Markup:
-    """The value with the character at this position highlighted, and nothing invisible in it."""
+    """Returns the value with the character at this position highlighted, and invisible characters
+    made visible."""
     if at is None:
         return escape(redaction.visible(value))
     parts = value[:at], value[at : at + 1] or NOTHING, value[at + 1 :]
@@ -163,19 +172,20 @@ _CITED = re.compile(r"(\((?:RFC|OpenID|OAuth) [^()]*\))")
 
 
 def cited(text: str) -> Markup:
-    """A text whose citations, such as `(RFC 6749, 3.1.2.3)`, are read from left to right."""
+    """Returns a text whose citations, such as `(RFC 6749, 3.1.2.3)`, are read from left to
+    right."""
     isolated = Markup('<bdi dir="ltr">{}</bdi>')
-    parts = enumerate(_CITED.split(text))  # every second one is a citation
+    parts = enumerate(_CITED.split(text))  # every second part is a citation
     return Markup("").join(isolated.format(part) if n % 2 else part for n, part in parts)
 
 
 def as_text(value: object) -> str:
-    """A claim or another JSON value as a person reads it."""
+    """Returns a claim or another JSON value as text for a person."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def problems_of(problems: Sequence[Mapping[str, object]], field: str) -> list[object]:
-    """The texts that belong beside this field."""
+    """Returns the texts of the problems that concern this field."""
     return [problem["text"] for problem in problems if problem["field"] == field]
 
 
@@ -190,14 +200,15 @@ def _lookup() -> TemplateLookup:
 
 
 def static_url(name: str) -> str:
-    """Where the file is served; the address changes with the content: it may be kept for ever."""
+    """Returns the file's address. It contains a hash of the content, so that browsers may cache it
+    permanently."""
     return f"{STATIC_PATH}{_hash(name)}/{name}"
 
 
 def static_file(path: str) -> tuple[bytes, str] | None:
-    """Content and type of `<hash>/<name>`, the part of the address after `/ui/static/`.
+    """Returns content and type of `<hash>/<name>`, the part of the address after `/ui/static/`.
 
-    None for another hash too: content of one version must not be cached as another's.
+    None also for another hash: content of one version must not be cached as another's.
     """
     digest, _, name = path.partition("/")
     if name not in _static() or digest != _hash(name):
@@ -218,7 +229,7 @@ def _hash(name: str) -> str:
     return hashlib.sha256(_static()[name]).hexdigest()[:16]
 
 
-# What templates may call beside the functions of `_language`.
+# The functions that templates may call, in addition to those of `_language`.
 _FUNCTIONS = {
     function.__name__: function
     for function in (

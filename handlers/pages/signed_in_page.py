@@ -1,4 +1,4 @@
-"""The service's own pages for whoever is signed in with this browser: account and console."""
+"""The base of the service's own pages for a signed-in person: account and console."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from idp.records import Browser, Session, User
 
 
 class SignedIn(Struct, frozen=True):
-    """Who is there, and in which browser; `several`: they are not the only one."""
+    """The signed-in person and the browser; `several` if the browser has other live sessions
+    too."""
 
     agent: Browser
     live: LiveSession
@@ -39,20 +40,22 @@ class SignedIn(Struct, frozen=True):
 
 
 class OwnPageHandler(PageHandler):
-    """Whoever is not signed in is led to a sign-in and back; of several people in one browser, one
-    is chosen, for all these pages."""
+    """Redirects to a sign-in and back if nobody is signed in. If the browser has several sessions,
+    one is chosen for all these pages."""
 
     area: ClassVar[OwnPages]
 
     async def find_person(self) -> SignedIn | None:
-        """Who is there; None where that is asked first, and the answer is given."""
+        """Returns the signed-in person; None after a redirect was sent to a sign-in or the account
+        chooser."""
         agent = await self.find_agent()
         live = await session_lifetime.find_live(self.service, agent)
         if self._follow_choice(live):
             return None
         chosen = choose(live, self.get_cookie(self._choice_cookie))
         if (agent is None or chosen is None) and self.request.method == "POST":
-            # Its twin may have given the browser another cookie since: the browser has it by then.
+            # A parallel request may have replaced the browser's cookie; the redirected GET is sent
+            # with the new one.
             self.see(self.request.uri or self.area.path)
             return None
         if agent is None or chosen is None:
@@ -61,15 +64,15 @@ class OwnPageHandler(PageHandler):
         return SignedIn(agent=agent, live=chosen, several=len(live) > 1)
 
     async def is_recent(self, person: SignedIn, seconds: int) -> bool:
-        """Whether they proved within the last `seconds` who they are; else the answer is given: a
-        sign-in of theirs that comes back here."""
+        """Returns whether the person authenticated within the last `seconds`; if not, a redirect
+        to a new sign-in of that user was sent."""
         if session_lifetime.is_recent(person.session, seconds, self.service.clock.now()):
             return True
         await self.sign_in(person.agent, max_age=seconds, user_id=person.user.id)
         return False
 
     async def sign_in(self, agent: Browser | None, to: str = "", **how: Any) -> None:
-        """Lead to a sign-in, and back to this page unless told otherwise."""
+        """Redirects to a sign-in that returns to `to`, by default to this page."""
         to = to or self.request.uri or self.area.path
         begun = await first_party_sign_in.begin(
             self.service, self.area, to, agent, self.origin(), **how
@@ -79,7 +82,8 @@ class OwnPageHandler(PageHandler):
         self.see(f"/ui/login?{urlencode(pairs)}")
 
     def _follow_choice(self, live: Sequence[LiveSession]) -> bool:
-        """Remember whom the sign-in page's answer chose, and take that out of the address."""
+        """Stores the session that the account chooser returned, and redirects to the address
+        without it."""
         wanted = self.wanted_id("session")
         if wanted is None:
             return False
@@ -91,7 +95,7 @@ class OwnPageHandler(PageHandler):
         return True
 
     def remember_person(self, session_id: str) -> None:
-        """Whom these pages are about in this browser from now on."""
+        """Stores in a cookie which session these pages use in this browser."""
         header = browser.cookie_header(self.service.config, self._choice_cookie, session_id)
         self.add_header("Set-Cookie", header)
 
@@ -101,6 +105,6 @@ class OwnPageHandler(PageHandler):
 
 
 def choose(live: Sequence[LiveSession], session_id: str | None) -> LiveSession | None:
-    """The session that was chosen in this browser, or the only one."""
+    """Returns the session that was chosen in this browser, or the only one, or None."""
     named = [one for one in live if one.session.id == session_id]
     return named[0] if named else live[0] if len(live) == 1 else None

@@ -1,4 +1,5 @@
-"""GET /ui/static/…: the stylesheet and its companions, kept by browsers for ever."""
+"""GET /ui/static/…: stylesheets, scripts and images of the pages, which browsers cache
+permanently."""
 
 from __future__ import annotations
 
@@ -9,9 +10,9 @@ from handlers.pages.base import PageHandler
 
 
 class StaticHandler(PageHandler):
-    """A file whose address holds a hash of its content."""
+    """A file whose address contains a hash of its content."""
 
-    any_host = True  # the page that tells of a wrong host is styled as well
+    any_host = True  # the page that reports a wrong host needs its stylesheet
 
     async def get(self) -> None:
         found = rendering.static_file(self.request.path.removeprefix(rendering.STATIC_PATH))

@@ -1,4 +1,4 @@
-"""POST /test/clock and /test/reset: only where the service was started with `--test`."""
+"""POST /test/clock and /test/reset, available only if the service was started with `--test`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class Advance(Request, frozen=True, kw_only=True):
 
 
 class _TrialHandler(ProtocolHandler):
-    """Whoever reaches this machine may call it, but no page that a browser on it has open."""
+    """A test endpoint. Any program that reaches the service may call it, but no page of another
+    site."""
 
     def admit(self) -> None:
         super().admit()
@@ -35,7 +36,7 @@ class _TrialHandler(ProtocolHandler):
 
 
 class ClockHandler(_TrialHandler):
-    """Sets the clock ahead by a duration: `{"advance": "61m"}`."""
+    """Advances the clock by a duration: `{"advance": "61m"}`."""
 
     async def post(self) -> None:
         try:
@@ -47,7 +48,7 @@ class ClockHandler(_TrialHandler):
 
 
 class TestModeResetHandler(_TrialHandler):
-    """Makes the store what it was at the start, and the clock the machine's again."""
+    """Restores the store to its initial state, and the clock to the system's time."""
 
     async def post(self) -> None:
         await test_mode.reset(self.service)

@@ -34,7 +34,8 @@ from storage import Stale, StorageError
 class AuthorizeHandler(RefusingHandler, ReplyingHandler):
     """The authorization endpoint (OpenID Connect Core 3.1.2).
 
-    A POST from another site comes without the cookie, so it goes on as a GET that brings it.
+    A POST from another site comes without the cookie, so the browser is redirected to a GET that
+    sends it.
     """
 
     endpoint = "authorize"
@@ -74,7 +75,7 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
                 raise UnusableRequest("request_malformed", error.description) from error
 
     async def _go_on(self, request: AuthRequest, client: Application) -> None:
-        """Send the browser back to the client, or to the sign-in pages."""
+        """Redirects the browser to the client or to the sign-in pages."""
         self.show_client(client)
         try:
             next = await self._next(request, client)
@@ -99,26 +100,31 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
         return answer or await sign_in_pending.begin(self.service, request, agent, origin)
 
     def _put_off(self, request: AuthRequest, error: StorageError) -> None:
-        """A person is told to try again here: the application could only send them back. A program
-        that wants no page is answered (RFC 6749 4.1.2.1)."""
+        """Raises TemporarilyUnavailable, which shows a page that can be sent again. A request with
+        `prompt=none` must get no page, so the client is answered (RFC 6749 4.1.2.1)."""
         if "none" not in request.prompt:
             raise TemporarilyUnavailable from error
         self.log_exception(type(error), error, None)
         self.reply(sign_in_flow.failure(self.service, request, AuthorizationUnavailable()))
 
     def retry(self, status: int) -> dict[str, object]:
-        """While the store is away, the same request once more, whichever way it came. Nothing is
-        sent again by itself: whoever reads the page decides (WCAG, failure F41)."""
+        """Returns how the error page of a failed store repeats the request, by GET or POST as it
+        came.
+
+        The form is not submitted automatically: the person decides (WCAG, failure F41).
+        """
         if status != 503 or not self._sent:
             return super().retry(status)
         redirect_uri = dict(self._sent).get("redirect_uri", "")
         if redirect_uri.startswith(("https://", "http://")):
-            self.allow_forms_to(redirect_uri)  # the answer to the form may lead there at once
+            # the response to the form may redirect there at once
+            self.allow_forms_to(redirect_uri)
         form = {"method": self.request.method, "action": AUTHORIZE, "fields": self._sent}
         return {"retry_url": uris.with_parameters(AUTHORIZE, list(self._sent)), "retry_form": form}
 
     def _login_url(self, begun: BegunFlow, request: AuthRequest, client: Application) -> str:
-        """The address of a flow, with the note that lets an expired one begin anew."""
+        """Returns the address of a flow, with a restart link that works after the flow has
+        expired."""
         tag = self.bundle().tag
         start = restart_link.of_request(self.service, request, client, tag)
         note = (restart_link.PARAMETER, restart_link.write(self.service, start))

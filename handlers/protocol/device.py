@@ -1,4 +1,4 @@
-"""POST /oauth/v2/device_authorization: codes for a device without a browser of its own."""
+"""POST /oauth/v2/device_authorization: codes for a device without a browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GET /.well-known/openid-configuration."""
+"""GET /.well-known/openid-configuration: the discovery document."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from idp.records import INSTANCE_ID, INSTANCES
 
 
 class DiscoveryHandler(SharedHandler):
-    """The discovery document. It may be cached for a few minutes, and read from any origin."""
+    """The discovery document (OpenID Connect Discovery 4). It may be cached for a few minutes, and
+    read from any origin."""
 
     any_origin = True
 

@@ -15,7 +15,8 @@ from idp.records import LogoutRequest
 
 
 class EndSessionHandler(RefusingHandler, HintHandler):
-    """With a valid hint its user is signed out of this browser; else the person is asked."""
+    """The logout endpoint. With a valid `id_token_hint` its user is signed out of this browser at
+    once; otherwise the person is asked."""
 
     endpoint = "end_session"
 
@@ -42,8 +43,8 @@ class EndSessionHandler(RefusingHandler, HintHandler):
             self.see(uris.with_parameters(LOGOUT, [("request", address)]))
 
     async def _ended_at_once(self, request: LogoutRequest) -> LogoutRequest | None:
-        """The request as it goes on, if the hint was enough and the browser has not held its
-        cookie back."""
+        """Signs the hinted user out and returns the resulting request; None if the person has to
+        be asked, also if the browser may not have sent its cookie."""
         is_blind = browser.may_lack_cookie(self.service.config, self.request)
         return None if is_blind else await self.end_hinted(request)
 

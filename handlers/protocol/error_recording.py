@@ -1,4 +1,4 @@
-"""What the protocol's endpoints share when they refuse: the refusal is kept, then answered."""
+"""The base of protocol endpoints: a refusal is stored before it is answered."""
 
 from __future__ import annotations
 
@@ -30,28 +30,29 @@ from idp.oauth.refusals.check import METHOD
 
 
 class RefusingHandler(Handler):
-    """An endpoint whose refusals `idp explain` can tell of."""
+    """An endpoint whose refusals are stored, so that `idp explain` can show them."""
 
     endpoint: ClassVar[Endpoint]
     _answering: asyncio.Future[None] | None = None
 
     async def keep(self, error: Refusing) -> None:
-        """Remember why this request is refused, before it is answered."""
+        """Stores why this request is refused."""
         await refusal_records.keep(self.service, self._asked(), error)
 
     def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
-        """Answer an error; a refusal is kept first, and the connection waits meanwhile."""
+        """Answers with an error. A refusal is stored first, and the response waits for that."""
         answer = partial(super().send_error, status_code, **kwargs)
         refusal = self._refusal(kwargs.get("exc_info", (None, None))[1])
         if isinstance(refusal, InvalidClient) and self._may_explain(refusal):
             refusal.explain_to_developer(self.request_id)
+        # A second error of the same request is not stored.
         if refusal is None or self._answering is not None:
             answer()
             return
         self._answering = asyncio.ensure_future(self._keep_then(refusal, answer))
 
     def _may_explain(self, refusal: InvalidClient) -> bool:
-        """Whether the client's developer may read more of the cause, as on the explain page."""
+        """Returns whether the response may name more of the cause, as the explain page does."""
         is_local_peer = hosts.is_local_peer(self.request)
         config, now = self.service.config, self.service.clock.now()
         return explain.may(config, refusal.client, now, is_local_peer=is_local_peer)
@@ -64,7 +65,8 @@ class RefusingHandler(Handler):
             answer()
 
     def _is_one_of_many(self, refusal: Refusing) -> bool:
-        """Count a wrong credential; too many are told to stop, and not kept."""
+        """Counts a failed client authentication or token. Returns True if the limit is reached:
+        then the error tells how long to wait, and is not stored."""
         if isinstance(refusal, InvalidClient):
             client_id = refusal.failed_id
             failure_events.client(self.service, client_id, self.address())
@@ -78,12 +80,14 @@ class RefusingHandler(Handler):
         return seconds > 0
 
     def _refusal(self, error: BaseException | None) -> Refusing | None:
-        """What is to be kept of an error. A failure on our side is in the log."""
+        """Returns the refusal that is stored for an error. A failure of the service is only
+        logged."""
         if isinstance(error, HTTPError) and error.status_code == 405:
             return self._wrong_method()
         if not isinstance(error, OAuthError):
             return None
-        if isinstance(error, AuthorizationPending | TooManyRequests):  # these come in numbers
+        # these are frequent and expected
+        if isinstance(error, AuthorizationPending | TooManyRequests):
             return None
         return error if error.status < 500 else None
 

@@ -1,4 +1,5 @@
-"""POST /oauth/v2/introspect and /oauth/v2/revoke: what becomes of a token that was given out."""
+"""POST /oauth/v2/introspect and /oauth/v2/revoke: the state of an issued token, and its
+revocation."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ class IntrospectHandler(RefusingHandler, SharedHandler):
 
 
 class RevokeHandler(RefusingHandler, SharedHandler):
-    """The revocation endpoint (RFC 7009 2). Success has no body."""
+    """The revocation endpoint (RFC 7009 2). A successful response has no body."""
 
     endpoint = "revoke"
 

@@ -1,4 +1,4 @@
-"""The public keys, for whoever checks tokens (RFC 7517 5)."""
+"""GET /oauth/v2/keys: the public signing keys (RFC 7517 5)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from idp.oauth.paths import KEYS
 
 
 class KeysHandler(SharedHandler):
-    """The key set. Clients may keep it for 300 s; no key signs before that time is over."""
+    """The key set. Clients may cache it for 300 s; a new key signs nothing before that time has
+    passed."""
 
     any_origin = True
 
@@ -27,7 +28,8 @@ class KeysHandler(SharedHandler):
     head = get
 
     def compute_etag(self) -> str:
-        """Changes with the keys; whoever has the current set is answered by 304."""
+        """Returns a digest of the key set; a client that has the current set is answered with
+        304."""
         return f'"{hashlib.sha256(b"".join(self._write_buffer)).hexdigest()[:32]}"'
 
 

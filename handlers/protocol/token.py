@@ -1,4 +1,4 @@
-"""POST /oauth/v2/token: exchange a grant for tokens."""
+"""POST /oauth/v2/token: exchanges a grant for tokens."""
 
 from __future__ import annotations
 

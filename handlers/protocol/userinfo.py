@@ -14,7 +14,8 @@ from idp.oauth.refusals.userinfo import TOKEN_PLACE
 
 
 class UserinfoHandler(RefusingHandler, SharedHandler):
-    """The UserInfo endpoint (OpenID Connect Core 5.3). A token in the address is refused."""
+    """The UserInfo endpoint (OpenID Connect Core 5.3). A token in the query string is refused
+    (RFC 9700 4.3.2)."""
 
     endpoint = "userinfo"
 
@@ -35,6 +36,7 @@ class UserinfoHandler(RefusingHandler, SharedHandler):
 
     async def _answer(self, form: Params) -> None:
         authorization = self.request.headers.get("Authorization")
+        # CORS needs the token's client before any error is answered.
         if self.is_shared:
             client_id = await userinfo.client_of(self.service, authorization, form)
             await self.share_only_for(client_id)

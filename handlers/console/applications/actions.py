@@ -1,4 +1,4 @@
-"""What can be done with an application, but for registering and trying it."""
+"""The actions of the console's application page: settings, secrets, states and deletion."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SECRET: Final = Secret("clientSecret", message("Client secret", context="applic
 
 
 class SecretHandler(ActionHandler):
-    """A new secret, by the call for the application's kind."""
+    """Generates a new secret, with the operation for the application's type."""
 
     async def load(self, *ids: str) -> Document:
         loaded = await super().load(*ids)

@@ -1,4 +1,4 @@
-"""Applications: all of an organization, and one with what it is, its secret and its keys."""
+"""The console's list of applications, and the page of one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _WAYS: Final = {
 
 
 class ConsoleApplicationsHandler(ListHandler):
-    """The applications of the present organization, project by project."""
+    """Lists the applications of the current organization, grouped by project."""
 
     section = _SECTION
     operation = f"POST {PROJECTS}/_search"
@@ -51,7 +51,8 @@ class ConsoleApplicationsHandler(ListHandler):
     command = "app list --project ID"
 
     async def run(self, operation: str, *ids: str, **given: Any) -> Document:
-        """Of each project that is found, its applications."""
+        """Runs the search for projects and returns the applications of each. There is no operation
+        that searches all projects."""
         answer = await super().run(operation, *ids, **given)
         if operation != self.operation:
             return answer
@@ -76,7 +77,7 @@ class ConsoleApplicationsHandler(ListHandler):
 
 
 class ApplicationHandler(ConsoleHandler):
-    """One application."""
+    """Shows one application with its settings, secrets and keys."""
 
     section = _SECTION
 
@@ -148,7 +149,7 @@ class ApplicationHandler(ConsoleHandler):
 
 
 def _problems(app: Document) -> list[dict[str, Any]]:
-    """What keeps it from being as the standards want it."""
+    """Returns what in the application's settings violates the standards."""
     found = app.get("oidcConfig", {}).get("complianceProblems", [])
     if not found:
         return []

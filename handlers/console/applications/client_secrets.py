@@ -1,4 +1,4 @@
-"""The secrets of applications and service users: those that count, and the form for another."""
+"""The client secrets of applications and service users: a sub-list, and the form for a new one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from handlers.forms.run_operation import Document
 from idp.foundation.i18n import message
 
 _END: Final = message("End it now", context="applications")
-_ENDING: Final = "expirationDate"  # only one that was replaced has an end
+_ENDING: Final = "expirationDate"  # only a secret that was replaced has one
 _COLUMNS: Final = (
     message("Created", context="console"),
     message("Last used", context="console"),
@@ -45,7 +45,8 @@ NEW: Final[dict[str, Any]] = {
 
 
 def end(one: str, owner: str, command: str, **shared: Any) -> Action:
-    """The page that ends the old secret of what has the page `one` and the address `owner`."""
+    """Returns the action that ends the old secret of the owner with the page `one` and the API
+    path `owner`."""
     return Action(
         path=f"{one}/secrets/{{secretId}}/delete",
         operation=f"DELETE {owner}/secrets/{{secretId}}",
@@ -63,7 +64,7 @@ def end(one: str, owner: str, command: str, **shared: Any) -> Action:
 async def parts(
     page: ConsoleHandler, one: str, owner: str, ids: tuple[str, ...], *, may: bool
 ) -> list[dict[str, Any]]:
-    """The secrets that count, if there are any: the present one, and for a while the old one."""
+    """Returns the valid secrets, if any: the current one, and during an overlap the old one."""
     found = (await page.run(f"GET {owner}/secrets", *ids)).get("result", [])
     if not found:
         return []

@@ -1,4 +1,5 @@
-"""The keys by which applications and service users prove themselves: their list, and its forms."""
+"""The public keys with which applications and service users authenticate: a sub-list and its
+forms."""
 
 from __future__ import annotations
 
@@ -43,9 +44,9 @@ _PUBLIC: Final = FormField(
 
 
 def dated(document: Document, latest: datetime) -> Document:
-    """Return the document with the instant that a plain date stands for: the end of that day.
+    """Returns the document with a plain date replaced by the end of that day.
 
-    On the day of `latest`, the last instant that is allowed, it is that instant.
+    On the day of `latest`, the latest allowed instant, it is replaced by `latest`.
     """
     date = document.get("expirationDate", "")
     if len(date) != len("2030-12-31"):
@@ -56,7 +57,7 @@ def dated(document: Document, latest: datetime) -> Document:
 
 
 class KeyHandler(ActionHandler):
-    """A form with a date, and perhaps a public key as people have it."""
+    """A form with an expiration date, and possibly a public key in PEM."""
 
     def document(self, values: Values) -> Document:
         config = self.service.config
@@ -68,9 +69,9 @@ class KeyHandler(ActionHandler):
 
 
 def actions(one: str, owner: str, whose: str, **shared: Any) -> tuple[Action, ...]:
-    """The forms for the keys of what has the page `one` and the address `owner` in the API.
+    """Returns the actions for the keys of the owner with the page `one` and the API path `owner`.
 
-    `whose` are the options of the command line that name it.
+    `whose` are the options of the command line that name the owner.
     """
     keys = f"{owner}/keys"
     return (
@@ -121,7 +122,7 @@ def actions(one: str, owner: str, whose: str, **shared: Any) -> tuple[Action, ..
 async def part(
     page: ConsoleHandler, one: str, owner: str, ids: tuple[str, ...], *, may: bool
 ) -> dict[str, Any]:
-    """The keys, as a list on the page of what has them."""
+    """Returns the keys as a sub-list of their owner's page."""
     shown = await turned(page, "keys", f"POST {owner}/keys/_search", *ids)
     path = f"{CONSOLE}{one}/keys"
     ways = [
@@ -147,7 +148,7 @@ async def part(
 
 
 def until(instant: str) -> Cell:
-    """The end of a key; one without an end lasts."""
+    """Returns the end of a key's validity, or a text for a key without one."""
     if instant.startswith("9999-"):
         return cells.text(message("until it is deleted", context="console"))
     return cells.instant(instant)

@@ -1,4 +1,4 @@
-"""What an application can be set to: the fields of its form, and the facts of its page."""
+"""The settings of an application: the fields of its form, and the facts on its page."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _choice(
 
 
 def users_field(default: str) -> FormField:
-    """Who may use a new application, with the answer that the installation proposes."""
+    """Returns the field for who may use a new application, with the installation's default."""
     return FormField(
         path="allowedUsers", label=USERS, kind="choice", options=_USERS, default=default
     )
@@ -205,7 +205,7 @@ API_FIELDS: Final = (
 
 
 def facts(app: Document) -> list[dict[str, object]]:
-    """What is set, each by its label; what is empty or off is left out."""
+    """Returns the settings with their labels; empty ones and those that are off are left out."""
     if "apiConfig" in app:
         found = _shown(API_FIELDS[0], app["apiConfig"]["authMethodType"])
         return [fact(APP_TYPE, cells.text(KINDS["api"])), fact(METHOD, found)]

@@ -1,4 +1,5 @@
-"""Trying a sign-in to an application, and what it would be told. It is told nothing."""
+"""Testing a sign-in to an application, with the claims that it would get. Nothing is sent to
+it."""
 
 from __future__ import annotations
 
@@ -26,12 +27,12 @@ _NOT_SO: Final = message("It could not ask anybody to sign in:", context="test-s
 
 
 class TrialBase(ConsoleHandler):
-    """One application that signs people in, of the present organization."""
+    """The base of the test pages of one application in the current organization."""
 
     section = "applications"
 
     async def tried(self, *ids: str) -> Application:
-        """Raises NotFound."""
+        """Returns the application. Raises NotFound."""
         app = (await self.run(f"GET {APP}", *ids))["app"]
         found = await self.service.store.get(APPLICATIONS, app["id"])
         if found is None or found.app_type == "api":
@@ -40,7 +41,7 @@ class TrialBase(ConsoleHandler):
 
 
 class TrialHandler(TrialBase):
-    """Says what will happen; the form begins a real sign-in, which leads to the result."""
+    """Describes the test; the form begins a real sign-in, which ends at the result."""
 
     async def show(self, *ids: str) -> None:
         self._ask(await self.tried(*ids), ids)
@@ -70,7 +71,7 @@ class TrialHandler(TrialBase):
 
 
 class ResultHandler(TrialBase):
-    """What the application would be told of the person who signed in."""
+    """Shows the claims that the application would get about the signed-in person."""
 
     async def show(self, *ids: str) -> None:
         application = await self.tried(*ids)
@@ -105,7 +106,7 @@ def _facts(told: test_sign_in.SignInTestResult | None) -> list[dict[str, object]
 
 
 def refused(refusal: UnusableRequest | AuthorizeRefused) -> list[dict[str, object]]:
-    """Why the application's own request would be refused."""
+    """Returns why the application's own request would be refused."""
     error: OAuthError | UnusableRequest = (
         refusal.error if isinstance(refusal, AuthorizeRefused) else refusal
     )

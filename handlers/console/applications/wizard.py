@@ -1,7 +1,7 @@
-"""A new application, on one page: what kind it is, with what it is made, where it is.
+"""The console's page that registers an application, with presets for well-known tools.
 
-Each answer is a link or a field of the one form, so that nothing needs a script. What a preset
-fills in is shown with its reasons before it is sent.
+Every choice is a link or a field of one form, so that the page needs no script. The settings of a
+preset are shown with their reasons before the form is sent.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ _TYPES: Final = {kind: name for name, kind in APP_TYPES.items()}
 
 
 class WizardHandler(ConsoleHandler):
-    """The page, as far as it has been answered; the form registers the application."""
+    """Shows the page for the choices made so far; the form registers the application."""
 
     section = "applications"
 
@@ -110,7 +110,7 @@ class WizardHandler(ConsoleHandler):
             return
         self._tell(project_id, made, values, warnings)
 
-    # What was answered
+    # The choices
 
     @property
     def _kind(self) -> Kind | None:
@@ -175,10 +175,11 @@ class WizardHandler(ConsoleHandler):
             FormField(path="postLogoutRedirectUris", label=AFTER_LOGOUT, **lines),  # type: ignore[arg-type]
         ]
 
-    # Registering it
+    # Registration
 
     def _document(self, values: Values) -> Document:
-        """The application that was asked for. Raises InvalidArgument (the host)."""
+        """Returns the request's document for the entered values. Raises InvalidArgument for an
+        invalid host."""
         kind, name = self._kind, self._tool
         if kind == "api":
             return {"name": values["name"]}
@@ -196,7 +197,7 @@ class WizardHandler(ConsoleHandler):
         return {one.path: values.get(one.path) or one.default for one in self._users()}
 
     async def _warnings(self, project_id: str, document: Document) -> list[Message]:
-        """What is not as it should be, or perhaps not as it is meant."""
+        """Returns violations of the standards, and settings that are likely mistakes."""
         if self._kind == "api":
             return []
         checked = await self.run(_CHECK, project_id, document=document)
@@ -204,11 +205,11 @@ class WizardHandler(ConsoleHandler):
         return [Message(one["localizedMessage"]) for one in found]
 
     def _host(self, values: Values) -> str:
-        """Where the tool is; one that has no address of its own is anywhere."""
+        """Returns the tool's host; for a tool without its own address, any host."""
         return str(values[_HOST]) if _HOST in values else read_presets.HOST
 
     def _check(self, document: Document) -> None:
-        """Refuse it before a project is made for it. Raises InvalidArgument."""
+        """Validates the request before a project is created for it. Raises InvalidArgument."""
         request = BY_NAME[self._operation].request
         if request is not None:
             reading.read(request, document)
@@ -285,7 +286,7 @@ class WizardHandler(ConsoleHandler):
     def _tell(
         self, project_id: str, made: Document, values: Values, warnings: Sequence[Message]
     ) -> None:
-        """What the tool needs now; the secret is here and nowhere else."""
+        """Shows the client id and the tool's configuration. The secret is shown only here."""
         name, preset, ids = self._tool, self._preset, (project_id, made["appId"])
         text = None
         if preset is not None and name is not None:
@@ -306,7 +307,7 @@ class WizardHandler(ConsoleHandler):
 
 
 def _reasons(preset: Preset) -> list[dict[str, object]]:
-    """What the preset sets otherwise than usual, and why."""
+    """Returns the settings that the preset changes from the defaults, with the reasons."""
     return [
         {
             "label": METHOD if name == "authMethodType" else _LABELS[name],

@@ -1,4 +1,4 @@
-"""The forms of policies as data: what each kind is called, and what can be said in it."""
+"""Declarative forms of the policies: the title and the fields of each kind."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from idp.management.policies.forms import (
     SECOND_FACTORS,
 )
 
-PATH: Final = "/policies"  # below the console
+PATH: Final = "/policies"  # relative to the console
 OF_ALL: Final = f"{PATH}/installation"
 SECTION: Final = "policies"
 INHERITED: Final = message("inherited", context="policies")
@@ -26,7 +26,8 @@ BUILT_IN: Final = message("built in", context="policies")
 
 
 class ConsolePolicy(Struct, frozen=True):
-    """A kind of policy: its address in the API, what can be said in it, and how in a shell."""
+    """A kind of policy: its path in the API, its fields, and an example option of the command
+    line."""
 
     path: str
     title: Message

@@ -1,4 +1,4 @@
-"""Texts of the login pages in the console: those of one screen in one language, at once."""
+"""The console's page for texts of the sign-in pages: all texts of one screen in one language."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SCREEN: Final = FormField(
 
 
 class PageTextsHandler(ConsoleHandler):
-    """What the present organization's pages say, where it isn't the usual."""
+    """Shows and changes the current organization's own texts."""
 
     section = SECTION
     prefix = "/management/v1/text"
@@ -81,14 +81,15 @@ class PageTextsHandler(ConsoleHandler):
         )
 
     def _chosen(self) -> tuple[str, str]:
-        """The language and the screen that the address names, or the first."""
+        """Returns the language and the screen of the address, or the first ones."""
         query = self.query_params()
         language = i18n.lookup(query.get("language") or self.bundle().tag, i18n.available())
         screen = query.get("screen")
         return language or i18n.SOURCE, screen if screen in SCREENS else SCREENS[1]
 
     async def _own(self, language: str) -> Document:
-        """What is set here, and of which state that is; what is inherited is none of it."""
+        """Returns the organization's own texts with their version; inherited texts are left
+        out."""
         found = await self.run(f"GET {self.prefix}/login/{{language}}", language)
         if found.get("isDefault"):
             return {"texts": [], "sequence": ""}
@@ -96,7 +97,7 @@ class PageTextsHandler(ConsoleHandler):
         return {"texts": texts, "sequence": found["details"]["sequence"]}
 
     async def _inputs(self, language: str, screen: str) -> dict[str, tuple[str, str]]:
-        """The inputs of a screen: key and usual text of each."""
+        """Returns the key and the default text of each input of a screen."""
         found = await self.run(f"GET {self.prefix}/default/login/{{language}}", language)
         return {
             _name(each["key"]): (each["key"], each["text"])
@@ -141,7 +142,7 @@ class PageTextsHandler(ConsoleHandler):
 
 
 class InstallationPageTextsHandler(PageTextsHandler):
-    """What all pages say whose organization says nothing else."""
+    """Shows and changes the texts for all organizations without their own."""
 
     prefix = "/admin/v1/text"
     path = OF_ALL
@@ -152,7 +153,8 @@ class InstallationPageTextsHandler(PageTextsHandler):
 
 
 def _name(key: str) -> str:
-    """The name of the input for a text, which may hold any characters itself."""
+    """Returns the name of a text's input; a digest, because the text's key may contain any
+    characters."""
     return "t-" + hashlib.sha256(key.encode()).hexdigest()[:16]
 
 
@@ -161,7 +163,7 @@ def _seen(own: Document) -> dict[str, str]:
 
 
 def _sent(screen: str, own: Document, typed: Mapping[str, str]) -> list[Document]:
-    """All that is set in the language from now on: of this screen what was typed."""
+    """Returns all texts of the language, with the entered ones for this screen."""
     others = [each for each in own["texts"] if each["screen"] != screen]
     mine = [{"screen": screen, "key": key, "text": text} for key, text in typed.items() if text]
     return [*mine, *others]
@@ -173,7 +175,8 @@ def _problems(
     own: Document,
     typed: Mapping[str, str],
 ) -> list[dict[str, object]]:
-    """What is wrong, each beside its input: the order of what was sent tells which."""
+    """Returns the problems at their inputs. The API names a text by its position in the
+    request."""
     keys = [each["key"] for each in _sent(screen, own, typed)]
     shown = [
         FormField(

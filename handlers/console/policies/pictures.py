@@ -1,4 +1,4 @@
-"""Logo and icon in the console: what is shown, and a form that takes a file."""
+"""The console's pages of logos and icons: the current ones, and a form that uploads a file."""
 
 from __future__ import annotations
 
@@ -34,12 +34,13 @@ _ABOUT: Final = message(
     " browser's tab. Without a dark one, the other stands on dark pages too.",
     context="policies",
 )
-_MOST: Final = 4 * 1024 * 1024  # of a form: whoever sends too large a picture is told so
+# of a form: large enough to answer a picture that is too large with the reason
+_MOST: Final = 4 * 1024 * 1024
 _FILE: Final = FormField(path="content", label=message("File", context="policies"))
 
 
 class ConsolePictureHandler(ConsoleHandler):
-    """One picture of the present organization's pages."""
+    """Shows and changes one picture of the current organization's pages."""
 
     section = SECTION
     prefix = "/management/v1/policies/label"
@@ -78,6 +79,8 @@ class ConsolePictureHandler(ConsoleHandler):
         if form.get("decision") == "remove":
             await self.run(f"DELETE {operation}", place, once=once)
             return
+        # One byte more than allowed is enough for the operation to refuse a file that is too
+        # large.
         file = self._files.get("content", b"")[: MAX_BYTES + 1]
         content = base64.b64encode(file).decode()
         await self.run(f"PUT {operation}", place, document={"content": content}, once=once)
@@ -108,7 +111,7 @@ class ConsolePictureHandler(ConsoleHandler):
 
 
 class InstallationPictureHandler(ConsolePictureHandler):
-    """One picture of the pages of whoever has none of their own."""
+    """Shows and changes one picture for all organizations without their own."""
 
     prefix = "/admin/v1/policies/label"
     path = OF_ALL
@@ -119,7 +122,7 @@ class InstallationPictureHandler(ConsolePictureHandler):
 
 
 def origin(found: Document, *, is_of_all: bool) -> dict[str, object]:
-    """Whose picture it is, as a chip."""
+    """Returns the label that says where the picture comes from."""
     if not found.get("isDefault"):
         return {"label": OWN, "tone": "good"}
     return {"label": BUILT_IN if is_of_all else INHERITED, "tone": None}
@@ -133,7 +136,7 @@ def _shown(found: Document) -> dict[str, Any] | None:
 
 
 class PicturesHandler(ConsoleHandler):
-    """Which pictures there are, and whose they are."""
+    """Lists the pictures and where each comes from."""
 
     section = SECTION
     prefix = ConsolePictureHandler.prefix
@@ -166,7 +169,7 @@ class PicturesHandler(ConsoleHandler):
 
 
 class InstallationPicturesHandler(PicturesHandler):
-    """The same of whoever has none of their own."""
+    """Lists the pictures for all organizations without their own."""
 
     prefix = InstallationPictureHandler.prefix
     path = OF_ALL

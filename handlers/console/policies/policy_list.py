@@ -1,4 +1,5 @@
-"""Policies: what counts in an organization, and what of it is its own."""
+"""The console's pages of policies: the values in effect, and which of them are the organization's
+own."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ _ORIGIN: Final = message("Where it comes from", context="policies")
 
 
 class OwnHandler(ActionHandler):
-    """An organization's policy: made where it was inherited, replaced where it has its own."""
+    """Changes an organization's policy. The operation creates it if it was inherited, and replaces
+    it otherwise."""
 
     async def load(self, *ids: str) -> Document:
         loaded = await super().load(*ids)
@@ -51,7 +53,7 @@ class OwnHandler(ActionHandler):
 
 
 def _preview(policy: ConsolePolicy, path: str) -> tuple[tuple[Message, str], ...]:
-    """The way from the form of colours to a page that has them."""
+    """Returns the preview as an additional button of the form of colours."""
     return ((_BESIDE["label/preview"], f"{path}/label/preview"),) * (policy.path == "label")
 
 
@@ -108,7 +110,7 @@ def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
 
 
 class PoliciesHandler(ConsoleHandler):
-    """What counts in the present organization, and what of it is inherited."""
+    """Shows the policies in effect in the current organization, and which are inherited."""
 
     section = SECTION
     prefix = "/management/v1/policies"
@@ -125,7 +127,8 @@ class PoliciesHandler(ConsoleHandler):
         return self.may("policy.write")
 
     def others(self) -> Sequence[Cell]:
-        """The ways to what else makes the pages, and to the installation's policies or back."""
+        """Returns links to other settings of the pages, and between an organization's and the
+        installation's policies."""
         own = [
             way(label, self.at(f"{CONSOLE}{self.path}/{name}")) for name, label in _BESIDE.items()
         ]
@@ -169,7 +172,7 @@ class PoliciesHandler(ConsoleHandler):
 
 
 class InstallationHandler(PoliciesHandler):
-    """What counts where an organization says nothing else."""
+    """Shows the policies for organizations without their own."""
 
     prefix = "/admin/v1/policies"
     path = OF_ALL

@@ -1,4 +1,5 @@
-"""A page of a sign-in as it looks with certain colours: light and dark, in both directions."""
+"""A preview of a sign-in page with certain colours: light and dark, and in both writing
+directions."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ _SCHEMES: Final[Sequence[Scheme]] = get_args(Scheme)
 
 
 class PreviewHandler(ConsoleHandler):
-    """What is saved is shown, or what a form sends here that isn't saved yet."""
+    """Shows the saved colours, or unsaved ones that the form of colours has sent."""
 
     section = SECTION
     prefix = "/management/v1/policies/label"
@@ -39,7 +40,7 @@ class PreviewHandler(ConsoleHandler):
 
     @property
     def _form_subject(self) -> str:
-        """The form is the one of the page that sets the colours."""
+        """The subject of the form's token: the page with the colours, whose form is sent here."""
         return f"{self.visit.live.session.id}\n{self.request.path.removesuffix('/preview')}"
 
     async def submit(self, form: Params, *ids: str) -> None:
@@ -90,7 +91,7 @@ class PreviewHandler(ConsoleHandler):
 
 
 class InstallationPreviewHandler(PreviewHandler):
-    """The same of the pages of whoever has no colours of their own."""
+    """Shows the preview of the pages of organizations without their own colours."""
 
     prefix = "/admin/v1/policies/label"
     path = OF_ALL
@@ -103,18 +104,18 @@ _PROBLEM: Final = message(
 
 
 def _usable(chosen: Mapping[str, str]) -> dict[str, str]:
-    """The colours among what was chosen, in lower case."""
+    """Returns the valid colours among the chosen ones, in lower case."""
     found = {name: str(chosen.get(name) or "").strip().lower() for name in NAMES}
     return {name: value for name, value in found.items() if contrast.is_colour(value)}
 
 
 def _others(tags: Sequence[str], direction: str) -> list[str]:
-    """A language that is written the other way."""
+    """Returns a language with the other writing direction, if there is one."""
     return [tag for tag in tags if i18n.direction(tag) != direction][:1]
 
 
 def _in_scheme(look: PageSettings, scheme: Scheme) -> PageSettings:
-    """The look with the pictures that a browser in this scheme shows."""
+    """Returns the page settings with the pictures that a browser shows in this colour scheme."""
     return structs.replace(look, logo=_alone(look.logo, scheme), icon=_alone(look.icon, scheme))
 
 

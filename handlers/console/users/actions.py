@@ -1,4 +1,5 @@
-"""What can be done with a person who is there: known better, reached otherwise, let in and out."""
+"""The actions of the console's user page: profile, contacts, password, state and sessions of a
+person."""
 
 from __future__ import annotations
 
@@ -24,21 +25,23 @@ _CODE_SHOWN: Final = Secret("verificationCode", message("Code", context="users")
 
 
 class ContactHandler(ActionHandler):
-    """Another address or number: how it is proven is said as the API has it."""
+    """Changes a contact. The form's choice of verification is sent as the API's member."""
 
     def document(self, values: Values) -> Document:
         return user_fields.with_proof(super().document(values))
 
 
 class ConsoleCodeHandler(ActionHandler):
-    """A code, for a new password or to prove something by: sent, or shown."""
+    """Requests a code for a new password or for the verification of a contact, which is sent or
+    shown."""
 
     def document(self, values: Values) -> Document:
         return {values["how"]: {}} if values["how"] else {}
 
 
 class MetadataHandler(ActionHandler):
-    """An entry, whose key is in the call's address and whose value is sent as base64."""
+    """Adds a metadata entry. Its key is in the path of the operation, its value is sent in
+    base64."""
 
     def document(self, values: Values) -> Document:
         value = str(super().document(values).get("value", ""))
@@ -55,7 +58,7 @@ class MetadataHandler(ActionHandler):
 
 
 def _of_user(page: str, operation: str, title: Message, button: Message, **more: Any) -> Action:
-    """An action on a page of a person."""
+    """Returns an action of the page of a person."""
     usual: dict[str, Any] = {
         "section": SECTION,
         "loads": f"GET {USER}",
@@ -71,7 +74,7 @@ def _of_user(page: str, operation: str, title: Message, button: Message, **more:
 def _turn(
     name: str, title: Message, button: Message, done: str, intro: Message | None = None
 ) -> Action:
-    """A change of a user's state."""
+    """Returns an action that changes a user's state."""
     return _of_user(
         name,
         f"POST {USER}/{name}",

@@ -1,4 +1,4 @@
-"""One person: what is known of them, what they have, and what can be done."""
+"""The console's page of a person: profile, sessions, passkeys, roles, metadata and actions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SOURCES: Final = {
     "domain": message("the organization's domain", context="users"),
     "instance": message("the installation", context="users"),
 }
-_CONTACTS: Final = {  # proven, and not
+_CONTACTS: Final = {  # verified, and not
     "email": (
         message("E-mail address", context="users"),
         message("E-mail address (not confirmed)", context="users"),
@@ -65,7 +65,7 @@ _TURNS: Final = {
 
 
 class UserHandler(ConsoleHandler):
-    """One person."""
+    """Shows one person."""
 
     section = SECTION
 
@@ -252,12 +252,12 @@ class UserHandler(ConsoleHandler):
 
 
 def name_of(user: Document) -> str:
-    """What a user is called, as an answer of the API tells them."""
+    """Returns a user's display name from an answer of the API."""
     return str(at(user, "human.profile.displayName") or at(user, "machine.name") or "")
 
 
 def _text(value: str) -> str:
-    """What is kept, as far as it is text."""
+    """Returns a metadata value as text if it is text, shortened; else in base64."""
     try:
         text = base64.b64decode(value).decode()
     except (binascii.Error, UnicodeDecodeError):
@@ -289,7 +289,7 @@ def _facts(user: Document) -> list[Cell]:
 
 
 def _contact(labels: tuple[Message, Message], known: Document, name: str) -> list[Cell]:
-    """The address or number, and by whom it is verified if it is."""
+    """Returns a contact, and by whom it is verified if it is."""
     verified, unverified = labels
     label = verified if known.get("isVerified") or not known else unverified
     shown = [fact(label, cells.text(known.get(name)))]
@@ -299,7 +299,7 @@ def _contact(labels: tuple[Message, Message], known: Document, name: str) -> lis
 
 
 def _possible(user: Document) -> Sequence[str]:
-    """What can be done with somebody in this state."""
+    """Returns the actions that are possible for a user in this state."""
     contacts = []
     for contact in ("email", "phone"):
         contacts.append(contact)

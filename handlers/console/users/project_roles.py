@@ -1,4 +1,4 @@
-"""The roles of projects that somebody has: given and taken away."""
+"""The console's pages that assign project roles to a user and remove them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ _ROLES: Final = FormField(
 
 
 class GrantHandler(ActionHandler):
-    """Roles of one of the projects that the person who gives them can see."""
+    """Assigns roles of a project. The projects are a list, or an input for the id if the person
+    may not list them."""
 
     _projects: Sequence[Document] | None = None
 

@@ -1,4 +1,4 @@
-"""What can be done with a service user, and with what it proves itself by."""
+"""The actions of the console's service user page: changes, states, tokens, keys and secrets."""
 
 from __future__ import annotations
 
@@ -82,7 +82,8 @@ _LONG: Final = FormField(
 
 
 class PatHandler(KeyHandler):
-    """A token has an end: in a week, unless another day is said; more than 90 days are meant."""
+    """Creates a personal access token. It expires in a week by default; more than 90 days need a
+    confirmation."""
 
     def known(self, loaded: Document) -> Values:
         usual = self.service.clock.now() + timedelta(days=USUAL_DAYS)
@@ -100,7 +101,7 @@ class PatHandler(KeyHandler):
         return registered_keys.dated({"expirationDate": date}, self._latest())
 
     def _latest(self) -> datetime:
-        """The last instant that the installation lets a token end at."""
+        """Returns the latest expiration that the installation allows for a token."""
         return expirations.latest(self.service.clock.now(), self.service.config.pat_max_days)
 
     def commands(self, ids: Sequence[str], values: Values) -> list[dict[str, object]]:
@@ -121,7 +122,7 @@ def _change(name: str, operation: str, **more: Any) -> Action:
 
 
 def _turn(name: str, title: Message, button: Message, **more: Any) -> Action:
-    """A change of a service user's state."""
+    """Returns an action that changes a service user's state."""
     command = f"user {name} {{userId}}"
     return _change(
         name, f"POST {_ANY}/{name}", title=title, button=button, command=command, **more

@@ -1,4 +1,4 @@
-"""Service users: the accounts of scripts and back ends, and what they prove themselves by."""
+"""The console's pages of service users, the accounts of scripts and back ends."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _TURNS: Final = {"ACTIVE": "deactivate", "INACTIVE": "reactivate", "LOCKED": "un
 
 
 class ServiceUsersHandler(ListHandler):
-    """The service users of the present organization."""
+    """Lists the service users of the current organization."""
 
     section = _SECTION
     operation = "POST /v2/users"
@@ -75,7 +75,7 @@ class ServiceUsersHandler(ListHandler):
 
 
 class ServiceUserHandler(ConsoleHandler):
-    """One service user."""
+    """Shows one service user with its tokens, secrets and keys."""
 
     section = _SECTION
 

@@ -1,4 +1,4 @@
-"""People: the list, one person with all that belongs to them, and making one."""
+"""The console's list of persons, and the page that creates one."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _STATES: Final = (
 
 
 class UsersHandler(ListHandler):
-    """The people of the present organization."""
+    """Lists the persons of the current organization."""
 
     section = SECTION
     operation = SEARCH
@@ -96,7 +96,7 @@ _CHANGE_AT_FIRST: Final = message("They choose another one at the first sign-in"
 
 
 class NewUserHandler(ActionHandler):
-    """A person with every part that the API knows."""
+    """Creates a person with all members that the API supports."""
 
     def document(self, values: Values) -> Document:
         document = super().document(values)
@@ -104,6 +104,7 @@ class NewUserHandler(ActionHandler):
         phone = document.pop("phone", {})
         if "phone" in phone:
             document["phone"] = user_fields.with_proof(phone)
+        # The API refuses an empty password; without one the member is left out.
         for name, needed in (("password", "password"), ("hashedPassword", "hash")):
             if needed not in document.get(name, {}):
                 document.pop(name, None)
