@@ -1,4 +1,4 @@
-"""What is wrong with an object storage bucket."""
+"""The failure of an operation on an object storage bucket."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 
 class ObjectStorageFailed(InvalidArgument):
-    """Nothing was read, or nothing written. `cause` is for the log; neither holds a secret."""
+    """Nothing was read, or nothing was written.
+
+    `cause` is for the log; neither it nor the problem holds a secret.
+    """
 
     def __init__(self, problem: FieldProblem, cause: str = "") -> None:
         super().__init__([problem])

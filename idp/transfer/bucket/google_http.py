@@ -1,8 +1,8 @@
-"""Calls of Google's libraries, which may go to known servers only and end when their time is over.
+"""Requests of Google's libraries, restricted to known servers and to a time limit.
 
-The libraries follow redirects and addresses in answers, read answers of any length, and wait for
-each octet anew. Here nothing leaves for another server than those that are named, an answer that
-is held is a short one, and at the end of the time every connection is cut.
+The libraries follow redirects and addresses in responses, read responses of any length, and apply
+their timeout to each read anew. Here no request is sent to another server than those that are
+named, a response held in memory is a short one, and at the time limit every connection is closed.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 MAX_ANSWER_BYTES: Final = 1024 * 1024
-SILENT_SECONDS: Final = (10.0, 20.0)  # until a connection stands, and between octets
+SILENT_SECONDS: Final = (10.0, 20.0)  # until a connection is established, and between two reads
 _PIECE: Final = 64 * 1024
 
 
 class NotCalled(RequestException):  # type: ignore[misc, unused-ignore]
-    """The call was not made, or its answer not read; nobody tries it again."""
+    """The request was not sent, or its response not read; it is not retried."""
 
 
 class Time:
-    """A time in which connections may be open; when it `is_over` they are cut."""
+    """A period in which connections may be open; once it `is_over` they are closed."""
 
     def __init__(self) -> None:
         self.is_over = False
@@ -38,15 +38,19 @@ class Time:
         self._lock = threading.Lock()
 
     def watch(self, connection: HTTPConnection, over: socket.socket) -> None:
-        """Cut this connection too. A copy of its socket is kept: TLS takes it away."""
+        """Registers a connection to close at the end.
+
+        The socket is duplicated, because TLS takes the original over.
+        """
         with self._lock:
             self._connections.append(connection)
             self._sockets.append(over.dup())
+        # The period may have ended between opening the socket and registering it.
         if self.is_over:
             self.end()
 
     def end(self) -> None:
-        """Cut what is open, and whatever is opened from now on."""
+        """Closes open connections, and every one that is opened from now on."""
         self.is_over = True
         with self._lock:
             for each in self._sockets:
@@ -54,7 +58,9 @@ class Time:
             self._sockets.clear()
 
     def close(self) -> None:
-        """Nobody uses the connections any more: they end, whatever was still to come."""
+        """Closes the connections when they are no longer used, with whatever was still to be
+        received.
+        """
         self.end()
         for each in self._connections:
             each.close()
@@ -62,7 +68,7 @@ class Time:
 
 @contextmanager
 def time_of(seconds: float, leaving: threading.Event) -> Iterator[Time]:
-    """So many seconds, at most; they are over at once when `leaving` is set."""
+    """Provides a period of at most so many seconds, which ends at once when `leaving` is set."""
     time = Time()
 
     def end() -> None:
@@ -78,7 +84,7 @@ def time_of(seconds: float, leaving: threading.Event) -> Iterator[Time]:
 
 
 class GuardedAdapter(HTTPAdapter):  # type: ignore[misc, unused-ignore]
-    """Sends to `origins` and nowhere else, within `time`."""
+    """Sends requests to `origins` only, within `time`."""
 
     def __init__(self, origins: frozenset[str], time: Time) -> None:
         self._origins = origins
@@ -104,7 +110,9 @@ class GuardedAdapter(HTTPAdapter):  # type: ignore[misc, unused-ignore]
 
 
 def guard(session: Session, origins: frozenset[str], time: Time) -> None:
-    """Let a session make its calls by a GuardedAdapter, and heed nothing of the environment."""
+    """Makes a session send its requests by a GuardedAdapter and ignore the environment's proxy
+    settings.
+    """
     session.trust_env = False
     adapter = GuardedAdapter(origins, time)
     for scheme in ("http://", "https://"):
@@ -112,13 +120,13 @@ def guard(session: Session, origins: frozenset[str], time: Time) -> None:
 
 
 def origin(url: str) -> str:
-    """Scheme, host and port of an address."""
+    """Returns the scheme, host and port of an address."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}".lower()
 
 
 def _read_short(response: Response) -> None:
-    """Read an answer that will be held, if it is short enough for that."""
+    """Reads a response into memory. Raises NotCalled if it is too long."""
     content = b""
     for piece in response.iter_content(_PIECE):
         content += piece
@@ -129,7 +137,7 @@ def _read_short(response: Response) -> None:
 
 
 def _pools(time: Time) -> dict[str, type[HTTPConnectionPool]]:
-    """Kinds of connections that are cut when the time is over."""
+    """Returns connection pools whose connections are closed at the time limit."""
 
     class Plain(HTTPConnection):  # type: ignore[misc, unused-ignore]
         def _new_conn(self) -> socket.socket:
@@ -156,7 +164,7 @@ def _watched(connection: HTTPConnection, over: socket.socket, time: Time) -> soc
 def _cut(connection: socket.socket) -> None:
     try:
         connection.shutdown(socket.SHUT_RDWR)
-    except OSError:  # it has ended already
+    except OSError:  # already closed
         pass
     finally:
         connection.close()

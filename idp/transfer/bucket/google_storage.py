@@ -59,7 +59,7 @@ _ERRORS: Final = (
     InvalidResponse,
     requests.RequestException,
     ConnectionError,
-    ValueError,  # this and the others of an answer that is not what the library expects
+    ValueError,  # this and the following ones: a response that the library does not expect
     AttributeError,
     KeyError,
     TypeError,
@@ -70,9 +70,9 @@ _ERRORS: Final = (
 def opened(
     endpoint: str, place: ObjectLocation, seconds: float, leaving: threading.Event
 ) -> Iterator[GoogleBucket]:
-    """The bucket of `place`, for so many seconds or until `leaving` is set.
+    """Provides the bucket of `place`, for so many seconds or until `leaving` is set.
 
-    Raises ObjectStorageFailed.
+    Raises ObjectStorageFailed for every error within the block.
     """
     with time_of(seconds, leaving) as time:
         try:
@@ -86,7 +86,7 @@ def opened(
 
 
 class GoogleBucket:
-    """A bucket. What goes wrong in its methods, `opened` tells."""
+    """A bucket. Errors of its methods become ObjectStorageFailed in `opened`."""
 
     def __init__(self, endpoint: str, place: ObjectLocation, seconds: float, time: Time) -> None:
         client = storage.Client(
@@ -95,18 +95,20 @@ class GoogleBucket:
             _http=_session(endpoint, place.serviceaccount_json, time),
             client_options={"api_endpoint": endpoint},
         )
-        client._bucket_metadata_cache = None  # it would look at the bucket in a thread of its own
+        # the cache reads the bucket's metadata in a thread of its own
+        client._bucket_metadata_cache = None
         self._bucket = client.bucket(place.bucket)
         retry = DEFAULT_RETRY.with_delay(0.2, 1.0, 2.0).with_timeout(max(seconds, 0))
         self._calls: dict[str, Any] = {"timeout": SILENT_SECONDS, "retry": retry}
 
     def fetch(self, path: str, into: Path, most: int) -> None:
-        """Read an object into a new file."""
+        """Reads an object into a new file."""
         found = self._bucket.blob(path)
         found.reload(**self._calls)
         if found.size is None or found.generation is None or not found.crc32c:
             raise ObjectStorageFailed(_UNREACHABLE, "an object without size or checksum")
         if found.size > most:
+            # Checked before the download; `_Measured` enforces the size while it is read.
             raise ObjectStorageFailed(_TOO_LARGE)
         descriptor = os.open(into, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
@@ -117,7 +119,10 @@ class GoogleBucket:
             raise
 
     def _read(self, found: Any, file: BinaryIO) -> None:
-        """Read this very generation. The address in the answer is not used: it is made here."""
+        """Reads exactly this generation.
+
+        The download address of the response is not used but built here.
+        """
         measured = _Measured(file, found.size)
         pinned = self._bucket.blob(found.name, generation=found.generation)
         try:
@@ -136,7 +141,7 @@ class GoogleBucket:
             raise ObjectStorageFailed(_SPOILT)
 
     def put(self, path: str, file: Path) -> None:
-        """Store a file as a new object."""
+        """Stores a file as a new object."""
         size, crc32c = file.stat().st_size, _crc32c(file)
         made = self._bucket.blob(path, chunk_size=CHUNK_BYTES)
         try:
@@ -158,7 +163,7 @@ class GoogleBucket:
 
 
 class _Measured:
-    """A file that takes so many octets and no more, and their checksum."""
+    """A file that accepts at most so many bytes, and computes their checksum."""
 
     def __init__(self, file: BinaryIO, most: int) -> None:
         self._file = file
@@ -167,7 +172,7 @@ class _Measured:
         self.octets = 0
 
     def write(self, piece: bytes) -> int:
-        """Take the next octets."""
+        """Writes the next bytes."""
         self.octets += len(piece)
         if self.octets > self._most:
             raise ObjectStorageFailed(_SPOILT, "more octets than the object has")
@@ -176,7 +181,7 @@ class _Measured:
 
     @property
     def crc32c(self) -> str:
-        """The checksum as objects carry it."""
+        """The checksum in the form that objects carry."""
         return b64encode(self._checksum.digest()).decode()
 
 
@@ -189,7 +194,10 @@ def _crc32c(file: Path) -> str:
 
 
 def _credentials(endpoint: str, account: ServiceAccount) -> Any:
-    """The account's; over plain HTTP, to an emulator on this machine, none are sent."""
+    """Returns the account's credentials.
+
+    Over plain HTTP, to an emulator on this machine, none are sent.
+    """
     if endpoint.startswith("http:"):
         return AnonymousCredentials()
     signer = RSASigner.from_string(account.private_key, account.key_id)
@@ -197,7 +205,7 @@ def _credentials(endpoint: str, account: ServiceAccount) -> Any:
 
 
 def _session(endpoint: str, account: ServiceAccount, time: Time) -> AuthorizedSession:
-    """A session that calls the endpoint, and for its tokens Google."""
+    """Returns a session that may only call the endpoint, and Google for its tokens."""
     tokens = requests.Session()
     guard(tokens, frozenset({origin(TOKEN_URI)}), time)
     session = AuthorizedSession(_credentials(endpoint, account), auth_request=Request(tokens))
@@ -214,7 +222,9 @@ def _problem(error: Exception, time: Time) -> FieldProblem:
 
 
 def _cause(error: Exception) -> str:
-    """What happened, without the library's own words: these may quote requests and answers."""
+    """Returns a description for the log, without the library's messages, which may quote requests
+    and responses.
+    """
     code = getattr(error, "code", None)
     told = str(error) if isinstance(error, NotCalled) else ""
     return " ".join(str(part) for part in (type(error).__name__, code, told) if part)

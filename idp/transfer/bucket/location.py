@@ -1,7 +1,7 @@
-"""Where a package lies in object storage, and the account that may read or write it there.
+"""The location of a package in object storage, and the account that may read or write it there.
 
-Of an account's document only its names and its key are believed. Where Google is, is not said by
-whoever calls: a document that tells another address is refused.
+Of an account's document only its names and its key are used. The caller cannot choose the
+addresses of Google's servers: a document with another address is refused.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class AccountDocument(Struct, frozen=True):
     """The JSON document of a service account of Google Cloud, in base64."""
 
     def read(self, value: object) -> ServiceAccount:
-        """The account. What the document holds is not told by any refusal."""
+        """Returns the account. No refusal contains parts of the document."""
         document = _document(Text(1, 2 * MAX_ACCOUNT, is_free=True).read(value))
         for name, form in _MEMBERS.items():
             member = document.get(name)

@@ -1,7 +1,7 @@
 """Packages in object storage: read from a bucket of Google Cloud Storage, and written to one.
 
-What is read is whole and as it was stored: one generation of the object, of its size and with its
-checksum. What is written is there as a whole or not at all, and never in place of something else.
+An object is read completely and unchanged: one generation of it, with its size and its checksum
+verified. An object is written completely or not at all, and never overwrites another.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from idp.transfer.bucket.location import ObjectLocation
 if TYPE_CHECKING:
     from idp.transfer.bucket.google_storage import GoogleBucket
 
-MAX_AT_ONCE: Final = 3  # of a process: each holds a thread
+MAX_AT_ONCE: Final = 3  # transfers per process: each occupies a thread
 _BUSY_SECONDS: Final = 30
 
 _turns: Final = threading.BoundedSemaphore(MAX_AT_ONCE)
@@ -33,20 +33,20 @@ _NOT_INSTALLED: Final = "needs the extra gcs, which is not installed: pip instal
 async def fetch(
     service: Service, place: ObjectLocation, into: Path, seconds: float, most: int
 ) -> None:
-    """Read the object at `place`, of up to `most` octets, into the new file `into`.
+    """Reads the object at `place`, of up to `most` bytes, into the new file `into`.
 
-    Raises ObjectStorageFailed, about a second after `seconds` at the latest, and Busy: too many
-    are under way; then there is no such file. Who is cancelled has cut it.
+    Raises ObjectStorageFailed, at most about a second after `seconds`, and Busy if too many
+    transfers are running; the file does not exist then. Cancellation aborts the transfer.
     """
     await _with(service, place, seconds, lambda bucket: bucket.fetch(place.path, into, most))
 
 
 async def put(service: Service, place: ObjectLocation, file: Path, seconds: float) -> None:
-    """Store a file as the object at `place`, where none may be yet.
+    """Stores a file as the object at `place`, where none may exist yet.
 
-    Raises ObjectStorageFailed, about a second after `seconds` at the latest, and Busy: too many
-    are under way. When the answer to the last octets is lost, the object may be there; it is
-    whole then. Who is cancelled has cut it.
+    Raises ObjectStorageFailed, at most about a second after `seconds`, and Busy if too many
+    transfers are running. If the response to the last chunk is lost, the object may exist; it is
+    complete then. Cancellation aborts the transfer.
     """
     await _with(service, place, seconds, lambda bucket: bucket.put(place.path, file))
 
@@ -74,7 +74,7 @@ async def _with(
 
 @contextmanager
 def _turn() -> Iterator[None]:
-    """One of the transfers that may be under way. Raises Busy."""
+    """Reserves one of the concurrent transfers. Raises Busy."""
     if not _turns.acquire(blocking=False):
         raise Busy("other packages are on their way just now", retry_after_seconds=_BUSY_SECONDS)
     try:
@@ -84,8 +84,11 @@ def _turn() -> Iterator[None]:
 
 
 async def _finished(work: Callable[[], None], leaving: threading.Event) -> None:
-    """Do it in a thread. When nobody waits for it any more it is cut, and its end waited for:
-    what it writes to may be removed then."""
+    """Runs the work in a thread.
+
+    A cancellation aborts it and waits for its end, because the file that it writes to may be
+    removed afterwards.
+    """
     task = asyncio.ensure_future(asyncio.to_thread(work))
     try:
         await asyncio.shield(task)

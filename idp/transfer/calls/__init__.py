@@ -1,1 +1,1 @@
-"""The calls of the management API on imports, exports and their jobs."""
+"""The calls of the management API for imports, exports and their jobs."""

@@ -1,7 +1,7 @@
-"""Organizations with all that is in them, as one document: a package that an import takes.
+"""Organizations with all their records as one document: a package that an import reads.
 
-It is one state of the store, whatever is written meanwhile, and is written as it is read: no more
-of it is held than a record and a buffer.
+It is one consistent state of the store, whatever is written meanwhile, and is written as it is
+read: memory holds one record and a buffer.
 """
 
 from __future__ import annotations
@@ -32,8 +32,12 @@ _ROWS_BETWEEN_LOOKS: Final = 100
 
 
 class ExportSelection(Request, frozen=True, kw_only=True):
-    """Which organizations, none named: all; and whether with password hashes (and the hashes of
-    applications' and service users' secrets) and the secrets of authenticator apps."""
+    """The organizations to export, and the secrets to include.
+
+    No named organization means all. `with_passwords` includes password hashes, and the digests of
+    the secrets of applications and service users; `with_otp` includes the secrets of authenticator
+    apps.
+    """
 
     org_ids: Annotated[list[Name], Items(MAX_IDS)] = []
     excluded_org_ids: Annotated[list[Name], Items(MAX_IDS)] = []
@@ -49,11 +53,11 @@ async def write(
     seconds: float,
     destination: str,
 ) -> dict[str, int]:
-    """Write the document into a file, and note in the audit log that it was made, and where it
-    goes: how many organizations it has (`orgs`), and rows of each list.
+    """Writes the document into a file, and records the export and its destination in the audit
+    log.
 
-    Raises NotFound: an organization that is named is not there; DeadlineExceeded: it took
-    more than `seconds`.
+    Returns the number of organizations (`orgs`), and of rows of each list. Raises NotFound if a
+    named organization does not exist, and DeadlineExceeded after more than `seconds`.
     """
     deadline = _Deadline(seconds)
     try:
@@ -82,10 +86,10 @@ def _too_late() -> DeadlineExceeded:
 
 
 class _Deadline:
-    """The end of the time for an export, looked at as rows are written.
+    """The end of the time for an export, checked as rows are written.
 
-    A cancellation, which is how `asyncio.timeout` ends what takes too long, can be swallowed by
-    what it meets: Python 3.11 loses one that comes together with a result.
+    A cancellation, by which `asyncio.timeout` ends a long operation, can be lost: Python 3.11
+    drops one that arrives together with a result.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -93,7 +97,7 @@ class _Deadline:
         self._rows = 0
 
     def pass_row(self) -> None:
-        """Look at the clock once in a while. Raises DeadlineExceeded."""
+        """Checks the clock once every so many rows. Raises DeadlineExceeded."""
         self._rows += 1
         if self._rows % _ROWS_BETWEEN_LOOKS == 0:
             self.check()
@@ -105,7 +109,7 @@ class _Deadline:
 
 
 async def _chosen(view: View, wanted: ExportSelection) -> list[Organization]:
-    """Those that are named, in the order of their ids. Raises NotFound."""
+    """Returns the named organizations in the order of their ids. Raises NotFound."""
     named = {"orgIds": wanted.org_ids, "excludedOrgIds": wanted.excluded_org_ids}
     found = {name: await _named(view, name, ids) for name, ids in named.items()}
     by_id = {each.id: each for each in found["orgIds"]}
@@ -113,8 +117,11 @@ async def _chosen(view: View, wanted: ExportSelection) -> list[Organization]:
 
 
 async def _named(view: View, name: str, ids: Sequence[str]) -> list[Organization]:
-    """The organizations of these ids; one that is excluded by a wrong id would be told. Raises
-    NotFound."""
+    """Returns the organizations with these ids.
+
+    Raises NotFound for an unknown one: a wrong id in the exclusions would otherwise export the
+    organization that was meant.
+    """
     found = await view.get_many([(ORGANIZATIONS, id) for id in ids])
     if None in found:
         told, at = "there is no such organization", f"{name}[{found.index(None)}]"
@@ -162,7 +169,7 @@ async def _write(
 async def _write_kind(
     pen: _Pen, kind: RowKind, rows: AsyncIterator[dict[str, Any]], deadline: _Deadline
 ) -> int:
-    """Write the rows of one list, if there are any; how many."""
+    """Writes the rows of one list, if there are any; returns their number."""
     number = 0
     async for row in rows:
         opening = f',"{kind.member}":{"" if kind.is_single else "["}'.encode()
@@ -175,7 +182,7 @@ async def _write_kind(
 
 
 class _Pen:
-    """Writes to a file beside the event loop, a buffer at a time."""
+    """Writes to a file outside of the event loop, one buffer at a time."""
 
     def __init__(self, target: BinaryIO) -> None:
         self._target = target
@@ -198,7 +205,7 @@ async def _note(
     counts: Mapping[str, int],
     destination: str,
 ) -> None:
-    """The event, in a step of the installation's record."""
+    """Records the event, in a unit with a step of the installation's record."""
     payload = {name: str(number) for name, number in counts.items()} | {
         "organizations": ",".join(wanted.org_ids)[:_MAX_TOLD],
         "excluded": ",".join(wanted.excluded_org_ids)[:_MAX_TOLD],

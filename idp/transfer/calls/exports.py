@@ -1,7 +1,7 @@
-"""POST /admin/v1/export (specification 4.11): organizations with all that is in them.
+"""POST /admin/v1/export: organizations with all their records.
 
-The document is written to a temporary file first, which nobody else can read. So what fails, or
-takes too long, is answered by its status, and never by half a document.
+The document is first written to a temporary file that only this process can read. So a failure or
+a timeout is answered with its status, and never with a partial document.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ class Exported(Answer, frozen=True, kw_only=True):
 
 
 async def make(service: Service, call: Call, request: Export) -> FileAnswer:
-    """Export organizations with all that is in them, as one document that an import takes.
+    """Exports organizations with all their records, as one document that an import reads.
 
-    Raises NotFound: an organization that is named is not there; DeadlineExceeded;
-    InvalidArgument: it can't be written to object storage; Busy: too much is written just now.
+    Raises NotFound if a named organization does not exist; DeadlineExceeded; InvalidArgument if
+    the document can't be written to object storage; Busy if too many transfers are running.
     """
     until = time.monotonic() + request.timeout.total_seconds()
     with scratch.directory() as directory:
@@ -82,7 +82,7 @@ async def make(service: Service, call: Call, request: Export) -> FileAnswer:
 
 
 def _destination(request: Export) -> str:
-    """Where the export goes, for the audit log: the place without the account."""
+    """Returns the destination for the audit log: the location without the account."""
     place = request.gcs_output
     if place is None:
         return INLINE
@@ -93,7 +93,7 @@ def _destination(request: Export) -> str:
 async def _put(
     service: Service, place: ObjectLocation, path: Path, file: BinaryIO, until: float
 ) -> ExportOutput:
-    """Write the document to object storage. Raises InvalidArgument (at `gcsOutput`), Busy."""
+    """Writes the document to object storage. Raises InvalidArgument (at `gcsOutput`), Busy."""
     size = file.seek(0, io.SEEK_END)
     file.flush()
     try:

@@ -1,4 +1,4 @@
-"""What an import is answered: what was stored, by organization and kind, and what was refused."""
+"""The answer of an import: what was stored, by organization and kind, and what was refused."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from idp.service import Service
 from idp.transfer.jobs import lifecycle as job_lifecycle
 from storage import Cursor
 
-MOST_TOLD: Final = 10_000  # rows of each list; whatever there is more, the job's own pages tell
+MOST_TOLD: Final = 10_000  # rows of each list; the job's own pages list all
 _AT_ONCE: Final = 500
 
-# By type: the list in the answer, and the names of an element's parts where it is no mere id.
+# By type: the list in the answer, and the names of an element's parts where it is not a single id.
 _LISTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "project": ("projectIds", ()),
     "project_role": ("projectRoles", ()),
@@ -72,7 +72,7 @@ class Imported(Answer, frozen=True, kw_only=True):
 
 
 async def of(service: Service, job: Job) -> Imported:
-    """The answer for a job as it stands."""
+    """Returns the answer for a job in its present state."""
     found, is_cut = await _problems(service, job)
     made, is_made_cut = await _made(service, job)
     return Imported(
@@ -93,7 +93,7 @@ async def of(service: Service, job: Job) -> Imported:
 
 
 def problem(one: JobProblem) -> ImportProblem:
-    """A problem as it is told."""
+    """Returns a problem in the form of the answer."""
     return ImportProblem(
         row=one.row,
         path=one.path,
@@ -122,7 +122,7 @@ async def _problems(service: Service, job: Job) -> tuple[list[JobProblem], bool]
 
 
 async def _made(service: Service, job: Job) -> tuple[list[dict[str, Any]], bool]:
-    """What was stored, by organization; whether there is more."""
+    """Returns the stored records by organization, and whether there are more."""
     orgs: dict[str, dict[str, Any]] = {}
     count, after = 0, None
     while True:

@@ -1,7 +1,7 @@
-"""POST /admin/v1/import (specification 4.12, 4.14): a package becomes a job, and is waited for.
+"""POST /admin/v1/import: a package becomes a job, whose end the call awaits.
 
-The answer comes when the job has ended, or when `timeout` is over: then the job goes on, and the
-answer tells what is stored by then.
+The answer is sent when the job has ended, or when `timeout` is over: the job then continues, and
+the answer lists what is stored so far.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ from idp.transfer.package.reader import PLACES
 from idp.transfer.package.uploads import Upload
 
 DEFAULT_TIMEOUT: Final = timedelta(minutes=5)
-SMALL_BATCH: Final = 50  # rows of a small package are gone through beside the answering of calls
+# a small package is processed in the process that answers requests, so its batches are short
+SMALL_BATCH: Final = 50
 _PIECES_AT_ONCE: Final = 4
 _LOOKS_FIRST_SECONDS: Final = 0.01
 _LOOKS_LAST_SECONDS: Final = 0.25
@@ -49,7 +50,7 @@ B = TypeVar("B", bound="EnvelopeOptions")
 
 
 class PackageDocument(Struct, frozen=True):
-    """Organizations, as an export tells them: looked at row by row, not here."""
+    """Organizations as an export writes them; validated row by row, not here."""
 
     def read(self, value: object) -> object:
         return value
@@ -59,15 +60,20 @@ class PackageDocument(Struct, frozen=True):
 
 
 class EnvelopeOptions(Request, frozen=True, kw_only=True):
-    """What stands beside the package also where it lies in object storage. There it says nothing:
-    what is wished, the call says."""
+    """Members that may accompany the package also where it is in object storage.
+
+    They have no effect there: the call's own options apply.
+    """
 
     timeout: Annotated[timedelta, Duration()] = DEFAULT_TIMEOUT
 
 
 class ImportCallOptions(EnvelopeOptions, frozen=True, kw_only=True):
-    """What is asked beside the package: how long to wait for the end, only to tell what would be
-    done, to change what is there already, to mend what can be mended safely."""
+    """The options of an import.
+
+    How long to wait for its end; a dry run, which stores nothing; whether to update existing
+    records; whether to correct what can be corrected safely.
+    """
 
     dry_run: bool = False
     update: bool = False
@@ -87,11 +93,11 @@ class Import(ImportCallOptions, frozen=True, kw_only=True):
 
 
 async def take(service: Service, call: Call, package: Upload) -> Imported:
-    """Bring organizations with all that is in them, from an export or another system; each row
-    that can't be stored is told, the others are stored.
+    """Imports organizations with all their records, from an export or another system.
 
-    Raises InvalidArgument: it is no package, or can't be read where it lies; Busy: too many are
-    read just now. Nothing is stored then.
+    Rows that can't be stored are reported, the others are stored. Raises InvalidArgument if this
+    is no package, or it can't be read from its location; Busy if too many transfers are running.
+    Nothing is stored then.
     """
     until = time.monotonic()
     document = _surface(package)
@@ -118,7 +124,7 @@ async def _imported(
 
 
 def _surface(package: Upload) -> dict[str, Any]:
-    """The members of a package's document. Raises InvalidArgument."""
+    """Returns the members of a package's document. Raises InvalidArgument."""
     document = package.surface()
     if not isinstance(document, dict):
         raise InvalidArgument([FieldProblem("field.wrong_type", "", "must be an object")])
@@ -126,7 +132,7 @@ def _surface(package: Upload) -> dict[str, Any]:
 
 
 def _beside(kind: type[B], document: dict[str, Any]) -> B:
-    """What stands beside exactly one package. Raises InvalidArgument."""
+    """Returns the options next to exactly one package. Raises InvalidArgument."""
     beside = {name: value for name, value in document.items() if name not in _NAMES}
     read, problems = reading.collect(kind, beside)
     named = [name for name in document if name in _NAMES]
@@ -144,7 +150,11 @@ def _beside(kind: type[B], document: dict[str, Any]) -> B:
 def _stored(
     package: Upload, document: dict[str, Any], most: int
 ) -> tuple[Import, str, ObjectLocation]:
-    """A call that tells where its package lies, and by which member. Raises InvalidArgument."""
+    """Returns a call whose package is in object storage, the member that says so, and the
+    location.
+
+    Raises InvalidArgument.
+    """
     (name, *_) = (name for name in PLACES if name in document)
     if package.size > most:
         told = f"the call has more than {most} octets, though it only tells where the package is"
@@ -159,9 +169,10 @@ def _stored(
 async def _fetched(
     service: Service, name: str, place: ObjectLocation, until: float, left: asyncio.Event
 ) -> Upload:
-    """The package as it lies in object storage.
+    """Returns the package from object storage.
 
-    Raises InvalidArgument (at `name`), Busy; DeadlineExceeded: nobody waits for it any more.
+    Raises InvalidArgument (at `name`), Busy, and DeadlineExceeded when nobody waits for the answer
+    any more.
     """
     try:
         with scratch.directory() as directory:
@@ -182,14 +193,14 @@ async def _fetched(
 
 
 def _look_through(package: Upload) -> None:
-    """Refuse what is no package, before anything is stored. Raises InvalidArgument."""
+    """Refuses a document that is no package, before anything is stored. Raises InvalidArgument."""
     with scratch.directory() as directory:
         package.rewind()
         read_package(package, directory)
 
 
 async def _begin(service: Service, call: Call, wishes: ImportCallOptions, package: Upload) -> Job:
-    """The job, whose package is stored: it ends, whatever becomes of this process."""
+    """Returns the job, whose package is stored: any process can finish it."""
     options = JobOptions(is_dry_run=wishes.dry_run, updates=wishes.update, mends=wishes.fix)
     job = job_lifecycle.new(service, call.actor, options, holder=service.random.id())
     idempotency.foretell(service, await import_answer.of(service, job))
@@ -206,7 +217,7 @@ async def _begin(service: Service, call: Call, wishes: ImportCallOptions, packag
 
 
 async def _kept(service: Service, hold: Hold, package: Upload) -> int:
-    """Store the package in pieces, a few at a time: how many there are."""
+    """Stores the package in parts, a few concurrently; returns their number."""
     pieces, count = package.pieces(package_chunks.PART_BYTES), 0
     while few := list(itertools.islice(pieces, _PIECES_AT_ONCE)):
         job = hold.job.id
@@ -223,7 +234,7 @@ async def _work(service: Service, hold: Hold, size: int) -> None:
 
 
 async def _waited_for(service: Service, job_id: str, until: float) -> Job:
-    """The job when it has ended, or how it stands when the time is over."""
+    """Returns the job when it has ended, or in its present state when the time is over."""
     pause = _LOOKS_FIRST_SECONDS
     while True:
         job = await service.store.get(JOBS, job_id)

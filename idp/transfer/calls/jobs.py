@@ -1,4 +1,6 @@
-"""/admin/v1/jobs: how far an import came and what was wrong with its rows; ending, going on."""
+"""/admin/v1/jobs: the progress of imports and the problems of their rows; cancelling
+and resuming.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,7 @@ class JobSearch(Search, frozen=True, kw_only=True):
 
 
 class ProblemPage(Request, frozen=True, kw_only=True):
-    """Which page of a job's problems: behind `cursor`, `limit` of them."""
+    """The page of a job's problems: `limit` of them after `cursor`."""
 
     cursor: Annotated[str, Text()] = ""
     limit: Annotated[int, Integer(1, MOST)] = 100
@@ -77,12 +79,12 @@ class Problems(Answer, frozen=True, kw_only=True):
 
 
 async def show(service: Service, call: Call, job_id: str) -> JobView:
-    """Show how far a job came. Raises NotFound."""
+    """Returns a job and its progress. Raises NotFound."""
     return await job_view.view(service, await _find(service, job_id))
 
 
 async def search(service: Service, call: Call, request: JobSearch) -> JobsFound:
-    """Go through the jobs of the last thirty days. Raises InvalidArgument (the cursor)."""
+    """Searches the jobs of the last thirty days. Raises InvalidArgument (the cursor)."""
     filters = [
         Filter(path="state", value=_STATES[each.state_query.state])
         for each in request.queries
@@ -97,7 +99,7 @@ async def search(service: Service, call: Call, request: JobSearch) -> JobsFound:
 
 
 async def errors(service: Service, call: Call, job_id: str, request: ProblemPage) -> Problems:
-    """List what is wrong with a job's rows, in the order of the rows; warnings too.
+    """Lists the errors and warnings of a job's rows, in the order of the rows.
 
     Raises NotFound, InvalidArgument (the cursor).
     """
@@ -125,9 +127,9 @@ def _place(job: Job, cursor: str) -> Cursor | None:
 
 
 async def cancel(service: Service, call: Call, job_id: str) -> JobView:
-    """End a job before its next rows; what is stored stays, and it can be gone on with.
+    """Ends a job before its next batch; what is stored remains, and the job can be resumed.
 
-    Raises NotFound; FailedPrecondition: it has ended.
+    Raises NotFound; FailedPrecondition if it has ended.
     """
     job = await _find(service, job_id)
     if job.state not in job_lifecycle.WAITING:
@@ -142,10 +144,10 @@ async def cancel(service: Service, call: Call, job_id: str) -> JobView:
 
 
 async def resume(service: Service, call: Call, job_id: str) -> JobView:
-    """Go on with a job that was cancelled, or that failed on the side of the service.
+    """Resumes a job that was cancelled, or that failed because of the service.
 
-    Raises NotFound; FailedPrecondition: it has done all its rows, or its package is gone or is a
-    file that only who began it has.
+    Raises NotFound; FailedPrecondition if all its rows are done, its package was removed, or it
+    reads a file that only the caller who began it has.
     """
 
     async def attempt() -> Job:

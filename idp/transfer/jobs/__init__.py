@@ -1,1 +1,1 @@
-"""Import and export jobs: their life, their batches and the processes that plan rows."""
+"""Import jobs: their states, their batches and the processes that plan rows."""

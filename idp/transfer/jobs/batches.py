@@ -1,8 +1,8 @@
-"""What becomes of a batch of rows: read, judged, stored; each for itself, whatever the others do.
+"""Processing of a batch of rows: each is read, planned and stored independently of the others.
 
-A unit that meets somebody (another import, a sign-up, a row of its own batch) is judged again by
-what is there now. So a row is refused only for what truly stands against it, and of rows that
-want the same the first one in the package gets it, in a dry run as in earnest.
+A unit that conflicts with another write (another import, a registration, a row of its own batch)
+is planned again by the new state. So a row is refused only for a lasting reason, and of rows that
+need the same value the first one in the package gets it, in a dry run as well.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _Key = tuple[str, str, object]
 
 MAX_PROBLEMS: Final = 20  # of one row
 MAX_NAME: Final = 500  # of a row that can't be read
-_VAIN_ROUNDS: Final = 16  # in which nobody of a batch gets in
-_PAUSE_SECONDS: Final = 0.02  # after the first of them, and so much more after each
+_VAIN_ROUNDS: Final = 16  # in which no row of a batch is stored
+_PAUSE_SECONDS: Final = 0.02  # after the first of them, and multiplied by their number after each
 _UNKNOWN_FIELD: Final = "field.unknown"
 
 
 class Settled(Struct, frozen=True, kw_only=True):
-    """A row, and what became of it."""
+    """A row and its outcome."""
 
     row: Row
     type: str
@@ -43,7 +43,7 @@ class Settled(Struct, frozen=True, kw_only=True):
     problems: tuple[RowProblem, ...] = ()
 
     def told(self, job_id: str) -> list[JobProblem]:
-        """Its problems as they are kept for the report."""
+        """Returns its problems as they are stored for the report."""
         key = f"{self.row.number:012}"
         return [
             JobProblem(
@@ -65,16 +65,20 @@ class Settled(Struct, frozen=True, kw_only=True):
 
 
 class RowOutcome(Struct, frozen=True):
-    """How readable rows stand to what is stored, by their numbers: `settled` without storing
-    anything, or `going` to be stored. No two that go write the same; who is in neither waits."""
+    """What the planner decided for readable rows, by their numbers.
+
+    Rows in `settled` need no write, rows in `going` have one. Rows whose writes would collide are
+    in neither and wait for the next round.
+    """
 
     settled: Mapping[int, PreparedRow] = {}
     going: Mapping[int, PreparedRow] = {}
 
 
 class PlannedRows(Struct, frozen=True, kw_only=True):
-    """Rows of one kind before anything of them is stored: those that can't be read, by their
-    numbers, and how the others stand."""
+    """Rows of one kind before any is stored: the unreadable ones, by their numbers, and the plans
+    of the others.
+    """
 
     rows: Sequence[Row]
     kind: RowKind | None
@@ -85,13 +89,13 @@ class PlannedRows(Struct, frozen=True, kw_only=True):
 
 
 async def settle(taking: ImportContext, rows: Sequence[Row]) -> list[Settled]:
-    """What became of each of these rows, which are of one kind. Raises Unavailable."""
+    """Processes rows of one kind and returns their outcomes. Raises Unavailable."""
     judged = await judge(taking, rows)
     return await told(judged, await store(taking, judged))
 
 
 async def judge(taking: ImportContext, rows: Sequence[Row]) -> PlannedRows:
-    """How these rows, which are of one kind, stand to what is stored. Raises Unavailable."""
+    """Plans rows of one kind by what is stored. Raises Unavailable."""
     kind = kinds.BY_MEMBER.get(rows[0].member)
     if kind is None or kind.request is None or kind.prepare is None:
         return PlannedRows(rows=rows, kind=kind)
@@ -116,10 +120,10 @@ async def judge(taking: ImportContext, rows: Sequence[Row]) -> PlannedRows:
 
 
 async def store(taking: ImportContext, judged: PlannedRows) -> dict[int, PreparedRow]:
-    """Store what can be stored of them; what became of each that could be judged, by its number.
+    """Stores planned rows; returns the outcome of each, by its number.
 
-    Raises Unavailable when the store can't be reached: then some rows may be stored, and are
-    recognised when they come again.
+    Raises Unavailable when the store can't be reached: some rows may be stored then, and are
+    recognized when they are processed again.
     """
     if judged.kind is None or judged.kind.prepare is None:
         return {}
@@ -127,7 +131,7 @@ async def store(taking: ImportContext, judged: PlannedRows) -> dict[int, Prepare
 
 
 async def told(judged: PlannedRows, stored: Mapping[int, PreparedRow]) -> list[Settled]:
-    """What became of each row, once they are stored."""
+    """Returns the outcome of each row, once they are stored."""
     kind = judged.kind
     if kind is None or kind.prepare is None:
         return [_unsupported(row, kind) for row in judged.rows]
@@ -169,7 +173,7 @@ def _unsupported(row: Row, kind: RowKind | None) -> Settled:
 
 
 def _read(taking: ImportContext, kind: RowKind, row: Row) -> tuple[Read | None, list[RowProblem]]:
-    """The row as its kind reads it, with warnings; None, with what is wrong with it."""
+    """Returns the row as its kind reads it, with warnings; or None, with its errors."""
     if row.broken:
         return None, list(row.broken)
     assert kind.request is not None  # noqa: S101 - told to mypy
@@ -185,7 +189,7 @@ def _read(taking: ImportContext, kind: RowKind, row: Row) -> tuple[Read | None, 
 
 
 def _name(kind: RowKind, row: Row) -> str:
-    """What a row that can't be read is called, if that can be told."""
+    """Returns the name of a row that can't be read, if it has one."""
     found = kind.name(row.document) if isinstance(row.document, dict) else ""
     return found[:MAX_NAME] if isinstance(found, str) else ""
 
@@ -193,13 +197,14 @@ def _name(kind: RowKind, row: Row) -> str:
 async def _stored(
     taking: ImportContext, kind: RowKind, judged: PlannedRows
 ) -> dict[int, PreparedRow]:
-    """What became of readable rows, by their numbers. Raises Unavailable."""
+    """Returns the outcomes of readable rows, by their numbers. Raises Unavailable."""
     reads, standing = judged.reads, judged.standing
     done: dict[int, PreparedRow] = {}
     doubted: set[int] = set()
     vain = 0
     while reads and vain < _VAIN_ROUNDS:
         settled = await _round(taking, standing)
+        # Progress of any row resets the limit: it is for rows that others keep changing.
         vain = 0 if settled else vain + 1
         done |= _certain(settled, doubted)
         reads = [read for read in reads if read.row.number not in done]
@@ -210,15 +215,18 @@ async def _stored(
 
 
 def _certain(settled: Mapping[int, PreparedRow], doubted: set[int]) -> dict[int, PreparedRow]:
-    """Those that are not refused for the first time. Others are judged once more: what stood
-    against them may be the same row, which another import stored between two look-ups."""
+    """Returns the outcomes without those that are refused for the first time.
+
+    These are planned once more: the conflicting record may be the same row, which another import
+    stored between two look-ups.
+    """
     refused = {number for number, one in settled.items() if one.action == "fail"} - doubted
     doubted |= refused
     return {number: one for number, one in settled.items() if number not in refused}
 
 
 async def _standing(taking: ImportContext, kind: RowKind, reads: Sequence[Read]) -> RowOutcome:
-    """How readable rows stand to what is stored now. Raises Unavailable."""
+    """Plans readable rows by what is stored now. Raises Unavailable."""
     if not reads:
         return RowOutcome()
     assert kind.prepare is not None  # noqa: S101 - told to mypy
@@ -232,20 +240,18 @@ async def _standing(taking: ImportContext, kind: RowKind, reads: Sequence[Read])
             settled[read.row.number] = one
         elif taken.isdisjoint(keys):
             going[read.row.number] = _ready(taking, one)
-        taken |= keys  # of those who want the same, the others are judged again behind the first
+        # of rows with the same keys, the later ones are planned again after the first
+        taken |= keys
     return RowOutcome(settled, going)
 
 
 def _ready(taking: ImportContext, prepared: PreparedRow) -> PreparedRow:
-    """What can be done of storing it before its turn."""
+    """Prepares the writes as far as possible before they are stored."""
     return structs.replace(prepared, writes=taking.service.store.ready(prepared.writes))
 
 
 async def _round(taking: ImportContext, standing: RowOutcome) -> dict[int, PreparedRow]:
-    """Store what goes: what came of those rows that it is settled for, by their numbers.
-
-    Raises Unavailable.
-    """
+    """Stores the planned rows; returns the final outcomes by number. Raises Unavailable."""
     done, going = dict(standing.settled), standing.going
     outcomes = await taking.service.store.commit_each([one.writes for one in going.values()])
     for (number, one), outcome in zip(going.items(), outcomes, strict=True):
@@ -256,7 +262,7 @@ async def _round(taking: ImportContext, standing: RowOutcome) -> dict[int, Prepa
 
 
 def _outcome(prepared: PreparedRow, outcome: Outcome) -> PreparedRow | None:
-    """What came of a unit; None when it has to be judged again. Raises StorageError."""
+    """Returns the outcome of a unit; None when it has to be planned again. Raises StorageError."""
     if outcome is None:
         return prepared
     if isinstance(outcome, InvalidValue):
@@ -267,7 +273,10 @@ def _outcome(prepared: PreparedRow, outcome: Outcome) -> PreparedRow | None:
 
 
 def _keys(write: Write) -> Iterator[_Key]:
-    """What only one unit at a time can write; a guard changes nothing, and bears others."""
+    """Yields the keys that only one unit at a time can write.
+
+    An update without values is a guard; units with the same guard do not collide.
+    """
     if isinstance(write, Update) and not (write.set or write.increment):
         return
     name = write.collection.name

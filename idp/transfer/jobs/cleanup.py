@@ -1,4 +1,4 @@
-"""What jobs leave behind goes: a package when its job is done, a job after thirty days."""
+"""Removal of what jobs leave: a package when its job is done, a job after thirty days."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _AT_ONCE: Final = 500
 
 
 async def tidy(service: Service) -> None:
-    """Remove what is not needed any more of all jobs: background work. Raises StorageError."""
+    """Removes what is no longer needed of all jobs: a background task. Raises StorageError."""
     now = service.clock.now()
     async for job in paging.each(service, JOBS, {}):
         if job_lifecycle.is_cut_off(job, now) and now - job.changed_at > KEPT_FOR:
@@ -40,15 +40,15 @@ def _may_go_on(job: Job, finished_at: datetime, now: datetime) -> bool:
 
 
 async def drop_package(service: Service, job: Job) -> None:
-    """Remove the package of a job that has ended. Raises StorageError."""
-    with suppress(Stale):  # somebody goes on with it
+    """Removes the package of a job that has ended. Raises StorageError."""
+    with suppress(Stale):  # it was resumed meanwhile
         expect = {"state": job.state, "parts": job.parts}
         await commit_settled(service.store, Update(JOBS, job.id, set={"parts": 0}, expect=expect))
         await package_chunks.drop(service, job.id)
 
 
 async def drop_report(service: Service, job: Job) -> None:
-    """Remove what a job told of its rows. Raises StorageError."""
+    """Removes the stored outcomes of a job's rows. Raises StorageError."""
     await _empty(service, JOB_PROBLEMS, job.id, "key")
     await _empty(service, JOB_BATCHES, job.id, "first")
 
@@ -66,7 +66,7 @@ async def _forget(service: Service, job: Job) -> None:
 
 
 async def _empty(service: Service, collection: Collection[Any], job_id: str, order: str) -> None:
-    """Remove what a job has there, a slice at a time."""
+    """Removes a job's records of a collection, one page per round."""
     while True:
         page = await service.store.find(
             collection, {"job_id": job_id}, order=order, limit=_AT_ONCE

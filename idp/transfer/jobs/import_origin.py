@@ -1,8 +1,9 @@
-"""Whose row a record was made by: told by the event of its making.
+"""The row by which a record was created, as its creation event states it.
 
-A batch that was cut off is prepared again, and meets its own records: they count as made. A second
-row of one id meets the first one's, and is a double. So it is too where the record was there
-before: otherwise each import of the package would make something else of it.
+An interrupted batch is planned again and finds its own records: they are reported as created. A
+second row of one id finds the record of the first one, and is a duplicate. It is a duplicate also
+where the record existed before the import: otherwise a second import of the package would have
+another result.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _CLOCKS_DIFFER: Final = timedelta(minutes=10)
 async def judged(
     taking: ImportContext, reads: Sequence[Read], prepared: Sequence[PreparedRow]
 ) -> list[PreparedRow]:
-    """What was prepared, once one's own records count as made, and doubles are refused."""
+    """Returns the plans, with the import's own records as created and duplicates refused."""
     judged = list(prepared)
     met = [(n, one.met) for n, one in enumerate(prepared) if one.met is not None]
     asked = [(n, each) for n, each in met if _may_be_ours(taking, each[1])]
@@ -37,7 +38,7 @@ async def judged(
 
 
 async def is_made_here(taking: ImportContext, collection: Collection[Any], id: str) -> bool:
-    """Whether a record was made by a row of this import."""
+    """Returns whether a record was created by a row of this import."""
     return (await _origin(taking, collection, id)).get("import") == taking.job.id
 
 
@@ -53,7 +54,7 @@ def _judged(
 
 
 def _may_be_ours(taking: ImportContext, record: Any) -> bool:
-    """Whether it is as young as the import; most are older, and need not be asked about."""
+    """Returns whether the record is as new as the import. Most are older and need no query."""
     created_at = getattr(record, "created_at", None)
     return created_at is None or created_at >= _since(taking)
 
@@ -63,8 +64,9 @@ def _since(taking: ImportContext) -> datetime:
 
 
 async def _origin(taking: ImportContext, collection: Collection[Any], id: str) -> dict[str, str]:
-    """What the event of a record's making says, the last one's of a record made again; nothing
-    where it is older than the import."""
+    """Returns the payload of a record's latest creation event; empty if that is older than the
+    import.
+    """
     after: Cursor | None = None
     while True:
         page = await taking.service.store.find(

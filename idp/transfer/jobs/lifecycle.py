@@ -1,8 +1,9 @@
-"""The life of a job: begun, held by one process at a time, gone on with, ended.
+"""The states of a job: started, held by one process at a time, resumed, ended.
 
-Whoever works on a job *holds* it: its name stands in the job, for a few seconds at a time. What
-it has done and how far it came are stored in one unit, which counts only while it holds the job.
-So nobody works on a job that is another's, and one whose process died is anybody's soon.
+The process that works on a job *holds* it: the job names it as the holder, with a lease of a few
+seconds. The outcomes of rows and the position are stored in one unit, which requires that the
+process still holds the job. So two processes never work on one job, and a job whose process has
+ended can soon be claimed by another.
 """
 
 from __future__ import annotations
@@ -46,12 +47,12 @@ STATES: Final[Mapping[JobState, str]] = {
 DONE: Final[tuple[JobState, ...]] = ("succeeded", "finished_with_errors")
 RESUMED: Final[tuple[JobState, ...]] = ("cancelled", "failed")
 INTERNAL: Final = "internal"
-MAX_WRITES: Final = 2000  # problems that one unit stores
+MAX_WRITES: Final = 2000  # problems per unit
 _COUNTS: Final = {"create": "created", "update": "updated", "skip": "skipped", "fail": "failed"}
 
 
 class Lost(Exception):
-    """Somebody else works on the job by now; nothing more may be done for it here."""
+    """Another process holds the job; this one must not write to it any more."""
 
 
 class NotStarted(IdpError):
@@ -60,7 +61,8 @@ class NotStarted(IdpError):
     slug = "import.not_started"
 
 
-_NOT_OF_PACKAGE: Final = (INTERNAL, NotStarted.slug, PackageLost.slug)  # may do better again
+# another attempt may succeed
+_NOT_OF_PACKAGE: Final = (INTERNAL, NotStarted.slug, PackageLost.slug)
 
 
 def new(
@@ -71,7 +73,10 @@ def new(
     holder: str | None = None,
     source: str | None = None,
 ) -> Job:
-    """A job that isn't stored yet. With a holder it is being received, or worked on at once."""
+    """Returns a job that isn't stored yet.
+
+    With a holder it is being received, or worked on at once.
+    """
     now = service.clock.now()
     return Job(
         id=service.random.id(),
@@ -87,7 +92,7 @@ def new(
 
 
 async def begin(service: Service, job: Job) -> None:
-    """Store a new job. Raises StorageError."""
+    """Stores a new job. Raises StorageError."""
     writes = events.insertion(
         service.random,
         JOBS,
@@ -100,8 +105,10 @@ async def begin(service: Service, job: Job) -> None:
 
 
 async def due(service: Service) -> Job | None:
-    """The oldest job that waits for somebody to work on it, whoever that is: one that reads a file
-    of some machine waits for who has the file."""
+    """Returns the oldest job that any process can work on; None if there is none.
+
+    A job that reads a file of some machine can only be continued there.
+    """
     now = service.clock.now()
     for state in WAITING:
         page = await service.store.find(JOBS, {"state": state}, order="created_at")
@@ -112,7 +119,7 @@ async def due(service: Service) -> Job | None:
 
 
 async def claim(service: Service, job: Job, holder: str) -> Hold | None:
-    """The job, to be worked on; None: somebody else was faster, or it has changed."""
+    """Holds the job for this process; None if another one was faster, or the job has changed."""
     until = service.clock.now() + LEASE
     expect = {"state": job.state, "holder": job.holder, "held_until": job.held_until}
     try:
@@ -126,7 +133,7 @@ async def claim(service: Service, job: Job, holder: str) -> Hold | None:
 
 
 def can_go_on(job: Job) -> bool:
-    """Whether there are rows left to do, and the package to do them by."""
+    """Returns whether rows are left to do, and their package exists."""
     if job.state not in WAITING and job.state not in RESUMED:
         return False
     if job.state == "failed" and job.reason_slug not in _NOT_OF_PACKAGE:
@@ -135,17 +142,20 @@ def can_go_on(job: Job) -> bool:
 
 
 def is_held(job: Job, now: datetime) -> bool:
-    """Whether a process works on it."""
+    """Returns whether a process works on it."""
     return job.held_until is not None and job.held_until > now
 
 
 def is_cut_off(job: Job, now: datetime) -> bool:
-    """Whether its process is gone, and only who has its file can go on with it."""
+    """Returns whether its process has ended and the job can only be resumed where its file is."""
     return job.state in WAITING and job.source is not None and not is_held(job, now)
 
 
 async def go_on(service: Service, actor: str, job: Job) -> Job:
-    """The job, which waits for somebody again. Raises Stale: it has changed meanwhile."""
+    """Returns the job, which again waits for a process.
+
+    Raises Stale if it has changed meanwhile.
+    """
     if job.state in WAITING:
         await _let_run(service, job)
         return structs.replace(job, is_to_stop=False)
@@ -164,7 +174,7 @@ async def go_on(service: Service, actor: str, job: Job) -> Job:
 
 
 async def _let_run(service: Service, job: Job) -> None:
-    """Take back that the job is to stop, if it has not stopped yet. Raises Stale."""
+    """Withdraws a cancellation that has not taken effect yet. Raises Stale."""
     if job.is_to_stop:
         expect = {"state": job.state, "is_to_stop": True}
         await commit_settled(
@@ -173,24 +183,24 @@ async def _let_run(service: Service, job: Job) -> None:
 
 
 class Hold:
-    """A job that this process works on; `job` is how it stands."""
+    """A job that this process works on; `job` is its present state."""
 
     def __init__(self, service: Service, job: Job) -> None:
         self._service = service
         self.job = job
 
     async def renew(self) -> None:
-        """Go on holding it, whatever else is done at this moment. Raises Lost, StorageError."""
+        """Extends the lease, concurrently with other writes. Raises Lost, StorageError."""
         until = self._service.clock.now() + LEASE
         held = {"holder": self.job.holder}
         await self._commit(Update(JOBS, self.job.id, set={"held_until": until}, expect=held))
 
     async def note(self, **values: object) -> None:
-        """Keep what was found out about the job. Raises Lost, StorageError."""
+        """Stores values of the job. Raises Lost, StorageError."""
         await self._step(values, {})
 
     async def settle(self, settled: Sequence[Settled]) -> None:
-        """Keep what became of rows, and that they are done. Raises Lost, StorageError."""
+        """Stores the outcomes of rows, and the position after them. Raises Lost, StorageError."""
         for rows in _portions(settled):
             batch = [
                 (row.type, row.row.org_id, [*row.parts])
@@ -209,18 +219,18 @@ class Hold:
         return JobBatch(id=id, job_id=self.job.id, first=first, made=made)
 
     async def begin_anew(self) -> None:
-        """Go back to the first row. Raises Lost, StorageError."""
+        """Sets the job back to the first row. Raises Lost, StorageError."""
         await self._step({name: 0 for name in ("position", "warned", *_COUNTS.values())}, {})
 
     async def should_stop(self) -> bool:
-        """Whether somebody asked for the end of it. Raises Lost, StorageError."""
+        """Returns whether the job was cancelled. Raises Lost, StorageError."""
         found = await self._service.store.get(JOBS, self.job.id)
         if found is None or found.holder != self.job.holder:
             raise Lost
         return found.is_to_stop
 
     async def let_go(self) -> None:
-        """Leave it to somebody else. Raises StorageError."""
+        """Releases the job, so that any process can claim it. Raises StorageError."""
         free = {"holder": None, "held_until": None}
         with suppress(Stale):
             await commit_settled(self._service.store, self._update(free, {}))
@@ -232,7 +242,7 @@ class Hold:
         reason: str | None = None,
         field: str | None = None,
     ) -> None:
-        """End the job, with its event. Raises Lost, StorageError."""
+        """Ends the job, with its event. Raises Lost, StorageError."""
         service, job = self._service, self.job
         now = service.clock.now()
         values = {
@@ -262,7 +272,7 @@ class Hold:
         self.job = structs.replace(job, **values, sequence=job.sequence + 1)
 
     async def succeed(self) -> None:
-        """End the job, all of whose rows are settled. Raises Lost, StorageError."""
+        """Ends the job after its last row. Raises Lost, StorageError."""
         await self.end("finished_with_errors" if self.job.failed else "succeeded")
 
     async def _step(
@@ -294,7 +304,7 @@ class Hold:
 
 
 def _portions(settled: Sequence[Settled]) -> Iterator[Sequence[Settled]]:
-    """The rows in portions of which one unit stores the problems."""
+    """Yields the rows in portions whose problems fit into one unit."""
     start = size = 0
     for end, row in enumerate(settled):
         if size and size + len(row.problems) > MAX_WRITES:

@@ -1,7 +1,7 @@
-"""Where batches of a package are worked on: several are judged at once, one is stored at a time.
+"""The pipeline of a package's batches: several are planned concurrently, one is stored at a time.
 
-They are stored in the package's order, however many are being judged: whoever stops knows what
-was done.
+Batches are stored in the package's order, however many are being planned, so one position
+describes what is done.
 """
 
 from __future__ import annotations
@@ -20,23 +20,26 @@ from idp.transfer.kinds.kind import ImportContext
 from idp.transfer.package.rows import Row
 
 Following = Callable[[], Coroutine[Any, Any, Sequence[Row] | None]]
-# What became of each row of a batch that is stored: told while others store theirs.
+# The outcomes of a stored batch's rows, which are computed while the next batch is being stored.
 OutcomesFuture = asyncio.Future[list[Settled]]
 
 
 class BatchWorker(Protocol):
-    """Where one batch at a time is worked on, in this process or in another one."""
+    """Works on one batch at a time, in this process or in another one."""
 
     async def judge(self, rows: Sequence[Row]) -> None:
-        """How these rows, which are of one kind, stand to what is stored. Raises StorageError."""
+        """Plans rows of one kind by what is stored. Raises StorageError."""
 
     async def store(self) -> OutcomesFuture:
-        """Store what was judged last. Raises StorageError: then some rows may be stored, and are
-        recognised when they come again."""
+        """Stores the rows planned last.
+
+        Raises StorageError: some rows may be stored then, and are recognized when they are
+        processed again.
+        """
 
 
 class LocalBatchWorker:
-    """A desk in this process."""
+    """A worker in this process."""
 
     def __init__(self, taking: ImportContext) -> None:
         service = replace(taking.service, random=Stocked(taking.service.random))
@@ -44,11 +47,11 @@ class LocalBatchWorker:
         self._judged: PlannedRows | None = None
 
     async def judge(self, rows: Sequence[Row]) -> None:
-        """As `BatchWorker.judge`."""
+        """Plans rows as `BatchWorker.judge` does."""
         self._judged = await job_batches.judge(self._taking, rows)
 
     async def store(self) -> OutcomesFuture:
-        """As `BatchWorker.store`."""
+        """Stores rows as `BatchWorker.store` does."""
         assert self._judged is not None  # noqa: S101 - the order of a desk's work
         judged, self._judged = self._judged, None
         stored = await job_batches.store(self._taking, judged)
@@ -58,11 +61,11 @@ class LocalBatchWorker:
 async def settled(
     desks: Sequence[BatchWorker], following: Following
 ) -> AsyncGenerator[OutcomesFuture, None]:
-    """What became of each batch of rows that `following` gives, until it gives None.
+    """Yields the outcomes of each batch that `following` returns, until it returns None.
 
-    A batch is stored when its caller comes for it; those behind it are judged meanwhile, where
-    they may be. `desks` may become more, or fewer, at any time. Raises StorageError, and so may
-    what is told.
+    A batch is stored when the caller asks for it; the batches after it are planned meanwhile,
+    where they may be. Workers may be added to `desks` and removed at any time. Raises
+    StorageError, as may the futures.
     """
     line = _Line(desks, following)
     try:
@@ -76,7 +79,7 @@ async def settled(
 
 
 class _PlannedBatch(NamedTuple):
-    """A batch that is being judged, or was, and its desk."""
+    """A batch that is being planned or is planned, and its worker."""
 
     desk: BatchWorker
     rows: Sequence[Row]
@@ -84,7 +87,7 @@ class _PlannedBatch(NamedTuple):
 
 
 class _Line:
-    """The batches at desks, in their order; the one behind them is fetched meanwhile."""
+    """The batches at the workers, in their order; the one after them is read meanwhile."""
 
     def __init__(self, desks: Sequence[BatchWorker], following: Following) -> None:
         self._desks = desks
@@ -94,14 +97,17 @@ class _Line:
         self.places: deque[_PlannedBatch] = deque()
 
     async def first(self) -> OutcomesFuture:
-        """Store the first batch, which leaves the line. What became of it is told later."""
+        """Stores the first batch and removes it from the line.
+
+        Its outcomes follow in the future.
+        """
         await self.places[0].judging
         self._telling = await self.places[0].desk.store()
         self.places.popleft()
         return self._telling
 
     async def fill(self) -> None:
-        """Have as many batches judged as there are desks for, and as may be by now."""
+        """Has as many batches planned as there are free workers and as may be planned already."""
         while (desk := self._free()) is not None:
             rows = await self._next
             if rows is None or not self._may_overtake(rows):
@@ -110,7 +116,7 @@ class _Line:
             self._next = asyncio.ensure_future(self._following())
 
     async def leave(self) -> None:
-        """Let what is under way come to its end, and store nothing of it."""
+        """Awaits what is in progress, and stores nothing of it."""
         going: list[asyncio.Future[Any]] = [self._next, *(each.judging for each in self.places)]
         if self._telling is not None:
             going.append(self._telling)
@@ -121,8 +127,11 @@ class _Line:
         return next((desk for desk in self._desks if desk not in taken), None)
 
     def _may_overtake(self, rows: Sequence[Row]) -> bool:
-        """Whether these can be judged before what is in the line is stored: nothing of them
-        refers to it, and where they want the same they are judged again."""
+        """Returns whether these rows can be planned before those in the line are stored.
+
+        Rows of such a kind do not refer to each other, and where they conflict they are planned
+        again.
+        """
         if not self.places:
             return True
         kind = kinds.BY_MEMBER.get(rows[0].member)

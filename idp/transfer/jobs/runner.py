@@ -1,4 +1,4 @@
-"""Working on a job: its package is opened, and gone through from where it was left."""
+"""Running a job: its package is opened, and processed from the stored position."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from storage import Unavailable, Unknown, open_store
 from storage.overlay import Overlay
 
 BATCH_ROWS: Final = 1000
-_TRIES: Final = 60  # while the store can't be reached
+_TRIES: Final = 60  # attempts while the store can't be reached
 _PAUSE_SECONDS: Final = 1.0
 
 _log: Final = logs.logger(__name__)
 
 
 class OpenedPackage(Protocol):
-    """A package that was looked through (`idp/transfer/package/format.py`)."""
+    """A package that was read and validated (`idp/transfer/package/format.py`)."""
 
     @property
     def total(self) -> int: ...
@@ -54,7 +54,9 @@ Open = Callable[[Path, Path], OpenedPackage]
 
 
 def wake(service: Service) -> None:
-    """Have the jobs that wait worked on soon: by another process where one is there for that."""
+    """Has waiting jobs worked on soon: by the import process where there is one, else
+    by this one.
+    """
     if service.wake_importer is not None:
         service.wake_importer()
     else:
@@ -64,7 +66,7 @@ def wake(service: Service) -> None:
 async def work_due(
     service: Service, *, helpers: int = 0, is_to_leave: Callable[[], bool] = lambda: False
 ) -> None:
-    """Work on every job that waits, the oldest first. Raises Unavailable, Unknown."""
+    """Works on every waiting job, the oldest first. Raises Unavailable, Unknown."""
     while not is_to_leave() and (job := await job_lifecycle.due(service)) is not None:
         hold = await job_lifecycle.claim(service, job, service.random.id())
         if hold is not None:
@@ -80,12 +82,12 @@ async def work(
     helpers: int = 0,
     is_to_leave: Callable[[], bool] = lambda: False,
 ) -> Job:
-    """Work on a job that is held until it has ended; how it stands then.
+    """Works on a held job until it has ended, and returns its state then.
 
-    So many other processes help if it is large (`idp/transfer/jobs/workers.py`).
-    It is left to somebody else when `is_to_leave`, when somebody else works on it already, and
-    when the store can't be reached for long, or by who is to leave: then it raises Unavailable or
-    Unknown.
+    `helpers` other processes take part if the package is large (`idp/transfer/jobs/workers.py`).
+    The job is left to another process when `is_to_leave` returns true, and when another process
+    holds it already. Raises Unavailable or Unknown when the store can't be reached for long, or at
+    once if `is_to_leave`.
     """
     try:
         async with _kept(hold):
@@ -101,7 +103,7 @@ async def work(
 
 
 async def _refusal(work: Awaitable[None]) -> tuple[str, str, str] | None:
-    """Why the job can't be done at all: a slug, a sentence, and the field that it is about.
+    """Returns why the whole job fails: an error code, a sentence, and the field concerned.
 
     Raises Lost, Unavailable and Unknown.
     """
@@ -113,7 +115,7 @@ async def _refusal(work: Awaitable[None]) -> tuple[str, str, str] | None:
         return error.slug, error.message, ""
     except (Lost, Unavailable, Unknown):
         raise
-    except Exception as error:  # one job's failure is not the end of its process
+    except Exception as error:  # one job's failure must not end the process
         _log.error("a job failed", exc_info=error)
         return job_lifecycle.INTERNAL, "something failed on the side of the service", ""
     return None
@@ -129,19 +131,20 @@ async def _whole(
 ) -> None:
     others = workers.wanted(service, hold.job, _octets(hold.job), helpers)
     with scratch.directory() as directory:
-        # They start while the package is looked through.
+        # They start while the package is being read.
         async with workers.joining(ImportContext(service, hold.job), others) as at:
             package = await _opened(service, hold.job, directory, open_package)
             await _begin(service, hold, package.total)
             async with _ground(service, hold.job) as ground:
-                # Alone, it judges one batch while another one waits for the store.
+                # Without helpers, one batch is planned while another one waits for the store.
                 own = 1 if others else 2
                 at[:0] = [LocalBatchWorker(ImportContext(ground, hold.job)) for _ in range(own)]
                 await _through(at, hold, package, size, is_to_leave)
 
 
 async def _begin(service: Service, hold: Hold, total: int) -> None:
-    if hold.job.options.is_dry_run and hold.job.position:  # what was written above is gone
+    # the overlay with the earlier rows no longer exists
+    if hold.job.options.is_dry_run and hold.job.position:
         await job_cleanup.drop_report(service, hold.job)
         await hold.begin_anew()
     await hold.note(
@@ -153,7 +156,7 @@ async def _begin(service: Service, hold: Hold, total: int) -> None:
 
 
 def _octets(job: Job) -> int:
-    """About how large the package of a job is; none where its file is gone."""
+    """Returns the approximate size of a job's package; 0 where its file does not exist."""
     if job.source is None:
         return job.parts * package_chunks.PART_BYTES
     with suppress(OSError):
@@ -163,7 +166,9 @@ def _octets(job: Job) -> int:
 
 @asynccontextmanager
 async def _ground(service: Service, job: Job) -> AsyncIterator[Service]:
-    """The service that rows are stored in: for a dry run with a store that is gone afterwards."""
+    """Provides the service that rows are stored in: for a dry run with an overlay that is
+    discarded afterwards.
+    """
     if not job.options.is_dry_run:
         yield service
         return
@@ -178,7 +183,7 @@ async def _ground(service: Service, job: Job) -> AsyncIterator[Service]:
 
 @asynccontextmanager
 async def _kept(hold: Hold) -> AsyncIterator[None]:
-    """Within the block the job stays held, however long a step takes."""
+    """Renews the lease within the block, however long a step takes."""
 
     async def renew() -> None:
         while True:
@@ -252,22 +257,25 @@ async def _pass(
 
 
 class _Keeping:
-    """What became of a batch is kept while the next one is being stored. Of one that was stored,
-    and not kept, the rows are recognised when they come again."""
+    """Stores the outcomes of a batch while the next batch is being stored.
+
+    The rows of a batch that was stored without its outcomes are recognized when they are processed
+    again.
+    """
 
     def __init__(self, hold: Hold) -> None:
         self._hold = hold
         self._under_way: asyncio.Task[None] | None = None
 
     def begin(self, telling: OutcomesFuture) -> None:
-        """Keep what became of these rows, when the last ones are `done`."""
+        """Starts storing the outcomes of these rows, once the previous ones are `done`."""
         self._under_way = asyncio.create_task(self._keep(telling))
 
     async def _keep(self, telling: OutcomesFuture) -> None:
         await self._hold.settle(await telling)
 
     async def done(self) -> None:
-        """Return when everything is kept. Raises Lost, StorageError."""
+        """Returns when all outcomes are stored. Raises Lost, StorageError."""
         under_way, self._under_way = self._under_way, None
         if under_way is not None:
             await under_way
@@ -275,7 +283,7 @@ class _Keeping:
 
 @asynccontextmanager
 async def _keeping(hold: Hold) -> AsyncIterator[_Keeping]:
-    """Everything is kept behind the block."""
+    """Provides the writer of outcomes, and awaits it after the block."""
     keeping = _Keeping(hold)
     try:
         yield keeping

@@ -1,4 +1,4 @@
-"""How a job stands, as it is told: what became of its rows, how fast it goes, what comes next."""
+"""The state of a job in answers: the outcomes of its rows, its rate, and how to resume it."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ class JobView(Answer, frozen=True, kw_only=True):
 
 
 async def view(service: Service, job: Job) -> JobView:
-    """A job as it is told."""
+    """Returns the view of a job."""
     (told,) = await views(service, [job])
     return told
 
 
 async def views(service: Service, found: Sequence[Job]) -> list[JobView]:
-    """Jobs as they are told, with the names of who began them."""
+    """Returns the views of jobs, with the names of the users who started them."""
     actors = list({job.actor for job in found})
     users = await service.store.get_many([(USERS, id) for id in actors])
     names = {
@@ -123,14 +123,14 @@ def _resumed_by(job: Job) -> str:
 
 
 class _Pace(NamedTuple):
-    """How fast a job goes at the moment; nothing where that can't be told."""
+    """The present rate of a job; zero and empty where it is unknown."""
 
     rows_per_second: float = 0.0
     remaining_time: str = ""
 
 
 def _pace(job: Job, now: datetime) -> _Pace:
-    """By the rows since it was taken up, up to the last that was settled."""
+    """Returns the rate over the rows since the job was claimed, up to the last stored one."""
     if job.state != "running" or job.worked_since is None or not job_lifecycle.is_held(job, now):
         return _Pace()
     seconds = (job.changed_at - job.worked_since).total_seconds()

@@ -20,22 +20,24 @@ M = TypeVar("M")
 
 
 class Engagement(Struct, frozen=True):
-    """What a worker is told first: the settings, and the job that it helps with."""
+    """The first message to a worker: the settings, and the job that it helps with."""
 
     config: Config
     job: Job
 
 
 class Order(Struct, frozen=True):
-    """What is to be done: these rows judged, or what was judged last stored."""
+    """A command: to plan these rows, or to store those planned last (None)."""
 
     rows: Sequence[Row] | None = None
 
 
 class WorkerReply(Struct, frozen=True):
-    """That it was done. After one that `is_stored` a second tells what became of each row, without
-    documents, or why not. `failure` is the store's, `is_broken` says that something failed that
-    must not."""
+    """The reply to a command.
+
+    After one that `is_stored`, a second reply has the outcome of each row, without documents, or
+    the reason why not. `failure` is the store's; `is_broken` marks an unexpected error.
+    """
 
     is_stored: bool = False
     settled: list[Settled] | None = None
@@ -44,14 +46,14 @@ class WorkerReply(Struct, frozen=True):
 
 
 async def send(writer: asyncio.StreamWriter, message: Struct) -> None:
-    """Write a message. Raises ConnectionError."""
+    """Writes a message. Raises ConnectionError."""
     octets = msgspec.json.encode(message)
     writer.write(len(octets).to_bytes(_LENGTH_OCTETS, "big") + octets)
     await writer.drain()
 
 
 async def receive(reader: asyncio.StreamReader, kind: type[M]) -> M | None:
-    """The next message; None when the other end is gone."""
+    """Returns the next message; None when the other end has closed the connection."""
     try:
         length = await reader.readexactly(_LENGTH_OCTETS)
         octets = await reader.readexactly(int.from_bytes(length, "big"))

@@ -1,7 +1,7 @@
-"""The processes that help with a large import, as the one sees them that works on the job.
+"""The processes that help with a large import, from the view of the process that holds the job.
 
-They join when they are ready, and nobody waits for them; when one ends, its batch is begun again
-by the others.
+They join when they are ready, and the job does not wait for them; when one ends, its batch is
+planned again by the others.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from idp.transfer.kinds.kind import ImportContext
 from idp.transfer.package.rows import Row
 from storage import StorageError, Unavailable
 
-WORTH_BYTES: Final = 2 * 1024 * 1024  # less is stored by the time that a process has started
+WORTH_BYTES: Final = 2 * 1024 * 1024  # a smaller package is stored before a process has started
 MAX_WORKERS: Final = 3
 # Without -P a module of the same name in the working directory would be run instead.
 COMMAND: Final = (sys.executable, "-P", "-m", "idp.server.import_worker")
@@ -36,19 +36,21 @@ T = TypeVar("T")
 
 
 def spare() -> int:
-    """How many processes can help: the processors that this one does not use itself."""
+    """Returns how many processes can help: the processors that this one does not use itself."""
     return min(cpu.count() - 1, MAX_WORKERS)
 
 
 def wanted(service: Service, job: Job, octets: int, count: int) -> int:
-    """How many of `count` processes a job with a package of so many octets is worth."""
+    """Returns how many of `count` processes are worth starting for a job with a package of so many
+    bytes.
+    """
     is_alone = job.options.is_dry_run or service.config.is_in_memory
     return 0 if is_alone or octets < WORTH_BYTES else count
 
 
 @asynccontextmanager
 async def joining(taking: ImportContext, count: int) -> AsyncIterator[list[BatchWorker]]:
-    """The desks of so many other processes, each as long as it is ready."""
+    """Provides the workers of so many other processes, each while it is ready."""
     desks: list[BatchWorker] = []
     helping = [asyncio.ensure_future(_help(taking, desks)) for _ in range(count)]
     try:
@@ -60,7 +62,7 @@ async def joining(taking: ImportContext, count: int) -> AsyncIterator[list[Batch
 
 
 async def _help(taking: ImportContext, desks: list[BatchWorker]) -> None:
-    """A worker's whole life: its desk is among the others as long as it lives."""
+    """Starts a process and keeps its worker in `desks` while it runs."""
     try:
         async with _process() as connection:
             helper = _Worker(*connection)
@@ -75,7 +77,10 @@ async def _help(taking: ImportContext, desks: list[BatchWorker]) -> None:
 
 @asynccontextmanager
 async def _process() -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    """The connection to a process that ends with it, and that a terminal's Ctrl-C spares."""
+    """Provides the connection to a child process that ends with it.
+
+    The child has a session of its own, so that Ctrl-C in a terminal does not reach it.
+    """
     ours, theirs = socket.socketpair()
     with theirs:
         child = await asyncio.create_subprocess_exec(
@@ -100,7 +105,7 @@ async def _ended(child: Process) -> None:
 
 
 class _Worker:
-    """The desk of another process."""
+    """The worker in another process."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -110,12 +115,15 @@ class _Worker:
         self._has_ended = False
 
     async def begin(self, taking: ImportContext) -> bool:
-        """Tell it what it helps with; whether it is ready. Raises ConnectionError."""
+        """Sends the job that it helps with; returns whether it is ready.
+
+        Raises ConnectionError.
+        """
         await worker_messages.send(self._writer, Engagement(taking.service.config, taking.job))
         return await worker_messages.receive(self._reader, WorkerReply) is not None
 
     async def listen(self) -> None:
-        """Hear its answers until it has ended."""
+        """Processes its replies until it has ended."""
         try:
             while (answer := await worker_messages.receive(self._reader, WorkerReply)) is not None:
                 self._hear(answer)
@@ -124,11 +132,17 @@ class _Worker:
             self._give_up(_gone())
 
     async def judge(self, rows: Sequence[Row]) -> None:
-        """As `BatchWorker.judge`. Raises Unavailable also when the process has ended."""
+        """Plans rows as `BatchWorker.judge` does.
+
+        Raises Unavailable also when the process has ended.
+        """
         await self._carried_out(Order(rows))
 
     async def store(self) -> OutcomesFuture:
-        """As `BatchWorker.store`. Raises Unavailable also when the process has ended."""
+        """Stores rows as `BatchWorker.store` does.
+
+        Raises Unavailable also when the process has ended.
+        """
         await self._carried_out(Order())
         assert self._telling is not None  # noqa: S101 - it was stored
         return self._telling
@@ -157,7 +171,10 @@ class _Worker:
             _end(self._waiting, None)
 
     def _fail(self, error: Exception) -> None:
-        """What is to be told of one batch is told before the next one is begun."""
+        """Fails the outcomes that are still outstanding, else the current command.
+
+        Outcomes of one batch are always sent before the next reply.
+        """
         if self._telling is None or self._telling.done():
             _end(self._waiting, error)
         else:
@@ -169,7 +186,7 @@ class _Worker:
 
 
 def _end(future: asyncio.Future[T] | None, outcome: T | Exception) -> None:
-    """Tell who waits, if anybody still does."""
+    """Completes the future, if it is still awaited."""
     if future is None or future.done():
         return
     if isinstance(outcome, Exception):

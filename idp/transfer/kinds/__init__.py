@@ -1,4 +1,5 @@
-"""The kinds of rows, in the order in which they are stored: what others refer to comes first.
+"""The kinds of rows, in the order in which they are stored: records come before those that refer
+to them.
 
 To add a kind: a module here that ends in its `KINDS`, and a line in `KINDS`.
 """

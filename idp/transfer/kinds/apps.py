@@ -1,4 +1,6 @@
-"""`oidcApps` and `apiApps`: applications, whose client ids and secrets go on counting."""
+"""`oidcApps` and `apiApps`: applications, whose client ids and secrets remain valid
+after a move.
+"""
 
 from __future__ import annotations
 
@@ -38,10 +40,10 @@ class _ApplicationCase(Struct, frozen=True, kw_only=True):
 
 
 async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Applications are made with their client ids, left alone, or changed.
+    """Plans applications: created with their client ids, skipped, or updated.
 
-    An algorithm that nothing was signed by so far gets its keys here, before it is needed: the
-    one thing that is stored beside the rows, once.
+    Signing keys of an algorithm that no application has used yet are created here, before they are
+    needed. It is the only write outside of the rows' own units, and is done once per algorithm.
     """
     cases = [_case(read) for read in reads]
     owners = await upsert.by_id(taking, PROJECTS, (case.app.project_id for case in cases))
@@ -99,6 +101,7 @@ def _stored(
         values |= packaged_secrets.kept(case.app.hashed_secret, case.app.previous_secret)
     elif known is not None:
         values |= client_secrets.first(None, taking.service.clock.now())
+    # A new stamp revokes every token that carries the old one.
     if known is not None and _is_cut_off(known, values):
         values["stamp"] = taking.service.random.token(bits=64)
     if known is not None:
@@ -123,7 +126,9 @@ def _stored(
 
 
 def _is_cut_off(known: Application, values: Mapping[str, Any]) -> bool:
-    """Whether all that was issued to it ends: it loses a power, or is deactivated."""
+    """Returns whether everything issued to it is revoked: it loses management access, or is
+    deactivated.
+    """
     is_weaker = known.has_management_access and not values.get("has_management_access")
     is_ended = values.get("state") == "inactive" and known.state != "inactive"
     return is_weaker or is_ended
@@ -159,7 +164,7 @@ def _warnings(
 async def tell_oidc(
     telling_: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """The applications that people sign in to, by project and name."""
+    """Yields the OpenID Connect applications, by project and name."""
     async for client in _clients(telling_, organization):
         if client.app_type != "api":
             config = msgspec.to_builtins(read_app.oidc(client))
@@ -169,7 +174,7 @@ async def tell_oidc(
 async def tell_api(
     telling_: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """The API applications, by project and name."""
+    """Yields the API applications, by project and name."""
     async for client in _clients(telling_, organization):
         if client.app_type == "api":
             config = msgspec.to_builtins(read_app.api(client))

@@ -1,7 +1,8 @@
-"""`domains`: what an organization names as its own, and by which of them login names end.
+"""`domains`: the domains of an organization, and the one that its login names end with.
 
-Whether a domain is proven, the package says: who may import may say so of any domain. One that is
-only named may be proven for another organization, as it can be where it was named before that.
+The package states whether a domain is verified: a caller that may import may state that of any
+domain. A domain that is not verified here may be verified for another organization, as when it is
+added by a call.
 """
 
 from __future__ import annotations
@@ -40,9 +41,10 @@ _NAMES: Final = {kind: name for name, kind in _PROOFS.items()}
 
 
 class PackagedDomain(Request, frozen=True, kw_only=True):
-    """`validationToken` is this service's own member: what is to be published as the proof.
+    """A domain of an organization.
 
-    `orgId` says once more whose it is, and must say the same.
+    `validationToken` is this service's own member: the token to publish for the verification.
+    `orgId` repeats the organization and must be the same.
     """
 
     domain_name: Annotated[str, Host(1)]
@@ -54,15 +56,18 @@ class PackagedDomain(Request, frozen=True, kw_only=True):
 
     @property
     def challenge(self) -> Challenge | None:
-        """By what it is to be proven, if the token came along."""
+        """The challenge by which it is to be verified, if the package has the token."""
         kind = _PROOFS.get(self.validation_type)
         token = self.validation_token
         return Challenge(kind=kind, token=token) if kind and token else None
 
 
 class _DomainCase(Struct, frozen=True):
-    """A row, the domain as it would be stored new, the one that is there already, and whose it is
-    if it is proven; `home` is the organization of the row."""
+    """A row with the domain as it would be created and the stored one.
+
+    `owner` is the organization for which the domain is verified, if any; `home` is the
+    organization of the row.
+    """
 
     read: Read
     home: Organization
@@ -88,7 +93,7 @@ class _DomainCase(Struct, frozen=True):
 
 
 async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """New ones are added; those that are there are left alone, or with `updates` proven."""
+    """Plans domains: new ones are added; existing ones are skipped, or with `updates` verified."""
     known = await target_organizations.found(taking, reads)
     at_home = [read for read in reads if read.row.org_id in known]
     cases = {case.read.row.number: case for case in await _cases(taking, at_home, known)}
@@ -143,7 +148,7 @@ async def _prepare(taking: ImportContext, case: _DomainCase) -> PreparedRow:
 
 
 def _objection(case: _DomainCase) -> RowProblem | None:
-    """What stands against the row, beside its form."""
+    """Returns the reason to refuse the row, other than its form."""
     if case.request.org_id not in ("", case.home.id):
         return _DIFFERS
     if case.new.is_verified and case.owner not in (None, case.home.id):
@@ -185,7 +190,11 @@ _NO_PROOF: Final = RowProblem(
 
 
 async def _becomes_primary(taking: ImportContext, case: _DomainCase) -> bool:
-    """Login names are only changed where nobody has one yet, or where it was asked for."""
+    """Returns whether the row's domain becomes primary.
+
+    That changes login names, so it happens only in an organization that this import created, or
+    with `updates`.
+    """
     is_meant = case.request.is_primary and case.home.primary_domain != case.new.domain
     if not is_meant or (case.stored and not case.stored.is_verified and not taking.updates):
         return False
@@ -229,7 +238,7 @@ def _proof(taking: ImportContext, known: OrganizationDomain) -> list[Write]:
 async def tell(
     telling: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """All of them, in their order."""
+    """Yields the organization's domains by name."""
     where = {"org_id": organization.id}
     async for each in paging.walk(telling.view, DOMAINS, where, order="domain"):
         yield _told(organization, each)

@@ -1,4 +1,4 @@
-"""Going through what an organization has, in one consistent state and in a stable order."""
+"""Iteration over an organization's records, in one consistent state and in a stable order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ async def records(
     order: str | None = None,
     at_once: int = _AT_ONCE,
 ) -> AsyncIterator[R]:
-    """Every record of a declared list, a page at a time."""
+    """Yields every record of a declared list, read a page at a time."""
     after = None
     while True:
         page = await view.find(collection, where, order=order, after=after, limit=at_once)
@@ -33,7 +33,7 @@ async def records(
 
 
 async def slices(found: AsyncIterator[R], size: int) -> AsyncIterator[list[R]]:
-    """The same records, some at a time."""
+    """Yields the same records in lists of up to `size`."""
     some: list[R] = []
     async for record in found:
         some.append(record)
@@ -45,17 +45,17 @@ async def slices(found: AsyncIterator[R], size: int) -> AsyncIterator[list[R]]:
 
 
 def projects(view: View, organization: Organization) -> AsyncIterator[Project]:
-    """The organization's projects, by their names."""
+    """Yields the organization's projects by name."""
     return records(view, PROJECTS, {"org_id": organization.id}, order="name")
 
 
 def said(members: Mapping[str, Any]) -> dict[str, Any]:
-    """The members that say something: what is false, empty or unknown is left out."""
+    """Returns the members without those that are false, empty or unknown."""
     return {
         name: value for name, value in members.items() if value not in (None, "", [], {}, False, 0)
     }
 
 
 def instant(at: datetime | None) -> str | None:
-    """RFC 3339, in UTC."""
+    """Returns the instant as RFC 3339 text in UTC, or None."""
     return at.isoformat().replace("+00:00", "Z") if at else None

@@ -1,6 +1,7 @@
-"""`secondFactors` and `multiFactors`: which kinds of factors count beside the login policy.
+"""`secondFactors` and `multiFactors`: the factors that are allowed in addition to the login
+policy.
 
-Newer packages say so in the policy itself; then these lists add nothing.
+Newer packages name them in the policy itself; these lists then add nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class PackagedFactor(Request, frozen=True, kw_only=True):
 async def prepare(
     field: str, known: Mapping[str, str], taking: ImportContext, reads: Sequence[Read]
 ) -> list[PreparedRow]:
-    """Add them to the policies that the same package has made, or with `updates` to any."""
+    """Plans factors: added to policies that this import has created, or with `updates` to any."""
     organizations = await target_organizations.found(taking, reads)
     ids = [effective.policy_id(read.row.org_id, "login") for read in reads]
     stored = await taking.service.store.get_many([(POLICIES, id) for id in ids])

@@ -1,4 +1,6 @@
-"""What a kind of rows is: its name in a package, how a row is read, stored and told again."""
+"""The description of a kind of rows: its name in a package, and how a row is read, stored and
+exported.
+"""
 
 from __future__ import annotations
 
@@ -18,25 +20,27 @@ from storage import View
 
 
 class ImportContext(Struct, frozen=True):
-    """The import that rows are prepared for. `service.store` may be a layer over the real one:
-    what a dry run writes stays in it."""
+    """The import that rows are planned for.
+
+    `service.store` may be an overlay over the real store: the writes of a dry run stay in it.
+    """
 
     service: Service
     job: Job
 
     @property
     def actor(self) -> str:
-        """Who does it, for the audit log."""
+        """The user that the audit log names."""
         return self.job.actor
 
     @property
     def updates(self) -> bool:
-        """Whether what exists already is changed; else it is left as it is (`skip`)."""
+        """Whether existing records are updated; otherwise they are skipped."""
         return self.job.options.updates
 
 
 class ExportContext(Struct, frozen=True):
-    """The export that records are told for. `view` is one consistent state of the store."""
+    """The export that rows are written for. `view` is one consistent state of the store."""
 
     service: Service
     view: View
@@ -54,18 +58,22 @@ class RowKind(Struct, frozen=True, kw_only=True):
     """One list of an organization in a package.
 
     `member` is its name there (`humanUsers`), `type` that of one row in reports (`human_user`).
-    `name` is what a row is called in reports when it can't be read further than this. `identity`
-    are the members by which two rows of one package are the same record, told twice.
-    `ease`, where there is one, makes a document of another system such that it can be read here,
-    with a warning for whatever that takes from it (`idp/transfer/package/lossy_import.py`).
-    `prepare` judges a batch of rows of this kind, of any organizations, with few round trips, and
-    answers in their order; a unit that then meets somebody else's (Conflict, Stale) is prepared
-    again. It reads the store and writes nothing. Every created record carries its event with the
-    payload `import_payload`, and its id is the row's or `own_id`. Who finds the record there says
-    so in `PreparedRow.met`. `tell` answers an organization's rows in a stable order, such that
-    `prepare` would store the same again. A `single` kind is one object, not a list. Rows of a kind
-    that `stands_alone` refer to none of their own kind. `unsupported` says why rows of a kind are
-    not taken: then `prepare` is None.
+    `name` returns the name in reports of a row that cannot be read any further. `identity` are the
+    members whose equality means that two rows of a package describe the same record.
+
+    `ease`, if given, adapts a document of another system to what this service can store, with a
+    warning for each loss (`idp/transfer/package/lossy_import.py`).
+
+    `prepare` plans a batch of rows of this kind, of any organizations, with few round trips; the
+    result has their order. It reads the store and, but for new signing keys, writes nothing. A
+    unit that conflicts with other writes (Conflict, Stale) is planned again. Every created record
+    carries its event with the payload `import_payload`, and its id is the row's or `own_id`. A
+    plan for an existing record names it in `PreparedRow.met`.
+
+    `tell` yields an organization's rows in a stable order, such that `prepare` would store the
+    same again. A `single` kind is one object, not a list. Rows of a kind that `stands_alone` do
+    not refer to others of that kind. `unsupported` says why rows of a kind are not imported;
+    `prepare` is then None.
     """
 
     member: str
@@ -82,16 +90,19 @@ class RowKind(Struct, frozen=True, kw_only=True):
 
 
 def own_id(taking: ImportContext, read: Read) -> str:
-    """The id of a row that brings none: the same whenever the row comes again, so that a batch
-    that was cut off meets its own records."""
+    """Returns the id of a row that has none.
+
+    It is the same whenever the row is processed again, so that an interrupted batch recognizes its
+    own records.
+    """
     made = hashlib.sha256(f"{taking.job.id}.{read.row.number}".encode()).digest()
     return base64url.encode(made[:16])
 
 
 def import_payload(taking: ImportContext, read: Read) -> dict[str, str]:
-    """What the event of a record's making says of the import: whose row it was.
+    """Returns what a creation event states about the import: the job and the row.
 
-    By it a batch that was cut off is recognised as one's own, and a second row of one id as a
-    double (`idp/transfer/jobs/import_origin.py`).
+    By it, an interrupted batch recognizes its own records, and a second row of one id is
+    recognized as a duplicate (`idp/transfer/jobs/import_origin.py`).
     """
     return {"import": taking.job.id, "row": str(read.row.number)}

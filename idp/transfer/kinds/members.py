@@ -1,4 +1,4 @@
-"""`orgMembers`: who manages the organization, with which roles."""
+"""`orgMembers`: the managers of the organization and their roles."""
 
 from __future__ import annotations
 
@@ -29,8 +29,10 @@ class MemberRow(Request, frozen=True, kw_only=True):
 
 
 async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Users become managers of the organization, stay so, or get other roles. A user may be
-    another organization's."""
+    """Plans memberships: created, skipped, or given other roles.
+
+    The user may belong to another organization.
+    """
     there = await target_organizations.found(taking, reads)
     rows = [_row(read) for read in reads]
     found = await upsert.by_id(taking, USERS, (row.user_id for row in rows))
@@ -102,7 +104,7 @@ def _unknown(roles: Sequence[str], *, is_error: bool) -> Iterator[RowProblem]:
 async def tell(
     telling_: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Who manages the organization."""
+    """Yields the managers of the organization."""
     where = {"org_id": organization.id}
     async for one in export_iteration.records(telling_.view, MEMBERSHIPS, where):
         yield {"userId": one.user_id, "roles": one.roles}

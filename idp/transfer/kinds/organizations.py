@@ -1,4 +1,4 @@
-"""`org`: the organization itself, made with the id that the package gives it."""
+"""`org`: the organization itself, created with the id that the package gives it."""
 
 from __future__ import annotations
 
@@ -33,8 +33,10 @@ _MAX: Final = 253  # RFC 1035, as text: in ASCII a domain can be longer than wha
 
 
 class Host(Struct, frozen=True):
-    """A domain, or what an installation's own organization has for one: its host; or nothing,
-    unless `min` is 1."""
+    """A domain, or the host that an installation's own organization has in place of one.
+
+    It may be empty, unless `min` is 1.
+    """
 
     min: int = 0
 
@@ -50,8 +52,11 @@ class Host(Struct, frozen=True):
 
 
 class PackagedOrganization(Request, frozen=True, kw_only=True):
-    """`primaryDomain` and `state` are this service's own members: without them a domain is
-    generated, and the organization is active."""
+    """An organization.
+
+    `primaryDomain` and `state` are this service's own members: without them, a domain is generated
+    and the organization is active.
+    """
 
     name: Name
     primary_domain: Annotated[str, Host()] = ""
@@ -59,7 +64,9 @@ class PackagedOrganization(Request, frozen=True, kw_only=True):
 
 
 async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """New ones are made; those that exist are left alone, or with `updates` changed."""
+    """Plans organizations: new ones are created; existing ones are skipped, or with `updates`
+    updated.
+    """
     known = await target_organizations.found(taking, reads)
     ids = [read.row.org_id for read in reads]
     deleted = await taking.service.store.get_many([(DELETED_ORGANIZATIONS, id) for id in ids])
@@ -146,7 +153,10 @@ async def _update(
 def _wanted(
     taking: ImportContext, known: Organization, request: PackagedOrganization
 ) -> Mapping[str, object]:
-    """What has to be set; whatever was issued ends when the organization becomes inactive."""
+    """Returns the fields to set.
+
+    A new stamp revokes everything that was issued when the organization becomes inactive.
+    """
     wanted: dict[str, object] = {}
     if request.name != known.name:
         wanted |= {"name": request.name, "name_key": user_lookup.login_key(request.name)}
@@ -167,7 +177,9 @@ _STAYS: Final = RowProblem(
 
 
 async def _what_stays(taking: ImportContext, known: Organization) -> list[Write]:
-    """Guards that the installation has an active owner elsewhere; none if it hasn't."""
+    """Returns guards that the installation keeps an active owner elsewhere; none if it has no
+    other.
+    """
     instance = await taking.service.store.get(INSTANCES, INSTANCE_ID)
     if instance is not None and instance.org_id == known.id:
         return []
@@ -177,7 +189,7 @@ async def _what_stays(taking: ImportContext, known: Organization) -> list[Write]
 async def tell(
     telling: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Its name, and by this service's own members its primary domain and state."""
+    """Yields the name, and as this service's own members the primary domain and the state."""
     yield {
         "name": organization.name,
         "primaryDomain": organization.primary_domain,

@@ -1,4 +1,4 @@
-"""Rows of `oidcApps` and `apiApps`: a registration, with its ids and how its secret is kept.
+"""Rows of `oidcApps` and `apiApps`: a registration with its ids and the digests of its secrets.
 
 An application is known here by its client id alone: `clientId` where a package has it, else
 `appId`.
@@ -24,7 +24,7 @@ _MAX_ADDRESS: Final = 2048
 
 
 class LoginElsewhere(OwnLogin, frozen=True, kw_only=True):
-    """The address of another login, which is not kept."""
+    """The address of another sign-in page, which is not stored."""
 
     base_uri: Annotated[str, Text(max=_MAX_ADDRESS)] = ""
 
@@ -42,12 +42,12 @@ class PackagedOidcApp(NewOidcApp, frozen=True, kw_only=True):
     login_version: PackagedLogin | None = None
 
     def settings(self) -> dict[str, Any]:
-        """How the application works, by the fields of its record."""
+        """Returns the settings of the application, by the fields of its record."""
         return oidc_apps.settings(self)
 
     @property
     def login_elsewhere(self) -> str:
-        """The address of the login that the application was to use."""
+        """The address of the sign-in page that the application was to use."""
         version = self.login_version
         return version.login_v2.base_uri if version and version.login_v2 else ""
 
@@ -60,12 +60,12 @@ class PackagedApiApp(NewApiApp, frozen=True, kw_only=True):
     previous_secret: EndingSecret | None = None
 
     def settings(self) -> dict[str, Any]:
-        """How the application works, by the fields of its record."""
+        """Returns the settings of the application, by the fields of its record."""
         return api_apps.settings(self)
 
     @property
     def login_elsewhere(self) -> str:
-        """Nobody signs in to it."""
+        """Always empty: users do not sign in to an API application."""
         return ""
 
 

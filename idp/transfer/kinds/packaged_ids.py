@@ -1,4 +1,6 @@
-"""Ids that records bring along from elsewhere, and what stands at them here."""
+"""Ids that records bring from another system, and how a row that cannot be read is
+named by them.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,14 @@ from msgspec import Struct
 from idp.schema.field_rules import FieldRefused, Schema, Text
 from idp.transfer.package.rows import value_of
 
-_WORDS: Final = frozenset({".", "..", "_search", "oidc", "api"})  # that addresses are made of
+# path segments of the API's addresses
+_WORDS: Final = frozenset({".", "..", "_search", "oidc", "api"})
 
 
 class RecordId(Struct, frozen=True):
-    """An id of one's own, in printable ASCII: RFC 6749 wants that of client ids."""
+    """An id that the package chooses, in printable ASCII as RFC 6749, A.1 requires of
+    client ids.
+    """
 
     def read(self, value: object) -> str:
         id = Text(1).read(value)
@@ -30,7 +35,7 @@ class RecordId(Struct, frozen=True):
 
 
 def named(*names: str) -> Any:
-    """What tells of a row that can't be read what it is called: the ids in these members."""
+    """Returns a function that names a row that can't be read, by the ids in these members."""
 
     def name(document: Any) -> str:
         found = [value_of(document, name) for name in names]

@@ -1,7 +1,7 @@
-"""Secrets of applications and service users in a package: their hashes, as they are stored.
+"""Secrets of applications and service users in a package: their digests, as they are stored.
 
-So whoever has a secret goes on using it after a move. What can't be moved is made anew by the
-call that generates one.
+So a program can use its secret after a move. A secret that cannot be moved is generated anew by
+its call.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _DIGEST: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 class SecretDigest(Struct, frozen=True):
-    """The SHA-256 of a secret, in base64url without padding."""
+    """The SHA-256 digest of a secret, in base64url without padding."""
 
     def read(self, value: object) -> str:
         text = Text(1).read(value)
@@ -41,13 +41,13 @@ class HashedSecret(Request, frozen=True, kw_only=True):
 
 
 class EndingSecret(HashedSecret, frozen=True, kw_only=True):
-    """One that counts beside the current one until its end."""
+    """A former secret, which is valid in addition to the current one until it expires."""
 
     expiration_date: Annotated[datetime, Instant()]
 
 
 def kept(current: HashedSecret | None, old: EndingSecret | None) -> dict[str, Any]:
-    """What the owner's record keeps of its secrets; nothing, if none is told."""
+    """Returns the fields of the owner's record; empty if the package has no secret."""
     if current is None:
         return {}
     return {
@@ -59,7 +59,7 @@ def kept(current: HashedSecret | None, old: EndingSecret | None) -> dict[str, An
 
 
 def told(owner: SecretOwner) -> dict[str, Any]:
-    """The members that tell an owner's secrets."""
+    """Returns the members of a row that carry the owner's secrets."""
     if owner.secret_hash is None:
         return {}
     current = {

@@ -1,4 +1,4 @@
-"""`pictures`, a list of this service's own: logo and icon of an organization."""
+"""`pictures`, a list of this service's own: the logo and icon of an organization."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class PackagedPicture(Request, frozen=True, kw_only=True):
 
 
 async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Pictures are drawn anew, as those that somebody sends: their pixels count."""
+    """Plans pictures, whose pixels are encoded anew like those of an upload."""
     wanted = {read.row.number: await _wanted(taking, read) for read in reads}
     fit = [read for read in reads if isinstance(wanted[read.row.number], SettingRow)]
     stored = await settings.stored(
@@ -62,7 +62,7 @@ async def _wanted(taking: ImportContext, read: Read) -> SettingRow | PreparedRow
 async def tell(
     telling: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Each as the file that is shown."""
+    """Yields each picture as the file that is shown."""
     for place in BOXES:
         picture = await telling.view.get(PICTURES, pictures.picture_id(organization.id, place))
         if picture is not None:

@@ -1,7 +1,7 @@
-"""The policies of an organization, in the reference system's members and this service's own.
+"""The policies of an organization, in the members of the reference system and this service's own.
 
-In a package what is not said is off, as the reference system's encoding leaves out whatever is
-false, empty or 0; only a number that can't be 0 is then the service's own.
+A member that a package leaves out is off, because the reference system's encoding omits whatever
+is false, empty or 0. Only a number that cannot be 0 then has this service's own default.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LEFT_OUT: Final[Mapping[PolicyKind, Mapping[str, object]]] = {
         "passwordlessType": NO_PASSWORDLESS,
     },
 }
-# On which ground a colour that is not said is the service's own.
+# The background of each colour that has the service's default when it is left out.
 _GROUNDS: Final = {
     f"{part}Color{scheme}": f"backgroundColor{scheme}"
     for scheme in ("", "Dark")
@@ -39,7 +39,7 @@ _GROUNDS: Final = {
 
 
 def ease(kind: PolicyKind, document: object) -> tuple[object, list[RowProblem]]:
-    """What of a policy can be had here."""
+    """Returns the part of a policy that can be stored here, with warnings."""
     if isinstance(document, dict):
         said = {name: value for name, value in _LEFT_OUT.get(kind, {}).items()}
         document = said | document
@@ -49,7 +49,9 @@ def ease(kind: PolicyKind, document: object) -> tuple[object, list[RowProblem]]:
 async def prepare(
     kind: PolicyKind, taking: ImportContext, reads: Sequence[Read]
 ) -> list[PreparedRow]:
-    """A policy for an organization that has none of its own; with `updates` in place of it."""
+    """Plans a policy for an organization that has none of its own; with `updates`, a
+    replacement.
+    """
     now = taking.service.clock.now()
     wanted = []
     for read in reads:
@@ -69,7 +71,7 @@ async def prepare(
 async def tell(
     kind: PolicyKind, telling: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """The organization's own; nothing where the installation's counts."""
+    """Yields the organization's own policy; nothing where the installation's is effective."""
     policy = await telling.view.get(POLICIES, effective.policy_id(organization.id, kind))
     if policy is not None:
         told = POLICIES_THERE_ARE[kind].told(policy.rules)
@@ -77,7 +79,7 @@ async def tell(
 
 
 def camel(name: str) -> str:
-    """A member's name in a package."""
+    """Returns the name of a member in a package."""
     first, *rest = name.split("_")
     return first + "".join(part.title() for part in rest)
 

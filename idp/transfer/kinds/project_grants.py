@@ -43,14 +43,17 @@ class PackagedGrant(Request, frozen=True, kw_only=True):
 
 
 class ProjectGrantRow(Request, frozen=True, kw_only=True):
-    """The id that a package has is not kept: one follows from project and organization."""
+    """A project granted to an organization.
+
+    The package's id is not stored: the id follows from project and organization.
+    """
 
     grant_id: Annotated[str, Text()] = ""
     project_grant: PackagedGrant
 
 
 class _GrantReferences(Struct, frozen=True):
-    """What the rows of a batch refer to, as far as it is there."""
+    """The existing records to which the rows of a batch refer."""
 
     projects: Mapping[str, Project]
     organizations: Mapping[str, Organization]
@@ -60,8 +63,9 @@ class _GrantReferences(Struct, frozen=True):
 
 
 async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Projects are granted to other organizations, which are there already; a grant that is there
-    is left alone, or gets other roles."""
+    """Plans grants of projects to existing organizations: created, skipped, or given
+    other roles.
+    """
     rows = [_row(read) for read in reads]
     role_ids = (roles.id_of(row.project_id, key) for row in rows for key in row.role_keys)
     ids = (grant_ids.of_grant(row.project_id, row.granted_org_id) for row in rows)
@@ -118,7 +122,9 @@ def _is_less(known: ProjectGrant, row: PackagedGrant) -> bool:
 
 
 def _stays(row: PackagedGrant, known: ProjectGrant | None) -> Iterator[RowProblem]:
-    """What an import does not change, because users would lose what they have by the grant."""
+    """Yields warnings of what an import does not change, because users would lose their assigned
+    roles.
+    """
     fix = "Change the grant by its call."
     if known is not None and _is_less(known, row):
         yield RowProblem(
@@ -167,7 +173,7 @@ def _problems(read: Read, row: PackagedGrant, around: _GrantReferences) -> Itera
 async def tell(
     telling_: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """To which organizations the organization's projects are granted."""
+    """Yields the grants of the organization's projects to other organizations."""
     where = {"org_id": organization.id}
     async for one in export_iteration.records(telling_.view, PROJECT_GRANTS, where):
         grant = {

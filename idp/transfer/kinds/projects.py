@@ -1,4 +1,4 @@
-"""`projects` and `projectRoles`: what groups applications, and the roles that it knows."""
+"""`projects` and `projectRoles`: projects, which group applications, and their roles."""
 
 from __future__ import annotations
 
@@ -27,8 +27,11 @@ _NAMES: Final = {state: name for name, state in _STATES.items()}
 
 
 class PackagedProject(Request, frozen=True, kw_only=True):
-    """The assertion is read, and not kept: a warning says so. The checks omitted are off in a new
-    project, and stay as they are in one that is there."""
+    """A project.
+
+    The role assertion is read and not stored, with a warning. A check that is left out is off in a
+    new project and unchanged in an existing one.
+    """
 
     name: Name
     project_role_assertion: bool = False
@@ -44,14 +47,14 @@ class ProjectRow(Request, frozen=True, kw_only=True):
 
 
 class RoleRow(NewRole, frozen=True, kw_only=True):
-    """Without a name for people, a role is called by its key."""
+    """A role of a project. Without a display name, its key is displayed."""
 
     project_id: Name
     display_name: Annotated[str, Text()] = ""
 
 
 async def prepare_projects(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Projects are made with their ids, left alone, or changed."""
+    """Plans projects: created with their ids, skipped, or updated."""
     there = await target_organizations.found(taking, reads)
     rows = [_project_row(read) for read in reads]
     known = await upsert.by_id(taking, PROJECTS, (row.project_id for row in rows))
@@ -99,7 +102,7 @@ def _prepare_project(
 
 
 def _checks(taking: ImportContext, row: PackagedProject, project: Project) -> dict[str, Any]:
-    """The checks of the row, over those that `project` has."""
+    """Returns the checks of the row, over those of `project`."""
     grant, role = row.has_project_check, row.project_role_check
     return allowed_users.checking(
         taking.service.random,
@@ -127,7 +130,7 @@ def _state_stays(project: PackagedProject, known: Project | None) -> Iterator[Ro
 
 
 async def prepare_roles(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Roles are made in projects of the row's organization, left alone, or changed."""
+    """Plans roles in projects of the row's organization: created, skipped, or updated."""
     rows = [_role_row(read) for read in reads]
     owners = await upsert.by_id(taking, PROJECTS, (row.project_id for row in rows))
     ids = [roles.id_of(row.project_id, row.role_key) for row in rows]
@@ -173,7 +176,7 @@ def _prepare_role(
 async def tell_projects(
     telling_: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """The projects of the organization, by their names."""
+    """Yields the projects of the organization by name."""
     async for project in export_iteration.projects(telling_.view, organization):
         told = {
             "name": project.name,
@@ -187,7 +190,7 @@ async def tell_projects(
 async def tell_roles(
     telling_: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """The roles of its projects, by their keys."""
+    """Yields the roles of the organization's projects by key."""
     async for project in export_iteration.projects(telling_.view, organization):
         where = {"project_id": project.id}
         async for role in export_iteration.records(

@@ -1,6 +1,6 @@
-"""`appKeys` and `machineKeys`: public keys that assertions are signed by.
+"""`appKeys` and `machineKeys`: public keys by which assertions are verified (RFC 7523).
 
-They are taken in and never told: specification 4.11 leaves them out of exports.
+They are imported and never exported.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class KeyRow(Request, frozen=True, kw_only=True):
 
 
 class AppKeyRow(KeyRow, frozen=True, kw_only=True):
-    """Whose it is, say the ids of the application: of two that differ, the client's counts."""
+    """A key of an application. Of two ids that differ, the client id names the owner."""
 
     id: Annotated[str, RecordId()]
     project_id: Annotated[str, Text()] = ""
@@ -44,7 +44,7 @@ class MachineKeyRow(KeyRow, frozen=True, kw_only=True):
 
 
 async def prepare_app_keys(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Keys of applications of the row's organization are made, or left alone."""
+    """Plans keys of the row's organization's applications: created, or skipped."""
     rows = [_app_key(read) for read in reads]
     ids = [id for row in rows for id in (row.client_id, row.app_id) if id]
     owners = await upsert.by_id(taking, APPLICATIONS, ids)
@@ -66,7 +66,7 @@ def _app_key(read: Read) -> AppKeyRow:
 
 
 async def prepare_machine_keys(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Keys of service users of the row's organization are made, or left alone."""
+    """Plans keys of the row's organization's service users: created, or skipped."""
     rows = [_machine_key(read) for read in reads]
     owners = await upsert.by_id(taking, USERS, (row.user_id for row in rows))
     known = await upsert.by_id(taking, USER_KEYS, (row.key_id for row in rows))
@@ -117,10 +117,10 @@ def _wanted(
 def _prepare(
     taking: ImportContext, read: Read, known: RegisteredKey | None, wanted: UpsertPlan, field: str
 ) -> PreparedRow:
-    """A key never changes: one that is there is the same, or another's.
+    """Plans a key. A key never changes: an existing one is the same, or another owner's.
 
-    A new key that outlasts `key_max_days` is refused rather than cut short, because whoever uses
-    it relies on the end that the package gives; one that is there keeps its end.
+    A new key that outlasts `key_max_days` is refused rather than shortened, because its user
+    relies on the end that the package gives; an existing one keeps its end.
     """
     key, max_days = wanted.record, taking.service.config.key_max_days
     if known is not None and (known.owner_id, known.public) != (key.owner_id, key.public):

@@ -1,4 +1,4 @@
-"""How policies, texts and pictures of a package are stored: one of each for an organization."""
+"""Storing of policies, texts and pictures of a package: one of each for an organization."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from storage import Collection, Write
 
 
 class SettingRow(Struct, frozen=True, kw_only=True):
-    """What a row says: the record as it would be stored new, and of it, what an update sets.
+    """The content of a row: the record as it would be created, and its fields that an update sets.
 
-    `event` is how events call it, `id` how reports do. Without a record there is nothing to store,
-    and `problems` say why.
+    `event` is its name in events, `id` its name in reports. Without a record there is nothing to
+    store, and `problems` say why.
     """
 
     id: str
@@ -33,7 +33,9 @@ class SettingRow(Struct, frozen=True, kw_only=True):
 async def stored(
     taking: ImportContext, reads: Sequence[Read], wanted: Sequence[SettingRow]
 ) -> list[PreparedRow]:
-    """New ones are made; those that are there are left alone, or with `updates` replaced."""
+    """Plans settings: new ones are created; existing ones are skipped, or with
+    `updates` replaced.
+    """
     known = await target_organizations.found(taking, reads)
     keys = [(each.collection, each.record.id) for each in wanted if each.collection]
     found = iter(await taking.service.store.get_many(keys))

@@ -1,4 +1,4 @@
-"""The organizations that rows go to: nothing is stored for one that is not there."""
+"""The organizations of rows: nothing is stored for one that does not exist."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ NO_HOME: Final = RowProblem(
 
 
 async def found(taking: ImportContext, reads: Iterable[Read]) -> Mapping[str, Organization]:
-    """The organizations of these rows that exist, in one round trip."""
+    """Returns the existing organizations of these rows, in one round trip."""
     ids = list(dict.fromkeys(read.row.org_id for read in reads))
     records = await taking.service.store.get_many([(ORGANIZATIONS, id) for id in ids])
     return {each.id: each for each in records if each is not None}
 
 
 def homeless(id: str) -> PreparedRow:
-    """A row of an organization that is not there."""
+    """Returns the refusal of a row whose organization does not exist."""
     return refused(id, NO_HOME)
 
 
 def still_there(organization: Organization) -> Update:
-    """A guard that the organization is not being removed or shut at the same moment."""
+    """Returns a guard that the organization is not removed or deactivated concurrently."""
     return Update(ORGANIZATIONS, organization.id, expect={"state": organization.state})

@@ -1,4 +1,4 @@
-"""Texts of an organization: of its pages, and of the letters that its people get."""
+"""Texts of an organization: of its pages, and of the messages to its users."""
 
 from __future__ import annotations
 
@@ -43,7 +43,10 @@ class PackagedMessage(MessageTextForm, frozen=True, kw_only=True):
 
 
 class PackagedLoginText(Request, frozen=True, kw_only=True):
-    """`texts` are this service's own: other systems have other pages, with other texts."""
+    """Texts of the pages in a language.
+
+    `texts` are this service's own: other systems have other pages with other texts.
+    """
 
     language: Name
     texts: Annotated[list[LoginTextEntry], Items(login_texts.MAX_TEXTS)] | None = None
@@ -52,7 +55,7 @@ class PackagedLoginText(Request, frozen=True, kw_only=True):
 async def prepare_messages(
     type: str, taking: ImportContext, reads: Sequence[Read]
 ) -> list[PreparedRow]:
-    """The words of a letter, in a language."""
+    """Plans the texts of a message in a language."""
     wanted = []
     for read in reads:
         request = cast(PackagedMessage, read.request)
@@ -64,7 +67,7 @@ async def prepare_messages(
 
 
 async def prepare_login_texts(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """The texts of the pages, in a language."""
+    """Plans the texts of the pages in a language."""
     wanted = []
     for read in reads:
         request = cast(PackagedLoginText, read.request)
@@ -131,7 +134,7 @@ def _elsewhere(language: str) -> RowProblem:
 async def tell_messages(
     type: str, telling: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """The words of a letter, language by language."""
+    """Yields the texts of a message, one row per language."""
     for rules in await _rules(telling, organization):
         if isinstance(rules, MessageTextRules) and rules.type == type:
             words = {camel(name): getattr(rules, name) for name in _WORDS}
@@ -141,7 +144,7 @@ async def tell_messages(
 async def tell_login_texts(
     telling: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """The texts of the pages, language by language."""
+    """Yields the texts of the pages, one row per language."""
     for rules in await _rules(telling, organization):
         if isinstance(rules, LoginTextRules):
             texts = [structs.asdict(each) for each in rules.texts]

@@ -1,6 +1,6 @@
-"""What packages of the reference system hold, and this service has nothing of.
+"""Kinds of rows in packages of the reference system that this service cannot store.
 
-Every row is named in the report, so that nobody looks for it in vain.
+Every such row is named in the report, so that its absence is explained.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from idp.transfer.package.rows import value_of
 
 
 def _by(*names: str) -> Callable[[Mapping[str, Any]], str]:
-    """The name of a row by members of it, joined as composite ids are."""
+    """Returns a function that names a row by its members, joined as composite ids are."""
 
     def name(document: Mapping[str, Any]) -> str:
         found = (value_of(document, name) for name in names)

@@ -1,6 +1,6 @@
-"""What becomes of a row whose record may be there: it is made, changed where it differs, or left.
+"""Planning of a row whose record may exist: created, updated where it differs, or skipped.
 
-Whatever a row does not speak of stays as it is.
+Fields that the row does not have remain unchanged.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from storage import Collection, Record, Write
 
 R = TypeVar("R", bound=Record)
 
-_FEW_ENOUGH: Final = 1000  # records of one look-up
+_FEW_ENOUGH: Final = 1000  # records per lookup
 
 
 def _nothing(*records: Any) -> Sequence[Write]:
@@ -25,11 +25,11 @@ def _nothing(*records: Any) -> Sequence[Write]:
 
 
 class UpsertPlan(Struct, frozen=True, kw_only=True):
-    """A record as a row describes it, with what is to be said of it.
+    """The record that a row describes, and how its change is recorded.
 
-    `id` is what reports call it; `type` begins its events' names. `told` are the fields that the
-    row speaks of. `also` are the writes that belong into the unit, by the record before (None: it
-    is made) and after. `org_id` is the organization of a record that doesn't say.
+    `id` is its name in reports; `type` begins the names of its events. `told` are the fields that
+    the row has. `also` returns the writes that belong to the unit, for the record before (None if
+    it is created) and after. `org_id` is the organization of a record that has no such field.
     """
 
     id: str
@@ -46,7 +46,7 @@ class UpsertPlan(Struct, frozen=True, kw_only=True):
 async def by_id(
     taking: ImportContext, collection: Collection[R], ids: Iterable[str]
 ) -> dict[str, R]:
-    """Those of the records that there are, by their ids."""
+    """Returns the existing records by their ids."""
     asked, found = list(dict.fromkeys(ids)), list[R | None]()
     for start in range(0, len(asked), _FEW_ENOUGH):
         part = asked[start : start + _FEW_ENOUGH]
@@ -57,7 +57,9 @@ async def by_id(
 def stored(
     taking: ImportContext, read: Read, known: Any | None, wanted: UpsertPlan
 ) -> PreparedRow:
-    """The record made, or that which is `known` changed where it differs and the import may."""
+    """Plans the creation of the record, or the update of the `known` one if it differs and the
+    import updates.
+    """
     if known is None:
         return created(taking, read, wanted)
     values = {
@@ -71,7 +73,7 @@ def stored(
 
 
 def created(taking: ImportContext, read: Read, wanted: UpsertPlan) -> PreparedRow:
-    """The record made, as it is wanted."""
+    """Plans the creation of the record."""
     record, now = wanted.record, taking.service.clock.now()
     stored = events.insertion(
         taking.service.random,
@@ -91,7 +93,7 @@ def created(taking: ImportContext, read: Read, wanted: UpsertPlan) -> PreparedRo
 def changed(
     taking: ImportContext, read: Read, known: Any, wanted: UpsertPlan, values: Mapping[str, object]
 ) -> PreparedRow:
-    """The record that is there with these values, in one step."""
+    """Plans an update of the existing record to these values."""
     now = taking.service.clock.now()
     dated = {**values, "changed_at": now}
     step = events.update(
@@ -117,12 +119,12 @@ def changed(
 
 
 def left(collection: Collection[Any], known: Any, id: str) -> PreparedRow:
-    """The record that is there, as it is."""
+    """Plans no change of the existing record."""
     return PreparedRow(action="skip", id=id, met=(collection, known))
 
 
 def elsewhere(id: str, field: str) -> PreparedRow:
-    """A row whose id is that of a record of another organization, or of another kind."""
+    """Refuses a row whose id belongs to a record of another organization or of another kind."""
     return refused(
         id,
         RowProblem(
@@ -138,24 +140,24 @@ _MAKE_FIRST: Final = "Put it into the package as well, or make it first."
 
 
 def no_user(field: str) -> RowProblem:
-    """Why a row can't be stored that refers to a user."""
+    """Returns the problem of a row that refers to an unknown user."""
     message = "is no such user of the organization"
     return RowProblem(slug="user.not_found", field=field, message=message, fix=_MAKE_FIRST)
 
 
 def no_project(field: str) -> RowProblem:
-    """Why a row can't be stored that refers to a project."""
+    """Returns the problem of a row that refers to an unknown project."""
     message = "is no project of the organization"
     return RowProblem(slug="project.not_found", field=field, message=message, fix=_MAKE_FIRST)
 
 
 def no_application(field: str) -> RowProblem:
-    """Why a row can't be stored that refers to an application."""
+    """Returns the problem of a row that refers to an unknown application."""
     message = "is no application of the organization"
     return RowProblem(slug="app.not_found", field=field, message=message, fix=_MAKE_FIRST)
 
 
 def unheld(slug: str, field: str, message: str) -> RowProblem:
-    """A warning: of a row that is stored, this is not kept."""
+    """Returns the warning that a member of a stored row is not stored."""
     fix = "Nothing has to be done if nobody depends on it."
     return RowProblem(slug=slug, field=field, message=message, fix=fix, is_error=False)

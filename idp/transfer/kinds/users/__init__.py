@@ -1,1 +1,1 @@
-"""Rows of users, and of what belongs to one."""
+"""Rows of users, and of the records that belong to a user."""

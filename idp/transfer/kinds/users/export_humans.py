@@ -1,4 +1,4 @@
-"""People as an export tells them: such that an import makes the same."""
+"""Rows of persons in an export, such that an import creates the same."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GENDERS: Final = {gender: name for name, gender in GENDERS.items()}
 async def tell(
     telling: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """The people of the organization, by their user names."""
+    """Yields the persons of the organization by user name."""
     where = {"org_id": organization.id}
     async for user in going.records(telling.view, USERS, where, order="login_key"):
         if user.kind == "human":

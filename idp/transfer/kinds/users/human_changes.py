@@ -1,6 +1,6 @@
-"""What an import changes of a person who is there: what the row speaks of, and no more.
+"""The fields of an existing person that an import changes: those of the row, and no others.
 
-An address or a number that was proven here stays proven.
+An address or a number that was verified here remains verified.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from idp.transfer.kinds.users.human_request import STATES, PackagedHuman
 
 
 def wanted(service: Service, known: User, row: PackagedHuman) -> Mapping[str, object]:
-    """The fields that the row speaks of; a password in the clear aside."""
+    """Returns the values of the row's fields, except for a plaintext password."""
     person = row.person()
     return {
         "user_name": person.user_name,
@@ -37,7 +37,7 @@ def _profile(known: Profile, row: PackagedHuman) -> Profile:
     sent = row.profile.stored()
     said = {name: text for name, text in structs.asdict(sent).items() if text}
     if "display_name" not in said and known.display_name == _full_name(known):
-        said["display_name"] = ""  # "first last" follows the names
+        said["display_name"] = ""  # empty: "first last" is derived from the new names
     return user_creation.with_display_name(structs.replace(known, **said))
 
 

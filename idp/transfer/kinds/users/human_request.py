@@ -1,7 +1,7 @@
-"""A row of `humanUsers`: the person of a single import, and beside it what only we keep.
+"""A row of `humanUsers`: the person of a single import, and members of this service's own.
 
-`incomplete` is for those who have no address or no first and last name, as the people whom an
-installation is set up with; whoever comes from elsewhere needs both.
+`incomplete` is for persons without an address or without a first and last name, such as those that
+an installation is set up with; a person from another system needs both.
 """
 
 from __future__ import annotations
@@ -30,14 +30,16 @@ STATES: Final[dict[str, State]] = {
 
 
 class PackagedEmail(AdministratorEmail, frozen=True, kw_only=True):
-    """`verified_by` is by whom a verified address is: without it, by the installation that it is
-    brought into."""
+    """An e-mail address.
+
+    `verified_by` says who verified it; by default the importing installation.
+    """
 
     verified_by: VerifiedBy | None = None
 
 
 class PackagedPhone(AdministratorPhone, frozen=True, kw_only=True):
-    """`verified_by` is by whom a verified number is, as for addresses."""
+    """A phone number. `verified_by` says who verified it, as for addresses."""
 
     verified_by: VerifiedBy | None = None
 
@@ -50,13 +52,16 @@ class PackagedProfile(ProfileFields, frozen=True, kw_only=True):
     last_name: Annotated[str, Text()] = ""
 
     def stored(self) -> Profile:
-        """The profile as a user record has it."""
+        """Returns the profile as a user record has it."""
         return self.as_profile(self.first_name or None, self.last_name or None)
 
 
 class PackagedHash(ImportedHash, frozen=True, kw_only=True):
-    """`change_date` is when the password was chosen, by which it grows old; one with an
-    `expiration_date` lets its user choose another, once."""
+    """The hash of a password.
+
+    `change_date` is when the password was chosen, from which its age counts; one with an
+    `expiration_date` can be used until then to choose another, once.
+    """
 
     change_date: Annotated[datetime, Instant()] | None = None
     expiration_date: Annotated[datetime, Instant()] | None = None
@@ -88,7 +93,7 @@ class PackagedHuman(HumanFields, frozen=True, kw_only=True):
                     yield FieldProblem("field.empty", f"profile.{name}", "must not be empty")
 
     def hashed(self, now: datetime) -> Password | None:
-        """The password, if its hash was sent."""
+        """Returns the password, if the row has its hash."""
         if self.hashed_password is None:
             return None
         return Password(
@@ -99,7 +104,7 @@ class PackagedHuman(HumanFields, frozen=True, kw_only=True):
         )
 
     def person(self) -> NewHuman:
-        """Who is described, with the password that was hashed elsewhere."""
+        """Returns the described person, without the password."""
         email, phone = self.email, self.phone
         return NewHuman(
             user_name=self.user_name,

@@ -1,4 +1,4 @@
-"""`humanUsers`: people, with the ids and the passwords that they have elsewhere."""
+"""`humanUsers`: persons, with the ids and the passwords that they have in another system."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from idp.transfer.package.rows import PreparedRow, Read, RowProblem
 
 
 async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """New people are made; those who exist are left alone, or with `updates` changed."""
+    """Plans persons: new ones are created; existing ones are skipped, or with
+    `updates` updated.
+    """
     return await user_rows.prepare(taking, reads, _RULES)
 
 
@@ -46,7 +48,9 @@ def _wanted(taking: ImportContext, known: User, read: Read) -> Mapping[str, obje
 
 
 def _judge(taking: ImportContext, case: Case) -> list[FieldProblem]:
-    """A hash that is brought has to be dear enough; one that is here already is what it is."""
+    """Returns the problems of a new hash that is too weak; a hash that is stored already is not
+    checked.
+    """
     sent = case.after.password
     known = case.known.password if case.known else None
     if sent is None or (known is not None and known.hash == sent.hash):

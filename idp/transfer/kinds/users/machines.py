@@ -1,4 +1,4 @@
-"""`machineUsers`: service users, with the ids that they have elsewhere."""
+"""`machineUsers`: service users, with the ids that they have in another system."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PackagedMachine(Request, frozen=True, kw_only=True):
     previous_secret: EndingSecret | None = None
 
     def secrets(self) -> dict[str, Any]:
-        """What the record keeps of its secrets."""
+        """Returns the fields of the record that hold its secrets."""
         return packaged_secrets.kept(self.hashed_secret, self.previous_secret)
 
 
@@ -47,7 +47,9 @@ class MachineRow(Request, frozen=True, kw_only=True):
 
 
 async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """New service users are made; those that exist are left alone, or with `updates` changed."""
+    """Plans service users: new ones are created; existing ones are skipped, or with `updates`
+    updated.
+    """
     return await user_rows.prepare(taking, reads, _RULES)
 
 
@@ -91,7 +93,7 @@ def _wanted(taking: ImportContext, known: User, read: Read) -> Mapping[str, obje
 async def tell(
     telling_: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """The service users of the organization, by their user names."""
+    """Yields the service users of the organization by user name."""
     where = {"org_id": organization.id}
     async for user in export_iteration.records(telling_.view, USERS, where, order="login_key"):
         if user.kind == "machine":

@@ -1,7 +1,7 @@
-"""Passwords in the clear: judged by the organization's policy, and hashed in their turn.
+"""Plaintext passwords: validated by the organization's policy, and hashed.
 
-That is slow on purpose, some forty a second and core, and sign-ins take turns with it. A dry run
-judges them and hashes none.
+Hashing is slow on purpose, about forty passwords per second and core, and shares its capacity with
+sign-ins. A dry run validates passwords and hashes none.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ T = TypeVar("T")
 
 
 async def chosen(taking: ImportContext, case: Case, row: PackagedHuman) -> RowPassword | None:
-    """The password that a row has in the clear. One that its person has already stays as it is."""
+    """Returns the row's plaintext password, hashed, or its problems; None if the row has none.
+
+    A password that the person already has remains stored as it is.
+    """
     if not row.password:
         return None
     service, text, must_change = taking.service, row.password, row.password_change_required
@@ -52,7 +55,7 @@ async def chosen(taking: ImportContext, case: Case, row: PackagedHuman) -> RowPa
 
 
 async def _in_turn(work: Callable[[], Awaitable[T]]) -> T:
-    """What it comes to, once there is room for it: who signs in goes first."""
+    """Returns the result of hashing work, once there is capacity: sign-ins have precedence."""
     while True:
         try:
             return await work()

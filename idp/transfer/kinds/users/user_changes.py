@@ -1,6 +1,6 @@
-"""What belongs to a change of a user who is there, whatever changes it.
+"""The consequences of changing an existing user, whatever changes it.
 
-A password, a factor or a state that changes ends all that was issued to them.
+A changed password, second factor or state revokes everything that was issued to the user.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from storage import Write
 
 
 def ends_all(known: User, values: Mapping[str, Any]) -> bool:
-    """Whether all that was issued to the user ends by such a change."""
+    """Returns whether such a change revokes everything that was issued to the user."""
     is_shut_out = values.get("state", "active") != "active"
     return is_shut_out or "totp" in values or has_other_password(known, values)
 
 
 def has_other_password(known: User, values: Mapping[str, Any]) -> bool:
-    """Whether the password itself changes, and not only what is kept with it."""
+    """Returns whether the password itself changes, and not only its metadata."""
     password = values.get("password")
     return password is not None and (
         known.password is None or password.hash != known.password.hash
@@ -31,10 +31,10 @@ def has_other_password(known: User, values: Mapping[str, Any]) -> bool:
 
 
 async def besides(taking: ImportContext, known: User, values: Mapping[str, Any]) -> list[Write]:
-    """What belongs into the unit of such a change: news for applications where sessions end,
-    guards that what the user owns keeps an active owner, the end of a first password.
+    """Returns further writes of the unit: notices to applications where sessions end, guards that
+    what the user owns keeps an active owner, and the removal of a first password.
 
-    Raises FailedPrecondition: nobody else is an active owner.
+    Raises FailedPrecondition if no other user is an active owner.
     """
     if not ends_all(known, values):
         return []

@@ -1,5 +1,6 @@
-"""`userGrants`: the roles that users have in projects of the organization, or in projects that
-others have granted to it."""
+"""`userGrants`: the roles of users in the organization's projects, or in projects that are granted
+to it.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +46,7 @@ class GrantRow(Request, frozen=True, kw_only=True):
 
 
 class _AssignmentReferences(Struct, frozen=True):
-    """What the rows of a batch refer to, as far as it is there."""
+    """The existing records to which the rows of a batch refer."""
 
     users: Mapping[str, User]
     projects: Mapping[str, Project]
@@ -54,7 +55,9 @@ class _AssignmentReferences(Struct, frozen=True):
     grants: Mapping[str, ProjectGrant]
 
     def source(self, read: Read, row: GrantRow) -> AssignmentSource | None:
-        """What the row's organization assigns roles of the project by, if it may."""
+        """Returns what entitles the row's organization to assign roles of the project; None if
+        nothing does.
+        """
         project = self.projects.get(row.project_id)
         if project is None:
             return None
@@ -65,8 +68,10 @@ class _AssignmentReferences(Struct, frozen=True):
 
 
 async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Users get roles of the organization's projects, keep what they have, or are changed. A user
-    may be another organization's, where the project is the organization's own."""
+    """Plans role assignments: created, skipped, or given other roles.
+
+    The user may belong to another organization where the project is the organization's own.
+    """
     rows = [_row(read) for read in reads]
     role_ids = (roles.id_of(row.project_id, key) for row in rows for key in row.role_keys)
     ids = (grant_ids.of_assignment(row.user_id, row.project_id) for row in rows)
@@ -144,7 +149,7 @@ def _problems(read: Read, row: GrantRow, around: _AssignmentReferences) -> Itera
 async def tell(
     telling_: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Who has which roles in the organization's projects."""
+    """Yields the role assignments in the organization's projects."""
     where = {"org_id": organization.id}
     async for one in export_iteration.records(telling_.view, ROLE_ASSIGNMENTS, where):
         grant = grant_ids.of_grant(one.project_id, one.org_id) if one.granted_by else None

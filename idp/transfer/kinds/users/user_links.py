@@ -1,6 +1,7 @@
-"""`userLinks`: who people are at other identity providers, where a package lists it apart.
+"""`userLinks`: the identities of persons at other identity providers, where a package lists them
+apart.
 
-An export tells it with each person (`idps`), so that this list is only read.
+An export writes them with each person (`idps`), so this list is only imported.
 """
 
 from __future__ import annotations
@@ -22,8 +23,11 @@ from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
 
 
 class LinkRow(Request, frozen=True, kw_only=True):
-    """`provided_…` are the names that the reference system's packages have. What a provider is
-    called, and of which kind it is, is not kept."""
+    """A link to an identity.
+
+    `provided_…` are the members of the reference system's packages. The name and the type of the
+    provider are not stored.
+    """
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = (
         ("external_user_id", "provided_user_id"),
@@ -44,14 +48,16 @@ class LinkRow(Request, frozen=True, kw_only=True):
             yield FieldProblem("field.required", "externalUserId", "is required")
 
     def link(self) -> IdpLink:
-        """What is kept of it."""
+        """Returns the part that is stored."""
         id = self.external_user_id or self.provided_user_id
         name = self.display_name or self.provided_user_name
         return IdpLink(idp_id=self.idp_id, user_id=id, user_name=name or id)
 
 
 async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Links are added to people of the row's organization; those that are there are left alone."""
+    """Plans links of the row's organization's persons: added; existing ones are skipped, or with
+    `updates` renamed.
+    """
     rows = [_row(read) for read in reads]
     known = await upsert.by_id(taking, USERS, (row.user_id for row in rows))
     return [

@@ -1,4 +1,4 @@
-"""`userMetadata`: what others keep with users, an entry a row."""
+"""`userMetadata`: metadata that clients store with users, one entry per row."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from idp.transfer.kinds.upsert import UpsertPlan
 from idp.transfer.package.rows import PreparedRow, Read, refused
 from storage import View, Write
 
-_AT_ONCE: Final = 25  # users: entries may be large
+_AT_ONCE: Final = 25  # users per look-up: entries may be large
 
 
 class MetadataRow(Request, frozen=True, kw_only=True):
-    """`id` is the user's."""
+    """An entry of a user's metadata. `id` is the user's."""
 
     id: Name
     key: Name
@@ -31,7 +31,7 @@ class MetadataRow(Request, frozen=True, kw_only=True):
 
 
 async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Entries are made with users of the row's organization, left alone, or changed."""
+    """Plans entries of the row's organization's users: created, skipped, or updated."""
     rows = [_row(read) for read in reads]
     owners = await upsert.by_id(taking, USERS, (row.id for row in rows))
     ids = [user_creation.metadata_id(row.id, row.key) for row in rows]
@@ -79,7 +79,7 @@ def _prepare(
 async def tell(
     telling_: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """What is kept with the users of the organization, by user name and key."""
+    """Yields the metadata of the organization's users, by user name and key."""
     users_of = export_iteration.records(
         telling_.view, USERS, {"org_id": organization.id}, order="login_key"
     )
@@ -89,7 +89,10 @@ async def tell(
 
 
 async def _entries(view: View, user_ids: Sequence[str]) -> AsyncIterator[UserMetadata]:
-    """The entries of some users; most have none, so all are asked about at once."""
+    """Yields the entries of some users.
+
+    Most users have none, so one query finds those that have any.
+    """
     first = await view.find_each(USER_METADATA, "user_id", user_ids, most=1)
     for id in user_ids:
         if id in first:

@@ -1,5 +1,7 @@
-"""What becomes of rows that are users of either kind: by the rules of a single creation, for many
-at once. Nobody is sent a mail."""
+"""Planning of users of either kind: by the rules of a single creation, for many at once.
+
+No mail is sent.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +27,14 @@ _PATHS: Final = Paths(user_name="user.userName", email="user.email.email", id="u
 
 
 class RowPassword(Struct, frozen=True):
-    """A password as it is stored; or what keeps it from being this person's."""
+    """A password as it is stored, or the problems that prevent it."""
 
     password: Password | None = None
     problems: list[FieldProblem] = []
 
 
 class Case(Struct, frozen=True, kw_only=True):
-    """A user to be, or to be changed: as they will be, and in which fields they differ."""
+    """A user to create or to update: the state after it, and the fields that differ."""
 
     read: Read
     home: Organization
@@ -42,16 +44,16 @@ class Case(Struct, frozen=True, kw_only=True):
 
     @property
     def gives_out_names(self) -> bool:
-        """Whether others may want the same names."""
+        """Whether the user gets login names, which other users may have."""
         return self.known is None or bool({"user_name", "email"} & set(self.values))
 
 
 class Rules(Struct, frozen=True, kw_only=True):
-    """What tells one kind of users from the other.
+    """The differences between the kinds of users.
 
-    `new` is the user that a row describes, `wanted` are the fields that it changes of one who is
-    there. `judge` is what else keeps them from being stored, `choose` the password that the row
-    has in the clear (None: it has none).
+    `new` returns the user that a row describes, `wanted` the fields that it sets of an existing
+    user. `judge` returns further problems, `choose` the row's plaintext password (None if it has
+    none).
     """
 
     kind: Literal["human", "machine"]
@@ -64,7 +66,7 @@ class Rules(Struct, frozen=True, kw_only=True):
 
 
 async def prepare(taking: ImportContext, reads: Sequence[Read], rules: Rules) -> list[PreparedRow]:
-    """New ones are made; those who exist are left alone, or with `updates` changed."""
+    """Plans users: new ones are created; existing ones are skipped, or with `updates` updated."""
     there = await target_organizations.found(taking, reads)
     known = await upsert.by_id(taking, USERS, (_id(read) for read in reads))
     begun = [
@@ -90,7 +92,7 @@ def _id(read: Read) -> str:
 def _begin(
     taking: ImportContext, read: Read, rules: Rules, home: Organization | None, known: User | None
 ) -> Case | PreparedRow:
-    """What is to be judged of a row; or what becomes of it, where that is plain already."""
+    """Returns the case of a row, or its plan where that is already certain."""
     id = _id(read)
     if home is None:
         return target_organizations.homeless(id)
@@ -109,7 +111,7 @@ def _begin(
 async def _availability(
     taking: ImportContext, cases: Sequence[Case]
 ) -> dict[str, NameAvailability]:
-    """Whether these users may have the names that they would sign in by, by their ids."""
+    """Returns, by user id, whether these users may have the names that they would sign in with."""
     asked = [case for case in cases if case.gives_out_names]
     candidates = [user_creation.candidate(case.home, case.after, case.known) for case in asked]
     found = await user_creation.availability_of_each(taking.service, candidates) if asked else []
@@ -135,7 +137,7 @@ async def _end(
 
 
 def _verified(case: Case, names: NameAvailability) -> Case:
-    """The same person, whose address is verified by what it is to be stored as."""
+    """Returns the case with the address as it will be stored, with its verification."""
     after = names.of(case.after)
     if after.email == case.after.email:
         return case
@@ -147,7 +149,7 @@ def _verified(case: Case, names: NameAvailability) -> Case:
 
 
 def _with(case: Case, password: Password | None) -> Case:
-    """The same person with this password."""
+    """Returns the case with this password."""
     if password is None or (case.known is not None and case.known.password == password):
         return case
     after = structs.replace(case.after, password=password)
