@@ -1,7 +1,8 @@
-"""What a change leaves to be gone through: kept in the change's unit, forgotten when it is done.
+"""Deferred work: what remains to be done after a change, recorded in the change's unit until it is
+done.
 
-So a deletion needs one unit, however much hangs on what is deleted, and a crash loses nothing:
-what the call itself does not come to, `idp/background/deferred_work.py` does.
+So a deletion takes one unit, however many records depend on what is deleted, and a crash loses
+nothing: the call itself does a first step, and `idp/background/deferred_work.py` the rest.
 """
 
 from __future__ import annotations
@@ -15,16 +16,18 @@ from idp.records import LEFTOVERS, Leftover, LeftoverKind
 from idp.service import Service
 from storage import Collection, Delete, Stale, Unavailable, Unknown, Where
 
-AT_ONCE: Final = 500  # records that one step goes through
+AT_ONCE: Final = 500  # records that one step processes
 
-# Goes a bounded part of the way; whether that was the end of it. It may be done twice.
+# Processes a bounded number of records; returns whether they were the last. A step may be
+# repeated.
 Step: TypeAlias = Callable[[Service, Leftover], Awaitable[bool]]
 
 
 def new(
     service: Service, kind: LeftoverKind, owner_id: str, actor: str, org_id: str | None = None
 ) -> Leftover:
-    """A record for the unit of the change. `org_id` is for what does not say it by itself."""
+    """Returns a record for the unit of the change. `org_id` is the organization if the owner does
+    not determine it."""
     return Leftover(
         id=service.random.id(),
         kind=kind,
@@ -36,7 +39,7 @@ def new(
 
 
 async def begin(service: Service, leftover: Leftover, step: Step) -> None:
-    """Go one step, after the unit. Nothing that fails here is lost, or changes the answer."""
+    """Does a first step after the unit. A failure loses nothing and does not change the answer."""
 
     async def go_on() -> None:
         with suppress(Unavailable, Unknown, Stale):
@@ -46,7 +49,7 @@ async def begin(service: Service, leftover: Leftover, step: Step) -> None:
 
 
 async def go(service: Service, leftover: Leftover, step: Step) -> bool:
-    """Go one step; whether it was the last. Raises StorageError."""
+    """Does one step; returns whether it was the last. Raises StorageError."""
     is_done = await step(service, leftover)
     if is_done:
         await service.store.commit(Delete(LEFTOVERS, leftover.id))
@@ -62,7 +65,8 @@ async def emptied(
     order: str | None = None,
     org_id: str | None = None,
 ) -> bool:
-    """Remove the first records of a declared list, each with its event; whether none is left.
+    """Deletes the first records of a declared list, each with its event; returns whether none is
+    left.
 
     Raises StorageError.
     """

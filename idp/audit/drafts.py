@@ -1,12 +1,13 @@
-"""Work whose last unit waits until its answer is known, so that both are stored together.
+"""Work whose last unit is held until its answer is known, so that both are stored together.
 
-A `HoldingStore` is the store that such work sees. A unit that is committed there is held back, as
-if it were stored: the work goes on and answers. Then `stored` commits it, with whatever belongs to
-the answer. When the store refuses it (Conflict, Stale), the work is done once more, and its commit
-raises what the store said: so the work answers a race as it does without a draft.
+A `HoldingStore` is the store that such work gets. A unit that is committed there is held, as if it
+were stored: the work continues and returns its answer. Then `stored` commits the unit together
+with the records of the answer. If the store refuses it (Conflict, Stale), the work is repeated,
+and its commit raises what the store raised: so it handles a concurrent change as it does without a
+draft.
 
-What counts whatever becomes of the work, such as a try at a password, is committed to the store
-itself: `undrafted`.
+Writes that must be stored whatever the outcome of the work, such as the count of a try at a
+password, are committed to the store itself: `undrafted`.
 """
 
 from __future__ import annotations
@@ -37,18 +38,18 @@ from storage.settling import commit_settled
 
 
 class Twin(Exception):
-    """What tells of the unit is in the store already: the same work was done elsewhere."""
+    """The records of the answer are in the store already: the same work was done elsewhere."""
 
 
 class HeldUnitRefused(Exception):
-    """The store refused the unit that was held: the work is to be done once more."""
+    """The store refused the held unit: the work has to be repeated."""
 
 
 class HoldingStore:
-    """The store of one piece of work, which holds its last unit back.
+    """The store for one piece of work, which holds the last unit back.
 
-    `failures` are what the units of the work were refused with before, in their order: they are
-    refused again, and the next one is held. `mark` makes of an answer the writes that tell of it.
+    `failures` are the errors with which the work's units were refused before, in order: they are
+    raised again, and the next unit is held. `mark` returns the writes that record an answer.
     """
 
     def __init__(
@@ -74,11 +75,11 @@ class HoldingStore:
 
     @property
     def undrafted(self) -> Service:
-        """The service over the store itself."""
+        """The service with the store itself."""
         return self._service
 
     def service(self) -> Service:
-        """The service as the work is to see it."""
+        """Returns the service for the work, with this store."""
         return replace(
             self._service,
             store=cast(Store, self),
@@ -87,12 +88,13 @@ class HoldingStore:
         )
 
     def foretell(self, answer: bytes) -> None:
-        """Give the answer before the first unit, which is then stored at once, with this answer:
-        for work of several units that goes on by itself when it is cut off after the first."""
+        """Gives the answer before the first unit, which is then stored at once together with this
+        answer: for work of several units that is resumed by itself if it is interrupted after the
+        first."""
         self._foretold = answer
 
     def do_later(self, step: Callable[[], Awaitable[object]]) -> None:
-        """Have something done once everything is stored."""
+        """Registers a step to be done once everything is stored."""
         self._later.append(step)
 
     async def get(self, collection: Collection[Any], id: str) -> Any:
@@ -108,7 +110,7 @@ class HoldingStore:
         ]
 
     async def commit(self, *writes: Write) -> None:
-        """Hold a unit back, once the one before is stored. Raises HeldUnitRefused: that was
+        """Holds a unit back, once the one before is stored. Raises HeldUnitRefused if that was
         refused."""
         if self.is_stored:
             await self._store.commit(*writes)
@@ -126,7 +128,7 @@ class HoldingStore:
         return await self._store.commit_each(units)
 
     async def flush(self) -> None:
-        """Store what is held, without an answer. Raises HeldUnitRefused, StorageError."""
+        """Stores the held unit without an answer. Raises HeldUnitRefused, StorageError."""
         held, self._held = self._held, None
         if held is not None:
             try:
@@ -136,8 +138,9 @@ class HoldingStore:
             self._has_flushed = True
 
     async def stored(self, answer: bytes) -> None:
-        """Store what is held together with its answer, then do the rest. Without a unit nothing
-        was done that a repetition would do twice. Raises Twin, HeldUnitRefused, StorageError."""
+        """Stores the held unit together with its answer, then does the registered steps. Without a
+        held unit the answer is not recorded, because a repetition would do nothing twice. Raises
+        Twin, HeldUnitRefused, StorageError."""
         held, self._held = self._held, None
         if held is not None:
             try:
@@ -150,15 +153,15 @@ class HoldingStore:
             await step()
 
     def drop(self) -> None:
-        """Forget what waits: the work is done once more, or has failed."""
+        """Discards the held unit and the registered steps: the work is repeated, or has failed."""
         self._held, later, self._later = None, self._later, []
         for step in later:
             if isinstance(step, _BackgroundTask):
                 step.work.close()
 
     def _refused(self, error: StorageError) -> HeldUnitRefused:
-        """What ends the work when the held unit is refused: the next time its commit raises this,
-        unless units before it are stored by now."""
+        """The error that ends the work when the held unit is refused. The next commit raises the
+        cause, unless earlier units are stored by now."""
         if not self._has_flushed:
             self._failures.append(error)
         return HeldUnitRefused()
@@ -175,7 +178,7 @@ class HoldingStore:
 
     async def _commit(self, writes: Sequence[Write]) -> None:
         await commit_settled(self._store, *writes)
-        # What was forgotten before the unit may have been read again since.
+        # A read before the commit may have filled the caches again with old values.
         self._service.recent.forget()
         if any(write.collection is SIGNING_KEYS for write in writes):
             self._service.keys.forget()
@@ -196,7 +199,7 @@ def _called(wake: Callable[[], None] | None) -> None:
 
 
 class _BackgroundTask:
-    """An errand that is begun later."""
+    """A background task that is started later."""
 
     def __init__(self, errands: BackgroundTasks, work: Coroutine[Any, Any, None]) -> None:
         self.work = work
@@ -207,7 +210,7 @@ class _BackgroundTask:
 
 
 class _LaterTasks:
-    """Errands that are begun once the unit is stored."""
+    """Background tasks that are started once the unit is stored."""
 
     def __init__(self, draft: HoldingStore, errands: BackgroundTasks) -> None:
         self._draft = draft
@@ -224,15 +227,16 @@ class _LaterTasks:
 
 
 def undrafted(service: Service) -> Service:
-    """The service over the store itself, for units that count whether the work is stored or not.
+    """Returns the service with the store itself, for units that must be stored whether or not the
+    work is.
 
-    They must not be part of what the work does: it may be done once more.
+    They must not be part of the work's effects, because the work may be repeated.
     """
     return service.store.undrafted if isinstance(service.store, HoldingStore) else service
 
 
 async def afterwards(service: Service, step: Callable[[], Awaitable[object]]) -> None:
-    """Do something that follows a unit: at once, or when the unit of a draft is stored."""
+    """Does something that follows a unit: at once, or when the unit of a draft is stored."""
     if isinstance(service.store, HoldingStore) and not service.store.is_stored:
         service.store.do_later(step)
     else:
@@ -240,7 +244,7 @@ async def afterwards(service: Service, step: Callable[[], Awaitable[object]]) ->
 
 
 def _after(record: Any, write: Write | None) -> Any:
-    """A record as it is after a write that is held."""
+    """The record as it is after a held write."""
     if write is None or (record is None and isinstance(write, Update)):
         return record
     if isinstance(write, Delete):
@@ -256,7 +260,7 @@ def _after(record: Any, write: Write | None) -> Any:
 
 
 def _with(target: Any, names: Sequence[str], value: object) -> Any:
-    """A struct or object with another value at a path."""
+    """The struct or mapping with another value at a path."""
     name, *rest = names
     inner = _with(_at(target, [name]), rest, value) if rest else value
     if isinstance(target, dict):

@@ -1,4 +1,4 @@
-"""What events of refused attempts say to people: a sentence for each type, and their payload."""
+"""Texts for events of refused attempts: a sentence for each type, and their payload."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def details(type: str, payload: Mapping[str, str]) -> list[Message]:
 
 
 def summary(type: str, payload: Mapping[str, str]) -> str:
-    """Returns the same in English, on one line."""
+    """Returns the texts of `details` in English, on one line."""
     return "; ".join(each.msgid % each.args for each in details(type, payload))
 
 

@@ -1,4 +1,4 @@
-"""What events tell of: each type in words. What is not said here is not written."""
+"""The types of events, each with its description. No other types are written."""
 
 from __future__ import annotations
 
@@ -140,5 +140,5 @@ TYPES: Final[Mapping[str, str]] = {
 
 
 def object_of(type: str) -> str:
-    """Of what kind of record the event tells: `user`."""
+    """Returns the kind of record that the event is about, such as `user`."""
     return type.partition(".")[0]

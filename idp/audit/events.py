@@ -1,7 +1,7 @@
 """The audit log: one event for each administrative change, in the unit of the change.
 
-An event's `sequence` is the record's own after the change. Its payload names what changed and
-holds no secret.
+An event's `sequence` is that of the record after the change. Its payload names what changed and
+contains no secret.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def insertion(
     org_id: str | None = None,
     **payload: str,
 ) -> list[Write]:
-    """The writes that store a new record: itself and its event.
+    """Returns the writes that store a new record and its event.
 
-    `org_id` is the organization that it belongs to, where the record itself does not say.
+    `org_id` is the organization of a record that does not contain it.
     """
     event = created(random, collection, record, type, actor, at, org_id, **payload)
     return [Insert(collection, record), event]
@@ -56,9 +56,9 @@ def update(
     org_id: str | None = None,
     **payload: str,
 ) -> list[Write]:
-    """The writes that change a record: one step of its `sequence`, and the step's event.
+    """Returns the writes that change a record, increment its `sequence`, and store the event.
 
-    Stale: the record (as it was read) has changed meanwhile.
+    They fail with Stale if the record was changed since it was read.
     """
     step = Update(
         collection,
@@ -81,7 +81,7 @@ def created(
     org_id: str | None = None,
     **payload: str,
 ) -> Insert:
-    """The event of a record's first state."""
+    """Returns the write of the event for a new record."""
     return _insert(random, collection, record, 0, type, actor, at, org_id, payload)
 
 
@@ -95,7 +95,8 @@ def changed(
     org_id: str | None = None,
     **payload: str,
 ) -> Insert:
-    """The event of a change that increments the `sequence` of `record` (as it was read)."""
+    """Returns the write of the event for a change that increments the `sequence` of `record` (as
+    it was read)."""
     return _insert(random, collection, record, 1, type, actor, at, org_id, payload)
 
 

@@ -1,8 +1,9 @@
-"""Events of refused attempts: at sign-ins, of clients, and of impersonation.
+"""Events of refused attempts: of sign-ins, client authentication and impersonation.
 
-They are written outside the request, by `flush`. An attempt is an event at once, more of the same
-source are one event in ten minutes, which is written anew while it grows: a process that is killed
-loses the counts of its last minute. Nobody's names are only counted, and no event holds one.
+They are written outside the request, by `flush`. The first attempt is an event at once; more from
+the same source are one event in ten minutes, which is updated while its count grows. A process
+that is killed loses the counts of its last minute. Tries with login names that no user has are
+only counted, and no event contains such a name.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _RECORDS: Final[dict[str, Sequence[Collection[Any]]]] = {
 
 
 class About(NamedTuple):
-    """The record that an event is about, and the organization that the record belongs to."""
+    """The record that an event is about, and the organization of that record."""
 
     collection: str = INSTANCES.name
     record_id: str = INSTANCE_ID
@@ -43,20 +44,21 @@ class About(NamedTuple):
 def sign_in(
     service: Service, user_id: str, cause: str, network: str, client_id: str | None
 ) -> None:
-    """Note a refused try of a user. Of several applications, the event names the first."""
+    """Records a refused try of a user. If several applications are concerned, the event names the
+    first."""
     payload = {"cause": cause, "network": network, "clientId": client_id or ""}
     source = FailureSource(SIGN_IN, user_id, (network, cause), rest=NOBODYS_SIGN_IN)
     service.failures.note(source, payload, service.clock.now())
 
 
 def nobodys_sign_in(service: Service, name: str, network: str) -> None:
-    """Count a refused try with a name that nobody has; `name` is a digest of it."""
+    """Counts a refused try with a login name that no user has; `name` is a digest of it."""
     now = service.clock.now()
     service.failures.note_rest(NOBODYS_SIGN_IN, now, name=name, network=network)
 
 
 def network_slowed(service: Service, network: str, accounts: int, until: datetime) -> None:
-    """Note that tries from a network are slowed down from now on."""
+    """Records that tries from a network are slowed down from now on."""
     payload = {"network": network, "accounts": str(accounts), "until": _instant(until)}
     service.failures.note_once(
         FailureSource(NETWORK, parts=(network,)), payload, service.clock.now()
@@ -64,7 +66,7 @@ def network_slowed(service: Service, network: str, accounts: int, until: datetim
 
 
 def client(service: Service, client_id: str | None, address: str) -> None:
-    """Note a failed client authentication; without a client_id, of nobody's."""
+    """Records a failed client authentication; without a client_id, of no known client."""
     network = network_key(address)
     payload = {"network": network, "clientId": client_id or ""}
     service.failures.note(
@@ -75,14 +77,14 @@ def client(service: Service, client_id: str | None, address: str) -> None:
 def impersonation(
     service: Service, actor_id: str | None, subject_id: str, client_id: str | None
 ) -> None:
-    """Note that somebody was not let act for a user."""
+    """Records that an actor was not allowed to act for a user."""
     payload = {"actor": actor_id or "", "subject": subject_id, "clientId": client_id or ""}
     source = FailureSource(IMPERSONATION, subject_id, (actor_id or "", client_id or ""))
     service.failures.note(source, payload, service.clock.now())
 
 
 async def flush(service: Service, *, is_last: bool = False) -> None:
-    """Write what is due; what could not be written is due again."""
+    """Writes the events that are due; what could not be written is due again."""
     left = service.failures.take_due(service.clock.now(), is_last=is_last)
     try:
         records = await _records(service, left)
@@ -103,7 +105,7 @@ async def _records(service: Service, due: Sequence[Sum]) -> dict[Key, Any]:
 
 
 def _keys(known: Sum) -> list[Key]:
-    """The records that the sum may be about."""
+    """The keys of the records that the sum may be about."""
     id = known.source.record_id
     return [(collection, id) for collection in _RECORDS.get(known.source.type, ()) if id]
 
@@ -120,12 +122,12 @@ async def _write(service: Service, known: Sum, about: About) -> None:
     if known.event_id is not None:
         try:
             await service.store.commit(Update(EVENTS, known.event_id, set={"payload": payload}))
-        except Stale:  # its insertion never came to be
+        except Stale:  # its insertion was never stored
             known.event_id = None
         else:
             return
     event = _event(service, known, about, payload)
-    known.event_id = event.id  # kept where the outcome is unknown: the next write finds out
+    known.event_id = event.id  # also if the outcome is unknown: the next write finds out
     try:
         await service.store.commit(Insert(EVENTS, event))
     except Unavailable:
@@ -149,7 +151,7 @@ def _event(service: Service, known: Sum, about: About, payload: list[tuple[str, 
 
 
 def _counts(known: Sum) -> dict[str, str]:
-    """The members of a payload that count."""
+    """The counting members of the payload."""
     count = {"count": str(known.count)}
     match known.source.type:
         case "instance.sign_in.failed":

@@ -1,7 +1,7 @@
-"""Changing and removing one record as an administrator does it: with its event, in its turn.
+"""Compare-and-swap updates and removals of one record, stored in one unit with their audit event.
 
-Who meets somebody at the same record looks again, and decides by what is there now; whoever said
-of which state they speak (If-Match) is refused instead.
+If the record was changed concurrently, it is read and decided again; if the caller has named the
+expected state (If-Match), the call is refused instead.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ from idp.service import Service
 from storage import Collection, Delete, Record, Stale, Write
 from storage.settling import commit_settled
 
-_TRIES: Final = 32  # who loses a turn has lost it to somebody who is done
+_TRIES: Final = 32  # at each conflict another change has succeeded
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
 
 
 class Author(Protocol):
-    """Who changes a record; `if_match` is the `sequence` that they have seen, if they say."""
+    """The user who changes a record; `if_match` is the expected `sequence`, if the request states
+    one."""
 
     @property
     def actor(self) -> str: ...
@@ -57,11 +58,12 @@ async def changed(
     also: Callable[[R, R], Sequence[Write]] = _nothing,
     org_id: str | None = None,
 ) -> R:
-    """The record as it is after the change: what `decide` sets, nothing when that is so already.
+    """Sets what `decide` returns, and returns the record after the change. Nothing is written if
+    the record has these values already.
 
-    `also` are the writes that belong into the same unit, by the record before and after;
-    `org_id` is the organization of a record that does not say. Raises what `find` and `decide`
-    raise, PreconditionFailed, and Busy.
+    `also` returns further writes of the same unit, from the record before and after; `org_id` is
+    the organization of a record that does not contain it. Raises what `find` and `decide` raise,
+    PreconditionFailed, and Busy.
     """
 
     async def attempt() -> R:
@@ -92,10 +94,10 @@ async def removed(
     org_id: str,
     also: Callable[[R], Sequence[Write]] = _nothing,
 ) -> Changed:
-    """Remove the record that `find` finds. Raises what it raises, PreconditionFailed, and Busy.
+    """Removes the record that `find` returns. Raises what `find` raises, PreconditionFailed, and
+    Busy.
 
-    `org_id` is the organization that it belonged to, `also` are the writes that belong into the
-    same unit.
+    `org_id` is the organization of the record; `also` returns further writes of the same unit.
     """
 
     async def attempt() -> Changed:
@@ -112,9 +114,10 @@ async def removed(
 
 
 async def repeated(attempt: Callable[[], Awaitable[T]]) -> T:
-    """What `attempt` comes to, once nothing changed between its look and its write.
+    """Returns the result of `attempt`, which is repeated while it conflicts with concurrent
+    changes.
 
-    Raises what it raises, and Busy.
+    Raises what `attempt` raises, and Busy.
     """
     for _ in range(_TRIES):
         with suppress(Stale):
@@ -131,16 +134,14 @@ def removal(
     now: datetime,
     org_id: str | None = None,
 ) -> list[Write]:
-    """The writes that remove a record: itself, as it was read, and its last event."""
+    """Returns the writes that remove a record, as it was read, and store its last event."""
     gone = Delete(collection, record.id, expect={"sequence": record.sequence})
     return [gone, events.changed(service.random, collection, record, type, actor, now, org_id)]
 
 
 def check_sequence(record: Any, author: Author) -> None:
-    """Refuse to change what is not what the author has seen (RFC 9110 13.1.1).
-
-    Raises PreconditionFailed.
-    """
+    """Raises PreconditionFailed if the record is not in the state that the author expects (RFC
+    9110 13.1.1)."""
     if author.if_match not in (None, record.sequence):
         raise PreconditionFailed(f"it has changed meanwhile, and is at {record.sequence} now")
 

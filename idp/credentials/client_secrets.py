@@ -1,7 +1,7 @@
-"""Secrets by which applications and service users prove themselves: two at most, while rotating.
+"""Secrets by which applications and service users authenticate: at most two, during a rotation.
 
-Both stand in the owner's record, as hashes, so that whoever has read the owner needs nothing more.
-A secret's id is made of its hash.
+Both are stored in the owner's record, as digests, so that reading the owner is enough to check
+them. A secret's id is derived from its digest.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_OVERLAP: Final = timedelta(days=7)
 
 
 class SecretOwner(Protocol):
-    """Whoever has a secret: an application or a service user."""
+    """The owner of a secret: an application or a service user."""
 
     @property
     def secret_hash(self) -> str | None: ...
@@ -58,12 +58,13 @@ class Secrets(Answer, frozen=True, kw_only=True):
 
 
 def id_of(hash: str) -> str:
-    """By which name a secret is known: enough of its hash to tell it from any other."""
+    """Returns the id of a secret: a part of its digest that is long enough to be unique."""
     return f"s{hash[: opaque_tokens.ID_LENGTH]}"
 
 
 def proven(owner: SecretOwner, secret: str, now: datetime) -> str | None:
-    """The id of the owner's secret that it is, if it is one; whichever, it takes as long."""
+    """Returns the id of the owner's secret that `secret` equals; None if it equals none. Both are
+    always compared, so the time taken does not tell which one it was."""
     given, old = opaque_tokens.digest(secret), living(owner.old_secret, now)
     is_current = opaque_tokens.same(owner.secret_hash or "", given)
     is_old = opaque_tokens.same(old.hash if old else "", given)
@@ -71,18 +72,18 @@ def proven(owner: SecretOwner, secret: str, now: datetime) -> str | None:
 
 
 def living(old: OldSecret | None, now: datetime) -> OldSecret | None:
-    """The secret of before, as long as it counts."""
+    """Returns the previous secret while it is valid."""
     return old if old is not None and now < old.ends_at else None
 
 
 def first(secret: str | None, now: datetime) -> dict[str, Any]:
-    """What an owner keeps of a secret that has none beside it."""
+    """Returns the owner's fields for a secret without a previous one."""
     hashed, created_at = (opaque_tokens.digest(secret), now) if secret else (None, None)
     return {"secret_hash": hashed, "secret_created_at": created_at, "old_secret": None}
 
 
 def replaced(owner: SecretOwner, secret: str, overlap: timedelta, now: datetime) -> dict[str, Any]:
-    """What an owner keeps once it has a new secret: the last one beside it, and no third."""
+    """Returns the owner's fields after a rotation: the current secret becomes the previous one."""
     old = None
     if owner.secret_hash is not None:
         made_at, ends_at = owner.secret_created_at, now + overlap
@@ -91,9 +92,9 @@ def replaced(owner: SecretOwner, secret: str, overlap: timedelta, now: datetime)
 
 
 def without(owner: SecretOwner, id: str, now: datetime) -> dict[str, Any]:
-    """What an owner keeps once its old secret has ended.
+    """Returns the owner's fields after the previous secret has ended.
 
-    Raises NotFound; FailedPrecondition: the current one ends by being replaced.
+    Raises NotFound; FailedPrecondition for the current secret, which ends only by a rotation.
     """
     old = living(owner.old_secret, now)
     if old is not None and id == id_of(old.hash):
@@ -105,7 +106,7 @@ def without(owner: SecretOwner, id: str, now: datetime) -> dict[str, Any]:
 
 
 def forgotten(before: SecretOwner, after: SecretOwner) -> list[Write]:
-    """The writes that forget the uses of secrets that have ended by a change."""
+    """Returns the writes that delete the last uses of secrets that a change has ended."""
     return [last_uses.forget(id_of(hash)) for hash in sorted(_hashes(before) - _hashes(after))]
 
 
@@ -115,7 +116,7 @@ def _hashes(owner: SecretOwner) -> set[str]:
 
 
 async def listed(service: Service, owner: SecretOwner) -> Secrets:
-    """The owner's secrets that count, the current one first."""
+    """Returns the owner's valid secrets, the current one first."""
     views: list[SecretView] = []
     if owner.secret_hash is not None:
         id = id_of(owner.secret_hash)

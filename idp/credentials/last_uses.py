@@ -1,4 +1,4 @@
-"""When credentials were last used: kept to the hour, by an errand that no request waits for."""
+"""The last use of tokens, keys and secrets: exact to the hour, stored by a background task."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from idp.service import Service
 from storage import Conflict, Delete, Insert, Stale, Unavailable, Unknown, Update, Write
 
 EVERY: Final = timedelta(hours=1)
-_MOST_KNOWN: Final = 10_000  # credentials that one process remembers
+_MOST_KNOWN: Final = 10_000  # ids that one process remembers
 
 
 class CredentialView(Protocol):
-    """What is answered of a credential. It has a field `last_used_at`, too."""
+    """The answer for a token, key or secret; it also has a field `last_used_at`."""
 
     @property
     def id(self) -> str: ...
@@ -29,7 +29,8 @@ V = TypeVar("V", bound=CredentialView)
 
 
 def note(service: Service, id: str, ends_at: datetime = opaque_tokens.LASTS_UNTIL) -> None:
-    """A credential, which ends at `ends_at`, is used now. Nothing is awaited."""
+    """Records that a token, key or secret, which expires at `ends_at`, is used now. Nothing is
+    awaited."""
     now, noted = service.clock.now(), service.last_uses
     last = noted.get(id)
     if last is not None and now - last < EVERY:
@@ -41,8 +42,8 @@ def note(service: Service, id: str, ends_at: datetime = opaque_tokens.LASTS_UNTI
 
 
 async def _keep(service: Service, id: str, now: datetime, ends_at: datetime) -> None:
-    """Keep it, unless another process has done so within the hour. A use that gets lost when the
-    store is away is no loss."""
+    """Stores the use, unless another process has done so within the hour. While the store is
+    unavailable, uses are not recorded."""
     with suppress(Conflict, Stale, Unavailable, Unknown):
         known = await service.store.get(LAST_USES, id)
         if known is None:
@@ -54,12 +55,12 @@ async def _keep(service: Service, id: str, now: datetime, ends_at: datetime) -> 
 
 
 def forget(id: str) -> Write:
-    """The write that belongs to the end of a credential."""
+    """Returns the write that deletes the last use, for the end of a token, key or secret."""
     return Delete(LAST_USES, id)
 
 
 async def told(service: Service, views: Sequence[V]) -> list[V]:
-    """The views of credentials, with their last uses."""
+    """Returns the views with their last uses."""
     found = await service.store.get_many([(LAST_USES, view.id) for view in views])
     pairs: Any = zip(views, found, strict=True)
     return [structs.replace(view, last_used_at=use.at) if use else view for view, use in pairs]

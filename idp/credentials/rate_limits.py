@@ -1,9 +1,9 @@
-"""Wrong tokens and secrets are counted by network, so that whoever guesses is told to stop.
+"""Rate limits on wrong tokens and secrets, by network.
 
-Only a failure is counted: in this process at once, in the store by the next `flush`, whose sum
-decides. So all processes know the same count a second later, and a guess that is refused for its
-number costs the store nothing. What is right is let in whatever was counted: nobody is locked out
-by a stranger's guesses. A process that is killed loses the counts of its last second.
+Only failures are counted: in this process at once, and in the store by the next `flush`, whose sum
+decides. So all processes have the same count a second later, and a guess beyond the limit causes
+no write. Right tokens and secrets are accepted whatever the count: nobody is locked out by a
+stranger's guesses. A process that is killed loses the counts of its last second.
 """
 
 from __future__ import annotations
@@ -18,21 +18,22 @@ from idp.service import Service
 from storage import StorageError, Unavailable
 
 EVERY_SECONDS: Final = 1.0
-_AT_ONCE: Final = 500  # counters that are written side by side
+_AT_ONCE: Final = 500  # counters that are written concurrently
 
 
 def refused_token(service: Service, address: str) -> int:
-    """Count a wrong token from the address's network.
+    """Counts a wrong token from the address's network.
 
-    Returns after how many seconds to come again; 0 as long as there are not too many.
+    Returns after how many seconds to try again; 0 while the limit is not exceeded.
     """
     return _counted(service, f"token:{network_key(address)}")
 
 
 def refused_client(service: Service, client_id: str | None, address: str) -> int:
-    """Count a failed client authentication; without a client_id, of no application that exists.
+    """Counts a failed client authentication; without a client_id, of no application that exists.
 
-    Those of all unknown client_ids are one count of the network, so that invented ones make none.
+    Returns after how many seconds to try again; 0 while the limit is not exceeded. All unknown
+    client_ids of a network share one count, so that invented ones do not add counters.
     """
     client = service.vault.mac("refused client", client_id).hex()[:32] if client_id else ""
     return _counted(service, f"client:{client}:{network_key(address)}")
@@ -47,7 +48,8 @@ def _counted(service: Service, key: str) -> int:
 
 
 async def flush(service: Service) -> None:
-    """Add what was counted here to the store's sums, one write a key, and learn these."""
+    """Adds the counts of this process to the store's sums, with one write per key, and reads the
+    sums."""
     taken = service.refused.take(service.clock.now())
     for start in range(0, len(taken), _AT_ONCE):
         part = taken[start : start + _AT_ONCE]
@@ -57,9 +59,9 @@ async def flush(service: Service) -> None:
 async def _add(service: Service, key: str, by: int) -> None:
     try:
         counter = await service.store.increment(f"refused:{key}", by, window=WINDOW)
-    except Unavailable:  # nothing was written: the next flush has it
+    except Unavailable:  # nothing was written: the next flush repeats it
         service.refused.give_back(key, by)
-    except StorageError:  # it may have been written: guesses are counted once rather than twice
+    except StorageError:  # it may have been written: a lost count is better than a double one
         return
     else:
         service.refused.add_stored(key, counter.n, counter.resets_at)

@@ -1,1 +1,1 @@
-"""People: users, factors, sessions and limits on guessing; no HTTP, no protocol."""
+"""Users, factors, sessions and limits on guessing; no HTTP, no protocol."""

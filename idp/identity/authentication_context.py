@@ -1,8 +1,8 @@
-"""How a person proved who they are: `acr` (how strongly) and `amr` (by what, RFC 8176).
+"""How a user was authenticated: `acr` (how strongly) and `amr` (by which methods, RFC 8176).
 
-Proofs are written as their `amr`: `pwd`, a password; `otp`, a code that counts once, of an
-authenticator app or of a list that was kept; `hwk` or `swk` with `user`, a passkey, and with `mfa`
-one whose device made sure of its owner. Where two kinds came together, `mfa` is told, too.
+Methods are recorded by their `amr` values: `pwd` for a password; `otp` for a code of an
+authenticator app or a recovery code; `hwk` or `swk` with `user` for a passkey, and `mfa` if its
+device verified the user. Clients get `mfa` also if two kinds of methods were used.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ AMR_CODE: Final = "otp"
 AMR_SEVERAL: Final = "mfa"
 AMR_KEYS: Final = frozenset({"hwk", "swk"})
 
-CLASSES: Final = (PASSWORD, TWO_FACTORS, PASSKEY)  # each is as good as all those before it
+# from the weakest to the strongest; each meets all before it
+CLASSES: Final = (PASSWORD, TWO_FACTORS, PASSKEY)
 
 
 def reached(proofs: Iterable[str]) -> str:
-    """The class of whoever gave these proofs; none, when nothing of it opens an account."""
+    """Returns the class that these methods reach; empty if they are not enough to sign in."""
     given = set(proofs)
     if given & AMR_KEYS and AMR_SEVERAL in given:
         return PASSKEY
@@ -35,44 +36,47 @@ def reached(proofs: Iterable[str]) -> str:
 
 
 def amr(proofs: Sequence[str]) -> list[str]:
-    """What is told of these proofs."""
+    """Returns the `amr` claim for these methods."""
     several = [AMR_SEVERAL] if meets(reached(proofs), TWO_FACTORS) else []
     return list(dict.fromkeys([*proofs, *several]))
 
 
 def proofs_of(amr: Iterable[str], acr: str) -> list[str]:
-    """The proofs that were told so: without `mfa`, where it only says that there were several."""
+    """Returns the methods behind an `amr` claim: without `mfa` where it only says that there were
+    several."""
     return [each for each in amr if acr == PASSKEY or each != AMR_SEVERAL]
 
 
 def weakest(classes: Iterable[str]) -> str:
-    """The class that is the easiest to reach; a password's, where there is none."""
+    """Returns the weakest of the classes; that of a password if there is none."""
     return min((each for each in classes if each in CLASSES), key=CLASSES.index, default=PASSWORD)
 
 
 def strongest(*classes: str) -> str:
-    """The class that is as good as all of these."""
+    """Returns the strongest of the classes; that of a password if there is none."""
     return max((each for each in classes if each in CLASSES), key=CLASSES.index, default=PASSWORD)
 
 
 def told(reached: str, wanted: Sequence[str]) -> str:
-    """The class that a client is told: its first wish that is met, else what was reached."""
+    """Returns the `acr` claim for a client: the first requested class that is met, else
+    `reached`."""
     return next((each for each in wanted if meets(reached, each)), reached)
 
 
 def meets(reached: str, wanted: str) -> bool:
-    """Whether a sign-in of the class `reached` is as good as one of the class `wanted`."""
+    """Returns whether a sign-in of the class `reached` is at least as strong as the class
+    `wanted`. A class that is not known here is met by itself only."""
     if reached not in CLASSES:
         return reached == wanted
     return wanted in CLASSES[: CLASSES.index(reached) + 1]
 
 
 def offered(config: Config) -> tuple[str, ...]:
-    """The classes that people can reach here."""
+    """Returns the classes that users can reach in this installation."""
     has_passkeys = webauthn.relying_party(config) is not None
     return CLASSES if has_passkeys else CLASSES[: CLASSES.index(PASSKEY)]
 
 
 def can_meet(config: Config, wanted: Sequence[str]) -> bool:
-    """Whether somebody can sign in here so that one of the `wanted` classes is met."""
+    """Returns whether a sign-in here can meet one of the `wanted` classes."""
     return any(meets(each, one) for each in offered(config) for one in wanted)

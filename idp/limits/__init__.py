@@ -1,1 +1,1 @@
-"""What this process counts in memory: refused attempts, requests, comparisons under way."""
+"""Counts that this process has in memory: refused attempts, requests, comparisons under way."""

@@ -1,4 +1,4 @@
-"""The comparisons under way in this process, by network."""
+"""The password comparisons under way in this process, by network."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WAITING: Final = 64  # for one network; more are refused
 
 
 class _Network:
-    """The turns of one network, and how many tries want one or have one."""
+    """The turns of one network, and how many tries have or await one."""
 
     def __init__(self, at_once: int) -> None:
         self.turns = asyncio.Semaphore(at_once)
@@ -20,16 +20,17 @@ class _Network:
 
 
 class Comparisons:
-    """Keeps one network from taking all the time that a process has for hashing passwords."""
+    """Keeps one network from using all the time that a process has for hashing passwords."""
 
     def __init__(self) -> None:
         self._networks: dict[str, _Network] = {}
 
     @asynccontextmanager
     async def turn(self, network: str, factor: int = 1) -> AsyncIterator[bool]:
-        """Within the block, one of the few turns of this network; False: too many wait for one.
+        """Enters the block with one of the few turns of this network; yields False if too many
+        tries await one.
 
-        A network that many share has `factor` times the turns.
+        A network that many users share has `factor` times the turns.
         """
         known = self._networks.setdefault(network, _Network(AT_ONCE * factor))
         if known.tries >= (AT_ONCE + WAITING) * factor:

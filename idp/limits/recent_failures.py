@@ -1,8 +1,9 @@
-"""Refused attempts as this process knows them until they are events.
+"""Refused attempts that are not written as events yet.
 
-Of each *source* (a user, network and cause, say) the first attempt is an event at once, and all
-that follow in ten minutes are one more, whose count grows. What finds no room here, or no event,
-is counted without its source. Nothing holds a name or a secret that somebody typed.
+For each *source* (such as user, network and cause) the first attempt is an event at once, and all
+that follow in ten minutes are one more event, whose count grows. Attempts beyond the limits of
+sources or events are counted without their source. Names and secrets that were typed are not
+stored.
 """
 
 from __future__ import annotations
@@ -14,17 +15,18 @@ from typing import Final
 from msgspec import Struct, field, structs
 
 PERIOD: Final = timedelta(minutes=10)
-WRITTEN_EVERY: Final = timedelta(seconds=50)  # how old what a kill loses can be, with some spare
+WRITTEN_EVERY: Final = timedelta(seconds=50)  # what a killed process loses is at most a minute old
 MOST_SOURCES: Final = 10_000
 MOST_EVENTS: Final = 600  # of a process in a period
-_SPARE_EVENTS: Final = 10  # of these, for what is counted without its source
-_MOST_DIFFERENT: Final = 10_000  # names or networks that are told from each other
+_SPARE_EVENTS: Final = 10  # of these, for attempts without their source
+_MOST_DIFFERENT: Final = 10_000  # names or networks that are distinguished
 
 
 class FailureSource(Struct, frozen=True):
-    """What is counted together: the type of the event, the record it is about, and what else.
+    """Attempts with the same source are counted together: the type of the event, its record, and
+    other parts.
 
-    `rest` is the type under which it is counted where there is no room for it.
+    `rest` is the type under which an attempt is counted if there is no room for its source.
     """
 
     type: str
@@ -34,9 +36,10 @@ class FailureSource(Struct, frozen=True):
 
 
 class Sum(Struct, eq=False):
-    """The attempts of a source in a period. `is_first`: the one that is an event of its own.
+    """The attempts of a source in a period. `is_first`: the first one, which is an event of its
+    own.
 
-    `names` and `networks` tell the different ones of a sum without a source.
+    `names` and `networks` are the different ones in a sum without a source.
     """
 
     source: FailureSource
@@ -58,7 +61,7 @@ class Sum(Struct, eq=False):
 
 
 class Failures:
-    """The sums of this process, and how many events it has made of late."""
+    """The sums of this process, and how many events it has written in this period."""
 
     def __init__(self) -> None:
         self._sums: dict[FailureSource, Sum] = {}
@@ -70,7 +73,7 @@ class Failures:
         return len(self._sums)
 
     def note(self, source: FailureSource, payload: Mapping[str, str], now: datetime) -> None:
-        """Note an attempt of a source; `payload` is what the event says beside its counts."""
+        """Counts an attempt of a source; `payload` is the event's payload without the counts."""
         known = self._sums.get(source)
         if known is not None:
             _add(known, now)
@@ -82,14 +85,14 @@ class Failures:
             self._apart.append(first)
 
     def note_once(self, source: FailureSource, payload: Mapping[str, str], now: datetime) -> None:
-        """Note what is an event once in a period and is not counted."""
+        """Records what is one event in a period and is not counted."""
         if source not in self._sums:
             self.note(source, payload, now)
 
     def note_rest(
         self, type: str, now: datetime, count: int = 1, *, name: str = "", network: str = ""
     ) -> None:
-        """Count attempts without their source. `name` is a digest of what was typed."""
+        """Counts attempts without their source. `name` is a digest of what was typed."""
         source = FailureSource(type)
         known = self._sums.get(source)
         if known is None:
@@ -100,9 +103,10 @@ class Failures:
         _add(known, now, count)
 
     def take_due(self, now: datetime, *, is_last: bool = False) -> list[Sum]:
-        """Take what is to be written now: firsts at once, sums every 50 seconds and at their end.
+        """Takes what is to be written now: first attempts at once, sums every 50 seconds and at
+        their end.
 
-        Each counts as written; what could not be has to be given back.
+        They are assumed to be written; the caller gives back the others (`give_back`).
         """
         self._renew_events(now)
         taken = [one for one in self._take_apart() if self._has_event(one)]
@@ -119,7 +123,7 @@ class Failures:
         return taken
 
     def give_back(self, known: Sum) -> None:
-        """Note that a sum could not be written: it is due at once, in the event that it is."""
+        """Takes back a sum that could not be written: it is due at once, in the same event."""
         if known.event_id is None:
             self._events = max(0, self._events - 1)
         if self._sums.get(known.source) is known:
@@ -132,7 +136,8 @@ class Failures:
         return apart
 
     def _has_event(self, known: Sum) -> bool:
-        """Whether the sum is an event or may become one; a first that may not joins its sum."""
+        """Whether the sum is an event or may become one; a first attempt that may not is added to
+        its sum."""
         if known.event_id is not None:
             return True
         most = MOST_EVENTS if known.is_rest else MOST_EVENTS - _SPARE_EVENTS
@@ -154,7 +159,7 @@ class Failures:
             self._events, self._events_until = 0, now + PERIOD
 
     def _end(self, known: Sum, now: datetime) -> None:
-        """Begin another period of the source, unless nothing came in this one."""
+        """Begins another period of the source, unless this one had no attempts."""
         del self._sums[known.source]
         if known.count and not known.is_rest:
             self._sums[known.source] = _begun(known.source, known.payload, now)

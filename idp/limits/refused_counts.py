@@ -1,4 +1,4 @@
-"""Counts of refused credentials, as this process knows them between two writes to the store."""
+"""Counts of refused tokens and secrets in this process, between two writes to the store."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ MOST_KEYS: Final = 10_000
 
 
 class RefusedCount:
-    """One key's count: the store's sum as it was last read, and what was counted here since."""
+    """One key's count: the store's sum as it was last read, and the count of this process
+    since."""
 
     __slots__ = ("here", "resets_at", "stored")
 
@@ -25,9 +26,9 @@ class RefusedCount:
 
 
 class RefusedCounts:
-    """Counts by key, at most `MOST_KEYS` of them; the oldest make room.
+    """Counts by key, at most `MOST_KEYS`; beyond that the oldest are dropped.
 
-    A count that made room is known again one write later, because the store keeps the sum.
+    A dropped count is restored by the next write, because the store holds the sum.
     """
 
     def __init__(self) -> None:
@@ -38,7 +39,7 @@ class RefusedCounts:
         return len(self._counts)
 
     def count(self, key: str, now: datetime, limit: int) -> RefusedCount:
-        """Count one more, unless the sum is past the limit: then there is nothing to write."""
+        """Counts one more, unless the sum is past the limit: then there is nothing to write."""
         known = self._counts.get(key)
         if known is None or known.resets_at <= now:
             known = self._begin(key, now)
@@ -57,7 +58,7 @@ class RefusedCounts:
         return made
 
     def take(self, now: datetime) -> list[tuple[str, int]]:
-        """Take what is to be added to the store: each changed key once, and by how much."""
+        """Takes what is to be added to the store: each changed key once, with its increment."""
         changed, self._changed = self._changed, set()
         taken = [(key, count.here) for key, count in self._each(changed) if count.resets_at > now]
         for _, count in self._each(changed):
@@ -65,13 +66,13 @@ class RefusedCounts:
         return taken
 
     def add_stored(self, key: str, n: int, resets_at: datetime) -> None:
-        """Note the store's sum and when its window ends."""
+        """Sets the store's sum and the end of its window."""
         count = self._counts.get(key)
         if count is not None:
             count.stored, count.resets_at = n, resets_at
 
     def give_back(self, key: str, by: int) -> None:
-        """Note that these could not be written, so that the next write has them."""
+        """Takes back counts that could not be written, for the next write."""
         count = self._counts.get(key)
         if count is not None:
             count.stored, count.here = max(0, count.stored - by), count.here + by

@@ -1,4 +1,4 @@
-"""How often something was asked for within a minute, as this process has counted it."""
+"""Counts of requests per minute, in this process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 WINDOW: Final = timedelta(minutes=1)
-MOST: Final = 10_000  # keys: a few megabytes at the utmost
+MOST: Final = 10_000  # keys: a few megabytes at most
 
 
 class _Window(Struct):
@@ -18,18 +18,18 @@ class _Window(Struct):
 
 
 class RequestCounts:
-    """Counts by key, each for a minute from its first request on.
+    """Counts by key, each for a minute from its first request.
 
-    They are not in the store: what they are there for is that a flood writes nothing. Of more than
-    10,000 keys at once the oldest are forgotten.
+    They are not in the store, so that a flood of requests causes no writes. Beyond `MOST` keys the
+    oldest are dropped.
     """
 
     def __init__(self) -> None:
         self._windows: dict[tuple[str, str], _Window] = {}
 
     def wait_seconds(self, now: datetime, kind: str, key: str, most: int) -> int:
-        """Count one more; after how many seconds to come again, 0 as long as there are not more
-        than `most` in the minute."""
+        """Counts one more, and returns after how many seconds to try again; 0 while there are not
+        more than `most` in the minute."""
         window = self._windows.get((kind, key))
         if window is None or not now < window.ends_at <= now + WINDOW:
             window = self._begin(now, (kind, key))

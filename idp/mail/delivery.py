@@ -1,11 +1,12 @@
-"""The way of a letter out of the outbox: claimed, sent, marked; or tried again later.
+"""Delivery of messages from the outbox: each attempt is claimed, made and recorded; failed ones
+are repeated later.
 
-One conditional update claims an attempt, so no two processes make the same one. A process that
-dies between sending and marking leaves a letter that is sent once more when its time is up, with
-the same Message-ID and the same code: at least once, and as a rule exactly once.
+One conditional update claims an attempt, so no two processes make the same one. If a process ends
+between sending and recording, the message is sent once more after its claim has expired, with the
+same Message-ID and the same code: delivery is at least once, and as a rule exactly once.
 
-What is sent keeps no contents. What fails is tried again at growing intervals for a day, but not
-what the server refuses for good.
+The contents of sent messages are deleted. Failed attempts are repeated at growing intervals for a
+day, except those that the server refuses permanently.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from storage.settling import commit_settled
 EVERY_SECONDS: Final = 1.0
 MINUTE: Final = 60
 HOUR: Final = 60 * MINUTE
-# From each failed attempt to the next; after the last of them a letter is given up.
+# From each failed attempt to the next; a message fails for good after the attempt that follows the
+# last pause.
 PAUSES: Final = tuple(
     timedelta(seconds=seconds)
     for seconds in (
@@ -42,8 +44,8 @@ PAUSES: Final = tuple(
     )
 )
 ATTEMPTS: Final = len(PAUSES) + 1
-BATCH: Final = 10  # letters that share a connection
-CONNECTIONS: Final = 4  # at once, of a process
+BATCH: Final = 10  # messages that share a connection
+CONNECTIONS: Final = 4  # at the same time, in one process
 BATCH_SECONDS: Final = 100
 CLAIM: Final = timedelta(seconds=120)  # longer than a batch may take
 
@@ -51,7 +53,7 @@ _log: Final = logs.logger(__name__)
 
 
 async def deliver_due(service: Service) -> None:
-    """Make every attempt that is due now, but those that another process is faster to make."""
+    """Makes all attempts that are due, except those that another process claims first."""
     while due := await _due(service):
         went_well = await service.errands.run(_deliver(service, due))
         if not went_well or len(due) < BATCH * CONNECTIONS:
@@ -86,12 +88,12 @@ async def _deliver(service: Service, due: Sequence[Mail]) -> None:
     work += [_send_text(service, each) for each in texts]
     for outcome in await asyncio.gather(*work, return_exceptions=True):
         if isinstance(outcome, BaseException):
-            raise outcome  # the others have ended, too; what it left is due again in its time
+            raise outcome  # the others have ended too; what was not sent is due again later
 
 
 async def _claim(service: Service, letter: Mail) -> bool:
-    """Whether this process makes the next attempt."""
-    if letter.attempts >= ATTEMPTS:  # the process ended in the last one
+    """Claims the next attempt; returns whether this process has it."""
+    if letter.attempts >= ATTEMPTS:  # a process ended during the last one
         await _settle(service, letter, "failed", "the process ended in the last attempt")
         return False
     due_at = service.clock.now() + CLAIM
@@ -105,7 +107,7 @@ async def _claim(service: Service, letter: Mail) -> bool:
 
 
 async def _send_batch(service: Service, letters: Sequence[Mail]) -> None:
-    """Send letters one after another. Those that there was no chance to try are due at once."""
+    """Sends messages one after another. Those that were not tried are due again at once."""
     waiting = list(letters)
     try:
         async with asyncio.timeout(BATCH_SECONDS), smtp.connection(service.config) as server:
@@ -117,7 +119,7 @@ async def _send_batch(service: Service, letters: Sequence[Mail]) -> None:
     except TimeoutError:
         if waiting:
             await _missed(service, waiting.pop(0), NotSent("the mail server took too long"))
-    except NotSent as failure:  # nobody gets a letter through at present
+    except NotSent as failure:  # the server accepts no message at present
         while waiting:
             await _missed(service, waiting.pop(0), failure)
     for letter in waiting:
@@ -148,7 +150,7 @@ async def _send_text(service: Service, letter: Mail) -> None:
 
 
 async def _missed(service: Service, letter: Mail, failure: NotSent) -> None:
-    """Try again later, or give up."""
+    """Schedules the next attempt, or gives up after the last."""
     if failure.is_final or letter.attempts >= ATTEMPTS:
         await _settle(service, letter, "failed", failure.why)
         return
@@ -170,7 +172,7 @@ async def _put_back(service: Service, letter: Mail) -> None:
 async def _settle(
     service: Service, letter: Mail, state: Literal["sent", "failed"], why: str
 ) -> None:
-    """Note how it ended. What is sent keeps no contents."""
+    """Records the final outcome, and deletes the contents of a sent message."""
     is_sent = state == "sent"
     changed = {"state": "sent", "sealed": ""} if is_sent else {"state": "failed"}
     if not await _marked(service, letter, changed | {"last_error": "" if is_sent else why}):
@@ -182,7 +184,8 @@ async def _settle(
 
 
 async def _marked(service: Service, letter: Mail, changed: Mapping[str, object]) -> bool:
-    """Whether the letter was still this process's to say so of."""
+    """Stores the change, unless another process has claimed the message by now; returns whether it
+    did."""
     try:
         await commit_settled(service.store, _update(letter, changed))
     except Stale:
@@ -191,7 +194,7 @@ async def _marked(service: Service, letter: Mail, changed: Mapping[str, object])
 
 
 def _update(letter: Mail, changed: Mapping[str, object]) -> Update:
-    """The write that only one process gets done: nobody has begun another attempt."""
+    """The write that fails with Stale if another attempt was claimed meanwhile."""
     expected: dict[str, Value] = {"state": letter.state, "attempts": letter.attempts}
     return Update(OUTBOX, letter.id, set=changed, expect=expected)
 

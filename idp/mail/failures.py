@@ -1,4 +1,4 @@
-"""Why something was not sent, in words that hold no address."""
+"""Reasons why a message was not sent, without addresses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _UNPRINTABLE: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 class NotSent(Exception):
-    """An attempt that failed. `is_final`: the same letter would be refused again."""
+    """A failed attempt. `is_final`: the same message would be refused again."""
 
     def __init__(self, why: str, *, is_final: bool = False) -> None:
         self.why = told(why)
@@ -20,5 +20,5 @@ class NotSent(Exception):
 
 
 def told(why: str) -> str:
-    """What a server said, in one short line and without addresses."""
+    """Returns the text of a server as one short line without addresses."""
     return _ADDRESS.sub("(address)", _UNPRINTABLE.sub(" ", why)).strip()[:MAX_TEXT]

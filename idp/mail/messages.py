@@ -1,9 +1,8 @@
-"""Mail: written in the reader's language, and put into the outbox with what it tells of.
+"""Messages: written in the recipient's language, and put into the outbox.
 
-A letter is committed in the unit of the change that it belongs to: there is no change without its
-mail, and no mail without its change. `idp.mail.delivery` sends it a moment later. Where no mail
-server is set up it is held in the outbox, and who runs the service on their own machine reads it
-at `PAGE`.
+A message is committed in the unit of the change that it reports: neither is stored without the
+other. `idp.mail.delivery` sends it afterwards. If no mail server is configured it is held in the
+outbox, and an operator on the local machine can read it at `PAGE`.
 """
 
 from __future__ import annotations
@@ -28,26 +27,26 @@ from storage import Insert, Write
 PAGE: Final = "/dev/mail"
 KEPT: Final = timedelta(days=7)
 SHOWN: Final = 100
-TEXT_MESSAGES: Final = frozenset[MailKind]({"verify_phone"})  # what goes to a phone
+TEXT_MESSAGES: Final = frozenset[MailKind]({"verify_phone"})  # sent by SMS
 _PURPOSE: Final = "mail"
 _CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 class MessageCode(Struct, frozen=True):
-    """A part of a letter: a code on a line of its own."""
+    """A part of a message: a code on a line of its own."""
 
     value: str
 
 
 class MessageLink(Struct, frozen=True):
-    """A part of a letter: an address, and what opening it does."""
+    """A part of a message: a link, with the text of what it does."""
 
     label: Message | str
     url: str
 
 
 class Title(Struct, frozen=True):
-    """A part of a letter: what stands over it."""
+    """A part of a message: its heading."""
 
     text: str
 
@@ -57,8 +56,8 @@ Part: TypeAlias = Message | str | MessageCode | MessageLink | Title
 
 
 class Wording(Struct, frozen=True):
-    """What a letter says instead of what is built in; what is empty is not replaced. `text` is its
-    first sentences, and the code, how long it counts, and the warning always follow."""
+    """An organization's texts in place of the built-in ones; an empty one replaces nothing. `text`
+    is the first paragraph; the code, its validity and the warning always follow."""
 
     subject: str = ""
     title: str = ""
@@ -71,7 +70,7 @@ _BUILT_IN: Final = Wording()
 
 
 class MailMessage(Confidential, frozen=True, kw_only=True):
-    """A mail's contents. `code` and `url` are what its reader is asked to use."""
+    """The contents of a message. `code` and `url` are those that its recipient is asked to use."""
 
     to: str
     subject: str
@@ -83,7 +82,7 @@ class MailMessage(Confidential, frozen=True, kw_only=True):
 
 
 class Held(Confidential, frozen=True):
-    """A mail in the outbox, opened."""
+    """A message that is held in the outbox, decrypted."""
 
     id: str
     kind: MailKind
@@ -93,18 +92,21 @@ class Held(Confidential, frozen=True):
 
 
 def is_readable(config: Config) -> bool:
-    """Whether whom a mail is meant for can get at it."""
+    """Returns whether recipients can read messages: they are sent, or shown on the local
+    machine."""
     return config.sends_mail or config.is_loopback
 
 
 def page_url(config: Config) -> str | None:
-    """Where mail is read that is held; None where it is sent, or not shown."""
+    """Returns the address of the page with held messages; None if they are sent, or the page is
+    not offered."""
     is_shown = config.is_loopback and not config.sends_mail
     return config.issuer + PAGE if is_shown else None
 
 
 def bundle_for(config: Config, *wanted: str | None) -> Bundle:
-    """The texts in the first of these languages that is shipped, else in the default one."""
+    """Returns the texts in the first of these languages that is shipped, else in the default
+    one."""
     tags = " ".join(tag for tag in wanted if tag)
     return i18n.load(i18n.negotiate(None, tags, None, config.default_language))
 
@@ -116,8 +118,8 @@ def write(
     parts: Sequence[Part],
     wording: Wording = _BUILT_IN,
 ) -> MailMessage:
-    """A letter as plain text and as HTML. `to` is a checked address
-    (idp.schema.field_rules.EmailRule)."""
+    """Returns a message as plain text and HTML. `to` is a validated address
+    (idp.schema.field_rules.EmailRule) or phone number."""
     title = _one_line(wording.subject or bundle.text(subject))
     parts = list(_worded(wording, parts))
     code = next((part.value for part in parts if isinstance(part, MessageCode)), None)
@@ -165,7 +167,7 @@ _HTML: Final = """\
 
 
 def _one_line(text: str) -> str:
-    """A header's value: without a line end, so that nothing can begin a header of its own."""
+    """A header's value without line ends, so that it can't begin another header."""
     return _CONTROLS.sub(" ", text).strip()
 
 
@@ -191,7 +193,7 @@ def _as_html(bundle: Bundle, part: Part) -> str:
 def posting(
     service: Service, kind: MailKind, letter: MailMessage, user_id: str | None = None
 ) -> Insert:
-    """The write that puts a letter into the outbox: to be sent soon, or held."""
+    """Returns the write that puts a message into the outbox, to be sent soon or held."""
     now = service.clock.now()
     mail = Mail(
         id=service.random.ordered_id(now),
@@ -207,13 +209,13 @@ def posting(
 
 
 def is_sent(config: Config, kind: MailKind) -> bool:
-    """Whether there is a way to send such a letter."""
+    """Returns whether messages of this kind can be sent in this installation."""
     return bool(config.sms_hook_url if kind in TEXT_MESSAGES else config.smtp_host)
 
 
 def fate(writes: Sequence[Write]) -> Fate:
-    """What becomes of the letters that these writes put into the outbox, if there are any: they
-    are sent, or one at least is held."""
+    """Returns the delivery status of the messages that these writes put into the outbox: `held` if
+    at least one is held, `queued` if all are sent, empty if there are none."""
     states: set[MailState] = {
         write.record.state
         for write in writes
@@ -225,7 +227,7 @@ def fate(writes: Sequence[Write]) -> Fate:
 
 
 async def held(service: Service) -> list[Held]:
-    """The newest mails that are held, the newest first."""
+    """Returns the newest held messages, the newest first."""
     page = await service.store.find(
         OUTBOX, {"state": "held"}, order="created_at", descending=True, limit=SHOWN
     )
@@ -236,6 +238,6 @@ async def held(service: Service) -> list[Held]:
 
 
 def opened(service: Service, mail: Mail) -> MailMessage:
-    """What a mail says that was not sent yet."""
+    """Returns the contents of a message that was not sent yet."""
     octets = service.vault.open(mail.sealed, _PURPOSE)
     return msgspec.json.decode(octets, type=MailMessage)

@@ -1,5 +1,5 @@
-"""A letter as it goes over the wire: the same octets at every attempt, and no header that a value
-could begin (RFC 5322, RFC 2047, RFC 6532)."""
+"""The MIME form of a mail: the same bytes at every attempt, and no value can add a header (RFC
+5322, RFC 2047, RFC 6532)."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from idp.foundation import domain_names
 from idp.mail.messages import MailMessage
 
 _ENCODING: Final = "quoted-printable"
-_ENCODED: Final = "=?"  # begins what is decoded before it is written: line ends and all (RFC 2047)
+_ENCODED: Final = "=?"  # begins an encoded word, whose content may include line ends (RFC 2047)
 
 
 class Unsendable(Exception):
-    """No mail can go to such an address; the text does not hold it."""
+    """No mail can be sent to the address; the text does not contain it."""
 
 
 class Envelope(Struct, frozen=True):
-    """What the mail server is told, and the mail itself. `is_international`: the address needs a
-    server that knows SMTPUTF8 (RFC 6531)."""
+    """A mail with the addresses for the mail server. `is_international`: the address needs a
+    server that supports SMTPUTF8 (RFC 6531)."""
 
     sender: str
     to: str
@@ -32,8 +32,8 @@ class Envelope(Struct, frozen=True):
 
 
 def envelope(config: Config, id: str, written_at: datetime, letter: MailMessage) -> Envelope:
-    """The mail of a letter. Raises Unsendable."""
-    # by whoever sends the first letter, not by the start of the program
+    """Returns the mail of a message. Raises Unsendable."""
+    # Imported with the first mail, because the start of the program should not wait for them.
     from email.headerregistry import Address
     from email.message import EmailMessage
     from email.policy import SMTP, SMTPUTF8
@@ -61,12 +61,12 @@ def envelope(config: Config, id: str, written_at: datetime, letter: MailMessage)
 
 
 def domain_of(address: str) -> str:
-    """What a log may tell of an address."""
+    """Returns the domain, the only part of an address that may be logged."""
     return address.rpartition("@")[2]
 
 
 def _address(address: str) -> str:
-    """The address with its domain in ASCII, as every server knows it. Raises Unsendable."""
+    """The address with its domain in ASCII, which every server accepts. Raises Unsendable."""
     local, _, domain = address.rpartition("@")
     ascii = domain_names.key(domain)
     if not (local and ascii and ascii.isascii()):
@@ -77,5 +77,5 @@ def _address(address: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text, none of which is taken for an encoded word."""
+    """The text, with nothing that could be taken for an encoded word."""
     return text.replace(_ENCODED, "= ?")

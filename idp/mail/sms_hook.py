@@ -1,7 +1,7 @@
-"""Text messages, handed over to an address of the operator's own, which sends them.
+"""Text messages, which are posted to an address of the operator that sends them.
 
-The call is signed: `t=SECONDS,v1=HEX` with the HMAC-SHA256 of `SECONDS.BODY` under the shared
-secret, so that the other side knows who speaks and when. `id` is the same at every attempt.
+The request is signed: `t=SECONDS,v1=HEX` with the HMAC-SHA256 of `SECONDS.BODY` under the shared
+secret, so that the receiver can check sender and time. `id` is the same at every attempt.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _DELIVERED: Final = range(200, 300)
 
 
 async def send(service: Service, mail: Mail, letter: MailMessage) -> str:
-    """Hand a text message over; what was answered. Raises NotSent."""
+    """Posts a text message and returns the status of the answer. Raises NotSent."""
     secret = await asyncio.to_thread(_secret, service.config)
     told = {
         "to": letter.to,
@@ -52,19 +52,20 @@ async def send(service: Service, mail: Mail, letter: MailMessage) -> str:
 
 
 def header(config: Config) -> str:
-    """The header that holds the signature."""
+    """Returns the name of the header with the signature."""
     return f"x-{config.vendor}-signature"
 
 
 def signature(secret: bytes, at: float, body: bytes) -> str:
-    """What proves to the other side that the service sent this body at that time."""
+    """Returns the signature by which the receiver can check that the service sent this body at
+    that time."""
     seconds = str(int(at))
     digest = hmac.new(secret, seconds.encode() + b"." + body, hashlib.sha256).hexdigest()
     return f"t={seconds},v1={digest}"
 
 
 def check(config: Config) -> None:
-    """Raise ConfigError where the secret can't be read."""
+    """Raises ConfigError if the secret can't be read."""
     if not config.sms_hook_url:
         return
     try:
@@ -74,7 +75,7 @@ def check(config: Config) -> None:
 
 
 def _secret(config: Config) -> bytes:
-    """What signs the calls. Raises NotSent."""
+    """The secret of the signatures. Raises NotSent."""
     try:
         secret = Path(config.sms_hook_secret_file or "").read_bytes().strip()
     except OSError as error:

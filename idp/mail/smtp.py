@@ -1,6 +1,7 @@
-"""The operator's mail server (RFC 5321): one connection, by which letters go one after another.
+"""The operator's mail server (RFC 5321): one connection, over which mails are sent one after
+another.
 
-The library is imported by whoever sends the first letter, not by the start of the program.
+The library is imported with the first mail, not at the start of the program.
 """
 
 from __future__ import annotations
@@ -23,22 +24,22 @@ if TYPE_CHECKING:
     from aiosmtplib import SMTP, SMTPResponseException
 
 _PORTS: Final = {"starttls": 587, "tls": 465, "none": 25}
-_FINAL: Final = 500  # from here on a server's answer is meant for good (RFC 5321 4.2.1)
+_FINAL: Final = 500  # replies from here on are permanent (RFC 5321 4.2.1)
 
 
 class SmtpConnection:
-    """A connection to the mail server, logged in where that is set up."""
+    """A connection to the mail server, authenticated if that is configured."""
 
     def __init__(self, client: SMTP) -> None:
         self._client = client
 
     @property
     def is_open(self) -> bool:
-        """Whether it takes another letter."""
+        """Whether it takes another mail."""
         return self._client.is_connected
 
     async def send(self, envelope: Envelope) -> str:
-        """Hand a letter over; what the server answered. Raises NotSent."""
+        """Sends a mail and returns the server's answer. Raises NotSent."""
         options = ["SMTPUTF8"] if envelope.is_international else []
         with _failures():
             _, answer = await self._client.sendmail(
@@ -49,7 +50,7 @@ class SmtpConnection:
 
 @asynccontextmanager
 async def connection(config: Config) -> AsyncIterator[SmtpConnection]:
-    """A connection that ends with the block. Raises NotSent."""
+    """Opens a connection that ends with the block. Raises NotSent."""
     from aiosmtplib import SMTP
 
     context, password = await asyncio.to_thread(_prepared, config)
@@ -76,12 +77,12 @@ async def connection(config: Config) -> AsyncIterator[SmtpConnection]:
 
 
 def port(config: Config) -> int:
-    """The port of the mail server."""
+    """Returns the port of the mail server."""
     return config.smtp_port or _PORTS[config.smtp_security]
 
 
 def check(config: Config) -> None:
-    """Raise ConfigError where the files that the settings name can't be used."""
+    """Raises ConfigError if the files that the settings name can't be used."""
     if not config.sends_mail:
         return
     try:
@@ -91,7 +92,8 @@ def check(config: Config) -> None:
 
 
 def _prepared(config: Config) -> tuple[ssl.SSLContext | None, str | None]:
-    """What proves the server to us, and us to the server. Raises NotSent."""
+    """The TLS context to verify the server, and the password to authenticate with. Raises
+    NotSent."""
     try:
         context = None if config.smtp_security == "none" else _context(config.smtp_ca_file)
     except OSError as error:
@@ -111,7 +113,7 @@ def _context(ca_file: str | None) -> ssl.SSLContext:
 
 @contextmanager
 def _failures() -> Iterator[None]:
-    """What goes wrong within the block as NotSent."""
+    """Turns failures within the block into NotSent."""
     import aiosmtplib
 
     try:
@@ -123,7 +125,8 @@ def _failures() -> Iterator[None]:
         raise NotSent(_answer(error), is_final=error.code >= _FINAL) from error
     except aiosmtplib.SMTPNotSupported as error:
         raise NotSent(str(error), is_final="SMTPUTF8" in str(error)) from error
-    except aiosmtplib.SMTPResponseException as error:  # of the sender or the log-in: mendable
+    # of the sender or the authentication: the operator can correct it
+    except aiosmtplib.SMTPResponseException as error:
         raise NotSent(_answer(error)) from error
     except (aiosmtplib.SMTPException, OSError, ValueError) as error:
         raise NotSent(f"{type(error).__name__}: {error}") from error

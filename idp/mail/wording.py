@@ -1,4 +1,4 @@
-"""The words of a letter as the reader's organization wants them."""
+"""The texts of a message as the recipient's organization has set them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from idp.service import Service
 async def wording(
     service: Service, org_id: str, type: str, language: str, application: str | None = None
 ) -> Wording:
-    """What the letter says in that language instead of what is built in.
+    """Returns the organization's texts for a message in that language.
 
-    `application` is what the letter is for, if it is for one.
+    `application` is the name of the application that the message is for, if any.
     """
     own, default = await effective.find(service, org_id, "message_text", type, language)
     policy = own or default

@@ -1,4 +1,4 @@
-"""The words of letters that an organization may choose, and what they may name."""
+"""The texts of messages that an organization may set, and their placeholders."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ PLACEHOLDERS: Final = ("Application", "Host")
 _PLACEHOLDER: Final = re.compile(r"\{\{\s*\.(\w+)\s*\}\}")
 _BRACES: Final = re.compile(r"\{\{|\}\}")
 
-# The letters that there are, by the names of their addresses.
+# The messages with such texts, by their names in addresses of the API.
 TYPES: Final = ("verifyemail", "passwordreset")
 
 
 class Words(Struct, frozen=True):
-    """At most `max` characters in one line, with no placeholder that the letter can't fill."""
+    """At most `max` characters in one line, without placeholders that the message can't fill."""
 
     max: int
 
@@ -38,5 +38,5 @@ class Words(Struct, frozen=True):
 
 
 def filled(words: str, values: Mapping[str, str]) -> str:
-    """The words with what their placeholders stand for."""
+    """Returns the words with their placeholders replaced."""
     return _PLACEHOLDER.sub(lambda found: values[found[1]], words)

@@ -1,4 +1,4 @@
-"""Lists of what one record owns: short ones in answers, whole ones to go through."""
+"""Reading the lists that belong to a record: the first records for answers, or all of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ListDetails(Answer, frozen=True, kw_only=True):
 async def of(
     service: Service, collection: Collection[R], where: Where, order: str | None = None
 ) -> tuple[ListDetails, list[R]]:
-    """The first thousand records of a declared list, and how many it has."""
+    """Returns the first thousand records of a declared list, and how many it has."""
     page: Any = await service.store.find(collection, where, order=order, limit=MOST)
     total = len(page.records)
     if page.after is not None:
@@ -32,14 +32,15 @@ async def of(
 
 
 def each(service: Service, collection: Collection[R], where: Where) -> AsyncIterator[R]:
-    """Every record of a declared list. One that lasts is met once."""
+    """Yields every record of a declared list. A record that is not deleted meanwhile is yielded
+    once."""
     return walk(service.store, collection, where)
 
 
 async def walk(
     view: View, collection: Collection[R], where: Where, order: str | None = None
 ) -> AsyncIterator[R]:
-    """Every record of a declared list, in its order, as this view has them."""
+    """Yields every record of a declared list, in its order, as this view has them."""
     after = None
     while True:
         page = await view.find(collection, where, order=order, after=after, limit=MOST)

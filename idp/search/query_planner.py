@@ -1,4 +1,5 @@
-"""Which declared list answers a search, and what is left to look at in each record."""
+"""Chooses the declared list that answers a search, and the conditions that remain for each
+record."""
 
 from __future__ import annotations
 
@@ -20,10 +21,11 @@ _ORGANIZATION: Final = 1
 
 
 class Filter(Struct, frozen=True, kw_only=True):
-    """What the field at `path` must be like: equal, begin so, or be one of several values.
+    """A condition on the field at `path`: equal to a value, beginning with it, or one of several
+    values.
 
-    Texts are compared in their normal form (NFKC), with `folds` whatever their case. `key` is
-    the field that holds the folded text, by which a list may find it.
+    Texts are compared in their normal form (NFKC), with `folds` ignoring case. `key` is the field
+    that holds the folded text, by which a list may find it.
     """
 
     path: str
@@ -34,7 +36,7 @@ class Filter(Struct, frozen=True, kw_only=True):
     key: str | None = None
 
     def passes(self, record: Record) -> bool:
-        """Whether the record is like that."""
+        """Returns whether the record meets the condition."""
         actual: Any = at(record, self.path)
         if self.how == "in":
             return isinstance(self.value, list) and actual in self.value
@@ -48,7 +50,8 @@ class Filter(Struct, frozen=True, kw_only=True):
 
 
 class ReadPlan(Struct, frozen=True, kw_only=True):
-    """A declared list to read (or records to get by their ids), and what `rest` must hold."""
+    """A declared list to read (or records to get by their ids), and the conditions in `rest`,
+    which are checked for each record."""
 
     where: Where = {}
     order: str | None = None
@@ -56,11 +59,11 @@ class ReadPlan(Struct, frozen=True, kw_only=True):
     rest: Sequence[Filter] = ()
 
     def cursor(self, record: Record) -> Cursor:
-        """The place of a record on the way."""
+        """Returns the position of a record in the list."""
         return at(record, self.order) if self.order else None, record.id
 
     def passes(self, record: Record) -> bool:
-        """Whether the record is what is searched for."""
+        """Returns whether the record meets the conditions in `rest`."""
         return all(each.passes(record) for each in self.rest)
 
 
@@ -71,9 +74,10 @@ def ways(
     org_path: str = "org_id",
     order: str | None = None,
 ) -> list[ReadPlan]:
-    """What to read, one after the other, for all that passes the filters in these organizations.
+    """Returns what to read, one after the other, for all records that meet the filters in these
+    organizations.
 
-    `organizations` None: no matter in which.
+    `organizations` None stands for all organizations.
     """
     if organizations is not None and org_path == "id":
         of_these = Filter(path="id", how="in", value=list(organizations))
@@ -110,7 +114,7 @@ def _way(
 
 
 def _lists(collection: Collection[Any]) -> Iterator[tuple[str, ...]]:
-    """Of those that answer alike, the quickest comes first."""
+    """The fastest lists first: of candidates with the same rank, the first is chosen."""
     yield from ((name,) for name in collection.unique)
     yield from collection.lists
     yield from collection.narrowed
@@ -127,10 +131,10 @@ def _candidate(
     order: str | None,
     org_path: str | None,
 ) -> _Candidate | None:
-    """How a list answers, if it does; the more it answers, the higher it ranks.
+    """The plan for a list, if it can answer; the more filters it answers, the higher it ranks.
 
-    Within an organization it has to begin there, or to name one record: what others have is
-    neither read nor counted.
+    Within an organization, the list must begin with the organization or name one record, so that
+    other organizations' records are neither read nor counted.
     """
     where: dict[str, Any] = {}
     rank, rest = 0, list(filters)
@@ -174,7 +178,7 @@ def _bind_prefix(
 
 
 def _is_nullable(collection: Collection[Any], field: str) -> bool:
-    """Whether there are records that a list in this order would leave out."""
+    """Whether a list in this order would omit records."""
     return "." in field or NoneType in get_args(_hints(collection)[field])
 
 

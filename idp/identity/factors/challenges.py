@@ -1,8 +1,8 @@
-"""Challenges: what a device signs to show that it answers now, here, and for this.
+"""WebAuthn challenges: random values that a device signs to show that its answer is fresh.
 
-A challenge is chance with the time and a keyed digest, so nothing is stored of the many that
-nobody answers. It counts for one purpose of one browser, for a while, and once: what comes of it
-is committed with the note that it was used.
+A challenge consists of the time, random bytes and a keyed digest, so challenges that are never
+answered take no storage. It is valid for one purpose in one flow or session, for a limited time,
+and once: the record that it was used is written in the unit of what it authorizes.
 """
 
 from __future__ import annotations
@@ -25,16 +25,19 @@ _MAC_BYTES: Final = 16
 
 
 def new(service: Service, purpose: Purpose, bound_to: str) -> bytes:
-    """A challenge for what `bound_to` names: a flow or a session, and its browser."""
+    """Returns a challenge that is valid only for `bound_to`: a flow or a session, with its
+    browser."""
     seconds = int(service.clock.now().timestamp())
     head = seconds.to_bytes(_TIME_BYTES) + service.random.token_bytes(_CHANCE_BYTES)
     return head + _mac(service, purpose, bound_to, head)
 
 
 def spent(service: Service, purpose: Purpose, bound_to: str, challenge: bytes) -> Insert:
-    """The write that uses a challenge up. Conflict: it was used before.
+    """Returns the write that marks a challenge as used; it fails with Conflict if it was used
+    before.
 
-    Raises WebAuthnRefused: it was not made here for this, or too long ago.
+    Raises WebAuthnRefused if the challenge was not issued here for this purpose and `bound_to`, or
+    has expired.
     """
     head, mac = challenge[:-_MAC_BYTES], challenge[-_MAC_BYTES:]
     if len(head) != _TIME_BYTES + _CHANCE_BYTES:

@@ -1,5 +1,8 @@
-"""Is this a code of the user's second factor? It is counted before it is looked at, as passwords
-are; an authenticator app is closed after too many wrong codes in a row."""
+"""Checks codes of a user's second factor.
+
+Each try is counted before the code is checked, as for passwords, and an authenticator app is
+closed after too many wrong codes in a row.
+"""
 
 from __future__ import annotations
 
@@ -22,19 +25,20 @@ from idp.records import GUESS_STREAKS, USERS, GuessStreak, LockoutRules, User
 from idp.service import Service
 from storage import Update, Value, Write
 
+# The user gets a mail at this count.
 TOLD_AT: Final = 5  # wrong codes in a row after a right password
 _AFTER_ANSWER_SECONDS: Final = 0.1
 
 
 class FactorCodeRefused(IdpError):
-    """The code does not count."""
+    """The code is wrong, or was used before."""
 
     slug = "code.wrong"
 
 
 class Accepted(Struct, frozen=True):
-    """A right code: the writes by which it counts once, of two units that hold them one is Stale.
-    `succeeded` is called with it after their unit."""
+    """A right code, and the writes that use it up: of two units that hold them, one fails with
+    Stale. `succeeded` is called after the unit is committed."""
 
     writes: list[Write]
     user: User
@@ -44,7 +48,7 @@ class Accepted(Struct, frozen=True):
 
 
 class _Try(Struct, frozen=True):
-    """A code that may be looked at, and what was read for it."""
+    """A try that was counted, and the records that were read for it."""
 
     account: str
     streak: GuessStreak | None
@@ -57,7 +61,7 @@ class _Try(Struct, frozen=True):
 
 
 async def by_app(service: Service, user: User, typed: str, origin: TryOrigin) -> Accepted:
-    """Accept a code of the user's app. Raises FactorCodeRefused, Throttled."""
+    """Checks a code of the user's authenticator app. Raises FactorCodeRefused, Throttled."""
     attempt = await _admitted(service, user, "factor", "totp", origin)
     secret, known = second_factors.secret_of(service, user), user.totp
     streak = await guess_streaks.count(service, user.id, attempt.streak, "codes")
@@ -79,8 +83,8 @@ async def by_app(service: Service, user: User, typed: str, origin: TryOrigin) ->
 async def by_recovery_code(
     service: Service, user: User, typed: str, origin: TryOrigin
 ) -> Accepted:
-    """Accept a recovery code, of whose use its owner is told by mail. Raises FactorCodeRefused,
-    Throttled."""
+    """Checks a recovery code; the writes include a mail that reports its use to the user. Raises
+    FactorCodeRefused, Throttled."""
     attempt = await _admitted(service, user, "recovery", "recovery_code", origin)
     used = None if attempt.is_locked else await recovery_codes.using(service, user, typed)
     if used is None:
@@ -90,7 +94,7 @@ async def by_recovery_code(
 
 
 async def succeeded(service: Service, accepted: Accepted) -> None:
-    """Forget the codes that were counted, once what the right one was for is stored."""
+    """Resets the counts of wrong codes, once the unit of the accepted code is stored."""
     user, account = accepted.user, accepted.account
     await throttle.forget(service, account, f"factor:{user.id}")
     await lockout_counters.succeeded(service, user, account, accepted.lockout_ordinal)
@@ -99,8 +103,8 @@ async def succeeded(service: Service, accepted: Accepted) -> None:
 
 
 async def of_new_app(service: Service, user: User, secret: str, typed: str) -> int:
-    """The time step of the first code of an app that is being set up. Raises FactorCodeRefused,
-    Throttled."""
+    """Returns the time step of the first code of an app that is being set up. Raises
+    FactorCodeRefused, Throttled."""
     account = f"new-factor:{user.id}"
     await throttle.admit(service, account)
     step = totp.step_of(secret, typed, service.clock.now())
@@ -113,7 +117,7 @@ async def of_new_app(service: Service, user: User, secret: str, typed: str) -> i
 async def _admitted(
     service: Service, user: User, kind: str, secret: Secret, origin: TryOrigin
 ) -> _Try:
-    """Count a try before it is looked at. Raises Throttled."""
+    """Counts a try before its code is checked. Raises Throttled."""
     account = f"{kind}:{user.id}"
     keys = [
         *throttle.keys(service, account),
@@ -134,7 +138,7 @@ async def _admitted(
 async def _refused(
     service: Service, user: User, attempt: _Try, cause: Cause, secret: Secret, origin: TryOrigin
 ) -> FactorCodeRefused:
-    """Lock the user of a wrong code where a policy wants that, and tell of it."""
+    """Locks the user if the policy asks for it after this wrong code, and reports the refusal."""
     await lockout.failed(service, user, attempt.rules, "codes", attempt.lockout_ordinal)
     cause = "locked" if attempt.is_locked else cause
     guess_reports.report(service, Outcome(cause, secret, origin, user.id))
@@ -155,7 +159,8 @@ def _accepted(
 
 
 async def _tell(service: Service, user: User) -> None:
-    """Tell the owner that somebody has the password."""
+    """Mails the user that another party knows the password."""
+    # After the answer, so that its duration does not depend on the mail.
     await asyncio.sleep(_AFTER_ANSWER_SECONDS)
     letters = guess_messages.wrong_codes(service, user)
     if letters:

@@ -1,7 +1,8 @@
-"""The last second factor of a person goes: their password then has to stand alone.
+"""Removal of a person's last second factor, after which the password is the only factor.
 
-A password that was set while a second factor was asked for may be shorter than one without
-(SP 800-63B-4, 3.1.1.2). Who removes the last factor chooses a longer one in the same step.
+A password that was chosen while a second factor was required may be shorter than one that is used
+alone (SP 800-63B-4, 3.1.1.2). Removing the last factor then requires a longer password in the same
+step.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from idp.service import Service
 
 
 class PasswordTooShort(FailedPrecondition):
-    """The password is too short without the factor, and no other one was given."""
+    """The password is too short without the factor, and no new password was given."""
 
     slug = "factor.password_too_short"
 
 
 class PasswordNotAccepted(Exception):
-    """The new password is refused for these reasons."""
+    """The new password is refused; `problems` lists the reasons."""
 
     def __init__(self, problems: Sequence[PasswordProblem]) -> None:
         super().__init__(", ".join(problem.slug for problem in problems))
@@ -33,8 +34,9 @@ class PasswordNotAccepted(Exception):
 
 
 async def needs_new_password(service: Service, user: User, without: str) -> bool:
-    """Whether the password would be too short if the factor (`factors.TOTP`; `factors.PASSKEY`,
-    one of them) were gone. One that was set before its length was noted is long enough."""
+    """Returns whether the password would be too short after the removal of the factor `without`:
+    `second_factors.TOTP`, or `second_factors.PASSKEY` for one passkey. A password from before its
+    length was recorded is accepted as long enough."""
     if user.password is None or user.password.is_long is not False:
         return False
     rules = await effective.complexity(service, user.org_id)
@@ -53,7 +55,8 @@ async def _is_last(service: Service, user: User, without: str) -> bool:
 async def password_change_for(
     service: Service, subject: Subject, without: str, new_password: str
 ) -> Mapping[str, object]:
-    """The members of the user that change with the removal: the new password, where one is needed.
+    """Returns the fields of the user that change with the removal: the new password if one is
+    needed.
 
     Raises PasswordTooShort, PasswordNotAccepted, HashingBusy.
     """

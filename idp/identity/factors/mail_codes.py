@@ -1,4 +1,4 @@
-"""Codes that are sent by mail: eight digits, five tries, and nothing usable in the store."""
+"""Codes that are sent by mail: eight digits, five tries, and only a keyed digest in the store."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from idp.service import Service
 
 DIGITS: Final = 8  # 26 bits
 TRIES: Final = 5
-_COUNTED: Final = timedelta(days=2)  # longer than any code counts
+_COUNTED: Final = timedelta(days=2)  # longer than any code is valid
 _BETWEEN: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015-]+")
 _MAX_TYPED: Final = 100
 
 
 class MailCodeRefused(IdpError):
-    """The code does not count. The slug tells why."""
+    """The code is not accepted. The error code gives the reason."""
 
     slug = "code.wrong"
 
 
 def new(service: Service) -> str:
-    """A code that was never sent before."""
+    """Returns a new random code."""
     number = int.from_bytes(service.random.token_bytes(16), "big")
     return f"{number % 10**DIGITS:0{DIGITS}}"
 
 
 def digest(service: Service, issue: str, address: str, code: str) -> str:
-    """What is stored of a code: it counts for this issue and this address alone."""
+    """Returns the keyed digest that is stored of a code, bound to this issue and address."""
     return base64url.encode(service.vault.mac("mail-code", f"{issue}\n{address}\n{code}"))
 
 
 async def check(
     service: Service, expected: str | None, issue: str, address: str, typed: str
 ) -> None:
-    """Raise MailCodeRefused unless this is the code that was sent.
+    """Raises MailCodeRefused unless `typed` is the code that was sent.
 
-    The try is counted before it is looked at, so that guesses made at once cost what they would
-    one after another. Without an `expected` digest no code is right, after the same work.
+    The try is counted before the code is compared, so that concurrent guesses are limited as
+    sequential ones are. Without an `expected` digest every code is refused after the same work.
     """
     count = await service.store.increment(f"code:{issue}", window=_COUNTED)
     if count.n > TRIES:
@@ -51,6 +51,7 @@ async def check(
 
 
 def digits(typed: str) -> str:
-    """The digits as they were sent, in whatever groups and whichever digits they were typed."""
+    """Returns the typed digits as ASCII digits without separators; empty if other characters
+    occur."""
     bare = _BETWEEN.sub("", typed[:_MAX_TYPED])
     return "".join(str(int(c)) for c in bare) if bare.isdecimal() else ""

@@ -1,4 +1,4 @@
-"""A signed-in person's own second factors: the app taken away, and new recovery codes."""
+"""Changes that signed-in users make to their own second factors."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from storage.settling import commit_settled
 
 
 async def remove_totp(service: Service, live: LiveSession, new_password: str = "") -> None:
-    """Removes the authenticator app: every session ends but this one, and the person gets a mail.
-    With the last factor, `new_password` replaces a password that is too short to stand alone.
+    """Removes the authenticator app. Every other session of the user ends, and the user gets a
+    mail. If it is the last factor, `new_password` replaces a password that is too short to be used
+    alone.
 
-    Raises FailedPrecondition: it is the last factor, and one is demanded; PasswordTooShort,
-    PasswordNotAccepted, HashingBusy; Stale: there is none, or another change was made meanwhile.
+    Raises FailedPrecondition if it is the last factor and the policy requires one;
+    PasswordTooShort, PasswordNotAccepted, HashingBusy; Stale if there is no app, or the user was
+    changed concurrently.
     """
     user = live.subject.user
     if user.totp is None:
@@ -33,8 +35,8 @@ async def remove_totp(service: Service, live: LiveSession, new_password: str = "
 
 
 async def new_codes(service: Service, live: LiveSession) -> list[str]:
-    """Recovery codes in place of those before, to be shown once. Raises FailedPrecondition: there
-    is no factor that they could stand in for; Stale."""
+    """Replaces the recovery codes and returns the new ones, to be shown once. Raises
+    FailedPrecondition if the user has no second factor; Stale."""
     user = live.subject.user
     if not await second_factors.of_user(service, user):
         raise FailedPrecondition("there is no second factor", slug="factor.none")

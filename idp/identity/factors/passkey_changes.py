@@ -1,7 +1,7 @@
-"""A passkey comes or goes: what that is to its user, in the unit of the change.
+"""Adding and removing passkeys, with the changes of the user in the same unit.
 
-All that was issued to the user ends, and they are told by mail. With the first factor there are
-recovery codes, which go with the last one.
+All sessions and tokens of the user end, and the user gets a mail. Recovery codes are made with the
+first factor and removed with the last one.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from idp.service import Service
 async def add(
     service: Service, party: RelyingParty, subject: Subject, name: str, text: str, bound_to: str
 ) -> tuple[Passkey, FactorChange]:
-    """Let the key in a browser's answer be one of the person's.
+    """Registers the key in a browser's answer as a passkey of the user.
 
-    Of the writes, Conflict: the answer was used before, or the key is somebody's already; Stale:
-    the user was changed meanwhile. Raises InvalidArgument (the name); webauthn.Refused.
+    The writes fail with Conflict if the answer was used before or the key is registered already,
+    and with Stale if the user was changed concurrently. Raises InvalidArgument for the name;
+    WebAuthnRefused.
     """
     name, user = passkeys.checked_name(name), subject.user
     if len(await passkeys.of_user(service, user.id)) >= passkeys.MOST:
@@ -41,8 +42,8 @@ async def remove(
     actor: str,
     also: Mapping[str, object] = second_factors.NOTHING,
 ) -> FactorChange:
-    """The change of the person whose passkey is removed, with other members that change; the
-    removal of the passkey itself is not among the writes."""
+    """Returns the change of the user whose passkey is removed; `also` are other fields that
+    change. The deletion of the passkey itself is not among the writes."""
     user = subject.user
     others = [one for one in await passkeys.of_user(service, user.id) if one.id != passkey.id]
     is_last = not others and user.totp is None

@@ -1,7 +1,7 @@
-"""Passkeys: keys that people's devices hold for them, made here, and proofs by them.
+"""Passkeys: registering the keys that users' devices hold, and authenticating users by them.
 
-A passkey verifies its user on the device, by a PIN or a finger, so it is possession and knowledge
-(or a person) in one: nothing else is needed to sign in.
+A passkey's device verifies its user by a PIN or biometrics, so one passkey is two factors at once,
+and nothing else is needed to sign in.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _TIMEOUT_MS: Final = 5 * 60 * 1000
 
 
 class Proof(Struct, frozen=True):
-    """Who answered by which passkey, how that counts (RFC 8176), and the writes that use the
-    challenge up: they belong into the unit of what the proof is for."""
+    """The user who was authenticated by a passkey, its methods (`amr`, RFC 8176), and the writes
+    that use the challenge up. The writes belong to the unit of what the authentication is for."""
 
     subject: Subject
     passkey: Passkey
@@ -43,12 +43,13 @@ class Proof(Struct, frozen=True):
 
 
 def user_handle(service: Service, user_id: str) -> bytes:
-    """What a device knows a user by: 32 bytes that tell nothing (WebAuthn, 14.6.1)."""
+    """Returns the user handle for a device: 32 bytes that reveal nothing of the user (WebAuthn,
+    14.6.1)."""
     return service.vault.mac("passkey-user", user_id)
 
 
 async def of_user(service: Service, user_id: str) -> list[Passkey]:
-    """A person's passkeys, the oldest first."""
+    """Returns the user's passkeys, the oldest first."""
     page = await service.store.find(
         PASSKEYS, {"user_id": user_id}, order="created_at", limit=2 * MOST
     )
@@ -58,7 +59,7 @@ async def of_user(service: Service, user_id: str) -> list[Passkey]:
 def creation_options(
     service: Service, party: RelyingParty, user: User, known: Iterable[Passkey], challenge: bytes
 ) -> dict[str, Any]:
-    """What a browser is asked to make (PublicKeyCredentialCreationOptionsJSON)."""
+    """Returns the PublicKeyCredentialCreationOptionsJSON for a browser."""
     return {
         "rp": {"id": party.id, "name": party.id},
         "user": {
@@ -82,8 +83,8 @@ def creation_options(
 def request_options(
     party: RelyingParty, challenge: bytes, allowed: Iterable[Passkey] = ()
 ) -> dict[str, Any]:
-    """What a browser is asked to let sign (PublicKeyCredentialRequestOptionsJSON); without
-    `allowed`, any passkey that the device has for this service."""
+    """Returns the PublicKeyCredentialRequestOptionsJSON for a browser. Without `allowed`, any
+    passkey that the device has for this service may answer."""
     return {
         "rpId": party.id,
         "challenge": base64url.encode(challenge),
@@ -101,7 +102,7 @@ def _descriptors(passkeys: Iterable[Passkey]) -> list[dict[str, Any]]:
 
 
 def checked_name(name: str) -> str:
-    """What a passkey is called. Raises InvalidArgument."""
+    """Returns the name of a passkey in its stored form. Raises InvalidArgument."""
     try:
         read: str = _NAME.read(name.strip())
     except FieldRefused as error:
@@ -113,10 +114,11 @@ def checked_name(name: str) -> str:
 def registered(
     service: Service, party: RelyingParty, user: User, name: str, text: str, bound_to: str
 ) -> tuple[Passkey, list[Write]]:
-    """The key in a browser's answer, as one of this user, and the writes that keep it.
+    """Returns the key in a browser's answer as a passkey of the user, and the writes that store
+    it.
 
-    Of the writes, Conflict: the answer was used before, or the key is somebody's already. Raises
-    Refused.
+    The writes fail with Conflict if the answer was used before or the key is registered already.
+    Raises WebAuthnRefused.
     """
     made = webauthn.read_credential(party, text)
     spent = challenges.spent(service, "create", bound_to, made.challenge)
@@ -153,10 +155,10 @@ async def prove(
     bound_to: str,
     user_id: str | None = None,
 ) -> Proof:
-    """Who a browser's answer proves to be there: `user_id`, or whoever it is.
+    """Authenticates the user `user_id`, or any user if it is None, by a browser's answer.
 
-    Of the writes, Conflict: the answer was used before. A device that counted backwards may have
-    been copied: it is refused, and the event tells of it. Raises WebAuthnRefused.
+    The writes fail with Conflict if the answer was used before. A device whose counter went
+    backwards may have been copied: its answer is refused, with an event. Raises WebAuthnRefused.
     """
     answer = webauthn.read_assertion(party, text)
     spent = challenges.spent(service, "get", bound_to, answer.challenge)
@@ -188,15 +190,15 @@ async def prove(
 
 
 def amr_of(passkey: Passkey) -> list[str]:
-    """How a proof by it counts (RFC 8176): by a key that may be copied, or one that never leaves
-    its device; by a person who was there; and by two factors at once."""
+    """Returns the authentication methods of a passkey (RFC 8176): `swk` if the key may be copied,
+    else `hwk`; `user`, because the device checks for presence; and `mfa`."""
     return ["swk" if passkey.is_backup_eligible else "hwk", "user", "mfa"]
 
 
 def _check_handle(
     service: Service, passkey: Passkey, answer: WebAuthnAssertion, *, is_needed: bool
 ) -> None:
-    """A device need not say whose the key is when it was asked for that person's."""
+    """A device may leave out the user handle if it was asked for the passkeys of a known user."""
     if answer.user_handle is None and not is_needed:
         return
     handle = user_handle(service, passkey.user_id)
@@ -205,7 +207,7 @@ def _check_handle(
 
 
 def _has_gone_back(passkey: Passkey, answer: WebAuthnAssertion) -> bool:
-    """Devices that don't count say 0 always (7.2, step 22)."""
+    """Devices without a counter always send 0 (WebAuthn, 7.2, step 22)."""
     is_counting = answer.sign_count > 0 or passkey.sign_count > 0
     return is_counting and answer.sign_count <= passkey.sign_count
 
@@ -218,4 +220,4 @@ async def _tell(service: Service, subject: Subject, passkey: Passkey, spent: Wri
     try:
         await commit_settled(service.store, spent, *told)
     except (Conflict, Stale):
-        return  # the same answer at the same moment: it is told already
+        return  # the same answer was refused, with its event, in a concurrent request

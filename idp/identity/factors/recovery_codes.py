@@ -1,4 +1,4 @@
-"""Recovery codes: ten that count once each, in place of a second factor that is gone."""
+"""Recovery codes: ten single-use codes that replace a lost second factor."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from idp.service import Service
 from storage import Delete, Insert, Update, Write
 
 COUNT: Final = 10
-_ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"  # nothing that reads like another
+_ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"  # no characters that are easily confused
 _GROUP: Final = 5  # 2 groups: 49 bits
 _BETWEEN: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015-]+")
 _MAX_TYPED: Final = 100
@@ -23,15 +23,15 @@ _PAGE: Final = 100
 
 
 class NewRecoveryCodes(Confidential, frozen=True):
-    """New codes, which are shown once, and the writes that make them count and no others."""
+    """New codes, which are shown once, and the writes that replace all earlier codes by them."""
 
     codes: list[str]
     writes: list[Write]
 
 
 async def make(service: Service, user: User, now: datetime) -> NewRecoveryCodes:
-    """Ten codes in place of all that the user had. The unit that they go into changes the user:
-    so of two at once, one is Stale."""
+    """Returns ten codes in place of all that the user has. Their unit also changes the user, so of
+    two concurrent calls one fails with Stale."""
     codes = [_new(service.random) for _ in range(COUNT)]
     records = [
         RecoveryCode(id=_id(service, user, code), user_id=user.id, created_at=now)
@@ -44,18 +44,18 @@ async def make(service: Service, user: User, now: datetime) -> NewRecoveryCodes:
 
 
 async def ending(service: Service, user: User) -> list[Write]:
-    """The writes after which none of the user's codes counts."""
+    """Returns the writes that delete all of the user's codes."""
     return [Delete(RECOVERY_CODES, code.id) for code in await _of(service, user)]
 
 
 async def left(service: Service, user: User) -> int:
-    """How many of the user's codes still count."""
+    """Returns how many of the user's codes are unused."""
     return sum(code.used_at is None for code in await _of(service, user))
 
 
 async def using(service: Service, user: User, typed: str) -> list[Write] | None:
-    """The writes that use a code up; None when it is none of the user's, or was used. Of two units
-    that use the same one, one is Stale."""
+    """Returns the writes that use a code up; None if it is not a code of the user, or was used. Of
+    two units that use the same code, one fails with Stale."""
     code = await service.store.get(RECOVERY_CODES, _id(service, user, _read(typed)))
     if code is None or code.user_id != user.id or code.used_at is not None:
         return None
@@ -83,5 +83,5 @@ def _id(service: Service, user: User, code: str) -> str:
 
 
 def _read(typed: str) -> str:
-    """The letters and digits, in whatever groups they were typed."""
+    """The letters and digits of the input, without separators and in lower case."""
     return _BETWEEN.sub("", typed[:_MAX_TYPED]).lower()

@@ -1,4 +1,4 @@
-"""Second factors: which a person has set up, which count, and how they come and go."""
+"""Second factors: which a user has set up, which the policy accepts, adding and removing them."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _PURPOSE: Final = "totp"
 
 
 class FactorChange(Struct, frozen=True):
-    """The writes, the subject as it is once they are committed (with a new stamp), and recovery
-    codes that are shown now and never again."""
+    """The writes of a change, the subject as it is after their commit (with a new stamp), and new
+    recovery codes, which are shown only once."""
 
     writes: list[Write]
     subject: Subject
@@ -34,7 +34,7 @@ class FactorChange(Struct, frozen=True):
 
 
 def allowed(config: Config, rules: LoginRules) -> frozenset[str]:
-    """What counts as a second factor there, and what people can set up."""
+    """Returns the kinds of second factors that the policy accepts and users can set up here."""
     wants_keys = "u2f" in (*rules.second_factors, *rules.multi_factors)
     switches: Mapping[str, bool] = {
         TOTP: "otp" in rules.second_factors,
@@ -44,7 +44,8 @@ def allowed(config: Config, rules: LoginRules) -> frozenset[str]:
 
 
 async def of_user(service: Service, user: User) -> frozenset[str]:
-    """What the person has set up, whether it counts or not."""
+    """Returns the kinds of second factors that the user has set up, whether the policy accepts
+    them or not."""
     mine = {"user_id": user.id}
     passkeys = await service.store.find(PASSKEYS, mine, order="created_at", limit=1)
     held = {TOTP: user.totp is not None, PASSKEY: bool(passkeys.records)}
@@ -52,12 +53,12 @@ async def of_user(service: Service, user: User) -> frozenset[str]:
 
 
 def sealed(service: Service, user_id: str, secret: str) -> str:
-    """The secret of an app as it is stored. It is of no use with another user."""
+    """Returns the encrypted secret of an app, for storage. It is bound to the user."""
     return service.vault.seal(f"{user_id}\n{secret}", _PURPOSE)
 
 
 def secret_of(service: Service, user: User) -> str | None:
-    """The secret of the user's app, if there is one."""
+    """Returns the secret of the user's app; None if there is none."""
     if user.totp is None:
         return None
     owner, secret = service.vault.open(user.totp.sealed_secret, _PURPOSE).decode().split("\n")
@@ -65,7 +66,8 @@ def secret_of(service: Service, user: User) -> str | None:
 
 
 def imported(service: Service, user_id: str, secret: str) -> Totp:
-    """An app that another system knew the secret of. Raises ValueError: it can't be used."""
+    """Returns an authenticator app whose secret comes from another system. Raises ValueError if
+    the secret can't be used."""
     kept = sealed(service, user_id, totp.read_secret(secret))
     return Totp(sealed_secret=kept, name="", created_at=service.clock.now())
 
@@ -73,9 +75,9 @@ def imported(service: Service, user_id: str, secret: str) -> Totp:
 async def add_totp(
     service: Service, subject: Subject, secret: str, name: str, step: int
 ) -> FactorChange:
-    """Let the app with this secret count, in place of one before; `step` is that of the code that
-    proved it. With the first factor the person gets recovery codes. All that was issued to them
-    ends, and they are told by mail."""
+    """Sets the authenticator app of the user, in place of an earlier one; `step` is that of the
+    code by which it was verified. With the first factor the user gets recovery codes. All sessions
+    and tokens of the user end, and the user gets a mail."""
     user, now = subject.user, service.clock.now()
     kept = sealed(service, user.id, secret)
     app = Totp(sealed_secret=kept, name=name, created_at=now, last_step=step)
@@ -87,7 +89,8 @@ async def add_totp(
 async def added(
     service: Service, subject: Subject, values: Mapping[str, object], type: str
 ) -> FactorChange:
-    """The change of a user who gets a factor: with the first one, recovery codes."""
+    """Returns the change of a user who gets a factor, with recovery codes if it is the first
+    one."""
     user, now = subject.user, service.clock.now()
     if user.recovery_codes_at is not None:
         return await _changing(service, subject, values, type, user.id)
@@ -100,8 +103,8 @@ async def added(
 async def remove_totp(
     service: Service, subject: Subject, actor: str, also: Mapping[str, object] = NOTHING
 ) -> FactorChange:
-    """Removes the app, and with the last factor the recovery codes. `also` are other members of
-    the user that change. Everything issued to the person ends, and they get a mail."""
+    """Removes the app, and with the last factor the recovery codes. `also` are other fields of the
+    user that change. All sessions and tokens of the user end, and the user gets a mail."""
     user = subject.user
     is_last = not await of_user(service, structs.replace(user, totp=None))
     values = {"totp": None, **also}
@@ -118,7 +121,8 @@ async def removed(
     actor: str,
     is_last: bool,
 ) -> FactorChange:
-    """The change of a user who loses a factor: with the last one, the recovery codes."""
+    """Returns the change of a user who loses a factor; with the last one the recovery codes are
+    deleted."""
     if not is_last:
         return await _changing(service, subject, values, type, actor)
     ends = await recovery_codes.ending(service, subject.user)
@@ -128,7 +132,7 @@ async def removed(
 
 
 async def renew_codes(service: Service, user: User) -> recovery_codes.NewRecoveryCodes:
-    """New recovery codes in place of all before; the person is told by mail."""
+    """Replaces all recovery codes of the user, who gets a mail."""
     now = service.clock.now()
     made = await recovery_codes.make(service, user, now)
     values, type = {"recovery_codes_at": now}, "user.recovery_codes_made"
@@ -138,21 +142,21 @@ async def renew_codes(service: Service, user: User) -> recovery_codes.NewRecover
 
 
 async def is_forced(service: Service, org_id: str | None) -> bool:
-    """Whether the organization asks everybody for a second factor."""
+    """Returns whether the organization requires a second factor of every user."""
     rules = await effective.login(service, org_id)
     return rules.force_mfa or rules.force_mfa_local_only
 
 
 async def is_asked_for(service: Service, user: User) -> bool:
-    """Whether a password alone doesn't sign the person in."""
+    """Returns whether the user needs a second factor to sign in by password."""
     rules = await effective.login(service, user.org_id)
     held = await of_user(service, user) & allowed(service.config, rules)
     return bool(held) or rules.force_mfa or rules.force_mfa_local_only
 
 
 async def is_needed(service: Service, user: User, without: str) -> bool:
-    """Whether the person may not be left without this factor: it is the last, and one is
-    forced."""
+    """Returns whether the user may not lose this factor: it is the last one, and the policy
+    requires one."""
     rules = await effective.login(service, user.org_id)
     if not (rules.force_mfa or rules.force_mfa_local_only):
         return False
@@ -163,7 +167,8 @@ async def is_needed(service: Service, user: User, without: str) -> bool:
 async def _changing(
     service: Service, subject: Subject, values: Mapping[str, object], type: str, actor: str
 ) -> FactorChange:
-    """A change after which nothing counts that was issued before. Of two at once, one is Stale."""
+    """A change that ends all sessions and tokens of the user. Of two concurrent ones, one fails
+    with Stale."""
     user, now = subject.user, service.clock.now()
     values = {**values, "stamp": service.random.token(bits=64), "changed_at": now}
     step = events.update(service.random, USERS, user, values, type, actor, now)

@@ -1,4 +1,4 @@
-"""Codes of authenticator apps (RFC 6238): six digits, a new one every 30 seconds, by SHA-1."""
+"""Codes of authenticator apps (RFC 6238): six digits, a new code every 30 seconds, HMAC-SHA-1."""
 
 from __future__ import annotations
 
@@ -19,19 +19,20 @@ from idp.identity.factors import mail_codes
 DIGITS: Final = 6
 STEP_SECONDS: Final = 30
 _WINDOW: Final = (0, -1, 1)  # clocks differ, and people type slowly
-_SECRET_BYTES: Final = 20  # as many as SHA-1 gives (RFC 4226 4)
-_FEWEST_BYTES: Final = 10  # what other systems have made
+_SECRET_BYTES: Final = 20  # the length of a SHA-1 digest (RFC 4226 4)
+_FEWEST_BYTES: Final = 10  # secrets of other systems may be this short
 _MOST_BYTES: Final = 128
 _BETWEEN: Final = re.compile(r"[\s=-]+")
 
 
 def new_secret(random: Random) -> str:
-    """A secret as apps take it: base32."""
+    """Returns a random secret in base32, the form that apps read."""
     return base64.b32encode(random.token_bytes(_SECRET_BYTES)).decode()
 
 
 def read_secret(text: str) -> str:
-    """A secret that another system made, in the same form. Raises ValueError: it can't be used."""
+    """Returns a secret from another system in normalised base32. Raises ValueError if it can't be
+    used."""
     bare = _BETWEEN.sub("", text).upper()
     try:
         octets = _octets(bare)
@@ -43,19 +44,21 @@ def read_secret(text: str) -> str:
 
 
 def uri(secret: str, issuer: str, account: str) -> str:
-    """What an app reads from the picture: the secret, and what it is for."""
+    """Returns the `otpauth:` URI of the QR code: the secret with the names of issuer and
+    account."""
     named = urlencode({"secret": secret, "issuer": issuer}, quote_via=quote)
     return f"otpauth://totp/{quote(issuer)}:{quote(account)}?{named}"
 
 
 def step_of(secret: str, typed: str, now: datetime, after: int = 0) -> int | None:
-    """The time step whose code this is, of those around now that come after the last one used;
-    None when it is no such code."""
+    """Returns the time step of the code, among those around `now` that are later than `after`, the
+    last one used; None if no such step has this code."""
     code, present = mail_codes.digits(typed), int(now.timestamp()) // STEP_SECONDS
-    # RFC 4226 4 asks for 128 bits; other systems have made, and their users keep, secrets of 80.
-    # SHA-1 is the algorithm of RFC 4226 5.3; in HMAC, its collisions do no harm.
+    # RFC 4226 4 asks for 128 bits; users of other systems have secrets of 80 bits. SHA-1 is the
+    # algorithm of RFC 4226 5.3; in HMAC, its collisions do no harm.
     made = HOTP(_octets(secret), DIGITS, SHA1(), enforce_key_length=False)  # noqa: S303  # nosec B303
     found = None
+    # Every step is computed and compared, so that the time taken does not depend on the code.
     for step in (present + shift for shift in _WINDOW):
         is_it = hmac.compare_digest(made.generate(step), code.zfill(DIGITS).encode())
         if is_it and len(code) == DIGITS and step > after and found is None:
@@ -64,5 +67,5 @@ def step_of(secret: str, typed: str, now: datetime, after: int = 0) -> int | Non
 
 
 def _octets(bare: str) -> bytes:
-    """The octets of base32 without padding. Raises binascii.Error."""
+    """Decodes base32 without padding. Raises binascii.Error."""
     return base64.b32decode(bare + "=" * (-len(bare) % 8))

@@ -1,7 +1,7 @@
-"""WebAuthn (W3C, Level 3): whether what a browser answers for somebody's device holds.
+"""WebAuthn (W3C, Level 3): validates the answers of browsers and devices.
 
-Functions of values alone. CBOR, COSE keys and signatures are read by fido2, which takes what it
-is given at its word; everything that comes from outside is bounded and checked here.
+The functions depend on their arguments alone. The library fido2 parses CBOR and COSE keys and
+verifies signatures, but does not limit its input; sizes and forms are checked here first.
 """
 
 from __future__ import annotations
@@ -54,19 +54,19 @@ T = TypeVar("T")
 
 
 class WebAuthnRefused(Exception):
-    """What a device answered does not hold. Why is for the log alone."""
+    """The answer of a device is not valid. The reason is for the log alone."""
 
 
 class RelyingParty(Struct, frozen=True):
-    """Whom passkeys are for: a host, and the one origin that may ask for them."""
+    """The relying party of all passkeys: a host name, and the one origin that may ask for them."""
 
     id: str
     origin: str
 
 
 def relying_party(config: Config) -> RelyingParty | None:
-    """The service, as browsers know it; None where they have no passkeys: at an IP address, and
-    on plain http beyond this machine."""
+    """Returns the relying party of the installation; None where browsers support no passkeys: at
+    an IP address, and by plain http on any host but localhost."""
     parts = urlsplit(config.issuer)
     host = parts.hostname or ""
     is_local = host == "localhost" or host.endswith(".localhost")
@@ -111,14 +111,15 @@ class _Got(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ClientData(Struct, frozen=True):
-    """What the browser says of a ceremony, and its digest, which the device signs."""
+    """The challenge in the client data of a browser, and the digest of that data, which the device
+    signs."""
 
     challenge: bytes
     digest: bytes
 
 
 class Credential(Struct, frozen=True):
-    """A key that a device has made."""
+    """A key that a device created, with what the device states about it."""
 
     id: bytes
     public_key: bytes
@@ -131,7 +132,7 @@ class Credential(Struct, frozen=True):
 
 
 class WebAuthnAssertion(Struct, frozen=True):
-    """A device's signature, which is still to be checked against the key that it names."""
+    """A signature of a device that is not verified yet (`check_signature`)."""
 
     id: bytes
     signed: bytes
@@ -144,7 +145,7 @@ class WebAuthnAssertion(Struct, frozen=True):
 
 
 def read_credential(party: RelyingParty, text: str) -> Credential:
-    """The new key in a browser's answer (7.1). Its challenge is still to be checked.
+    """Returns the new key in a browser's answer (WebAuthn, 7.1). The caller checks the challenge.
 
     Raises WebAuthnRefused.
     """
@@ -173,7 +174,8 @@ def read_credential(party: RelyingParty, text: str) -> Credential:
 
 
 def read_assertion(party: RelyingParty, text: str) -> WebAuthnAssertion:
-    """The signature in a browser's answer (7.2). Challenge, owner and key are still to be checked.
+    """Returns the signature in a browser's answer (WebAuthn, 7.2). The caller checks challenge,
+    owner and signature.
 
     Raises WebAuthnRefused.
     """
@@ -196,7 +198,7 @@ def read_assertion(party: RelyingParty, text: str) -> WebAuthnAssertion:
 
 
 def check_signature(assertion: WebAuthnAssertion, public_key: bytes) -> None:
-    """Raises WebAuthnRefused unless the key of this signature is the one that is known."""
+    """Raises WebAuthnRefused unless the signature verifies with this public key."""
     known: Any = cbor.decode(public_key)
     try:
         CoseKey.parse(known).verify(assertion.signed, assertion.signature)
@@ -205,7 +207,7 @@ def check_signature(assertion: WebAuthnAssertion, public_key: bytes) -> None:
 
 
 def _converted(text: str, type: type[T]) -> T:
-    """The answer, which has exactly the members that it should have."""
+    """The answer, which may have no members but those of the struct."""
     if len(text) > _MAX_CHARACTERS:
         raise WebAuthnRefused("the answer is too long")
     try:
@@ -255,13 +257,14 @@ def _check(party: RelyingParty, data: AuthenticatorData) -> None:
 
 
 def _is_usable(key: CoseKey) -> bool:
-    """Whether it is a whole public key of an algorithm that was asked for."""
+    """Whether this is a complete public key of an algorithm that was asked for."""
     algorithm = key.get(3)
     if not isinstance(algorithm, int) or ALGORITHMS.get(algorithm) != key.get(1):
         return False
     if algorithm == -257 and not _is_sane_rsa(key.get(-1), key.get(-2)):
         return False
     try:
+        # A complete key gets as far as comparing the signature; an incomplete one fails earlier.
         key.verify(b"", b"")
     except InvalidSignature:
         return True
@@ -271,7 +274,7 @@ def _is_usable(key: CoseKey) -> bool:
 
 
 def _is_sane_rsa(modulus: object, exponent: object) -> bool:
-    """Whether verifying costs what it should: an exponent of many bytes takes seconds."""
+    """Whether verification is cheap: with a long exponent it takes seconds."""
     if not isinstance(modulus, bytes) or not isinstance(exponent, bytes):
         return False
     is_sized = _MIN_RSA_BYTES <= len(modulus) <= _MAX_RSA_BYTES

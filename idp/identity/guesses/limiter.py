@@ -1,15 +1,15 @@
-"""How many guesses at a password are compared: the order of one try.
+"""Limits on password guesses: the steps of one try.
 
-1. One read of all counters. A try that has to wait is refused here, and writes nothing.
-2. It is counted; from the sixth on it has to pass the account's gate, too.
-3. The password is compared, unless the account is closed to browsers that it does not know: then
-   the same work is done for nothing, and the answer is that of a wrong password.
-4. A wrong one is counted in the account's streak, and for the networks that it came from. After a
-   right one, and the unit of what it was for, the counters are deleted: a crash between leaves
-   them too high, never too low.
+1. All counters are read at once. A try that has to wait is refused here, and writes nothing.
+2. The try is counted; from the sixth on it also has to pass the account's gate.
+3. The password is compared, unless the account is closed to unknown browsers: then the same work
+   is done without effect, and the answer is that of a wrong password.
+4. A wrong password is counted in the account's streak, and for its networks. After a right one,
+   and the unit that it was for, the counters are deleted: a crash between leaves them too high,
+   never too low.
 
-A try that may be one of the last is counted in the streak before it is compared, too. A name that
-nobody has takes the same reads and as many writes; only its pace is kept, for a day.
+A try that may be one of the last is counted in the streak before it is compared, too. A login name
+without a user takes the same reads and as many writes; only its rate is stored, for a day.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from idp.records import GUESS_STREAKS, GuessStreak, LockoutRules, User
 from idp.service import Service
 from storage import StorageError
 
-SLOW_LANE: Final = timedelta(minutes=30)  # of accounts that are never closed
-_NOBODY: Final = "nobody"  # no user's id: what is read where there is no user
+SLOW_LANE: Final = timedelta(minutes=30)  # between two tries at an account that is never closed
+_NOBODY: Final = "nobody"  # not a user's id: read where there is no user
 
 
 class GuessCounters(Struct, frozen=True):
-    """Whose password is tried from where, and the counters of that as they were read."""
+    """The account and the origin of a try, and all counters as they were read."""
 
     account: str
     user: User | None
@@ -48,10 +48,10 @@ class GuessCounters(Struct, frozen=True):
 
 
 class Guess(Struct, frozen=True):
-    """A try that may be looked at. With `is_closed` it is answered as a wrong one, whatever it is.
+    """A try that was admitted. With `is_closed` it is answered as a wrong one in any case.
 
-    `ordinal` is the try's among those since the last success. `is_counted`: the `streak` holds it.
-    `is_past_limit`: the account is closed by it, or it was.
+    `ordinal` is the try's number since the last success. `is_counted`: the `streak` includes it.
+    `is_past_limit`: the account is closed to unknown browsers, by this try or before.
     """
 
     found: GuessCounters
@@ -73,7 +73,7 @@ class Guess(Struct, frozen=True):
 async def admitted(
     service: Service, user: User | None, typed: str, origin: TryOrigin
 ) -> AsyncIterator[Guess]:
-    """A try at a password, which is compared within the block. Raises Throttled."""
+    """Admits a try at a password, which is compared within the block. Raises Throttled."""
     account = throttle.account_of(user, typed)
     guess = await _known(service, user, account, origin)
     if guess is not None:
@@ -144,7 +144,7 @@ async def _unknown(service: Service, user: User | None, account: str, origin: Tr
 async def _read(
     service: Service, user: User | None, account: str, origin: TryOrigin
 ) -> GuessCounters:
-    """All that decides about a try, in one round trip."""
+    """Reads everything that decides about a try in one round trip."""
     name = throttle.hidden(service, account)
     networks = network_limits.networks_of(service, origin)
     records = await service.store.get_many(
@@ -167,7 +167,7 @@ async def _read(
 
 
 async def _count(service: Service, found: GuessCounters) -> GuessStreak:
-    """Count a wrong password in the streak; for nobody's name, write as much and keep nothing."""
+    """Counts a wrong password in the streak; without a user, writes as much and stores nothing."""
     if found.user is not None:
         return await guess_streaks.count(service, found.user.id, found.streak, "unknown")
     (_, pace), _ = throttle.keys(service, found.account)
@@ -176,7 +176,7 @@ async def _count(service: Service, found: GuessCounters) -> GuessStreak:
 
 
 async def take_back(service: Service, guess: Guess) -> None:
-    """Uncount a try that was not compared, as there was no room for its hash; best effort."""
+    """Uncounts a try that was not compared because hashing was busy; best effort."""
     found = guess.found
     if not guess.is_known:
         await throttle.take_back(service, found.account)
@@ -189,7 +189,7 @@ async def take_back(service: Service, guess: Guess) -> None:
 
 
 async def failed(service: Service, guess: Guess) -> None:
-    """Count a wrong password, and lock its user where a policy wants that."""
+    """Counts a wrong password, and locks its user if the policy asks for it."""
     found = guess.found
     if not guess.is_known:
         if not guess.is_counted:
@@ -200,7 +200,7 @@ async def failed(service: Service, guess: Guess) -> None:
 
 
 async def succeeded(service: Service, guess: Guess) -> None:
-    """Forget the tries after a right password; best effort."""
+    """Deletes the counters after a right password; best effort."""
     found = guess.found
     if found.user is None:
         return

@@ -1,4 +1,5 @@
-"""Locks that end by time: whoever reads the user at a place where it matters ends them."""
+"""Locks with an end: code that depends on a user's state lifts an expired lock when it reads the
+user."""
 
 from __future__ import annotations
 
@@ -14,21 +15,21 @@ ACTOR: Final = "lockout"
 
 
 def is_over(service: Service, user: User) -> bool:
-    """Whether the user is locked, and the lock's time has passed."""
+    """Returns whether the user is locked, and the lock's time has passed."""
     ends_at = user.locked_until
     return user.state == "locked" and ends_at is not None and ends_at <= service.clock.now()
 
 
 async def lifted(service: Service, user: User) -> User:
-    """The user as they are now: active again when the lock's time has passed.
+    """Returns the user as of now: active again if the lock's time has passed.
 
-    The stamp stays, so nothing that the lock has ended comes back.
+    The stamp does not change, so nothing that the lock has ended becomes valid again.
     """
     if not is_over(service, user):
         return user
     changes = {"state": "active", "locked_until": None, "changed_at": service.clock.now()}
     now, type = service.clock.now(), "user.unlocked"
-    with suppress(Stale):  # somebody else was faster
+    with suppress(Stale):  # another request has lifted it
         await drafts.undrafted(service).store.commit(
             *events.update(service.random, USERS, user, changes, type, ACTOR, now)
         )

@@ -1,7 +1,7 @@
-"""Locking an account after too many wrong passwords, or codes of a second factor, in a row, where
-its organization wants that (`lockout_counters` counts them).
+"""Locks a user after too many wrong passwords or second-factor codes in a row, if the
+organization's policy asks for it (`lockout_counters` counts them).
 
-A lock changes the stamp, as one by an administrator does; so an unlocked account begins at 0.
+A lock changes the stamp, as one by an administrator does; so an unlocked user's count begins at 0.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from storage.settling import commit_settled
 async def failed(
     service: Service, user: User | None, rules: LockoutRules, of: Of, ordinal: int | None
 ) -> None:
-    """Lock the user of a wrong password or code when it was one too many.
+    """Locks the user if the wrong password or code was one too many.
 
     The last active owner of an organization or of the installation is never locked: nobody could
-    let them in.
+    unlock them.
     """
     if user is not None and ordinal is not None and ordinal >= lockout_counters.most(rules, of):
         with suppress(FailedPrecondition):

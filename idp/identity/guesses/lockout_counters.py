@@ -1,7 +1,7 @@
-"""Wrong passwords and codes in a row, as the lockout policy of an organization counts them.
+"""Counts wrong passwords and codes in a row, for an organization's lockout policy.
 
-A try is counted before anything is compared: of all that are made at once, no more are looked at
-than the policy lets. The count belongs to the account under its present stamp.
+A try is counted before it is compared, so concurrent tries can't exceed the policy's limit. A
+count belongs to the account under its present stamp.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ Of = Literal["passwords", "codes"]
 
 
 def policy_keys(user: User | None) -> list[Key]:
-    """Where the policies are that may count for the user: the organization's, the installation's.
-    Without a user, the latter twice, so that as much is read."""
+    """Returns the keys of the policies that may apply to the user: the organization's and the
+    installation's. Without a user they are the latter twice, so that as much is read."""
     org_id = user.org_id if user else None
     ids = (effective.policy_id(each, "lockout") for each in (org_id, None))
     return [(POLICIES, id) for id in ids]
 
 
 def rules_of(service: Service, policies: Sequence[Policy | None]) -> LockoutRules:
-    """What the records under `policy_keys` say together."""
+    """Returns the rules of the policies under `policy_keys`."""
     stored = policies[0] or policies[1]
     rules = stored.rules if stored else effective.built_in(service.config, "lockout")
     return rules if isinstance(rules, LockoutRules) else LockoutRules()
@@ -39,9 +39,9 @@ def rules_of(service: Service, policies: Sequence[Policy | None]) -> LockoutRule
 async def claim(
     service: Service, user: User | None, account: str, rules: LockoutRules, of: Of
 ) -> int | None:
-    """Count a try that is about to be looked at; its ordinal, None where no policy counts any.
+    """Counts a try before it is compared and returns its number; None if the policy counts none.
 
-    What is nobody's account is counted alike, so that it takes the same time.
+    A login name without a user is counted alike, so that it takes the same time.
     """
     if not most(rules, of):
         return None
@@ -50,28 +50,28 @@ async def claim(
 
 
 def is_past(rules: LockoutRules, of: Of, ordinal: int | None) -> bool:
-    """Whether the try is one too many: it is not looked at."""
+    """Returns whether the try is one too many: it is not compared."""
     return ordinal is not None and ordinal > most(rules, of)
 
 
 async def take_back(service: Service, user: User | None, account: str) -> None:
-    """Uncount a try that was not looked at; best effort."""
+    """Uncounts a try that was not compared; best effort."""
     await throttle.uncount(service, _key(service, user, account))
 
 
 async def succeeded(service: Service, user: User, account: str, ordinal: int | None) -> None:
-    """Forget the wrong ones: only those in a row count; best effort."""
+    """Deletes the count, because only failures in a row are counted; best effort."""
     if ordinal is not None:
         await throttle.delete(service, keys(service, user, account))
 
 
 def keys(service: Service, user: User | None, account: str) -> list[Key]:
-    """The counter of an account."""
+    """Returns the key of an account's counter."""
     return [(COUNTERS, _key(service, user, account))]
 
 
 def most(rules: LockoutRules, of: Of) -> int:
-    """How many the policy lets; 0: it counts none."""
+    """Returns how many failures the policy allows; 0 means that it counts none."""
     return rules.max_password_attempts if of == "passwords" else rules.max_otp_attempts
 
 

@@ -1,4 +1,4 @@
-"""How many mails anybody may ask for: from one network, and to one mailbox."""
+"""Limits on mails that anonymous requests cause: from one network, and to one mailbox."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from idp.identity.guesses.throttle import Throttled
 from idp.identity.users.lookup import login_key
 from idp.service import Service
 
-A_MINUTE: Final = 30  # from one network, as this process has counted them
+A_MINUTE: Final = 30  # from one network, counted in this process
 COOL_DOWN: Final = timedelta(seconds=60)
 MAILS: Final = 5  # to a mailbox, in an hour and from one network
-ASKED_FOR: Final = 60  # mails to anybody, from one network
-FROM_SITE: Final = 2  # times the mails that one network may ask for: from an IPv6 /48
+ASKED_FOR: Final = 60  # mails to all mailboxes, from one network
+FROM_SITE: Final = 2  # times the limit of one network, for an IPv6 /48
 FROM_EVERYWHERE: Final = 4
 WINDOW: Final = timedelta(hours=1)
 
 
 async def admit(service: Service, mailbox: str, origin: TryOrigin) -> None:
-    """Count a mail to a mailbox, which gets 20 an hour from everywhere together. Raises
+    """Counts a mail to a mailbox, which gets at most 20 an hour from all networks together. Raises
     Throttled, as `admit_from_network` does."""
     await admit_from_network(service, mailbox, origin)
     await count(service, f"mails:to:{_hidden(service, mailbox)}", MAILS * FROM_EVERYWHERE)
 
 
 async def admit_from_network(service: Service, mailbox: str, origin: TryOrigin) -> None:
-    """Count a mail by the network that asks for it: all of them, and those to one mailbox (or to
-    the name that was typed for one), also by the /48 of an IPv6 address.
+    """Counts a mail for the network that asks for it: all its mails, and those to one mailbox (or
+    to the login name that was typed); for IPv6 also by the /48.
 
-    A browser in which somebody has signed in before is counted for itself, so that strangers in
-    the same network take nothing from it. Raises Throttled; for a network that asks for many
-    within a minute without a look at the store.
+    A browser in which a user has signed in before is counted by itself, so that strangers in the
+    same network can't use up its limit. Raises Throttled; without a read of the store if the
+    network asks for many within a minute.
     """
     _admit_network(service, origin)
     hidden, site = _hidden(service, mailbox), origin.site
@@ -62,7 +62,7 @@ def _admit_network(service: Service, origin: TryOrigin) -> None:
 
 
 async def count(service: Service, key: str, most: int) -> None:
-    """Count what may happen so often in an hour. Raises Throttled."""
+    """Counts an action that is allowed `most` times an hour. Raises Throttled."""
     count = await service.store.increment(key, window=WINDOW)
     if count.n > most:
         left = count.resets_at - service.clock.now()
@@ -71,13 +71,13 @@ async def count(service: Service, key: str, most: int) -> None:
 
 
 def wait_seconds(service: Service, sent_at: datetime) -> int:
-    """How long until another mail may be asked for, after one that was sent then."""
+    """Returns the seconds until another mail may be sent after the one at `sent_at`."""
     left = sent_at + COOL_DOWN - service.clock.now()
     return max(0, math.ceil(left.total_seconds()))
 
 
 def refuse_too_soon(service: Service, sent_at: datetime) -> None:
-    """Raise Throttled while another mail can't be asked for."""
+    """Raises Throttled while another mail may not be sent."""
     wait = wait_seconds(service, sent_at)
     if wait:
         raise Throttled("a mail was sent a moment ago", retry_after_seconds=wait)

@@ -1,8 +1,9 @@
-"""How many accounts may be guessed at from one network before its tries are slowed down.
+"""Limits the number of accounts with failed tries from one network, before its tries are slowed
+down.
 
-An account counts once an hour and network, and no more once its user has signed in from there. So
-a typing error counts for nothing, and somebody who tries one password with many names is slowed.
-Browsers that the account knows are not subject to it, and neither are `known_networks`.
+An account is counted once per hour and network, and no longer once its user has signed in from
+there. So typing errors have no effect, while trying one password with many names is slowed down.
+Browsers that the account knows are not limited, and neither are `known_networks`.
 """
 
 from __future__ import annotations
@@ -23,21 +24,22 @@ from storage import COUNTERS, Delete, Key, Stale, StorageError, Update
 from storage.base import CounterRecord
 
 WINDOW: Final = timedelta(hours=1)
-GATE: Final = timedelta(seconds=2)  # in which one try of a slowed network is looked at
+GATE: Final = timedelta(seconds=2)  # one try of a slowed network is compared in this time
 RETRY_SECONDS: Final = range(2, 11)
-NOTED: Final = 1000  # accounts that are noted for one network
+NOTED: Final = 1000  # accounts that are recorded for one network
 
 
 class Network(Struct, frozen=True):
-    """A network that a try is counted under: how many accounts may fail from it before its tries
-    are slowed down, and how many are noted."""
+    """A network whose tries are counted: how many accounts may fail from it before its tries are
+    slowed down, and how many are recorded."""
 
     key: str
     most: int
     noted: int
 
     def keys(self, account: str) -> list[Key]:
-        """The counters: accounts that failed from it, its gate, and whether this account did."""
+        """Returns the keys of the counters: accounts that failed, the gate, and whether this
+        account failed."""
         names = (f"spray:{self.key}", f"slow:{self.key}", f"seen:{self.key}:{account}")
         return [(COUNTERS, name) for name in names]
 
@@ -56,7 +58,7 @@ class Counted(Struct, frozen=True):
 
 
 def networks_of(service: Service, origin: TryOrigin) -> list[Network]:
-    """The networks that a try from there is counted under; none where it is exempt."""
+    """Returns the networks for which a try from there is counted; empty if it is exempt."""
     if origin.is_exempt(service.config):
         return []
     most, noted = (
@@ -69,19 +71,19 @@ def networks_of(service: Service, origin: TryOrigin) -> list[Network]:
 
 
 def counted(networks: Sequence[Network], records: Sequence[CounterRecord | None]) -> list[Counted]:
-    """The networks with the records of their `keys`, in the order of these."""
+    """Returns the networks with the records of their `keys`, which are in the same order."""
     triples = zip(records[::3], records[1::3], records[2::3], strict=True)
     return [Counted(one, *triple) for one, triple in zip(networks, triples, strict=True)]
 
 
 def check(service: Service, found: Sequence[Counted]) -> None:
-    """Raise Throttled while a slowed network's gate is closed."""
+    """Raises Throttled while a slowed network's gate is closed."""
     if any(one.is_slowed and one.gate is not None for one in found):
         raise slowed(service)
 
 
 async def claim(service: Service, found: Sequence[Counted]) -> None:
-    """Pass the gates of networks that are slowed. Raises Throttled."""
+    """Passes the gates of networks that are slowed down. Raises Throttled."""
     for one in found:
         if one.is_slowed:
             gate = await service.store.increment(f"slow:{one.network.key}", window=GATE)
@@ -90,13 +92,14 @@ async def claim(service: Service, found: Sequence[Counted]) -> None:
 
 
 def slowed(service: Service) -> Throttled:
-    """The refusal of a try from a slowed network; when to come again is drawn by lot."""
+    """Returns the refusal of a try from a slowed network, with a random time until the next
+    try."""
     seconds = RETRY_SECONDS[service.random.token_bytes(1)[0] % len(RETRY_SECONDS)]
     return Throttled("too many tries from there", retry_after_seconds=seconds, cause="network")
 
 
 async def failed(service: Service, found: Sequence[Counted], account: str) -> None:
-    """Note that the account failed from these networks."""
+    """Records that a try at the account failed from these networks."""
     for one in found:
         is_full = one.spray is not None and one.spray.n >= one.network.noted
         if one.seen is not None or is_full:
@@ -109,7 +112,7 @@ async def failed(service: Service, found: Sequence[Counted], account: str) -> No
 
 
 async def succeeded(service: Service, found: Sequence[Counted], account: str) -> None:
-    """Take the account off what its networks have failed; best effort."""
+    """Removes the account from the counts of its networks; best effort."""
     for one in found:
         if one.seen is not None:
             key = one.network.key

@@ -1,4 +1,4 @@
-"""Where a try at a password or a code comes from."""
+"""The origin of a try at a password or a code."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from idp.foundation.network_keys import network_key, site_key
 from idp.records import Browser
 
 SITE_FACTOR: Final = 4  # times the limits of one network, for the /48 of an IPv6 address
-SHARED: Final = 50  # times the limits of one network, where many people may have one address
+SHARED: Final = 50  # times the limits of one network, for an address that many users share
 
 
 class TryOrigin(Struct, frozen=True):
-    """The client's address, its browser if the cookie was right, and the application that asked.
+    """The client's address, the browser if its cookie was right, and the client that asked.
 
     With `is_shared` the address is that of a proxy that `trusted_proxies` does not name, so that
-    all who come through it have it.
+    all its users have this address.
     """
 
     address: str
@@ -30,30 +30,29 @@ class TryOrigin(Struct, frozen=True):
 
     @property
     def network(self) -> str:
-        """The network that the try is counted under."""
+        """The network for which the try is counted."""
         return network_key(self.address)
 
     @property
     def asker(self) -> str:
-        """What is counted for itself: the browser, where somebody has signed in before, so that
-        strangers in the same network take nothing from it; else the network."""
+        """What mails and device codes are counted for: the browser if a user has signed in there
+        before, so that strangers in the same network can't use up its limit; else the network."""
         if self.agent is not None and self.agent.known:
             return f"browser:{self.agent.id}"
         return self.network
 
     @property
     def site(self) -> str | None:
-        """The /48 of an IPv6 address, in which one customer has 65,536 networks; None for
-        IPv4."""
+        """The /48 of an IPv6 address, in which one customer has 65,536 networks; None for IPv4."""
         return site_key(self.address)
 
     @property
     def factor(self) -> int:
-        """How many times the limits of one network this one has."""
+        """The factor by which the limits of one network are multiplied."""
         return SHARED if self.is_shared else 1
 
     def is_exempt(self, config: Config) -> bool:
-        """Whether the operator has exempted the network from limits (`known_networks`)."""
+        """Returns whether the operator has exempted the network from limits (`known_networks`)."""
         return bool(config.known_networks) and _is_in(config.known_networks, self.address)
 
 

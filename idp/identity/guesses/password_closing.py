@@ -1,6 +1,7 @@
-"""A password that is closed to browsers which its account does not know: whose, who is told.
+"""Closing of a password to browsers that its account does not know, and the mail about it.
 
-It is decided after the answer to a wrong try, so that its time does not tell who has a passkey.
+It is decided after the answer to a wrong try, so that the answer's time does not reveal who has a
+passkey.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ AFTER_ANSWER_SECONDS: Final = 0.1
 
 
 async def settle(service: Service, user_id: str) -> None:
-    """Keep whether the account stays open, and tell its owner once per streak if it does not."""
+    """Stores whether the account stays open, and otherwise sends the user one mail per streak."""
     await asyncio.sleep(AFTER_ANSWER_SECONDS)
     user, streak = await service.store.get_many([(USERS, user_id), (GUESS_STREAKS, user_id)])
     if user is None or streak is None:
         return
     if streak.unknown < guess_streaks.most_unknown(service.config):
-        return  # a success came between
+        return  # a sign-in succeeded meanwhile
     stays_open = not await _has_another_way_in(service, user) or await _is_needed(service, user)
     with suppress(Stale):
         if stays_open != streak.stays_open:
@@ -46,7 +47,7 @@ async def _keep(service: Service, streak: GuessStreak, stays_open: bool) -> None
 
 
 async def _tell(service: Service, user: User, streak: GuessStreak) -> None:
-    """One mail per streak: of two processes at once, one is Stale."""
+    """One mail per streak: of two concurrent processes, one fails with Stale."""
     told = {"told_at": service.clock.now()}
     letters = guess_messages.password_closed(service, user)
     await service.store.commit(
@@ -55,7 +56,8 @@ async def _tell(service: Service, user: User, streak: GuessStreak) -> None:
 
 
 async def _has_another_way_in(service: Service, user: User) -> bool:
-    """Whether the user gets in without this password: by a mail's code, or by a passkey."""
+    """Whether the user can sign in without this password: by a code from a mail, or by a
+    passkey."""
     is_reached = user.email is not None and user.email.is_verified
     if (
         is_reached
@@ -71,7 +73,7 @@ async def _has_another_way_in(service: Service, user: User) -> bool:
 
 async def _is_reset_offered(service: Service, user: User) -> bool:
     """Whether the user's organization offers a new password by mail, and so do the service's own
-    pages, to which the mail about the closed password leads: they follow the installation's first
+    pages, to which the mail about the closed password links: these follow the installation's first
     organization."""
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     org_ids = {user.org_id, *([instance.org_id] if instance else [])}
@@ -79,7 +81,7 @@ async def _is_reset_offered(service: Service, user: User) -> bool:
 
 
 async def _is_needed(service: Service, user: User) -> bool:
-    """Whether nobody else is an active owner of what the user owns."""
+    """Whether the user is the last active owner of what they own."""
     try:
         await memberships.what_stays(service, user.id)
     except FailedPrecondition:

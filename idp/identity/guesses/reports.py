@@ -1,4 +1,4 @@
-"""What became of each try at a password or a code: the one place that tells of it."""
+"""Reports the outcome of each try at a password or a code: to the log, and as events."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NAME_CHARACTERS: Final = 16
 
 Cause: TypeAlias = Literal[
     "accepted",
-    "unknown",  # nobody has the name, or no password
+    "unknown",  # no user has the name, or the user has no password
     "wrong",
     "unusable",  # right, but the account or its one-time password can't be used
     "closed",
@@ -29,8 +29,8 @@ Secret: TypeAlias = Literal["password", "totp", "recovery_code", "user_code"]
 
 
 class Outcome(Struct, frozen=True):
-    """How a try ended. `user_id` is the account's; where there is none, `name` is what was typed,
-    which is never told but as a MAC."""
+    """The outcome of a try. `user_id` is the user's; without a user, `name` is what was typed,
+    which is reported as a MAC only."""
 
     cause: Cause
     secret: Secret
@@ -41,7 +41,7 @@ class Outcome(Struct, frozen=True):
 
 
 def report(service: Service, outcome: Outcome) -> None:
-    """Tell of a try: a line in the log for each that was refused, and an event for the many."""
+    """Reports a refused try: by a line in the log, and by an event that counts several of them."""
     if outcome.cause == "accepted":
         return
     origin = outcome.origin

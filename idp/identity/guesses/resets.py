@@ -1,4 +1,4 @@
-"""Setting all that is counted against a user's passwords and codes to 0."""
+"""Resets all counts of failures with a user's passwords and codes."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ _CODES: Final = ("factor", "recovery", "new-factor")
 
 
 async def forget(service: Service, user: User) -> bool:
-    """Forget the tries at a user's password and codes; whether there were any.
+    """Deletes the counts of failures of a user's password and codes; returns whether there were
+    any.
 
-    For what lets them in beside a password, and for administrators. Best effort: what is left
-    makes the user wait, and lets nobody in.
+    It is called after other ways to sign in, and by administrators. Best effort: a count that
+    remains delays the user, and admits nobody.
     """
     accounts = [f"user:{user.id}", *(f"{kind}:{user.id}" for kind in _CODES)]
     keys: list[Key] = [key for each in accounts for key in throttle.keys(service, each)]
@@ -36,5 +37,5 @@ async def forget(service: Service, user: User) -> bool:
 
 
 async def forget_afterwards(service: Service, user: User) -> None:
-    """The same once the unit before it is stored, and apart from it."""
+    """Does the same as `forget` after the current unit is stored, and apart from it."""
     await drafts.afterwards(service, partial(forget, drafts.undrafted(service), user))

@@ -1,7 +1,7 @@
-"""Wrong passwords and codes of a user in a row, which never end by time (NIST SP 800-63B-4 3.2.2).
+"""A user's wrong passwords and codes in a row, which do not expire (NIST SP 800-63B-4 3.2.2).
 
-Of every hundred guesses in a row fewer are compared: those from browsers that the account does not
-know have 5 parts of `sign_in_failures_limit`, those from browsers that it knows have 4.
+Both kinds of browsers together stay below `sign_in_failures_limit`: those that the account does
+not know have five ninths of it, those that it knows have four ninths.
 """
 
 from __future__ import annotations
@@ -23,28 +23,29 @@ MOST_CODES: Final = 50  # wrong codes of an authenticator app
 MOST_OF_BROWSER: Final = 10  # tries of one known browser
 BROWSER_WINDOW: Final = timedelta(hours=24)
 _COUNTS: Final = ("unknown", "known", "codes")
-_ATTEMPTS: Final = 64  # who loses an update has lost it to somebody who is done
+_ATTEMPTS: Final = 64  # at each conflict another update has succeeded
 
 
 def most_unknown(config: Config) -> int:
-    """Wrong passwords of browsers that the account does not know, before it is closed to them."""
+    """Returns how many wrong passwords from unknown browsers close the account to them."""
     return config.sign_in_failures_limit * 5 // 9
 
 
 def most_known(config: Config) -> int:
-    """Wrong passwords of browsers that the account knows, before they count as unknown."""
+    """Returns how many wrong passwords known browsers have before they are treated as unknown."""
     return config.sign_in_failures_limit * 4 // 9
 
 
 async def find(service: Service, user_id: str) -> GuessStreak | None:
-    """The user's streak, if anything is counted."""
+    """Returns the user's streak; None if nothing is counted."""
     return await service.store.get(GUESS_STREAKS, user_id)
 
 
 async def count(
     service: Service, user_id: str, found: GuessStreak | None, name: str
 ) -> GuessStreak:
-    """Add a wrong password of an `unknown` browser, or one of the `codes`; the streak after it."""
+    """Adds a wrong password of an `unknown` browser, or one of the `codes`, and returns the
+    streak."""
 
     def more(streak: GuessStreak) -> Mapping[str, Any]:
         return {name: getattr(streak, name) + 1}
@@ -55,9 +56,10 @@ async def count(
 async def claim_known(
     service: Service, user_id: str, agent_id: str, found: GuessStreak | None
 ) -> GuessStreak | None:
-    """Count a try of a known browser before it is looked at; the streak, this browser first.
+    """Counts a try of a known browser before it is compared; returns the streak, with this browser
+    first.
 
-    None when this browser, or all that the account knows together, have used up theirs.
+    Returns None if this browser, or all known browsers together, have used up their tries.
     """
     now = service.clock.now()
 
@@ -73,14 +75,14 @@ async def claim_known(
 
 
 async def take_back(service: Service, found: GuessStreak, agent_id: str | None) -> None:
-    """Uncount a try that was not looked at: of a known browser, or without one of an unknown one.
-    Raises Busy, StorageError."""
+    """Uncounts a try that was not compared: of a known browser, or without one of an unknown
+    browser. Raises Busy, StorageError."""
     name = "known" if agent_id else "unknown"
 
     def less(streak: GuessStreak) -> Mapping[str, Any] | None:
         left = getattr(streak, name) - 1
         if left < 0:
-            return None  # a success has set it to 0 meanwhile
+            return None  # a sign-in has set it to 0 meanwhile
         browsers = [
             structs.replace(one, tries=max(0, one.tries - (one.agent_id == agent_id)))
             for one in streak.browsers
@@ -91,7 +93,7 @@ async def take_back(service: Service, found: GuessStreak, agent_id: str | None) 
 
 
 def _tries_of(streak: GuessStreak, agent_id: str, now: datetime) -> BrowserTries:
-    """The browser's tries with one more."""
+    """The browser's tries plus this one."""
     for one in streak.browsers:
         if one.agent_id == agent_id and one.ends_at > now:
             return structs.replace(one, tries=one.tries + 1)
@@ -104,7 +106,7 @@ async def _changed(
     found: GuessStreak | None,
     decide: Callable[[GuessStreak], Mapping[str, Any] | None],
 ) -> GuessStreak | None:
-    """The streak after what `decide` sets; None when it sets nothing. Raises Busy."""
+    """The streak after what `decide` sets; None if it sets nothing. Raises Busy."""
     for _ in range(_ATTEMPTS):
         before = found or GuessStreak(id=user_id)
         changes = decide(before)
@@ -126,13 +128,15 @@ def _write(found: GuessStreak | None, after: GuessStreak, changes: Mapping[str, 
 
 
 async def end(service: Service, found: GuessStreak, names: Sequence[str] = _COUNTS) -> None:
-    """Set counts to 0 after a success; best effort, as one that is left makes nobody weaker."""
+    """Sets counts to 0 after a success; best effort, because a count that remains only limits
+    more."""
     with suppress(StorageError):
         await service.store.commit(_ending(found, names))
 
 
 def _ending(found: GuessStreak, names: Sequence[str]) -> Write:
-    """What has no count left is deleted. Stale: it has one by now, or is gone."""
+    """Deletes a streak without counts. The deletion fails with Stale if there is a count by
+    now."""
     left = {name: 0 for name in _COUNTS if name not in names}
     if all(getattr(found, name) == 0 for name in left):
         return Delete(GUESS_STREAKS, found.id, expect=left)

@@ -1,8 +1,8 @@
-"""The pace of guesses at one secret: some at once, then one in each delay, which grows.
+"""Limits the rate of tries at one secret: some at once, then one in each delay, which grows.
 
-A try is counted before anything is compared, so that tries made at the same moment cost what they
-would one after another. The counts are in the store, so that all processes share them. Whoever
-holds a claim compares; who is refused has changed nothing.
+A try is counted before it is compared, so that concurrent tries are limited as sequential ones
+are. The counts are in the store, so that all processes share them. Only a try that was counted is
+compared; a refused one has changed nothing.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ Cause: TypeAlias = Literal["paced", "network"]
 
 
 class Throttled(Busy):
-    """Too many tries; `retry_after_seconds` says when the next one is looked at, and `cause` which
-    limit it was."""
+    """Too many tries; `retry_after_seconds` says when the next one is admitted, and `cause` names
+    the limit."""
 
     slug = "sign_in.throttled"
 
@@ -40,17 +40,20 @@ class Throttled(Busy):
 
 
 def account_of(user: User | None, typed: str) -> str:
-    """What tries are counted for: the user, whichever name was typed, else the name."""
+    """Returns what tries are counted for: the user, by any of their login names, else the typed
+    name."""
     return f"user:{user.id}" if user else f"name:{login_key(typed.strip())}"
 
 
 def hidden(service: Service, account: str) -> str:
-    """The account as counters name it: of fixed length, and nothing to be read."""
+    """Returns the account as counters name it: a MAC of fixed length, from which no name can be
+    read."""
     return service.vault.mac("throttle", account).hex()[:32]
 
 
 def keys(service: Service, account: str) -> list[Key]:
-    """The counters of an account's pace: its tries since the last success, and its gate."""
+    """Returns the keys of an account's counters: its tries since the last success, and its
+    gate."""
     name = hidden(service, account)
     return [(COUNTERS, f"pace:{name}"), (COUNTERS, f"gate:{name}")]
 
@@ -61,10 +64,10 @@ def check(
     *,
     free: int | None = None,
 ) -> int:
-    """How many tries were counted before, by the counters that `keys` names.
+    """Returns how many tries were counted before, from the records of `keys`.
 
-    `free` is how many are let in at once, without it `sign_in_failures_before_delay`. Raises
-    Throttled while the gate is closed.
+    `free` tries are admitted at once, by default `sign_in_failures_before_delay`. Raises Throttled
+    while the gate is closed.
     """
     tries, gate = found
     before = tries.n if tries else 0
@@ -81,10 +84,10 @@ async def claim(
     free: int | None = None,
     delay: timedelta | None = None,
 ) -> int:
-    """Count a try, and pass the gate if there were too many; the try's ordinal.
+    """Counts a try, which has to pass the gate if there were too many, and returns its number.
 
     Exactly one try passes in each delay, which doubles with each try unless it is given. Raises
-    Throttled, and then the try does not count.
+    Throttled; the try is then not counted.
     """
     (_, pace), (_, gate) = keys(service, account)
     free = _free(service, free)
@@ -100,20 +103,20 @@ async def claim(
 
 
 async def admit(service: Service, account: str, *, free: int | None = None) -> int:
-    """Let a try be looked at; its ordinal. Raises Throttled."""
+    """Checks and counts a try, and returns its number. Raises Throttled."""
     before = check(service, await service.store.get_many(keys(service, account)), free=free)
     return await claim(service, account, before, free=free)
 
 
 async def take_back(service: Service, account: str) -> None:
-    """Uncount one try, which was right or was not looked at; best effort. Those before it go on
-    counting."""
+    """Uncounts one try, which was right or was not compared; best effort. Earlier ones remain
+    counted."""
     _, pace = keys(service, account)[0]
     await uncount(service, pace)
 
 
 async def uncount(service: Service, key: str) -> None:
-    """Take one try off a counter, in its present window; best effort."""
+    """Subtracts one try from a counter in its present window; best effort."""
     with suppress(StorageError):
         record = await service.store.get(COUNTERS, key)
         if record is not None and record.n > 0:
@@ -121,7 +124,7 @@ async def uncount(service: Service, key: str) -> None:
 
 
 async def forget(service: Service, *accounts: str) -> None:
-    """Forget the tries of accounts after a success, where there are any; best effort."""
+    """Deletes the counters of accounts after a success; best effort."""
     found = [key for account in accounts for key in keys(service, account)]
     with suppress(StorageError):
         records = await service.store.get_many(found)
@@ -129,7 +132,7 @@ async def forget(service: Service, *accounts: str) -> None:
 
 
 async def delete(service: Service, found: Iterable[Key]) -> None:
-    """Delete counters, best effort: what is left makes somebody wait who need not."""
+    """Deletes counters, best effort: one that remains delays a user, and admits nobody."""
     try:
         for collection, id in found:
             await service.store.commit(Delete(collection, id))
@@ -138,7 +141,7 @@ async def delete(service: Service, found: Iterable[Key]) -> None:
 
 
 def closed_until(service: Service, at: datetime, cause: Cause = "paced") -> Throttled:
-    """The refusal of a try that may be repeated at an instant."""
+    """Returns the refusal of a try that may be repeated at this instant."""
     left = at - service.clock.now()
     seconds = max(1, math.ceil(left.total_seconds()))
     return Throttled("too many tries", retry_after_seconds=seconds, cause=cause)
@@ -154,7 +157,7 @@ def _delay(service: Service, excess: int) -> timedelta:
 
 
 async def _take_back(service: Service, key: str, window_ends_at: datetime) -> None:
-    """Uncount a try in its own window: one that began since has other tries."""
+    """Uncounts a try in its own window; a window that began since counts other tries."""
     uncounted = Update(COUNTERS, key, increment={"n": -1}, expect={"expires_at": window_ends_at})
     with suppress(Stale):
         await service.store.commit(uncounted)

@@ -1,10 +1,10 @@
-"""The browser: a cookie, and the record behind it from the first form on that is sent.
+"""Browsers: a cookie, and the record behind it once a first form was sent.
 
-The cookie is id ‖ secret. The store keeps the secret's hash, and the secret changes at every
-sign-in, step-up and logout, so that a cookie from before is worth nothing afterwards.
+The cookie is id ‖ secret. The store holds the secret's digest, and the secret changes at every
+sign-in, step-up and logout, so that an earlier cookie is no longer valid.
 
 A new browser has no record: its cookie is id ‖ secret ‖ time ‖ MAC, so that anonymous requests
-store nothing. The MAC counts only while there is no record of that id.
+store nothing. The MAC is valid only while there is no record of that id.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from idp.records import AGENTS, Browser, User
 from idp.service import Service
 from storage import Insert, Update
 
-KEPT: Final = timedelta(days=400)  # browsers keep no cookie longer
-REMEMBERED: Final = 10  # people in one browser
+KEPT: Final = timedelta(days=400)  # browsers store no cookie longer
+REMEMBERED: Final = 10  # accounts in one browser
 _PURPOSE: Final = "browser"
 _PLAIN: Final = opaque_tokens.ID_LENGTH + opaque_tokens.SECRET_LENGTH
 _TIME: Final = re.compile(r"[0-9]{10}")  # whole seconds: enough until the year 2286
@@ -33,7 +33,7 @@ _TIME_LENGTH: Final = 10
 
 
 class Cookie(Confidential, frozen=True):
-    """A new value for the browser's cookie, and the record state it belongs to."""
+    """A new value of the browser's cookie, and the record that it belongs to."""
 
     value: str
     agent: Browser
@@ -44,7 +44,7 @@ class NewBrowser(Browser):
 
 
 class _CookieContent(NamedTuple):
-    """What a cookie says; `made_at` is set where its MAC is right."""
+    """The parts of a cookie; `made_at` is set if its MAC is right."""
 
     id: str
     secret: str
@@ -52,7 +52,7 @@ class _CookieContent(NamedTuple):
 
 
 def new(service: Service) -> Cookie:
-    """A browser without a record, and its cookie."""
+    """Returns a browser without a record, with its cookie."""
     id, secret = service.random.id(), service.random.token()
     made_at = service.clock.now().replace(microsecond=0)
     signed = f"{id}{secret}{int(made_at.timestamp()):0{_TIME_LENGTH}}"
@@ -69,14 +69,16 @@ def _new(id: str, secret: str, made_at: datetime) -> NewBrowser:
 
 
 async def find(service: Service, cookie: str | None) -> Browser | None:
-    """The browser whose current cookie this is: as it is stored, or a NewAgent."""
+    """Returns the browser whose current cookie this is, as it is stored or as a NewBrowser; None
+    if the cookie is not valid."""
     sent = _read(service, cookie) if cookie else None
     if sent is None:
         return None
     agent = await service.store.get(AGENTS, sent.id)
     if agent is not None:
         return agent if opaque_tokens.matches(sent.secret, agent.secret_hash) else None
-    # A record that signed somebody in outlives the MAC, so none can be brought back by it.
+    # A record of a sign-in is kept longer than the MAC is valid, so the MAC can't bring back a
+    # deleted one.
     if sent.made_at is None or service.clock.now() >= sent.made_at + KEPT:
         return None
     return _new(sent.id, sent.secret, sent.made_at)
@@ -100,12 +102,12 @@ def _mac(service: Service, signed: str) -> str:
 
 
 def is_stored(agent: Browser) -> bool:
-    """Whether the browser has a record."""
+    """Returns whether the browser has a record."""
     return not isinstance(agent, NewBrowser)
 
 
 def stored(agent: Browser, **changes: Any) -> Browser:
-    """The record that a new browser gets."""
+    """Returns the record that a new browser gets."""
     plain = {name: getattr(agent, name) for name in Browser.__struct_fields__}
     return Browser(**plain | changes)
 
@@ -113,10 +115,11 @@ def stored(agent: Browser, **changes: Any) -> Browser:
 def rotation(
     random: Random, agent: Browser, now: datetime, user: User | None = None
 ) -> tuple[Update | Insert, Cookie]:
-    """The write that gives the agent a new secret, and the cookie that goes with it; it remembers
-    the user who signs in, and their account knows it. A new browser gets its record by it.
+    """Returns the write that gives the browser a new secret, and the cookie for it. A user who
+    signs in is remembered, and their account knows the browser. A new browser gets its record by
+    this write.
 
-    Of two units that rotate at once, one succeeds.
+    Of two concurrent units with a rotation, one succeeds.
     """
     secret = random.token()
     changed: dict[str, Any] = {
@@ -140,7 +143,8 @@ def rotation(
 def forgetting(
     random: Random, agent: Browser, now: datetime, user_id: str
 ) -> tuple[Update | Insert, Cookie]:
-    """The same for a stored browser, and the user is remembered no more, nor known."""
+    """Does the same as `rotation` for a stored browser, and removes the user from the remembered
+    and known ones."""
     others: dict[str, Any] = {
         "remembered": [one for one in agent.remembered if one != user_id],
         "known": known_browsers.without_user(agent, user_id),
@@ -152,10 +156,10 @@ def forgetting(
 
 
 def form_token(vault: MasterKey, agent: Browser, subject_id: str) -> str:
-    """Proves that a form was made for this browser and this sign-in or logout.
+    """Returns the token that binds a form to this browser and to this sign-in or logout.
 
-    It doesn't depend on the cookie's secret, so that a second tab's form still counts after the
-    first tab has signed in.
+    It doesn't depend on the cookie's secret, so that a form in a second tab remains valid after
+    the first tab has signed in.
     """
     return base64url.encode(vault.mac("form", f"{agent.id}\n{subject_id}"))
 

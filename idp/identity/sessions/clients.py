@@ -1,4 +1,4 @@
-"""The applications that a session signed its user in at, if they want to hear of its end."""
+"""The applications to which a session signed its user in, if they are notified of its end."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _PAGE: Final = 100
 
 
 async def remember(service: Service, session: Session, client: Application) -> None:
-    """Note that the client is about to get tokens of the session, if it wants to hear of its end.
+    """Records that the client is about to get tokens of the session, if it is notified of logouts.
 
-    To be called before they are issued, so that none is forgotten.
+    It is called before tokens are issued, so that no application is missed.
     """
     if not (client.back_channel_logout_uri or client.front_channel_logout_uri):
         return
@@ -39,12 +39,12 @@ async def remember(service: Service, session: Session, client: Application) -> N
         ends = session.expires_at
         one = SessionClient(id=id, session_id=session.id, client_id=client.id, expires_at=ends)
         write = Insert(SESSION_CLIENTS, one)
-    with suppress(Conflict, Stale):  # another tab notes the same
+    with suppress(Conflict, Stale):  # another tab records the same
         await service.store.commit(write)
 
 
 async def find(service: Service, session_id: str) -> list[Application]:
-    """The applications that want to hear of the session's end, and are active."""
+    """Returns the active applications that are notified of the session's end."""
     where = {"session_id": session_id}
     page = await service.store.find(SESSION_CLIENTS, where, order="client_id", limit=_PAGE)
     known = page.records
@@ -59,7 +59,8 @@ async def find(service: Service, session_id: str) -> list[Application]:
 
 
 async def messages(service: Service, session: Session, now: datetime) -> list[Write]:
-    """The writes that owe each of them a logout token, for the unit that ends the session."""
+    """Returns the writes that queue a logout token for each of them, for the unit that ends the
+    session."""
     return [
         Insert(
             LOGOUT_MESSAGES,

@@ -23,7 +23,7 @@ _RENEWED: Final = (
 
 
 class Opening(Struct, frozen=True):
-    """The writes, and what is true once they are committed."""
+    """The writes, and the session and cookie that are valid once they are committed."""
 
     writes: list[Write]
     session: Session
@@ -39,14 +39,14 @@ def prepare(
     auth_time: datetime | None = None,
     factor_at: datetime | None = None,
 ) -> Opening:
-    """Open a session now, or renew the one that this user has in this browser.
+    """Returns the writes that open a session, or renew the one that this user has in this browser.
 
-    `proofs` are how they proved who they are; with `auth_time` only a second factor is new, with
-    `factor_at` all else.
-    `known` are the browser's open sessions, also those too old to sign in. The browser gets a
-    new secret in the same unit, so of two sign-ins at once one is Stale (a Conflict, in a browser
-    that has no record yet). A renewed session keeps its id: tokens that name it live on, and the
-    id opens nothing.
+    `proofs` are the methods of the authentication; with `auth_time` only the second factor is new,
+    with `factor_at` everything but the second factor. `known` are the browser's open sessions,
+    also those too old to sign in. The browser gets a new secret in the same unit, so of two
+    concurrent sign-ins one fails with Stale (with Conflict in a browser without a record). A
+    renewed session keeps its id: tokens that name it remain valid, and the id itself authorizes
+    nothing.
     """
     now = service.clock.now()
     rotation, cookie = browsers.rotation(service.random, agent, now, subject.user)
@@ -72,6 +72,7 @@ def prepare(
 
 
 def guard(subject: Subject) -> Update:
-    """A mark on the user: a deactivation or new password at the same moment wins."""
+    """Returns a guard on the user, by which a concurrent deactivation or password change
+    prevails."""
     user = subject.user
     return Update(USERS, user.id, expect={"stamp": user.stamp, "state": "active"})

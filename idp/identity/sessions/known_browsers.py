@@ -1,9 +1,9 @@
 """Browsers that an account knows: those in which its user has signed in (OWASP, device cookies).
 
-Guesses from elsewhere don't keep the owner out there. Whatever gives the user a new stamp ends it:
-a new password, a second factor or passkey that is added or removed, a lock, the account's end. So
-do "sign out everywhere" and removing oneself from the list of accounts. The browser in which the
-user does this and stays signed in stays known.
+There, guesses from elsewhere do not lock out the user. Everything that gives the user a new stamp
+ends this: a new password, adding or removing a second factor or passkey, a lock, the account's
+end. So do "sign out everywhere" and removing oneself from the list of accounts. The browser in
+which the user does this and stays signed in remains known.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ MOST: Final = 10  # accounts that know one browser
 
 
 def is_known(agent: Browser | None, user: User) -> bool:
-    """Whether the account knows this browser, whose cookie was right."""
+    """Returns whether the account knows this browser, whose cookie was right."""
     return agent is not None and entry(user) in agent.known
 
 
 def entry(user: User) -> KnownUser:
-    """What a browser keeps of the user while the account knows it."""
+    """Returns the entry for the user in a browser that the account knows."""
     return KnownUser(user_id=user.id, stamp=f"{user.stamp}{user.browsers_stamp}")
 
 
 def with_user(agent: Browser, user: User) -> list[KnownUser]:
-    """The accounts that know this browser once the user has signed in, the last one first."""
+    """Returns the entries of the browser after the user has signed in, the latest first."""
     return [entry(user), *without_user(agent, user.id)][:MOST]
 
 
 def without_user(agent: Browser, user_id: str) -> list[KnownUser]:
-    """The accounts that know this browser, but for one."""
+    """Returns the entries of the browser without this user's."""
     return [one for one in agent.known if one.user_id != user_id]
 
 
 def forgetting_others(service: Service, user: User, agent: Browser) -> list[Write]:
-    """The writes by which the account knows no browser but this one."""
+    """Returns the writes after which the account knows no browser but this one."""
     stamp = service.random.token(bits=64)
     return [
         Update(USERS, user.id, set={"browsers_stamp": stamp}, expect={"stamp": user.stamp}),
@@ -49,13 +49,14 @@ def forgetting_others(service: Service, user: User, agent: Browser) -> list[Writ
 
 
 async def staying(service: Service, agent_id: str, before: User, after: User) -> list[Write]:
-    """The writes by which an account that knows the browser does so under its user's new stamp."""
+    """Returns the writes by which the account still knows the browser under its user's new
+    stamp."""
     agent = await service.store.get(AGENTS, agent_id)
     return [_knowing(agent, after)] if agent is not None and is_known(agent, before) else []
 
 
 def _knowing(agent: Browser, user: User) -> Write:
-    """Stale: the browser was given another secret meanwhile."""
+    """Fails with Stale if the browser got another secret meanwhile."""
     known = with_user(agent, user)
     return Update(
         AGENTS, agent.id, set={"known": known}, expect={"secret_hash": agent.secret_hash}

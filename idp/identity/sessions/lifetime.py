@@ -1,7 +1,7 @@
-"""Sessions: a user signed in at a browser.
+"""Sessions: a user is signed in at a browser.
 
-A session signs people in while it is used (idle end) and for a limited time after the last real
-check of a credential (absolute end); its record lasts longer, because tokens name it.
+A session signs its user in while it is used (idle timeout) and for a limited time after the last
+authentication (absolute timeout); its record is kept longer, because tokens name it.
 """
 
 from __future__ import annotations
@@ -36,11 +36,12 @@ from storage import Key, Stale, Update, Where, Write
 
 _PAGE: Final = 50
 _TOUCH_EVERY: Final = timedelta(minutes=1)
-PASSWORD: Final = (authentication_context.AMR_PASSWORD,)  # what most people prove who they are by
+PASSWORD: Final = (authentication_context.AMR_PASSWORD,)  # the methods of a sign-in by password
 
 
 class LiveSession(Struct, frozen=True):
-    """A session that can sign its user in now, by the rules of the user's organization."""
+    """A session that can sign its user in now, with the login policy of the user's
+    organization."""
 
     session: Session
     subject: Subject
@@ -48,13 +49,14 @@ class LiveSession(Struct, frozen=True):
 
     @property
     def check_seconds(self) -> int:
-        """How long the password, or the passkey that stands for it, counts by itself."""
+        """For how long the password, or the passkey in its place, is sufficient by itself."""
         has_password = authentication_context.AMR_PASSWORD in self.session.amr
         rules = self.login
         return rules.password_check_seconds if has_password else rules.multi_factor_check_seconds
 
     def reached(self, now: datetime) -> str:
-        """The class of the session: less than it was, once its second factor counts no more."""
+        """Returns the class of the session now, which is lower once the second factor has
+        expired."""
         session = self.session
         if authentication_context.AMR_PASSWORD not in session.amr or session.factor_at is None:
             return session.acr
@@ -65,14 +67,14 @@ class LiveSession(Struct, frozen=True):
         return session.acr if is_fresh else authentication_context.PASSWORD
 
     def proofs(self, now: datetime) -> tuple[str, ...]:
-        """What the user proved when the session was made, as far as it counts by now."""
+        """Returns the methods of the session's authentication that are still valid."""
         told = authentication_context.proofs_of(self.session.amr, self.session.acr)
         is_whole = self.reached(now) == self.session.acr
         return tuple(told) if is_whole else PASSWORD
 
     async def staying(self, service: Service, after: Subject) -> list[Write]:
-        """The writes by which the session outlives a new stamp of its user, and its browser stays
-        known to the account."""
+        """Returns the writes by which the session outlives a new stamp of its user, and its
+        browser remains known to the account."""
         under = security_stamps.of_session(after.instance, after.organization, after.user)
         now, type, actor = service.clock.now(), "session.renewed", after.user.id
         kept = {"stamps": under}
@@ -83,23 +85,23 @@ class LiveSession(Struct, frozen=True):
 
 
 async def find_live(service: Service, agent: Browser | None) -> list[LiveSession]:
-    """The agent's live sessions, the last used first, one for each user."""
+    """Returns the browser's live sessions, the last used first, one for each user."""
     return await live_among(service, await find_open(service, agent) if agent else [])
 
 
 async def live_among(service: Service, found: list[Session]) -> list[LiveSession]:
-    """Those of an agent's open sessions that can sign in, as `find_live` gives them."""
+    """Returns those of a browser's open sessions that can sign in, as `find_live` does."""
     now = service.clock.now()
     alive = [session for session in found if _can_sign_in(service.config, session, now)]
     alive.sort(key=lambda session: session.last_used_at, reverse=True)
-    latest: dict[str, LiveSession] = {}  # one that a new stamp has ended is in nobody's way
+    latest: dict[str, LiveSession] = {}  # sessions that a new stamp has ended are left out before
     for one in await _with_subjects(service, alive):
         latest.setdefault(one.session.user_id, one)
     return list(latest.values())
 
 
 async def find_open(service: Service, agent: Browser) -> list[Session]:
-    """The agent's sessions that have not ended, also those too old to sign anybody in."""
+    """Returns the browser's sessions that have not ended, also those too old to sign in."""
     if not browsers.is_stored(agent):
         return []
     return await _find_all(service, {"agent_id": agent.id, "ended_at": None})
@@ -108,21 +110,21 @@ async def find_open(service: Service, agent: Browser) -> list[Session]:
 async def _find_all(service: Service, where: Where) -> list[Session]:
     page = await service.store.find(SESSIONS, where, limit=_PAGE)
     found = page.records
-    while page.after is not None:  # a browser that very many people have used
+    while page.after is not None:  # a browser with very many users
         page = await service.store.find(SESSIONS, where, limit=_PAGE, after=page.after)
         found += page.records
     return found
 
 
 async def ending(service: Service, session: Session) -> list[Write]:
-    """The writes that end a session, and every token that names it; and those that owe its
-    applications the news. Stale: it has ended."""
+    """Returns the writes that end a session and every token that names it, and that queue messages
+    to its applications. They fail with Stale if it has ended."""
     news = await session_clients.messages(service, session, service.clock.now())
     return [*ending_untold(service, session), *news]
 
 
 def ending_untold(service: Service, session: Session) -> list[Write]:
-    """The writes that end a session whose applications hear of it otherwise."""
+    """Returns the writes that end a session without messages to its applications."""
     now = service.clock.now()
     end = Update(
         SESSIONS,
@@ -136,8 +138,8 @@ def ending_untold(service: Service, session: Session) -> list[Write]:
 
 
 async def news_of_all(service: Service, subject: Subject) -> list[Write]:
-    """The writes that owe the news to the applications of every session that the user has: for a
-    unit that gives the user a new stamp, and so ends them all."""
+    """Returns the writes that queue messages to the applications of all of the user's sessions:
+    for a unit that ends them all by a new stamp."""
     now, news = service.clock.now(), list[Write]()
     under = security_stamps.of_session(subject.instance, subject.organization, subject.user)
     for session in await _find_all(service, {"user_id": subject.user.id}):
@@ -147,7 +149,8 @@ async def news_of_all(service: Service, subject: Subject) -> list[Write]:
 
 
 def is_over(config: Config, session: Session, now: datetime) -> bool:
-    """Whether the absolute end has passed: no sign-in and no new token names the session."""
+    """Returns whether the absolute timeout has passed: the session allows no sign-in and no new
+    token."""
     return now >= session.auth_time + timedelta(seconds=config.session_seconds)
 
 
@@ -183,8 +186,9 @@ def new(
     auth_time: datetime | None = None,
     factor_at: datetime | None = None,
 ) -> Session:
-    """A session that begins with these proofs, given at `now`; not stored yet. With `auth_time`
-    only a second factor is new, with `factor_at` all else."""
+    """Returns a new session, which is not stored yet, for an authentication by these methods at
+    `now`. With `auth_time` only the second factor is new, with `factor_at` everything but the
+    second factor."""
     reached, auth_time = authentication_context.reached(proofs), auth_time or now
     return Session(
         id=random.id(),
@@ -205,13 +209,13 @@ def new(
 
 
 def record_ends_at(config: Config, auth_time: datetime) -> datetime:
-    """When the last token that names a session authenticated at `auth_time` has expired."""
+    """Returns when the last token of a session authenticated at `auth_time` has expired."""
     longest = max(config.access_token_seconds, config.jwt_access_token_seconds)
     return auth_time + timedelta(seconds=config.session_seconds + longest)
 
 
 async def touch(service: Service, session: Session) -> None:
-    """Note that the session was used; at most one write a minute."""
+    """Records that the session was used; at most one write a minute."""
     now = service.clock.now()
     if now - session.last_used_at < _TOUCH_EVERY:
         return
@@ -219,9 +223,9 @@ async def touch(service: Service, session: Session) -> None:
     try:
         await service.store.commit(used)
     except Stale:
-        return  # it ended meanwhile: there is nothing to note
+        return  # it ended meanwhile: there is nothing to record
 
 
 def is_recent(session: Session, seconds: int, now: datetime) -> bool:
-    """Whether a credential was checked within the last `seconds`."""
+    """Returns whether the user was authenticated within the last `seconds`."""
     return int(now.timestamp()) - int(session.auth_time.timestamp()) <= seconds

@@ -1,4 +1,4 @@
-"""A person's own choice of a password outside of a sign-in: while signed in, or by set-up link."""
+"""Password changes by the users themselves outside of a sign-in: while signed in, or at set-up."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from storage.settling import commit_settled
 
 
 async def prove(service: Service, live: LiveSession, password: str, origin: TryOrigin) -> Subject:
-    """The session's user, whose present password this is. Tries count as those of a sign-in.
+    """Checks the present password of the session's user and returns the subject. Tries are limited
+    as those of a sign-in.
 
-    Raises sign_in.SignInRefused, Throttled, HashingBusy.
+    Raises password_check.SignInRefused, Throttled, HashingBusy.
     """
     checked = await password_check.check_current(service, live.subject.user, password, origin)
     await password_check.succeeded(service, checked)
@@ -30,11 +31,11 @@ async def prove(service: Service, live: LiveSession, password: str, origin: TryO
 async def replace(
     service: Service, agent: Browser, live: LiveSession, subject: Subject, password: str
 ) -> Cookie:
-    """Replace the password and put a new session in this one's place, in one unit. What else the
-    person had proven counts on.
+    """Replaces the password and the session, in one unit. The session's other methods remain
+    valid.
 
-    Every other session and token of the user ends with the old stamp. Raises HashingBusy; Stale
-    when the password or the session changed at the same moment.
+    All other sessions and tokens of the user end with the old stamp. Raises HashingBusy; Stale if
+    the password or the session changed concurrently.
     """
     change = await password_change.prepare(service, subject, password, actor=subject.user.id)
     proofs = live.proofs(service.clock.now())
@@ -54,9 +55,9 @@ async def replace(
 async def prove_one_time(
     service: Service, login_name: str, password: str, origin: TryOrigin
 ) -> Subject:
-    """The user whose one-time password this is. Tries count as those of a sign-in.
+    """Returns the user whose one-time password this is. Tries are limited as those of a sign-in.
 
-    Raises sign_in.SignInRefused, also for a password that need not be changed; Throttled,
+    Raises password_check.SignInRefused, also for a password that need not be changed; Throttled,
     HashingBusy.
     """
     checked = await password_check.check_password(service, login_name, password, origin)
@@ -70,12 +71,11 @@ async def prove_one_time(
 async def replace_one_time(
     service: Service, agent: Browser | None, subject: Subject, password: str, *also: Write
 ) -> Cookie | None:
-    """Replaces the one-time password and signs its user in, in one unit with what else there is to
-    write: it counts once. Whoever has a second factor, or needs one, signs in with it: then there
-    is no cookie.
+    """Replaces the one-time password and signs its user in, in one unit with the writes in `also`,
+    so that it is used once. A user who needs a second factor is not signed in, and gets no cookie.
 
-    Raises HashingBusy; Stale when the password was used or replaced meanwhile; Conflict, of the
-    other writes.
+    Raises HashingBusy; Stale if the password was used or replaced meanwhile; Conflict of the other
+    writes.
     """
     change = await password_change.prepare(service, subject, password, actor=subject.user.id)
     writes = [*change.writes, *also]
@@ -86,7 +86,7 @@ async def replace_one_time(
     opened = session_creation.prepare(service, agent, change.subject, ())
     try:
         await commit_settled(service.store, *writes, *opened.writes)
-    except Conflict as error:  # the same new browser has sent two forms at once
+    except Conflict as error:  # a new browser has sent two forms at once
         if error.collection != AGENTS.name:
             raise
         raise Stale(AGENTS.name, agent.id) from error

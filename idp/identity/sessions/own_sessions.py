@@ -1,4 +1,4 @@
-"""Where somebody is signed in, as they see it themselves, and how they end it."""
+"""The sessions of a user as the user sees and ends them."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ SHOWN: Final = 100  # sessions, those that were used last
 
 
 class OwnSession(Struct, frozen=True):
-    """A session that lasts, and the browser that it is in."""
+    """A session that has not ended, and its browser."""
 
     session: Session
     agent: Browser | None
 
 
 async def listed(service: Service, subject: Subject) -> list[OwnSession]:
-    """The person's sessions, the last used first."""
+    """Returns the user's sessions, the last used first, at most `SHOWN`."""
     found = list[Session]()
     async for one in lasting(service, subject):
         found.append(one)
+        # Cut now and then, so that memory is bounded for a user with very many sessions.
         if len(found) > 2 * SHOWN:
             found = _latest(found)
     found = _latest(found)
@@ -45,7 +46,7 @@ def _latest(found: list[Session]) -> list[Session]:
 
 
 async def lasting(service: Service, subject: Subject) -> AsyncIterator[Session]:
-    """Every session of the person that has not ended."""
+    """Yields every session of the user that has not ended."""
     now = service.clock.now()
     under = security_stamps.of_session(subject.instance, subject.organization, subject.user)
     async for one in paging.each(service, SESSIONS, {"user_id": subject.user.id}):
@@ -55,10 +56,10 @@ async def lasting(service: Service, subject: Subject) -> AsyncIterator[Session]:
 
 
 async def end_others(service: Service, subject: Subject, kept: Session) -> None:
-    """End every session but this one, each with the tokens that name it; applications are told.
-    The account knows no other browser any more.
+    """Ends every session but this one, with its tokens and with messages to its applications.
+    Afterwards the account knows no other browser.
 
-    Who is cut off begins again: what has ended has ended.
+    If it is interrupted, it can be called again: each session is ended in a unit of its own.
     """
     await versioned_updates.repeated(partial(_forget_others, service, subject, kept.agent_id))
     async for one in lasting(service, subject):
@@ -67,7 +68,7 @@ async def end_others(service: Service, subject: Subject, kept: Session) -> None:
 
 
 async def _forget_others(service: Service, subject: Subject, agent_id: str) -> None:
-    """Let the account know no browser but this one. Raises Stale."""
+    """Makes this the only browser that the account knows. Raises Stale."""
     user, agent = await service.store.get_many([(USERS, subject.user.id), (AGENTS, agent_id)])
     if user is not None and agent is not None and user.stamp == subject.user.stamp:
         await commit_settled(
@@ -76,7 +77,7 @@ async def _forget_others(service: Service, subject: Subject, agent_id: str) -> N
 
 
 async def _end(service: Service, session_id: str) -> None:
-    """Raises Stale: it was renewed or ended at this moment."""
+    """Raises Stale if the session is renewed or ended concurrently."""
     session = await service.store.get(SESSIONS, session_id)
     if session is not None and session.ended_at is None:
         await commit_settled(service.store, *await session_lifetime.ending(service, session))

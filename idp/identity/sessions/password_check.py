@@ -1,4 +1,4 @@
-"""Is this the user's password? One answer for everything that is wrong, after the same work."""
+"""Checks the password of a sign-in: one answer for all failures, after the same work."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ from storage import StorageError, Update
 
 
 class SignInRefused(Exception):
-    """The name and the password don't match, or the account can't be used; `cause` is for the log.
+    """Name and password don't match, or the account can't be used; `cause` is for the log.
 
-    `is_repeated`: so many tries went wrong that the page names other ways, whoever's name it is.
+    `is_repeated`: after so many failures the page suggests other ways, whether or not the name
+    exists.
     """
 
     def __init__(self, cause: Cause, *, is_repeated: bool = False) -> None:
@@ -34,7 +35,8 @@ class SignInRefused(Exception):
 
 
 class Checked(Struct, frozen=True):
-    """Whose password was right. `succeeded` is called with it after the unit that it was for."""
+    """The user whose password was right. `succeeded` is called with it after the unit of the
+    sign-in."""
 
     subject: Subject
     guess: Guess
@@ -47,9 +49,9 @@ async def check_password(
     origin: TryOrigin,
     org_id: str | None = None,
 ) -> Checked:
-    """The active user whose password this is. A password that must be changed counts.
+    """Returns the active user whose password this is. A password that must be changed is accepted.
 
-    `org_id` is the organization that is signed in to: its own login names count there.
+    `org_id` is the organization of the sign-in, whose own login names are found then.
 
     Raises SignInRefused, Throttled, HashingBusy.
     """
@@ -60,7 +62,8 @@ async def check_password(
 
 
 async def check_current(service: Service, user: User, password: str, origin: TryOrigin) -> Checked:
-    """The same of a user who is known already. Raises SignInRefused, Throttled, HashingBusy."""
+    """Does the same as `check_password` for a known user. Raises SignInRefused, Throttled,
+    HashingBusy."""
     service.hasher.expect_room()
     return await _limited(service, user, user.user_name, password, origin)
 
@@ -86,7 +89,7 @@ async def _limited(
 
 
 async def succeeded(service: Service, checked: Checked) -> None:
-    """Forget the tries that were counted, once what the password was for is stored."""
+    """Deletes the counts of failures, once the unit of the sign-in is stored."""
     await guess_limiter.succeeded(service, checked.guess)
 
 
@@ -128,7 +131,7 @@ def _has_expired(user: User, now: datetime) -> bool:
 
 
 async def _rehash(service: Service, user: User, password: str) -> None:
-    """Bring the hash up to today's cost, unless the password was changed meanwhile."""
+    """Hashes the password anew with the present cost, unless it was changed meanwhile."""
     if user.password is None:
         return
     old = user.password.hash
@@ -138,4 +141,4 @@ async def _rehash(service: Service, user: User, password: str) -> None:
             Update(USERS, user.id, set={"password.hash": fresh}, expect={"password.hash": old})
         )
     except (StorageError, HashingBusy):
-        return  # no sign-in fails because its hash could not be renewed
+        return  # a sign-in does not fail because its hash can't be renewed

@@ -1,6 +1,6 @@
-"""Words for a browser, by what it says of itself (RFC 9110 10.1.5).
+"""Names of browser and operating system, from the User-Agent header (RFC 9110 10.1.5).
 
-Nothing of the header is kept: what it names is looked up in these lists, and else not known.
+Only names from these lists are stored, and nothing else of the header.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from msgspec import Struct
 
 _MAX_CHARACTERS: Final = 1000
 
-# The first mark that is there counts: most browsers call themselves by the names of others, too.
+# The first mark that occurs decides: most browsers also contain the names of others.
 _BROWSERS: Final = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),
@@ -36,14 +36,14 @@ _SYSTEMS: Final = (
 
 
 class BrowserKind(Struct, frozen=True):
-    """What a browser is, and what it runs on."""
+    """The names of a browser and of its operating system; None where they are not known."""
 
     browser: str | None
     system: str | None
 
 
 def read(user_agent: str | None) -> BrowserKind:
-    """What is known of a browser with this header."""
+    """Returns the names for a User-Agent header."""
     text = (user_agent or "")[:_MAX_CHARACTERS]
     return BrowserKind(_first(_BROWSERS, text), _first(_SYSTEMS, text))
 

@@ -1,1 +1,1 @@
-"""Users: finding, creating, verifying, and what they may do."""
+"""Users: lookup, creation, verification of contacts, and permissions."""

@@ -1,4 +1,5 @@
-"""Ways back in, for somebody who lost their password, was locked out, or lost the last owner."""
+"""Recovery by an administrator: of a lost password, a locked user, or an installation without
+owner."""
 
 from __future__ import annotations
 
@@ -19,13 +20,14 @@ from storage import Write
 
 
 class NotLocked(IdpError):
-    """There is no lock to take away."""
+    """The user is deactivated, so there is no lock to remove."""
 
     slug = "user.not_locked"
 
 
 async def reset_password(service: Service, login_name: str, *, actor: str) -> str:
-    """The one-time password; every session and token of the user has ended. Raises NotFound."""
+    """Sets a one-time password and returns it. All sessions and tokens of the user end. Raises
+    NotFound if no person has the login name."""
     user = await user_lookup.find_by_login_name(service, login_name)
     if user is None or user.kind != "human":
         raise NotFound(f"no person has the login name {login_name}")
@@ -43,9 +45,9 @@ async def reset_password(service: Service, login_name: str, *, actor: str) -> st
 
 
 async def unlock(service: Service, login_name: str, *, actor: str) -> bool:
-    """Let a user try again: locked no more, failures forgotten. False when nothing barred them.
+    """Removes a user's lock and resets the counts of failures; returns False if there was neither.
 
-    Raises NotFound; NotLocked when the account was deactivated, which is another decision.
+    Raises NotFound; NotLocked if the user is deactivated, which a lock's removal must not undo.
     """
     user = await _find(service, login_name)
     if user.state == "inactive":
@@ -62,7 +64,8 @@ async def unlock(service: Service, login_name: str, *, actor: str) -> bool:
 
 
 async def grant_owner(service: Service, login_name: str, *, actor: str) -> bool:
-    """Make a user an owner of the instance; False when they are one. Raises NotFound."""
+    """Makes a user an owner of the installation; returns False if the user is one. Raises
+    NotFound."""
     user = await _find(service, login_name)
     return await memberships.grant(service, user.id, None, IAM_OWNER, actor=actor)
 
@@ -77,7 +80,7 @@ async def _find(service: Service, login_name: str) -> User:
 async def one_time(
     service: Service, user: User, password: str, now: datetime, actor: str
 ) -> list[Write]:
-    """The writes that replace a user's password by a one-time one."""
+    """Returns the writes that replace a user's password by a one-time password."""
     expires_at = now + timedelta(seconds=service.config.one_time_password_seconds)
     new = Password(
         hash=await service.hasher.hash(password),

@@ -1,7 +1,7 @@
-"""Making a human user: one unit of writes, or a refusal that says which names or ids are taken.
+"""Creation of users: one unit of writes, or a refusal that names what is taken.
 
-Whoever makes users goes this way: the management API, the set-up of organizations, registration,
-imports. What comes in is well-formed already; here it is decided whether it may exist.
+All ways to create users come here: the management API, the set-up of organizations, registration
+and imports. Callers have validated the values; here they are checked against the store.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ from idp.service import Service
 from storage import Conflict, Stale, Update, Write
 from storage.settling import commit_settled
 
-CLIENT_PREFIX: Final = "client:"  # the subjects of tokens that a client has for itself
+CLIENT_PREFIX: Final = "client:"  # the prefix of `sub` in tokens that a client has for itself
 
 
 class Paths(NamedTuple):
-    """Where in a request the parts of a user stand that may be taken."""
+    """Where in the request the fields are that may be taken."""
 
     user_name: str = ""
     email: str = ""
@@ -65,10 +65,10 @@ _NOWHERE: Final = Paths()
 
 
 class NewHuman(Struct, frozen=True, kw_only=True):
-    """A person to be. `profile.display_name` may be empty: then it is "first last".
+    """A person to be created. If `profile.display_name` is empty, it becomes "first last".
 
-    `password` is hashed already (`hashed`, `imported`), `totp_secret` is one that
-    `totp.read_secret` has read; `metadata` are keys, each once, with their values in base64.
+    `password` is hashed already (`password_acceptance.hashed`, `imported`) and `totp_secret` was
+    read by `totp.read_secret`; `metadata` holds each key once, with its value in base64.
     """
 
     user_name: str
@@ -85,18 +85,18 @@ class NewHuman(Struct, frozen=True, kw_only=True):
 
 
 class NameAvailability(Struct, frozen=True):
-    """Whether a user may have their names: the records that give them out, what came of looking
-    at them, and the writes that belong into the unit that stores the user."""
+    """Whether a user may have their login names: the reservations as they were read, the result of
+    the check, and the writes that belong to the unit that stores the user."""
 
     claims: Reservations
     judgement: Judgement
 
     def problems(self, paths: Paths) -> list[FieldProblem]:
-        """What is said of names that are taken, by where they stand in the request."""
+        """Returns a problem for each name that is taken, with its place in the request."""
         return name_problems(self.judgement.taken, paths)
 
     def of(self, user: User) -> User:
-        """The user, whose address is verified by what it is to be stored as."""
+        """Returns the user with the e-mail address as it is to be stored."""
         email = self.judgement.email
         if email == user.email:
             return user
@@ -105,8 +105,9 @@ class NameAvailability(Struct, frozen=True):
         )
 
     def writes(self, service: Service, actor: str) -> list[Write]:
-        """What gives the names out; with a guard that the address's domain is verified still, and
-        what lets others be followed up who never proved that they have the address."""
+        """Returns the writes that reserve the names; with a guard that the address's domain is
+        still verified, and with deferred work if users of other organizations may have the address
+        without having verified it themselves."""
         writes = self.claims.writes(service)
         domain, email = self.judgement.domain, self.judgement.email
         if domain is not None:
@@ -118,8 +119,8 @@ class NameAvailability(Struct, frozen=True):
 
 
 class PreparedUser(Struct, frozen=True):
-    """The user as it will be, and the writes that make it so: one unit, with more when the
-    caller has more. `problems` is what of it is taken: then it can't be made."""
+    """A user and the writes that store it, for one unit, to which callers may add. `problems`
+    lists what is taken; the user can be stored only if it is empty."""
 
     user: User
     writes: list[Write]
@@ -130,10 +131,12 @@ P = TypeVar("P", bound=PreparedUser)
 
 
 async def make(service: Service, prepare: Callable[[], Awaitable[P]]) -> P:
-    """Store the user that `prepare` describes, and what belongs to it; what was prepared.
+    """Stores the user that `prepare` returns, with everything in its unit, and returns what was
+    prepared.
 
-    Who meets somebody at the same names is prepared anew: only what is taken is refused.
-    Raises Taken, InvalidArgument (a user name of a foreign domain), Busy.
+    If a concurrent creation reserved one of its login names, it is prepared once more, so only
+    names that are really taken are refused. Raises Taken, InvalidArgument for a user name with
+    another organization's domain, Busy.
     """
 
     async def attempt() -> P:
@@ -145,10 +148,12 @@ async def make(service: Service, prepare: Callable[[], Awaitable[P]]) -> P:
 
 
 async def foretold(prepare: Callable[[], Awaitable[P]]) -> P:
-    """What `prepare` describes, if nothing of it is taken; nothing is stored. Raises Taken."""
+    """Returns what `prepare` describes without storing it. Raises Taken, or InvalidArgument for a
+    user name with another organization's domain."""
     prepared = await prepare()
     if prepared.problems:
-        # Whoever is met may have come between two looks; another one sees all of it.
+        # A concurrent change between two reads can look like a conflict; a second attempt reads
+        # everything anew.
         prepared = await prepare()
     if prepared.problems:
         raise refusal(prepared.problems)
@@ -159,7 +164,7 @@ MEETS_AT: Final = frozenset({LOGIN_CLAIMS.name, USERS.name, ORGANIZATIONS.name, 
 
 
 def is_met(error: Conflict | Stale) -> bool:
-    """Whether the unit was refused because somebody gave out one of its names meanwhile."""
+    """Returns whether the unit failed because a concurrent change took one of its login names."""
     is_user = error.collection == USERS.name and isinstance(error, Conflict)
     return is_user or error.collection in (LOGIN_CLAIMS.name, DOMAINS.name)
 
@@ -173,7 +178,7 @@ async def prepare(
     paths: Paths = _NOWHERE,
     is_by_instance: bool = False,
 ) -> PreparedUser:
-    """A user of `organization`, which need not be stored yet.
+    """Prepares a user of `organization`, which need not be stored yet.
 
     `is_by_instance`: the user name may end with a domain of another organization.
     """
@@ -207,7 +212,7 @@ async def insertion(
     paths: Paths = _NOWHERE,
     is_by_instance: bool = False,
 ) -> PreparedUser:
-    """A user of any kind, with the writes that store it and give out its login names."""
+    """Prepares a user of any kind: the writes that store it and reserve its login names."""
     asked = candidate(organization, user, is_by_instance=is_by_instance)
     (names,) = await availability_of_each(service, [asked])
     problems, user = names.problems(paths), names.of(user)
@@ -224,15 +229,16 @@ def candidate(
     *,
     is_by_instance: bool = False,
 ) -> Candidate:
-    """A user as they are to be, for asking what is free for them; `known` as they are."""
+    """Returns the user for the check of login names; `known` is the stored user, if there is
+    one."""
     return Candidate(organization, user.user_name, user.email, known, is_by_instance)
 
 
 async def availability_of_each(
     service: Service, candidates: Sequence[Candidate]
 ) -> list[NameAvailability]:
-    """Whether many may have their names, in a few round trips. Those who want the same name meet
-    at the claims, whose writes belong into the units that give the names out."""
+    """Checks the names of many users in a few round trips. The users are not compared with each
+    other: if two have the same name, the writes of their reservations conflict."""
     named = [login_name_availability.named(each) async for each in in_turns(candidates)]
     claims = await login_name_reservations.read_each(
         service, [it.names | it.addresses for it in named]
@@ -244,7 +250,7 @@ async def availability_of_each(
 def name_problems(
     taken: Collection[login_name_availability.Part], paths: Paths
 ) -> list[FieldProblem]:
-    """What is said of names that are taken, by where they stand in the request."""
+    """Returns a problem for each name that is taken, with its place in the request."""
     if "foreign_domain" in taken:
         told = "ends with a domain that is verified for another organization"
         return [FieldProblem("user.name.foreign_domain", paths.user_name, told)]
@@ -254,8 +260,8 @@ def name_problems(
 
 
 def refusal(problems: Sequence[FieldProblem]) -> Taken | InvalidArgument:
-    """What is raised for names that can't be had: nobody can have one of a foreign domain, whether
-    or not it is taken."""
+    """Returns the error for these problems: InvalidArgument if a user name has another
+    organization's domain, which nobody can use, else Taken."""
     foreign = [each for each in problems if each.slug == "user.name.foreign_domain"]
     return InvalidArgument(foreign) if foreign else Taken(problems)
 
@@ -263,7 +269,7 @@ def refusal(problems: Sequence[FieldProblem]) -> Taken | InvalidArgument:
 def writes_of(
     service: Service, user: User, names: NameAvailability, actor: str, **payload: str
 ) -> list[Write]:
-    """The writes that store a new user and give out their names."""
+    """Returns the writes that store a new user and reserve its login names."""
     type, at = "user.created", user.created_at
     stored = events.insertion(
         service.random, USERS, user, type, actor, at, kind=user.kind, **payload
@@ -272,7 +278,7 @@ def writes_of(
 
 
 def user_of(service: Service, organization: Organization, new: NewHuman, now: datetime) -> User:
-    """The record of a person to be."""
+    """Returns the record of a new person."""
     profile, id = with_display_name(new.profile), new.id or service.random.id()
     secret = new.totp_secret
     return User(
@@ -296,7 +302,8 @@ def user_of(service: Service, organization: Organization, new: NewHuman, now: da
 
 
 def with_display_name(profile: Profile) -> Profile:
-    """The profile, with "first last" to show where nothing else is, as far as there is room."""
+    """Returns the profile; an empty display name becomes "first last", cut at the maximal
+    length."""
     if profile.display_name:
         return profile
     names = (profile.given_name, profile.family_name)
@@ -304,7 +311,7 @@ def with_display_name(profile: Profile) -> Profile:
 
 
 def metadata_entry(user: User, key: str, value: str, now: datetime) -> UserMetadata:
-    """An entry that isn't stored yet; `value` in base64."""
+    """Returns a metadata entry that isn't stored yet; `value` is in base64."""
     return UserMetadata(
         id=metadata_id(user.id, key),
         user_id=user.id,
@@ -316,18 +323,19 @@ def metadata_entry(user: User, key: str, value: str, now: datetime) -> UserMetad
 
 
 def metadata_id(user_id: str, key: str) -> str:
-    """The id of a user's metadata entry: by its being taken, each key is there once."""
+    """Returns the id of a user's metadata entry, derived from the key: so each key exists once."""
     return base64url.encode(hashlib.sha256(f"{user_id}\0{key}".encode()).digest())
 
 
 def imported(service: Service, encoded: str, *, must_change: bool = False) -> Password:
-    """A password that was hashed elsewhere. Raises UnreadableHash: what `hash_problems` tells."""
+    """Returns a password that was hashed by another system. Raises UnreadableHash, whose text
+    `hash_problems` returns as a problem."""
     schemes.read_imported(encoded, service.config)
     return Password(hash=encoded, changed_at=service.clock.now(), must_change=must_change)
 
 
 def hash_problems(service: Service, field: str, encoded: str | None) -> list[FieldProblem]:
-    """What keeps the hash that stands in `field` from being taken; empty when it is fine."""
+    """Returns why the hash in the request's `field` is refused; empty if it is accepted."""
     if not encoded:
         return []
     try:
@@ -340,9 +348,9 @@ def hash_problems(service: Service, field: str, encoded: str | None) -> list[Fie
 async def initial_password_problems(
     service: Service, organization: Organization | None, new: NewHuman, password: str
 ) -> list[password_policy.PasswordProblem]:
-    """What keeps `password` from being set for this person; empty when it is accepted.
+    """Returns why `password` can't be set for this person; empty if it is accepted.
 
-    Of an organization that is not there (yet), the installation's policy counts. Raises
+    If the organization does not exist (yet), the installation's policy applies. Raises
     HashingBusy.
     """
     words = await password_words(service, organization, new)
@@ -354,7 +362,7 @@ async def initial_password_problems(
 async def password_words(
     service: Service, organization: Organization | None, new: NewHuman
 ) -> list[str]:
-    """What somebody who knows the new person would try as their password."""
+    """Returns the words that an acquaintance would try as the person's password."""
     return await password_acceptance.words_of(
         service, organization, new.user_name, new.profile, new.email
     )

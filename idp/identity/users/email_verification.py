@@ -1,4 +1,4 @@
-"""Proving that an e-mail address is a user's own: a code that only its mailbox is told."""
+"""Verification of e-mail addresses by a code that is sent to the mailbox."""
 
 from __future__ import annotations
 
@@ -53,19 +53,19 @@ _UNUSABLE: Final = re.compile(r"[\s\x00-\x1f\x7f\\{}<>\"]")
 
 
 class UrlTemplateRefused(IdpError):
-    """No address of a page that a mail may lead to."""
+    """The text is not the address of a page that a mail may link to."""
 
     slug = "url_template.invalid"
 
 
 class AddressHeld(FailedPrecondition):
-    """A user of another organization has the address, verified: they sign in by it."""
+    """A user of another organization has verified the address and signs in by it."""
 
     slug = "user.email_held"
 
 
 class VerificationBegun(Confidential, frozen=True):
-    """The code, and the writes that make it count: they go into the unit of the change."""
+    """A code, and the writes that make it valid; they belong to the unit of the change."""
 
     code: str
     writes: list[Write]
@@ -80,12 +80,13 @@ async def begin_email(
     language: str | None = None,
     by: VerifiedBy = "organization",
 ) -> VerificationBegun:
-    """A code for the user's address; with `send`, the mail that brings it. Whoever has no password
-    yet is invited by it to choose one, unless it leads to the template's page.
+    """Creates a code for the user's address; with `send`, the writes include the mail with it. If
+    the user has no password and there is no `url_template`, the mail is an invitation to choose
+    one.
 
-    The user need not be stored yet. `language` is the one that was asked for; without it, the
-    user's own. A code that is not sent proves no mailbox: the address is verified `by` whoever has
-    the code. Raises UrlTemplateRefused; NotFound when the user has no address.
+    The user need not be stored yet. `language` is the requested one; without it, the user's own
+    applies. A code that is not sent proves no mailbox: the address is then verified by the party
+    that `by` names. Raises UrlTemplateRefused; NotFound if the user has no address.
     """
     if user.email is None:
         raise NotFound("the user has no e-mail address")
@@ -104,7 +105,8 @@ async def begin_email(
 async def _invitation(
     service: Service, user: User, email: Email, code: str, made: Insert, language: str | None
 ) -> list[Write]:
-    """The mail with the link to a first password, and what makes that and its code count."""
+    """The mail with the link to choose a first password, and the write that makes link and code
+    valid."""
     key, made = reset_links.add_key(service, user, made)
     bundle = messages.bundle_for(service.config, language, user.profile.preferred_language)
     letter = invitation_messages.with_link(
@@ -127,8 +129,8 @@ def new_code(
     lasts: timedelta = timedelta(hours=HOURS),
     by: VerifiedBy = "mailbox",
 ) -> tuple[str, Insert]:
-    """A code for the address or number, and the write that makes it count; `by` it is verified
-    then."""
+    """Creates a code for the address or number, and the write that makes it valid; `by` is
+    recorded as the party that verified it."""
     now, code = service.clock.now(), mail_codes.new(service)
     id = service.random.id()
     verification = Verification(
@@ -151,11 +153,11 @@ async def check_code(
     code: str,
     right: set[tuple[str, str]] | None = None,
 ) -> Verification:
-    """The record of the code, when it is the newest for that address or number: whoever commits
-    what it proves deletes it in the same unit.
+    """Returns the record of the code if it is the newest one for that address or number. The
+    caller deletes the record in the unit of what the code verifies.
 
-    `right` keeps what was right in this request, so that repeating it after a conflict with
-    another write is not counted as one more try. Raises MailCodeRefused.
+    `right` collects codes that were right in this request, so that a repetition after a
+    conflicting write is not counted as another try. Raises MailCodeRefused.
     """
     page = await service.store.find(
         VERIFICATIONS,
@@ -177,10 +179,10 @@ async def check_code(
 async def verify_email(
     service: Service, user_id: str, code: str, *, actor: str | None = None
 ) -> None:
-    """Mark the user's address as verified, in one unit with its event. A code counts once.
+    """Marks the user's address as verified, in one unit with its event. A code is valid once.
 
-    Raises MailCodeRefused: `code.wrong`, `code.tries` after too many wrong ones, `code.expired`
-    when none is waiting (any more); NotFound when there is no such user; AddressHeld; Busy.
+    Raises MailCodeRefused: `code.wrong`, `code.tries` after too many wrong ones, `code.expired` if
+    there is no valid code; NotFound if the user does not exist; AddressHeld; Busy.
     """
 
     right: set[tuple[str, str]] = set()
@@ -210,15 +212,16 @@ async def _verify_email(
     except Stale as error:
         if error.collection in _MEETS_AT:
             raise
-        # the user changed at the same moment: what was proven may be another address
+        # the user changed concurrently: the verified address may be another one
         raise MailCodeRefused("the user was changed meanwhile", slug="code.expired") from None
 
 
 async def mark_reached(service: Service, subject: Subject) -> Subject:
-    """The subject, whose mailbox a mail has just proven: their address is verified by it now.
+    """Marks the user's address as verified after a mail to it was answered, and returns the
+    subject.
 
-    One that a user of another organization has verified stays as it is. Raises Busy; Stale when
-    the user was changed meanwhile.
+    An address that a user of another organization has verified is not changed. Raises Busy; Stale
+    if the user was changed concurrently.
     """
     if subject.user.email is None or subject.user.email.is_verified_everywhere:
         return subject
@@ -240,8 +243,8 @@ async def mark_reached(service: Service, subject: Subject) -> Subject:
 
 
 async def _source(service: Service, user: User, by: VerifiedBy) -> tuple[VerifiedBy, list[Update]]:
-    """By whom the address is verified: by its domain, where the organization has a code that was
-    not sent, and has verified the domain. With the guards that this is so still."""
+    """The party that verified the address, with guards that this stays so. If the organization
+    itself got the code and has verified the address's domain, that is the domain."""
     if by != "organization" or user.email is None:
         return by, []
     domain = await org_domains.verified(service, user.email.address)
@@ -268,11 +271,11 @@ async def _marking_verified(
 
 
 def check_url_template(config: Config, template: str) -> None:
-    """Raise UrlTemplateRefused unless a mail may lead to addresses of this form.
+    """Raises UrlTemplateRefused unless a mail may link to addresses of this form.
 
-    It is an https address (http on this machine), and `{{.UserID}}`, `{{.OrgID}}`, `{{.Code}}` and
-    `{{.LoginName}}` may stand in its path, query and fragment: a value can't make it another
-    host's.
+    It is an https address (or http on the local machine), with `{{.UserID}}`, `{{.OrgID}}`,
+    `{{.Code}}` and `{{.LoginName}}` in path, query and fragment only, so that no value can change
+    the host.
     """
     bare = _PLACEHOLDER.sub("x", template)
     names = set(_PLACEHOLDER.findall(template))
@@ -293,7 +296,7 @@ def check_url_template(config: Config, template: str) -> None:
 
 
 def link(config: Config, user: User, code: str, template: str | None) -> str:
-    """The address that a mail leads to: of a checked template, or of the page for addresses."""
+    """Returns the address in a mail: of a checked template, or of the service's own page."""
     values = {
         "UserID": user.id,
         "OrgID": user.org_id,
@@ -309,7 +312,7 @@ def link(config: Config, user: User, code: str, template: str | None) -> str:
 async def _letter(
     service: Service, email: Email, code: str, url: str, language: str | None, user: User
 ) -> MailMessage:
-    """No name stands in it: whoever asks for a mail must not choose what a stranger reads."""
+    """The mail contains no name, so that nobody can choose a text that a stranger reads."""
     config = service.config
     bundle = messages.bundle_for(config, language, user.profile.preferred_language)
     return messages.write(

@@ -1,4 +1,4 @@
-"""What is written when a user ends: by deactivation, a lock, or removal."""
+"""The writes for a user who is deactivated, locked or removed."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from storage import Write
 
 
 async def ending_writes(service: Service, user: User) -> list[Write]:
-    """The writes that belong to the end of a user: news for applications, and guards that what
-    they own keeps an active owner. Raises FailedPrecondition."""
+    """Returns the writes for the end of a user: messages to applications, and guards that what the
+    user owns keeps an active owner. Raises FailedPrecondition."""
     guards = await memberships.what_stays(service, user.id)
     subject = await user_lookup.subject_of(service, user)
     return [*guards, *(await session_lifetime.news_of_all(service, subject) if subject else [])]

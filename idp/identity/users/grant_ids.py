@@ -1,4 +1,4 @@
-"""The ids of project grants and role assignments, and whether an assignment counts."""
+"""The ids of project grants and role assignments, and whether an assignment is in force."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from idp.records import ProjectGrant, RoleAssignment
 
 
 def of_grant(project_id: str, granted_org_id: str) -> str:
-    """The id of the one grant of a project to an organization."""
+    """Returns the id of the one grant of a project to an organization."""
     return opaque_tokens.digest(f"{project_id}\n{granted_org_id}")
 
 
 def of_assignment(user_id: str, project_id: str) -> str:
-    """The id of the one record that has a user's roles in a project."""
+    """Returns the id of the one record of a user's roles in a project."""
     return opaque_tokens.digest(f"{user_id}\n{project_id}")
 
 
 def counts(one: RoleAssignment, grant: ProjectGrant | None) -> bool:
-    """Whether a user has these roles now. `grant` is that of the project to the assignment's
-    organization, if there is one: what was assigned by a grant counts while that is active."""
+    """Returns whether a role assignment is in force. `grant` is that of the project to the
+    assignment's organization, if there is one: an assignment by a grant is in force while the
+    grant is active."""
     if one.granted_by is None:
         return True
     return grant is not None and grant.state == "active" and grant.generation == one.granted_by

@@ -1,4 +1,4 @@
-"""Which login names are somebody's already: judged for one user to be, or for many at once."""
+"""Checks which login names are taken, for one new or changed user or for many at once."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _MOST_FOUND: Final = 2
 
 
 class Candidate(Struct, frozen=True):
-    """By what somebody would sign in; `known` is how they are stored when they are a user already.
+    """The names by which a new or changed user would sign in; `known` is the stored user, if any.
 
-    `is_by_instance`: the name may end with a domain of another organization.
+    `is_by_instance`: the user name may end with a domain of another organization.
     """
 
     organization: Organization
@@ -43,7 +43,7 @@ class Candidate(Struct, frozen=True):
 
     @property
     def besides(self) -> str | None:
-        """The id of the user themselves, whom their own names are not taken by."""
+        """The id of the stored user, whose own names are not taken."""
         return self.known.id if self.known else None
 
     @property
@@ -56,7 +56,7 @@ class Candidate(Struct, frozen=True):
 
 
 class NamedUser(NamedTuple):
-    """A candidate, and the keys by which they would sign in: those of the name, and that of the
+    """A candidate, and the keys of its login names: those of the user name, and that of the
     address."""
 
     candidate: Candidate
@@ -65,13 +65,13 @@ class NamedUser(NamedTuple):
 
     @property
     def typed(self) -> Iterable[str]:
-        """What may be another's "name@domain"."""
+        """The login names that may equal another user's "name@domain"."""
         return (text for text in (self.candidate.user_name, *self.addresses) if "@" in text)
 
 
 class _Found(Struct, frozen=True):
-    """Who has the names that are asked for, two at most for an address: those are of one
-    organization."""
+    """The users who have the checked names. For an address at most two are read: users who
+    verified the same address belong to one organization."""
 
     by_key: Mapping[str, list[User]]
     by_email: Mapping[str, list[User]]
@@ -80,23 +80,24 @@ class _Found(Struct, frozen=True):
     owners: Mapping[str, list[OrganizationDomain]]
 
     def owner(self, name: str) -> OrganizationDomain | None:
-        """The domain of "name@domain", if it is verified for an organization."""
+        """The domain of "name@domain", if an organization has verified it."""
         _, domain = _apart(name)
         return next(iter(self.owners.get(domain, ())), None) if "@" in name else None
 
     def by_name_at_domain(self, typed: str) -> Iterable[User]:
-        """The user of "name@primary domain of their organization"."""
+        """The user of "name@primary domain of the organization"."""
         name, domain = _apart(typed)
         ids = {organization.id for organization in self.at_domain.get(domain, ())}
         return (user for user in self.by_key.get(name, ()) if user.org_id in ids)
 
 
 class Judgement(Struct, frozen=True):
-    """What came of looking at a candidate's names: which are `taken`, the address as it is to be
-    stored, and what the unit that stores it has to hold.
+    """The result of checking a candidate's names: which are `taken`, and the address as it is to
+    be stored.
 
-    `domain` is the one by which the address is verified. `may_supersede`: the address may be one
-    that other organizations have called verified without proof.
+    `domain` is the one by which the address is verified; the unit guards it. `may_supersede`:
+    users of other organizations may have the address, verified by their organization's statement
+    alone.
     """
 
     taken: set[Part]
@@ -106,24 +107,24 @@ class Judgement(Struct, frozen=True):
 
 
 async def taken(service: Service, candidate: Candidate) -> set[Part]:
-    """By which of the two they would share a login name with somebody else, and whether the user
-    name ends with the domain of another organization.
+    """Returns which of the candidate's names another user has, and `foreign_domain` if the user
+    name ends with a domain of another organization.
 
-    A verified address may be held by several of one organization: it is then nobody's login
-    name. Those of other organizations it would shut out, so there it is taken. An address that
-    an organization has called verified without proof shuts out nobody elsewhere.
+    Several users of one organization may have verified the same address; it is then no login name
+    of any of them. Users of other organizations would lose it as a login name, so for them it is
+    taken. An address that only an organization states as verified excludes nobody elsewhere.
     """
     return (await judged_each(service, [named(candidate)]))[0].taken
 
 
 def named(candidate: Candidate) -> NamedUser:
-    """The candidate, with their keys."""
+    """Returns the candidate with the keys of its login names."""
     of = candidate.organization, candidate.user_name, candidate.email
     return NamedUser(candidate, *user_lookup.login_names(*of))
 
 
 async def judged_each(service: Service, named: Sequence[NamedUser]) -> list[Judgement]:
-    """What is to be said of many, in a few round trips; they are not compared with each other."""
+    """Checks many candidates in a few round trips. They are not compared with each other."""
     keys = {key for each in named for key in each.names | each.addresses}
     scoped = {_scoped(each, key) for each in named for key in each.names}
     addresses = {key for each in named for key in each.addresses}
@@ -170,8 +171,8 @@ def _has_others(holders: Iterable[User], named: NamedUser) -> bool:
 def _as_stored(found: _Found, named: NamedUser) -> tuple[Email | None, OrganizationDomain | None]:
     """The address as it is to be stored, and the domain by which it is verified.
 
-    What an organization calls verified is so by its domain, where the address is below it; what
-    was is no longer, where the domain is not its own any more.
+    What an organization states as verified is verified by its domain if the address is below one;
+    this ends when the domain no longer belongs to the organization.
     """
     candidate = named.candidate
     email = candidate.email
@@ -196,10 +197,11 @@ def _holders_of_name(found: _Found, named: NamedUser) -> Iterable[User]:
 
 
 def _holders_of_address(found: _Found, named: NamedUser, email: Email | None) -> Iterable[User]:
-    """Who signs in by the address already, so that it can't be verified for somebody else.
+    """The users who sign in by the address already, so that no other user can verify it.
 
-    Where it counts in one organization alone, nobody of another one does. In that of its domain,
-    whoever is called like it elsewhere does not either.
+    An address that is a login name in one organization alone conflicts with users of that
+    organization only. If it is below a verified domain of the candidate's organization, user names
+    of other organizations that equal it do not conflict either.
     """
     home = named.candidate.organization.id
     domain = found.owner(email.address) if email else None
@@ -223,7 +225,8 @@ def _is_foreign(found: _Found, candidate: Candidate) -> bool:
 
 
 def _may_supersede(found: _Found, named: NamedUser, email: Email | None) -> bool:
-    """Whether others may have the address, called verified by their organizations alone."""
+    """Whether other users may have the address, verified by their organization's statement
+    alone."""
     if email is None or not email.is_verified_everywhere or not named.candidate.has_new_email:
         return False
     there = [user for key in named.addresses for user in found.by_address.get(key, ())]
@@ -236,7 +239,7 @@ def _may_supersede(found: _Found, named: NamedUser, email: Email | None) -> bool
 
 
 def _apart(typed: str) -> tuple[str, str]:
-    """The keys of name and domain; without a name, nobody is meant."""
+    """The keys of name and domain; the name's is empty if the text has none."""
     name, _, domain = typed.rpartition("@")
     return login_key(name), domain_names.key(domain)
 
@@ -244,7 +247,7 @@ def _apart(typed: str) -> tuple[str, str]:
 async def _each(
     service: Service, collection: Kept[Any], field: str, values: Collection[str]
 ) -> dict[Any, list[Any]]:
-    """The records that have any of the values, `_MOST_FOUND` at most for each."""
+    """The records that have any of the values, at most `_MOST_FOUND` for each."""
     asked, found = sorted(values), dict[Any, list[Any]]()
     for start in range(0, len(asked), VALUES_AT_ONCE):
         part = asked[start : start + VALUES_AT_ONCE]

@@ -1,9 +1,9 @@
-"""Creations at the same moment meet at the login names that they give out.
+"""Reservations of login names, by which concurrent creations of users notice each other.
 
-That a user name is unique sees the store to. But it may also be another's user name@domain, or
-another's address, and no key says so. Therefore each name with an @ has a short-lived record: who
-is about to give it out reads the record first, then asks whether the name is free, then writes
-the record anew in the unit that makes the user. Of two at once, the second finds it changed.
+The store keeps user names unique. But a user name can also equal another user's name@domain or
+address, which no unique index covers. Therefore each name with an @ has a short-lived record.
+Giving out the name means: read the record, check that the name is free, and write the record in
+the unit that stores the user. Of two concurrent units, the second finds the record changed.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ from storage import MAX_ID_CHARACTERS, Conflict, Insert, Stale, Update, Write
 
 R = TypeVar("R")
 
-# Longer than anybody may take from reading to having committed.
+# Longer than any request may take from its read to its commit.
 _LASTS: Final = timedelta(minutes=1)
-_TRIES: Final = 50  # of those who want one name at once, one at least succeeds in each round
+_TRIES: Final = 50  # of concurrent units for one name, at least one succeeds in each round
 
 
 class Reservations(Struct, frozen=True):
-    """The records of some names as they were read; None where there is none."""
+    """The reservations of some names as they were read; None where there is none."""
 
     read: dict[str, LoginClaim | None]
 
     def writes(self, service: Service) -> list[Write]:
-        """Give the names out. Conflict or Stale: somebody did so since they were read."""
+        """Returns the writes that reserve the names. They fail with Conflict or Stale if a name
+        was reserved since the records were read."""
         if not self.read:
             return []
         version = service.random.token(bits=64)
@@ -51,12 +52,13 @@ class Reservations(Struct, frozen=True):
 
 
 async def read(service: Service, names: Iterable[str]) -> Reservations:
-    """The claims on those of `names` (`users.login_names`) that no unique key holds apart."""
+    """Reads the reservations of those of `names` (`lookup.login_names`) that no unique index
+    covers."""
     return (await read_each(service, [names]))[0]
 
 
 async def read_each(service: Service, named: Sequence[Iterable[str]]) -> list[Reservations]:
-    """The same for the names of many, in one round trip."""
+    """Reads the reservations of the names of many users, in one round trip."""
     ids = [sorted({_id(name) for name in names if "@" in name}) for names in named]
     asked = list(dict.fromkeys(id for each in ids for id in each))
     found = await service.store.get_many([(LOGIN_CLAIMS, id) for id in asked])
@@ -67,9 +69,10 @@ async def read_each(service: Service, named: Sequence[Iterable[str]]) -> list[Re
 async def repeated(
     attempt: Callable[[], Awaitable[R]], meets_at: Container[str] = (LOGIN_CLAIMS.name,)
 ) -> R:
-    """What `attempt` comes to, once nobody else was faster in one of these collections.
+    """Returns the result of `attempt`, which is repeated while it conflicts in one of these
+    collections.
 
-    It reads what it decides by, so that it refuses what is taken by then. Raises Busy.
+    Each attempt reads its data anew, and so refuses names that were taken meanwhile. Raises Busy.
     """
     for _ in range(_TRIES):
         try:
@@ -81,6 +84,7 @@ async def repeated(
 
 
 def _id(name: str) -> str:
-    """The claim's id. Ids in the order of names lie together when many people come in order;
-    names that begin alike for so long meet needlessly, and that costs a try."""
+    """The reservation's id. It begins with the name, so the records of an import in alphabetical
+    order lie together; long names with the same beginning share a record, which costs a repeated
+    attempt."""
     return name[:MAX_ID_CHARACTERS]

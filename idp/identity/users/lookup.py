@@ -1,8 +1,8 @@
-"""Users: the names by which they sign in, and how they are found by what a person types.
+"""Users: their login names, and finding a user by what was typed.
 
 A user has up to three login names, all compared by `login_key`: the user name, user name@primary
-domain of the organization, and a verified e-mail address that nobody else holds. An address that
-only the user's organization has called verified is a login name in that organization alone.
+domain of the organization, and a verified e-mail address that no other user holds. An address that
+only the user's organization states as verified is a login name in that organization alone.
 """
 
 from __future__ import annotations
@@ -31,21 +31,22 @@ from idp.records import (
 from idp.service import Service
 from storage import Update
 
-_SCOPE: Final = "\n"  # what nobody types, and no address or user name may hold
+_SCOPE: Final = "\n"  # cannot be typed, and no address or user name may contain it
 _MAX_TYPED: Final = MAX_NAME_CHARACTERS + len("@") + 253  # with a domain (RFC 1035)
 
 
 def login_key(user_name: str) -> str:
-    """The form in which a user name is unique: casefold(NFKC)."""
+    """Returns the form in which login names are compared: casefold(NFKC)."""
     if user_name.isascii():
-        return user_name.lower()  # the same, sooner
+        return user_name.lower()  # the same result, faster
     return unicodedata.normalize("NFKC", user_name).casefold()
 
 
 def email_key(email: Email | None, org_id: str) -> str | None:
-    """The form in which an address is a login name; None where it is none.
+    """Returns the form in which an address is a login name; None if it is none.
 
-    `org_id` is the user's organization: the form has it where the address counts there alone.
+    `org_id` is the user's organization: it is part of the form of an address that is a login name
+    there alone.
     """
     if email is None or not email.is_verified or email.is_superseded:
         return None
@@ -54,23 +55,23 @@ def email_key(email: Email | None, org_id: str) -> str | None:
 
 
 def address_keys(user: User, org_id: str | None) -> set[str]:
-    """The key of the user's address, where it is a login name in that organization."""
+    """Returns the key of the user's address if it is a login name in that organization."""
     key, _, home = (user.email_key or "").partition(_SCOPE)
     return {key} if key and home in ("", org_id) else set()
 
 
 def scoped_key(key: str, org_id: str) -> str:
-    """The form of a login name of one organization. No login name that is typed has this form."""
+    """Returns the form of a login name of one organization. No typed login name has this form."""
     return f"{scoped_prefix(key)}{org_id}"
 
 
 def scoped_prefix(key: str) -> str:
-    """How the forms of a login name of single organizations begin."""
+    """Returns the beginning of all `scoped_key` forms of a login name."""
     return f"{key}{_SCOPE}"
 
 
 def keys(user_name: str, email: Email | None, profile: Profile, org_id: str) -> dict[str, Any]:
-    """The fields of a user by which they are found: every way of storing one sets them all."""
+    """Returns the fields by which a user is found; they are set whenever a user is stored."""
     return {
         "login_key": login_key(user_name),
         "email_key": email_key(email, org_id),
@@ -82,9 +83,10 @@ def keys(user_name: str, email: Email | None, profile: Profile, org_id: str) -> 
 def login_names(
     organization: Organization, user_name: str, email: Email | None
 ) -> tuple[set[str], set[str]]:
-    """The keys by which such a user signs in: those of the name, and that of the address.
+    """Returns the keys by which such a user signs in: those of the user name, and that of the
+    address.
 
-    The latter may be of the organization alone: `email_key` tells.
+    The address may be a login name in the organization alone (`email_key`).
     """
     name = login_key(user_name)
     domain = organization.primary_domain
@@ -94,19 +96,21 @@ def login_names(
 
 
 async def is_held_elsewhere(service: Service, org_id: str, key: str) -> bool:
-    """Whether somebody of another organization has proven that this address is theirs."""
-    found = await _by_email(service, key)  # those of one address are of one organization
+    """Returns whether a user of another organization has verified this address."""
+    # users who verified one address belong to one organization
+    found = await _by_email(service, key)
     return any(holder.org_id != org_id for holder in found)
 
 
 async def find_by_login_name(
     service: Service, typed: str, org_id: str | None = None
 ) -> User | None:
-    """The user of a user name, of user name@primary domain, or of a verified e-mail address.
+    """Returns the user of a user name, of user name@primary domain, or of a verified e-mail
+    address.
 
-    An address counts when exactly one user holds it; one that only an organization has called
-    verified counts where this organization (`org_id`) is signed in to, unless somebody has proven
-    that it is theirs. Every look-up is made for every name, so that time doesn't tell which names
+    An address is a login name if exactly one user holds it. One that only an organization states
+    as verified is found if the sign-in is for this organization (`org_id`) and no other user has
+    verified it. All look-ups are made for every name, so that timing does not reveal which names
     exist.
     """
     typed = typed.strip()
@@ -123,9 +127,10 @@ async def find_by_login_name(
     by_email = _only(proven) if proven else _only(asserted)
     home = owner or (None if proven or by_domain else org_id)
     if by_name and by_domain and by_name.org_id != by_domain.org_id:
-        return by_domain  # the domain is that organization's own, the other's name came before it
+        return by_domain  # the domain belongs to that organization; the other user's name is older
     if by_name and by_email and by_email.org_id == home != by_name.org_id:
-        return by_email  # likewise, and in its own organization an address comes before strangers
+        # likewise: in its own organization an address precedes other organizations' user names
+        return by_email
     return by_name or by_domain or by_email
 
 
@@ -134,7 +139,7 @@ def _only(holders: list[User]) -> User | None:
 
 
 async def domain_owner(service: Service, name: str) -> str | None:
-    """The id of the organization to which the domain of "name@domain" belongs, if any."""
+    """Returns the id of the organization that has verified the domain of "name@domain", if any."""
     domain = name.rpartition("@")[2]
     page = await service.store.find(DOMAINS, {"verified_key": domain_names.key(domain)}, limit=1)
     return page.records[0].org_id if page.records and "@" in name else None
@@ -156,29 +161,29 @@ async def _by_domain(service: Service, typed: str) -> User | None:
 
 
 async def _by_email(service: Service, key: str) -> list[User]:
-    """Those who hold the address, two at most."""
+    """The users who hold the address, at most two."""
     return (await service.store.find(USERS, {"email_key": key}, limit=2)).records
 
 
 async def find_subject(service: Service, user_id: str) -> Subject | None:
-    """The user with their organization and the instance, whatever their state."""
+    """Returns the user with organization and instance record, whatever their state."""
     user = await service.store.get(USERS, user_id)
     return await subject_of(service, user) if user else None
 
 
 async def unlocked(service: Service, subject: Subject) -> Subject:
-    """The subject as they are now: active again when the time of a lock has passed."""
+    """Returns the subject as of now: active again if the time of a lock has passed."""
     user = await lock_ends.lifted(service, subject.user)
     return structs.replace(subject, user=user)
 
 
 def staying(user: User) -> Update:
-    """A guard that the user, as they were read, is still there: for what is made for them."""
+    """Returns a guard that the user still exists as it was read, for records that belong to it."""
     return Update(USERS, user.id, expect={"created_at": user.created_at})
 
 
 async def subject_of(service: Service, user: User) -> Subject | None:
-    """The user, as it was read, with their organization and the instance."""
+    """Returns the user, as it was read, with organization and instance record."""
     organization, instance = await service.store.get_many(
         [(ORGANIZATIONS, user.org_id), (INSTANCES, INSTANCE_ID)]
     )

@@ -1,7 +1,7 @@
-"""What a verified domain leaves that its organization gives up.
+"""Deferred work after an organization has given up a verified domain.
 
-Addresses below it were verified by the domain. From then on the organization's word is all there
-is, which counts in the organization alone.
+Addresses below the domain were verified by it. From then on they are verified by the
+organization's statement alone, and are login names in the organization only.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TYPE = "user.email_domain_lost"
 
 
 def following(service: Service, domain: OrganizationDomain, actor: str) -> list[Write]:
-    """The write that lets the addresses be followed up, for the unit that removes the domain."""
+    """Returns the write that starts this work, for the unit that removes the domain."""
     if not domain.is_verified:
         return []
     lost = deferred_work.new(service, "domain.lost", domain.domain, actor, domain.org_id)
@@ -31,11 +31,11 @@ def following(service: Service, domain: OrganizationDomain, actor: str) -> list[
 
 
 async def follow(service: Service, leftover: Leftover) -> bool:
-    """Go through the next users of the organization; whether they were the last."""
+    """Processes the next users of the organization; returns whether they were the last."""
     leftover = await service.store.get(LEFTOVERS, leftover.id) or leftover
     org_id = leftover.org_id or ""
     if await org_domains.owner(service, leftover.owner_id) == org_id:
-        return True  # it has verified the domain again
+        return True  # the organization has verified the domain again
     page = await service.store.find(
         USERS, {"org_id": org_id}, order="login_key", after=leftover.after, limit=AT_ONCE
     )
@@ -43,11 +43,11 @@ async def follow(service: Service, leftover: Leftover) -> bool:
     units = [_change(service, user, leftover.actor) for user in concerned]
     for outcome in await service.store.commit_each(units):
         if isinstance(outcome, Stale):
-            return False  # somebody changed a user meanwhile: the same page once more
+            return False  # a user was changed concurrently: repeat the same page
         if outcome is not None:
             raise outcome
     if page.after is not None:
-        with suppress(Stale):  # another process was faster
+        with suppress(Stale):  # another process has recorded its progress
             await service.store.commit(
                 Update(
                     LEFTOVERS,
@@ -67,7 +67,7 @@ def _is_concerned(user: User, domain: str) -> bool:
 
 
 def _change(service: Service, user: User, actor: str) -> list[Write]:
-    assert user.email is not None  # noqa: S101 - they are concerned
+    assert user.email is not None  # noqa: S101 - `_is_concerned` has checked it
     now = service.clock.now()
     email = structs.replace(user.email, verified_by="organization")
     changes = {

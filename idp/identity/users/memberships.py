@@ -1,4 +1,4 @@
-"""Who manages what: a user's roles in the instance or in an organization, one record for each."""
+"""Memberships: a user's roles in the installation or in an organization, one record for each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ORG_OWNER: Final = "ORG_OWNER"
 
 
 def new(user_id: str, org_id: str | None, roles: Sequence[str], now: datetime) -> Membership:
-    """That the user manages the organization (None: the instance) in these roles; not stored."""
+    """Returns a membership that is not stored yet; `org_id` None stands for the installation."""
     return Membership(
         id=id_of(user_id, org_id),
         user_id=user_id,
@@ -32,35 +32,39 @@ def new(user_id: str, org_id: str | None, roles: Sequence[str], now: datetime) -
 
 
 def id_of(user_id: str, org_id: str | None) -> str:
-    """A user has one membership of a kind, so of two that are made at once one is a Conflict."""
+    """Returns the id of a membership. A user has one per organization, so of two concurrent
+    creations one fails with Conflict."""
     return opaque_tokens.digest(f"{user_id}\n{org_id or ''}")
 
 
 def insertion(random: Random, membership: Membership, actor: str, now: datetime) -> list[Write]:
-    """The writes that store a new membership: itself and its event."""
+    """Returns the writes that store a new membership with its event."""
     type, user_id = "membership.created", membership.user_id
     return events.insertion(random, MEMBERSHIPS, membership, type, actor, now, user=user_id)
 
 
 async def find(service: Service, user_id: str, org_id: str | None) -> Membership | None:
-    """How the user manages the organization (None: the instance), if they do."""
+    """Returns the user's membership in the organization (None: the installation), if there is
+    one."""
     return await service.store.get(MEMBERSHIPS, id_of(user_id, org_id))
 
 
 def owner_of(org_id: str | None) -> str:
-    """The role of whoever may do everything there."""
+    """Returns the name of the owner's role there."""
     return IAM_OWNER if org_id is None else ORG_OWNER
 
 
 async def another_owner(service: Service, org_id: str | None, user_id: str) -> list[Write]:
-    """Guards that somebody but this user is an active owner there; none, if nobody is."""
+    """Returns guards that a user other than this one is an active owner there; none if there is no
+    such user."""
     return await _owner(service, org_id, lambda user: user.id != user_id)
 
 
 async def what_stays(service: Service, user_id: str) -> list[Write]:
-    """Guards that what the user owns has another active owner: the instance, or organizations.
+    """Returns guards that whatever the user owns has another active owner: the installation, or
+    organizations.
 
-    Raises FailedPrecondition.
+    Raises FailedPrecondition if one has no other active owner.
     """
     guards: dict[tuple[str, str], Write] = {}
     async for held in paging.each(service, MEMBERSHIPS, {"user_id": user_id}):
@@ -76,14 +80,15 @@ async def what_stays(service: Service, user_id: str) -> list[Write]:
 
 
 async def owner_outside(service: Service, org_id: str) -> list[Write]:
-    """Guards that the instance has an active owner in another organization; none, if it hasn't."""
+    """Returns guards that the installation has an active owner in another organization; none if it
+    has none."""
     return await _owner(service, None, lambda user: user.org_id != org_id)
 
 
 async def _owner(
     service: Service, org_id: str | None, is_meant: Callable[[User], bool]
 ) -> list[Write]:
-    """Guards that one of those who are meant is an owner there, and nothing of theirs inactive."""
+    """Guards that one of the users whom `is_meant` selects is an active owner there."""
     async for one in paging.each(service, MEMBERSHIPS, {"org_id": org_id}):
         user = await service.store.get(USERS, one.user_id)
         if user is None or owner_of(org_id) not in one.roles or not is_meant(user):
@@ -101,7 +106,7 @@ async def _owner(
 async def grant(
     service: Service, user_id: str, org_id: str | None, role: str, *, actor: str
 ) -> bool:
-    """Give the user the role; False when they have it already."""
+    """Gives the user the role; returns False if the user has it already."""
     known = await find(service, user_id, org_id)
     if known is not None and role in known.roles:
         return False
@@ -114,6 +119,7 @@ async def grant(
         writes = events.update(service.random, MEMBERSHIPS, known, given, type, actor, now)
     try:
         await service.store.commit(*writes)
-    except (Conflict, Stale):  # another grant was faster: see what is left to do
+    # a concurrent change of the membership: decide again by what is stored now
+    except (Conflict, Stale):
         return await grant(service, user_id, org_id, role, actor=actor)
     return True

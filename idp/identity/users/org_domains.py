@@ -1,6 +1,6 @@
-"""The domains of organizations as they are stored.
+"""The stored domains of organizations.
 
-Any organization may name any domain. Once it has proven that it is its own, it is so alone:
+Any organization may add any domain. Once an organization has verified a domain, no other one can:
 `verified_key` is unique. The primary domain is always a verified one.
 """
 
@@ -25,9 +25,9 @@ from storage import Write
 def insertion(
     service: Service, organization: Organization, actor: str, now: datetime, **payload: str
 ) -> list[Write]:
-    """The writes that store a new organization with its primary domain, and their events.
+    """Returns the writes that store a new organization with its primary domain, and their events.
 
-    `payload` is what the organization's event tells beside.
+    `payload` is added to the organization's event.
     """
     random, domain = service.random, organization.primary_domain
     first = new_domain(organization.id, domain, now, is_verified=True)
@@ -40,7 +40,7 @@ def insertion(
 
 
 async def find(service: Service, org_id: str, domain: str) -> OrganizationDomain:
-    """What the organization has of this domain, however that is spelled. Raises NotFound."""
+    """Returns the organization's record of this domain, in any spelling. Raises NotFound."""
     named = new_domain(org_id, domain_names.key(domain), service.clock.now())
     found = await service.store.get(DOMAINS, named.id)
     if found is None:
@@ -49,13 +49,14 @@ async def find(service: Service, org_id: str, domain: str) -> OrganizationDomain
 
 
 async def owner(service: Service, domain: str) -> str | None:
-    """The id of the organization that has proven that this domain is its own."""
+    """Returns the id of the organization that has verified this domain; None if there is none."""
     found = await _verified(service, domain)
     return found.org_id if found else None
 
 
 async def verified(service: Service, name: str) -> OrganizationDomain | None:
-    """The domain of an address or a user name, "name@domain", if it is any organization's."""
+    """Returns the verified domain of an address or a user name "name@domain"; None if there is
+    none."""
     return await _verified(service, name.rpartition("@")[2]) if "@" in name else None
 
 

@@ -1,4 +1,4 @@
-"""Organizations: their names, and the domain by which their users' login names end."""
+"""Organizations: their names, and their primary domains, which are part of login names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ _NO_LETTER: Final = re.compile(r"[^a-z0-9]+")
 def new(
     service: Service, name: str, domain: str, now: datetime, id: str | None = None
 ) -> Organization:
-    """An organization that isn't stored yet. Its name and `domain` are unique in the instance."""
+    """Returns an organization that isn't stored yet. Its name and `domain` are unique in the
+    installation."""
     return Organization(
         id=id or service.random.id(),
         name=name,
@@ -35,9 +36,10 @@ def new(
 
 
 def generated_domain(service: Service, name: str, *, is_taken: bool = False) -> str:
-    """The domain that an organization of this name gets: its letters under the instance's.
+    """Returns the primary domain for an organization of this name: a label below the
+    installation's domain.
 
-    When that one `is_taken`, one with a random end.
+    If that domain `is_taken`, the label gets a random suffix.
     """
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     label = _NO_LETTER.sub("-", plain).strip("-") or "org"
@@ -47,14 +49,15 @@ def generated_domain(service: Service, name: str, *, is_taken: bool = False) -> 
 
 
 async def free_domain(service: Service, name: str) -> str:
-    """The generated domain that an organization of this name gets, now that others have theirs."""
+    """Returns a generated domain for an organization of this name that no organization has now."""
     domain = generated_domain(service, name)
     is_taken = await org_domains.owner(service, domain) is not None
     return generated_domain(service, name, is_taken=True) if is_taken else domain
 
 
 async def taken(service: Service, organization: Organization, path: str) -> list[FieldProblem]:
-    """What of a new organization another one has already. `path` is where it stands."""
+    """Returns what a new organization shares with an existing one. `path` is its place in the
+    request."""
     is_namesake = await has_namesake(service, organization)
     problems = [name_taken(child(path, "name"))] if is_namesake else []
     if await org_domains.owner(service, organization.primary_domain) is not None:
@@ -63,22 +66,22 @@ async def taken(service: Service, organization: Organization, path: str) -> list
 
 
 async def has_namesake(service: Service, organization: Organization) -> bool:
-    """Whether another one has the name, however that is written."""
+    """Returns whether another organization has the same name, compared by `login_key`."""
     named = {"name_key": organization.name_key}
     page = await service.store.find(ORGANIZATIONS, named, limit=2)
     return any(each.id != organization.id for each in page.records)
 
 
 def name_taken(path: str) -> FieldProblem:
-    """That another organization has the name."""
+    """Returns the problem that another organization has the name."""
     return FieldProblem("organization.name_taken", path, "is another organization's already")
 
 
 def domain_taken(path: str) -> FieldProblem:
-    """That somebody else has proven that the domain is theirs."""
+    """Returns the problem that another organization has verified the domain."""
     return FieldProblem("organization.domain_taken", path, "is another organization's already")
 
 
 def instance_domain(service: Service) -> str:
-    """The host of the issuer."""
+    """Returns the host of the issuer."""
     return user_lookup.login_key(urlsplit(service.config.issuer).hostname or "localhost")

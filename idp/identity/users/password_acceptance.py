@@ -1,8 +1,8 @@
-"""Whether a new password is accepted: what is required of it where it is set, and what is wrong.
+"""Requirements for new passwords, and the check against them.
 
-Two kinds of passwords differ. One that a person chooses on a page has to meet everything. One that
-an administrator or a program sets for somebody is judged by the policy that is stored, and has to
-be neither common nor breached: length and strength of the settings are not asked of it.
+A password that a person chooses on a page has to meet all requirements. One that an administrator
+or a program sets for a user has to meet the stored policy only, and must be neither common nor
+breached: the settings' rules on length and strength do not apply to it.
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ _log = logs.logger(__name__)
 async def chosen(
     service: Service, org_id: str | None, words: Iterable[str], *, has_factor: bool
 ) -> Requirements:
-    """What is required of a password that a person chooses on a page. It may be shorter where a
-    second factor is asked for at each sign-in (SP 800-63B-4, 3.1.1.2)."""
+    """Returns the requirements for a password that a person chooses on a page. It may be shorter
+    if a second factor is asked for at each sign-in (SP 800-63B-4, 3.1.1.2)."""
     rules = await effective.complexity(service, org_id)
     return _requirements(service, rules, words, effective.min_length(rules, has_factor=has_factor))
 
 
 async def initial(service: Service, org_id: str | None, words: Iterable[str]) -> Requirements:
-    """What is required of a password that an administrator or a program sets for somebody."""
+    """Returns the requirements for a password that an administrator or a program sets for a
+    user."""
     rules = await effective.initial_complexity(service, org_id)
     return _requirements(service, rules, words, rules.min_length)
 
@@ -56,9 +57,9 @@ def _requirements(
 async def problems(
     service: Service, password: str, required: Requirements
 ) -> list[PasswordProblem]:
-    """Everything that keeps the password from being accepted; empty when it is accepted.
+    """Returns why the password is refused; empty if it is accepted.
 
-    A list of breached passwords that can't be read refuses nothing, and is logged. Raises
+    If the list of breached passwords can't be read, that is logged and refuses nothing. Raises
     HashingBusy.
     """
     try:
@@ -71,6 +72,7 @@ async def problems(
         found = await service.hasher.compute(
             lambda: password_policy.policy_problems(password, without)
         )
+    # The service is asked last, and only about passwords that are accepted otherwise.
     if not found and await range_service.contains(service.config, password):
         return [password_policy.breached()]
     return found
@@ -83,8 +85,8 @@ async def words_of(
     profile: Profile,
     email: Email | None,
 ) -> list[str]:
-    """What somebody who knows the person would try: their names, their address, and the names and
-    domains of their organization."""
+    """Returns the words that an acquaintance would try as a password: names and address of the
+    person, name and domains of the organization."""
     words = [user_name, profile.display_name, profile.given_name or "", profile.family_name or ""]
     words += [profile.nick_name or "", email.address if email else ""]
     if organization is None:
@@ -99,7 +101,7 @@ async def words_of(
 async def hashed(
     service: Service, org_id: str | None, password: str, *, must_change: bool = False
 ) -> Password:
-    """A password as it is stored, once `problems` has found none. Raises HashingBusy."""
+    """Returns the record of a password that `problems` has accepted. Raises HashingBusy."""
     rules = await effective.complexity(service, org_id)
     long_enough = effective.min_length(rules, has_factor=False)
     return Password(
@@ -115,6 +117,6 @@ def _issuer_labels(config: Config) -> list[str]:
 
 
 def _labels(domain: str) -> list[str]:
-    """The labels of a domain but the last one, which is no name of anybody's."""
+    """The labels of a domain except for the top-level one, which identifies nobody."""
     labels = domain.split(".")
     return labels[:-1] if len(labels) > 1 else labels

@@ -1,4 +1,4 @@
-"""Choosing a new password: the policy, and the unit of writes that replaces the old one."""
+"""Changing a password: the check of the new one, and the writes that replace the old one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from storage import Update, Write
 
 
 class PasswordChange(Struct, frozen=True):
-    """The writes, and the subject as it is once they are committed (with a new stamp)."""
+    """The writes of the change, and the subject as it is after their commit (with a new stamp)."""
 
     writes: list[Write]
     subject: Subject
@@ -29,8 +29,8 @@ class PasswordChange(Struct, frozen=True):
 async def chosen_problems(
     service: Service, subject: Subject, password: str, *, application: str = ""
 ) -> list[password_policy.PasswordProblem]:
-    """What keeps `password` from being the one that this user chooses next; empty when it is
-    accepted. `application` is the name of the application that the user is signing in to.
+    """Returns why the user can't choose this password; empty if it is accepted. `application` is
+    the name of the application that the user is signing in to.
 
     Raises HashingBusy.
     """
@@ -48,7 +48,7 @@ async def chosen_problems_with(
     has_factor: bool,
     application: str = "",
 ) -> list[password_policy.PasswordProblem]:
-    """As `chosen_problems`, for a user who has or will have a second factor or none.
+    """Does the same as `chosen_problems` for a user who has or will have a second factor, or none.
 
     Raises HashingBusy.
     """
@@ -62,7 +62,7 @@ async def chosen_problems_with(
 async def initial_problems(
     service: Service, subject: Subject, password: str
 ) -> list[password_policy.PasswordProblem]:
-    """What keeps `password` from being set for this user by somebody else. Raises HashingBusy."""
+    """Returns why another party can't set this password for the user. Raises HashingBusy."""
     words = await _words(service, subject)
     required = await password_acceptance.initial(service, subject.user.org_id, words)
     return await _problems(service, subject, password, required)
@@ -87,7 +87,7 @@ async def _problems(
 
 
 async def is_due(service: Service, user: User) -> bool:
-    """Whether the user has to choose a new password before anything else."""
+    """Returns whether the user has to choose a new password before anything else."""
     if user.password is None:
         return False
     return user.password.must_change or await _is_too_old(service, user.org_id, user.password)
@@ -99,10 +99,10 @@ async def _is_too_old(service: Service, org_id: str, password: Password) -> bool
 
 
 async def prepare(service: Service, subject: Subject, password: str, actor: str) -> PasswordChange:
-    """Replace the password; every session and token of the user ends with the old stamp, and
-    applications that want to hear of it are told, as the user is by mail.
+    """Returns the change that replaces the password. All sessions and tokens of the user end with
+    the old stamp; logout messages to applications and a mail to the user are among the writes.
 
-    Of two changes at once, one is Stale: that is what makes a one-time password count once.
+    Of two concurrent changes one fails with Stale: so a one-time password can be used only once.
     Raises HashingBusy.
     """
     user, now = subject.user, service.clock.now()
@@ -128,7 +128,8 @@ async def prepare(service: Service, subject: Subject, password: str, actor: str)
 def forget_first_password(
     service: Service, instance: Instance, user_id: str, *, actor: str, now: datetime
 ) -> list[Write]:
-    """Forget the one-time password that the start page prints, if it was this user's."""
+    """Returns the writes that delete the one-time password which the start page prints, if it was
+    this user's."""
     first = instance.first_admin
     if first is None or first.user_id != user_id:
         return []

@@ -1,6 +1,7 @@
-"""Who may do what: roles as sets of permissions. What is not said here is denied.
+"""Authorization of administrators: roles as sets of permissions. All else is denied.
 
-A role of the instance counts everywhere, a role of an organization in that organization alone.
+A role in the installation applies everywhere, a role in an organization in that organization
+alone.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _INSTANCE: Final[frozenset[Permission]] = frozenset({"iam.read", "iam.write", "i
 _OVER_ALL: Final[frozenset[Permission]] = frozenset({"org.create"})
 _END_USERS: Final[frozenset[Permission]] = frozenset({"impersonation"})
 _ANYBODY: Final[frozenset[Permission]] = frozenset({"impersonation", "admin.impersonation"})
-_MANAGING: Final = ALL - _ANYBODY  # to act as somebody else is a role of its own
+_MANAGING: Final = ALL - _ANYBODY  # impersonation takes a role of its own
 _ORGANIZATION: Final = _MANAGING - _INSTANCE - _OVER_ALL
 _USERS: Final[frozenset[Permission]] = frozenset(
     {"org.read", "user.read", "user.write", "user.grant.read", "user.grant.write"}
@@ -89,19 +90,20 @@ ORGANIZATION_ROLES: Final[dict[str, frozenset[Permission]]] = {
 
 
 class Rights(Struct, frozen=True):
-    """What one user may do: everywhere, and in each organization by its id."""
+    """The permissions of one user: everywhere, and by the id of each organization."""
 
     everywhere: frozenset[Permission]
     by_organization: dict[str, frozenset[Permission]]
 
     def allow(self, permission: Permission, org_id: str) -> bool:
-        """Whether `permission` is held in that organization."""
+        """Returns whether `permission` is held in that organization."""
         return permission in self._in(org_id)
 
     def cover(self, others: Rights) -> bool:
-        """Whether whoever has these rights could do all that `others` may.
+        """Returns whether a user with these rights can do everything that `others` allow.
 
-        Who appoints members could appoint themselves: that covers impersonation.
+        A user who may appoint members can appoint themselves as an impersonator, so that
+        permission covers impersonation.
         """
         everywhere, organizations = others.everywhere, others.by_organization
         return everywhere <= _appointed(self.everywhere, "iam.member.write") and all(
@@ -113,20 +115,20 @@ class Rights(Struct, frozen=True):
         return self.everywhere | self.by_organization.get(org_id, frozenset())
 
     def allow_somewhere(self, permission: Permission) -> bool:
-        """Whether `permission` is held in any organization."""
+        """Returns whether `permission` is held in any organization."""
         return any(
             permission in held for held in (self.everywhere, *self.by_organization.values())
         )
 
 
 async def of_user(service: Service, user_id: str) -> Rights:
-    """What the user's memberships add up to."""
+    """Returns the sum of the rights of the user's memberships."""
     held = paging.each(service, MEMBERSHIPS, {"user_id": user_id})
     return of_memberships([one async for one in held])
 
 
 def of_memberships(memberships: Iterable[Membership]) -> Rights:
-    """What these memberships of one user add up to."""
+    """Returns the sum of the rights of these memberships of one user."""
     everywhere: frozenset[Permission] = frozenset()
     by_organization: dict[str, frozenset[Permission]] = {}
     for one in memberships:
@@ -139,7 +141,7 @@ def of_memberships(memberships: Iterable[Membership]) -> Rights:
 
 
 def of_roles(org_id: str | None, roles: list[str]) -> Rights:
-    """What these roles allow in the organization, or everywhere where `org_id` is None."""
+    """Returns what these roles allow in the organization, or everywhere if `org_id` is None."""
     if org_id is None:
         return Rights(everywhere=_sum(roles, INSTANCE_ROLES), by_organization={})
     held = {org_id: _sum(roles, ORGANIZATION_ROLES)}
@@ -147,13 +149,14 @@ def of_roles(org_id: str | None, roles: list[str]) -> Rights:
 
 
 async def may_impersonate(service: Service, actor: User, subject: User) -> bool:
-    """Whether `actor` may get tokens in the name of `subject`, as far as roles go."""
+    """Returns whether the roles of `actor` allow tokens in the name of `subject`."""
     rights = await of_user(service, actor.id)
     return allow_impersonation(rights, subject, await managed_by(service, subject))
 
 
 async def managed_by(service: Service, user: User) -> Collection[str | None]:
-    """The organizations that the user manages, at most two of them; None is the instance.
+    """Returns the organizations that the user manages, at most two; None stands for the
+    installation.
 
     Two are enough for `allow_impersonation`: a user has one membership in each.
     """
@@ -162,12 +165,12 @@ async def managed_by(service: Service, user: User) -> Collection[str | None]:
 
 
 def allow_impersonation(rights: Rights, subject: User, managed: Collection[str | None]) -> bool:
-    """Whether an actor with these rights may act for a subject who manages `managed`.
+    """Returns whether an actor with these rights may act for a subject who manages `managed`.
 
-    For whoever manages nothing, any impersonator's role of the instance or of the user's
-    organization does. For a manager it takes one of administrators: of the instance, or of the
-    one organization that this manager manages and belongs to. So no organization's role leads
-    out of it.
+    If the subject manages nothing, any impersonator's role in the installation or the subject's
+    organization is enough. For a manager it takes the role for administrators: in the
+    installation, or in the subject's organization if that is all the subject manages. So a role in
+    one organization never reaches beyond it.
     """
     if not managed:
         return rights.allow("impersonation", subject.org_id)

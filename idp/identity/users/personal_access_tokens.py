@@ -1,4 +1,5 @@
-"""Personal access tokens of service users: shown once, kept as a hash, dead with their user."""
+"""Personal access tokens of service users: shown once, stored as a digest, ended with their
+user."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ MARK: Final = "_pat_"
 def new(
     random: Random, vendor: str, subject: Subject, now: datetime, expires_at: datetime
 ) -> tuple[PersonalAccessToken, str]:
-    """A record to store and the token to show, of the form `<vendor>_pat_<id><secret>`."""
+    """Returns a record to store and the token to show, of the form `<vendor>_pat_<id><secret>`."""
     id, secret = random.id(), random.token()
     record = PersonalAccessToken(
         id=id,
@@ -33,12 +34,13 @@ def new(
 
 
 def is_pat(service: Service, token: str) -> bool:
-    """Whether the text has the form of a personal access token."""
+    """Returns whether the text has the form of a personal access token."""
     return token.startswith(service.config.vendor + MARK)
 
 
 async def find(service: Service, token: str) -> PersonalAccessToken | None:
-    """The record of a personal access token. Its user is still to be judged."""
+    """Returns the record of a personal access token; None if there is none. The caller checks the
+    user."""
     parts = opaque_tokens.split(token.removeprefix(service.config.vendor + MARK))
     pat = await service.store.get(PATS, parts[0]) if parts else None
     if parts is None or pat is None or not opaque_tokens.matches(parts[1], pat.secret_hash):

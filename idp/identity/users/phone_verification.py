@@ -1,4 +1,4 @@
-"""Proving that a phone number is a user's own: the way of e-mail addresses, by a text message.
+"""Verification of phone numbers by a code in a text message, as for e-mail addresses.
 
 The operator's hook sends it (`idp.mail.sms_hook`); without one it is held in the outbox.
 """
@@ -25,10 +25,10 @@ from storage import Delete, Stale, Write
 def begin_phone(
     service: Service, user: User, *, send: bool, by: VerifiedBy = "organization"
 ) -> VerificationBegun:
-    """A code for the user's number; with `send`, the message that brings it.
+    """Creates a code for the user's number; with `send`, the writes include the message with it.
 
     The user need not be stored yet. A code that is not sent proves no telephone: the number is
-    verified `by` whoever has the code. Raises NotFound when the user has no number.
+    then verified by the party that `by` names. Raises NotFound if the user has no number.
     """
     if user.phone is None:
         raise NotFound("the user has no phone number")
@@ -42,9 +42,9 @@ def begin_phone(
 
 
 async def verify_phone(service: Service, user_id: str, code: str, *, actor: str) -> None:
-    """Mark the user's number as verified, in one unit with its event. A code counts once.
+    """Marks the user's number as verified, in one unit with its event. A code is valid once.
 
-    Raises MailCodeRefused, with the slugs of `verifications.verify_email`; NotFound.
+    Raises MailCodeRefused, with the error codes of `email_verification.verify_email`; NotFound.
     """
     user = await service.store.get(USERS, user_id)
     if user is None:
@@ -59,7 +59,7 @@ async def verify_phone(service: Service, user_id: str, code: str, *, actor: str)
     writes = events.update(service.random, USERS, user, changes, "user.phone_verified", actor, now)
     try:
         await service.store.commit(*writes, Delete(VERIFICATIONS, proof.id))
-    except Stale:  # the user changed at the same moment: what was proven may be another number
+    except Stale:  # the user changed concurrently: the verified number may be another one
         raise MailCodeRefused("the user was changed meanwhile", slug="code.expired") from None
 
 

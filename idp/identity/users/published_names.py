@@ -1,4 +1,4 @@
-"""What a user is called where applications of other organizations look."""
+"""The user name that applications see."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from idp.service import Service
 
 
 async def preferred(service: Service, organization: Organization, user_name: str) -> str:
-    """The user name; user name@primary domain of their organization, where the name alone ends
-    with a domain of another one, whose user it would seem to be."""
+    """Returns the user name; or user name@primary domain of the organization, if the name ends
+    with a verified domain of another organization, whose user it would seem to be."""
     domain = user_name.rpartition("@")[2]
     if "@" not in user_name or domain_names.key(domain) == organization.primary_domain:
         return user_name

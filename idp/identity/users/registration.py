@@ -1,8 +1,8 @@
-"""People open accounts by themselves: what they type, and what waits for their mailbox's proof.
+"""Self-registration: the form, and the account that waits for the verification of its address.
 
-Nothing of an account exists before the code from the mail was right, and nobody learns from a page
-which addresses or names are taken: an address is told to its mailbox, a name to whom the mailbox
-was proven.
+Nothing of an account is stored as a user before the code from the mail was entered. No page
+reveals which addresses or names are taken: only a mail to the address says that it has an account,
+and a taken name is shown only after the mailbox was verified.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ _NO_ADDRESS: Final = message(
 
 
 class RegistrationProblem(Struct, frozen=True):
-    """What is wrong with a field, or as a whole, as the page says it."""
+    """The text of the page about one field, or about the whole form if `field` is None."""
 
     field: str | None
     text: Message
 
 
 class Typed(Confidential, frozen=True):
-    """The form of a registration as it was sent."""
+    """The values of the registration form as they were sent."""
 
     given_name: str = ""
     family_name: str = ""
@@ -69,7 +69,7 @@ NOTHING: Final = Typed()
 
 
 class NewAccount(Confidential, frozen=True):
-    """An account to be, well-formed; its password is hashed."""
+    """The validated values of an account that waits for verification; its password is hashed."""
 
     given_name: str
     family_name: str
@@ -82,7 +82,7 @@ class NewAccount(Confidential, frozen=True):
 
 
 async def closed(service: Service, org_id: str) -> Closed | None:
-    """Why nobody can open an account by themselves in the organization; None where they can."""
+    """Returns why nobody can register in the organization; None if registration is open."""
     if not (await effective.login(service, org_id)).allow_register:
         return "disabled"
     return None if messages.is_readable(service.config) else "no_mail"
@@ -91,8 +91,8 @@ async def closed(service: Service, org_id: str) -> Closed | None:
 async def read(
     service: Service, organization: Organization, sent: Typed, application: str = ""
 ) -> tuple[Typed, list[RegistrationProblem]]:
-    """The form in its one form, and everything that is wrong with it. `application` is the name
-    of the one that the person is about to sign in to. Raises HashingBusy."""
+    """Returns the normalised values of the form and all problems with them. `application` is the
+    name of the one that the person is about to sign in to. Raises HashingBusy."""
     problems: list[RegistrationProblem] = []
     email = _read(problems, "email", field_rules.EmailRule(), sent.email)
     typed = Typed(
@@ -133,9 +133,9 @@ def _read(problems: list[RegistrationProblem], name: str, rule: Rule, sent: str)
 
 
 def name_problems(user_name: str, own_address: str) -> list[RegistrationProblem]:
-    """What keeps this from being the user name of who has this address.
+    """Returns why the owner of `own_address` can't have this user name.
 
-    Nobody takes another's address for a name: its owner could not sign in with it any more.
+    Another user's address is refused: its owner could no longer sign in by it.
     """
     if not user_name:
         missing = message("Choose a user name.", context="register")
@@ -157,7 +157,7 @@ def name_problems(user_name: str, own_address: str) -> list[RegistrationProblem]
 
 
 def _human(typed: Typed) -> NewHuman:
-    """The person that the form describes, as far as the rules for passwords look at them."""
+    """The person that the form describes, with the values that the password rules use."""
     return NewHuman(
         user_name=typed.user_name,
         profile=_profile(typed.given_name, typed.family_name, None),
@@ -176,7 +176,7 @@ def _profile(given_name: str, family_name: str, language: str | None) -> Profile
 
 
 async def draft(service: Service, org_id: str, typed: Typed, language: str) -> NewAccount:
-    """What waits for the mailbox's proof. Raises HashingBusy."""
+    """Returns the account that waits for the verification of its address. Raises HashingBusy."""
     password = await password_acceptance.hashed(service, org_id, typed.password)
     return NewAccount(
         given_name=typed.given_name,
@@ -191,17 +191,17 @@ async def draft(service: Service, org_id: str, typed: Typed, language: str) -> N
 
 
 def seal(service: Service, waiting: NewAccount) -> str:
-    """The draft as it is stored."""
+    """Returns the account encrypted, for storage."""
     return service.vault.seal(msgspec.json.encode(waiting), _PURPOSE)
 
 
 def unseal(service: Service, sealed: str) -> NewAccount:
-    """The draft again."""
+    """Returns the account from its encrypted form."""
     return msgspec.json.decode(service.vault.open(sealed, _PURPOSE), type=NewAccount)
 
 
 def as_typed(service: Service, sealed: str) -> Typed:
-    """What was typed for an account that waits, without the password."""
+    """Returns the form's values of a waiting account, without the password."""
     waiting = unseal(service, sealed)
     return Typed(
         given_name=waiting.given_name,
@@ -212,7 +212,7 @@ def as_typed(service: Service, sealed: str) -> Typed:
 
 
 async def is_known(service: Service, organization: Organization, address: str) -> bool:
-    """Whether somebody signs in by this address already, or has proven that it is theirs."""
+    """Returns whether a user signs in by this address already, or has verified it."""
     proven = Email(address=address, is_verified=True)
     taken = await login_name_availability.taken(service, Candidate(organization, address, proven))
     return not taken.isdisjoint({"user_name", "email"})
@@ -221,7 +221,8 @@ async def is_known(service: Service, organization: Organization, address: str) -
 async def prepare(
     service: Service, organization: Organization, waiting: NewAccount
 ) -> PreparedUser:
-    """The new user, whose mailbox was proven: made and verified, with an event for each."""
+    """Prepares the new user, whose mailbox is verified, with one event for the creation and one
+    for the verification."""
     id = service.random.id()
     new = NewHuman(
         id=id,

@@ -1,5 +1,6 @@
-"""Codes by which a password is set anew: one counts once, for an hour or a day, and as long as
-the password, the e-mail address and what was issued to the user are as they were."""
+"""Codes to set a new password, which administrators request for a user. A code is valid once, for
+one hour (24 hours for a first password), and only while password, e-mail address and stamp of the
+user stay the same."""
 
 from __future__ import annotations
 
@@ -24,8 +25,8 @@ HOURS_FOR_THE_FIRST: Final = 24
 async def begin(
     service: Service, user: User, *, send: bool, url_template: str | None = None
 ) -> VerificationBegun:
-    """A code; with `send`, the mail that brings it, which leads to the template's page, or else to
-    that of this service. Raises UrlTemplateRefused."""
+    """Creates a code; with `send`, the writes include the mail with it, whose link leads to the
+    template's page or to that of this service. Raises UrlTemplateRefused."""
     hours = HOURS if user.password else HOURS_FOR_THE_FIRST
     lasts = timedelta(hours=hours)
     issue = reset_links.issue(user)
@@ -42,7 +43,7 @@ async def begin(
 
 
 async def check(service: Service, user: User, code: str) -> Delete:
-    """The write that spends the newest code. Raises CodeRefused."""
+    """Returns the write that uses up the newest code. Raises MailCodeRefused."""
     issue = reset_links.issue(user)
     found = await email_verification.check_code(service, user, "password", issue, code)
     return Delete(VERIFICATIONS, found.id)

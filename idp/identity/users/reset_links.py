@@ -1,7 +1,7 @@
-"""Links by which a password is set: a long secret that only its owner's mailbox is told.
+"""Links to set a password, with a long secret that is sent to the user's mailbox only.
 
-Opening one uses nothing up, because machines open links too; setting the password does. It counts
-as long as the password, the e-mail address and what was issued to the user are as they were.
+Opening a link does not use it up, because mail scanners open links too; setting the password does.
+A link is valid only while password, e-mail address and stamp of the user stay the same.
 """
 
 from __future__ import annotations
@@ -26,23 +26,25 @@ _COOKIE: Final = "reset-link"
 
 
 class LinkRefused(Exception):
-    """A link that was used or has expired, or never was one."""
+    """The link was used, has expired, or never existed."""
 
 
 class OpenedLink(Struct, frozen=True):
-    """A link that counts: whose password it sets, and what spends it."""
+    """A valid link: the user whose password it sets, and the write that uses it up."""
 
     subject: Subject
     spent: Delete
 
 
 def issue(user: User) -> str:
-    """What a code or a link counts for; a new stamp, as a new password brings one, ends it."""
+    """Returns the values that a code or link is bound to: a new stamp, as of a new password, ends
+    it."""
     return f"{user.stamp}\n{user.email.address if user.email else ''}"
 
 
 def add_key(service: Service, user: User | None, made: Insert) -> tuple[str, Insert]:
-    """A key for a link, and the write of a `Verification` with it. Nobody's opens nothing."""
+    """Returns a key for a link, and the write of its `Verification`. Without a user the link is
+    never valid."""
     verification, secret = made.record, service.random.token()
     counts_for = issue(user) if user else ""
     mac = _mac(service, verification.id, counts_for, secret)
@@ -52,24 +54,26 @@ def add_key(service: Service, user: User | None, made: Insert) -> tuple[str, Ins
 
 
 def address(config: Config, key: str, **query: str) -> str:
-    """The address that a mail leads to."""
+    """Returns the address of the link in a mail."""
     return f"{config.issuer}{PAGE}?{urlencode({'key': key} | query)}"
 
 
 def id_of(key: str) -> str | None:
-    """The part of a key that names its link, and opens nothing; None: it is no key."""
+    """Returns the public part of a key, which identifies its link; None if the text is not a
+    key."""
     parts = opaque_tokens.split(key)
     return parts[0] if parts else None
 
 
 def seal(service: Service, key: str) -> str:
-    """The key as the browser keeps it for a while."""
+    """Returns the key encrypted for a cookie, with the time until which it is valid."""
     until = int(service.clock.now().timestamp()) + COOKIE_SECONDS
     return service.vault.seal(f"{until}\n{key}", _COOKIE)
 
 
 def unseal(service: Service, sealed: str, link_id: str) -> str:
-    """The key of this link that `seal` was given. Raises LinkRefused: too old, or another's."""
+    """Returns the key of this link from its cookie. Raises LinkRefused if it is too old or another
+    link's."""
     try:
         until, _, key = service.vault.open(sealed, _COOKIE).decode().partition("\n")
     except WrongKey:
@@ -82,7 +86,7 @@ def unseal(service: Service, sealed: str, link_id: str) -> str:
 
 
 async def find(service: Service, key: str) -> OpenedLink:
-    """Whom the link lets choose a password. Raises LinkRefused."""
+    """Returns the valid link of a key. Raises LinkRefused."""
     parts = opaque_tokens.split(key)
     found = await service.store.get(VERIFICATIONS, parts[0]) if parts else None
     subject = await user_lookup.find_subject(service, found.user_id) if found else None
@@ -95,7 +99,8 @@ async def find(service: Service, key: str) -> OpenedLink:
 
 
 def spending(found: Verification) -> Delete:
-    """The write that uses up a code or a link. Of two at once, one is Stale."""
+    """Returns the write that uses up a code or link. Of two concurrent ones, one fails with
+    Stale."""
     return Delete(VERIFICATIONS, found.id, expect={"user_id": found.user_id})
 
 

@@ -1,4 +1,4 @@
-"""A user in an organization: whom sessions and tokens stand for."""
+"""Subjects: the users of sessions and tokens, with their organization."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from idp.records import Instance, Organization, User
 
 
 class Subject(Struct, frozen=True):
-    """An active user of an active organization, and the instance they are in."""
+    """A user with their organization and the record of the installation, whatever their state."""
 
     instance: Instance
     organization: Organization
@@ -16,7 +16,7 @@ class Subject(Struct, frozen=True):
 
 
 def is_active(subject: Subject) -> bool:
-    """Whether the user can be acted for at all."""
+    """Returns whether the user and their organization are active."""
     user, organization = subject.user, subject.organization
     return (
         user.state == "active"

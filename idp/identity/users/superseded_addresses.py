@@ -1,7 +1,7 @@
-"""Addresses that an organization called verified, and that somebody else then proved to have.
+"""Addresses verified by an organization's statement alone, which a user elsewhere then verified.
 
-Sign-ins look for the proof first, so the other address is no login name from then on. What follows
-in the background makes that last, and tells it by an event of each user concerned.
+Look-ups prefer the user who verified the address, so the other user can no longer sign in by it.
+Deferred work makes that permanent, with an event for each user concerned.
 """
 
 from __future__ import annotations
@@ -15,23 +15,24 @@ from storage import Insert, Stale, StartsWith, Write
 
 
 async def following(service: Service, key: str, actor: str) -> list[Write]:
-    """The write that lets the others be followed up, if there are any; it goes into the unit by
-    which the address with this key (`users.login_key`) is proven."""
+    """Returns the write that starts this work if there are such users; it belongs to the unit that
+    verifies the address with this key (`lookup.login_key`)."""
     others = await service.store.find(USERS, _asserted(key), limit=1)
     return [noted(service, key, actor)] if others.records else []
 
 
 def noted(service: Service, key: str, actor: str) -> Insert:
-    """The write that lets others be looked for who have the address."""
+    """Returns the write that starts this work, without a check whether there are such users."""
     return Insert(LEFTOVERS, deferred_work.new(service, "email.superseded", key, actor))
 
 
 async def follow(service: Service, leftover: Leftover) -> bool:
-    """Let the address be no login name of those who never proved it; whether that was the end."""
+    """Removes the address as a login name from the next users; returns whether they were the
+    last."""
     key = leftover.owner_id
     proven = await service.store.find(USERS, {"email_key": key}, limit=1)
     if not proven.records:
-        return True  # whoever had proven it has another one by now, or is gone
+        return True  # the user who verified it has another address now, or was removed
     page = await service.store.find(USERS, _asserted(key), limit=AT_ONCE)
     now = service.clock.now()
     changes = {"email.is_superseded": True, "email_key": None, "changed_at": now}

@@ -1,4 +1,4 @@
-"""By whom an e-mail address or a phone number is verified, as requests and packages say it."""
+"""The party by which an e-mail address or phone number is verified, in requests and packages."""
 
 from __future__ import annotations
 
@@ -12,27 +12,28 @@ VALUES: Final[tuple[VerifiedBy, ...]] = get_args(VerifiedBy)
 
 
 def email(address: str, by: VerifiedBy, *, is_verified: bool) -> Email:
-    """An address that was set; `by` counts if it is called verified."""
+    """Returns an address that was set; `by` applies if it `is_verified`."""
     return Email(address=address, is_verified=is_verified, verified_by=_source(by, is_verified))
 
 
 def phone(number: str, by: VerifiedBy, *, is_verified: bool) -> Phone:
-    """A number that was set; `by` counts if it is called verified."""
+    """Returns a number that was set; `by` applies if it `is_verified`."""
     return Phone(number=number, is_verified=is_verified, verified_by=_source(by, is_verified))
 
 
 def _source(by: VerifiedBy, is_verified: bool) -> VerifiedBy:
-    return by if is_verified else "mailbox"  # by which it will be
+    return by if is_verified else "mailbox"  # what the code of a later verification will prove
 
 
 def merged(known: C, sent: C) -> C:
-    """What is known of an address or a number that was sent once more: what counts everywhere, or
-    was verified at all, is not taken back."""
+    """Returns the contact to store when a known address or number is sent again: `sent` if it is
+    verified and the known one is not verified everywhere; else `known`, so that no verification is
+    lost."""
     if known.is_verified_everywhere or not sent.is_verified:
         return known
     return sent
 
 
 def source(contact: Email | Phone | None) -> str:
-    """By whom it is verified, as it is answered; empty for what is not."""
+    """Returns the party that verified the contact, for answers; empty if it is not verified."""
     return contact.verified_by if contact and contact.is_verified else ""

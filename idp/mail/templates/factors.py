@@ -1,4 +1,4 @@
-"""What a person is told by mail of their second factors: what was set up, used, or taken away."""
+"""Mails about a user's second factors: added, removed, or used."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _WARNING: Final = message(
 
 
 def told(service: Service, user: User, kind: MailKind) -> list[Write]:
-    """The writes that tell of it, where the person has a proven address."""
+    """Returns the writes of the mail; none if the user has no verified address."""
     subject, text = _SAYS[kind]
     account = security_messages.account(service)
     return security_messages.told(service, user, kind, subject, text, account, _WARNING)

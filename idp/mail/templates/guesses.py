@@ -1,4 +1,4 @@
-"""What people are told by mail of guesses at their password and codes."""
+"""Mails about guesses at a user's password and codes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _RESET_PAGE: Final = "/ui/reset"
 
 
 def password_closed(service: Service, user: User) -> list[Write]:
-    """That the password is accepted only in browsers that the account knows."""
+    """Reports that the password is accepted only in browsers that the account knows."""
     subject = message("Many wrong passwords for your account", context="mail")
     text = message(
         "Many wrong passwords in a row were entered for your account at %(host)s. Until you have"
@@ -36,7 +36,7 @@ def password_closed(service: Service, user: User) -> list[Write]:
 
 
 def wrong_codes(service: Service, user: User) -> list[Write]:
-    """That somebody who has the password enters wrong codes of the second factor."""
+    """Reports that a party who has the password enters wrong codes of the second factor."""
     subject = message("Wrong codes for your account", context="mail")
     text = message(
         "Somebody entered the right password of your account at %(host)s, and then wrong codes of"

@@ -1,4 +1,4 @@
-"""What a mailbox is told when an account was made for its owner, who has to choose a password."""
+"""The mail to the owner of a new account, who has to choose a password."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from idp.mail.messages import MailMessage, MessageCode, MessageLink, Wording
 def with_link(
     bundle: Bundle, to: str, host: str, code: str, url: str, *, hours: int, wording: Wording
 ) -> MailMessage:
-    """The link to the first password, which proves the address, too; and the code that does so
-    elsewhere. No name stands in it: whoever asks for a mail must not choose what others read."""
+    """Returns the mail with the link to choose a password, which also verifies the address, and
+    with the code that verifies it elsewhere. It contains no name, so that nobody can choose a text
+    that a stranger reads."""
     return messages.write(
         bundle,
         to,

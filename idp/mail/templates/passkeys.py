@@ -1,4 +1,4 @@
-"""What a person is told by mail when a passkey of theirs was made or taken away."""
+"""Mails about a passkey that was added to or removed from a user's account."""
 
 from __future__ import annotations
 
@@ -32,12 +32,14 @@ _WARNING: Final = message(
 
 
 def added(service: Service, user: User) -> Sequence[Write]:
-    """The writes that tell of a new passkey, where the person has a proven address."""
+    """Returns the writes of the mail about a new passkey; none if the user has no verified
+    address."""
     return _told(service, user, "passkey_added", *_ADDED)
 
 
 def removed(service: Service, user: User) -> Sequence[Write]:
-    """The same of one that is gone."""
+    """Returns the writes of the mail about a removed passkey; none if the user has no verified
+    address."""
     return _told(service, user, "passkey_removed", *_REMOVED)
 
 

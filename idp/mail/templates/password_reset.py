@@ -1,4 +1,4 @@
-"""What a mailbox is told when somebody has forgotten the password of its account."""
+"""The mail for a password that was forgotten."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ def with_code(
     link_minutes: int,
     wording: Wording,
 ) -> MailMessage:
-    """The code for the page that asked for it, and a link that does without."""
+    """Returns the mail with the code for the page that asked for it, and a link that needs no
+    code."""
     parts: list[Part] = [
         message(
             "A new password can be chosen for your account at %(host)s. To do so, type this"

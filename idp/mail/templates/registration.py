@@ -1,6 +1,6 @@
-"""What a mailbox is told when somebody opens an account with its address.
+"""Mails to the address of a registration.
 
-No name that was typed stands in it: a stranger's mailbox is nobody's notice board.
+They contain no name that was typed, so that nobody can choose a text that a stranger reads.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from idp.mail.messages import MailMessage, MessageCode, MessageLink, Part, Wordi
 def with_code(
     bundle: Bundle, to: str, application: str, code: str, url: str, minutes: int, wording: Wording
 ) -> MailMessage:
-    """The code that proves the mailbox, and a link that brings it."""
+    """Returns the mail with the code that verifies the mailbox, and a link that contains the
+    code."""
     parts: list[Part] = [
         message(
             "Somebody, probably you, is opening an account for %(application)s with this address."
@@ -40,7 +41,7 @@ def with_code(
 
 
 def of_known(bundle: Bundle, to: str, application: str, sign_in_url: str) -> MailMessage:
-    """That there is an account already, which only its mailbox is told."""
+    """Returns the mail that reports an existing account, which no page reveals."""
     parts: list[Part] = [
         message(
             "Somebody, probably you, wanted to open an account for %(application)s with this"

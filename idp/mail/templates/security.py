@@ -1,7 +1,7 @@
-"""What people are told by mail when something changes that guards their account.
+"""Mails about changes that affect the security of an account.
 
-Each function gives the writes for the unit of the change: none where the person has no proven
-address. No letter holds a code, or anything that somebody typed.
+Each function returns the writes for the unit of the change: none if the user has no verified
+address. No mail contains a code or a text that was typed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NOT_YOU: Final = message(
 
 
 def password_changed(service: Service, user: User) -> list[Write]:
-    """That the account has another password, whoever set it."""
+    """Reports that the account has another password."""
     subject = message("The password of your account was changed", context="mail")
     text = message(
         "Your account at %(host)s has a new password. Whoever was signed in to it has been signed"
@@ -36,7 +36,7 @@ def password_changed(service: Service, user: User) -> list[Write]:
 
 
 def locked(service: Service, user: User, seconds: int = 0) -> list[Write]:
-    """That nobody can sign in any more, or for so many seconds, after too many wrong passwords."""
+    """Reports that the account is locked, for so many seconds or until it is unlocked."""
     subject = message("Your account was locked", context="mail")
     text = message(
         "Too many wrong passwords were entered for your account at %(host)s. Nobody can sign in to"
@@ -58,7 +58,8 @@ def locked(service: Service, user: User, seconds: int = 0) -> list[Write]:
 
 
 def email_changed(service: Service, user: User, new: Email | None) -> list[Write]:
-    """That the account has another address. `user` is as it was: its address is told."""
+    """Reports that the account has another address, to the address in `user`, which is the record
+    before the change. Returns no writes if the address is the same."""
     if new is not None and user.email is not None and new.address == user.email.address:
         return []
     subject = message("The e-mail address of your account was changed", context="mail")
@@ -73,7 +74,8 @@ def email_changed(service: Service, user: User, new: Email | None) -> list[Write
 def told(
     service: Service, user: User, kind: MailKind, subject: Message, *parts: Part
 ) -> list[Write]:
-    """The letter, to the address that the person has proven; nothing where there is none."""
+    """Returns the write of the mail to the user's verified address; none if there is no such
+    address."""
     if user.email is None or not user.email.is_verified:
         return []
     bundle = messages.bundle_for(service.config, user.profile.preferred_language)
@@ -82,7 +84,7 @@ def told(
 
 
 def account(service: Service) -> MessageLink:
-    """The page of the person's own account."""
+    """Returns the link to the account's own page."""
     return MessageLink(
         message("Your account:", context="mail"), f"{service.config.issuer}/ui/account"
     )
