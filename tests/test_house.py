@@ -43,9 +43,9 @@ _LINK = re.compile(r"\]\(([^)#\s]+)(#[^)]*)?\)")
 _PATH = re.compile(
     r"`((?:idp|handlers|storage|templates|locales|tests|docs|requirements)/[\w./-]*)`"
 )
-# A file name such as `idp.sqlite3` is no module.
+# A file name such as `idp.sqlite3` is no module, nor is `idp.access`, the logger of requests.
 _DOTTED = re.compile(
-    r"[`(\"](?P<name>(?:idp|handlers|storage)(?:\.(?!sqlite3\b|toml\b)\w+)+)(?::\w+)?[`)\"]"
+    r"[`(\"](?P<name>(?:idp|handlers|storage)(?:\.(?!sqlite3\b|toml\b|access\b)\w+)+)(?::\w+)?[`)\"]"
 )
 
 

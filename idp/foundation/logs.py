@@ -247,4 +247,4 @@ def _last_resort(error: Exception) -> None:
         os.write(2, f"a log line was lost: {type(error).__name__}\n".encode())
 
 
-_access: Final = logger("idp.management.call")
+_access: Final = logger("idp.access")

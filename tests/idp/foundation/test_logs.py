@@ -139,6 +139,7 @@ def test_an_access_line_tells_the_request_without_its_query(stream, lines):
     logs.access("POST", "/oauth/v2/token", 503, 2.0, address="::1")
 
     first, second = lines()
+    assert first["logger"] == "idp.access"  # the name that operators filter by
     assert first["path"] == "/oauth/v2/authorize"
     assert (first["method"], first["status"], first["milliseconds"]) == ("GET", 302, 12.3)
     assert (first["level"], second["level"]) == ("info", "warning")
