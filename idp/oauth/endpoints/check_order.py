@@ -24,7 +24,7 @@ TRAILS: Final[dict[Endpoint, tuple[tuple[Check, ...], ...]]] = {
     "authorize": (authorize.CHECKS,),
     "par": (par.CHECKS,),
     "device_authorization": (device.CHECKS,),
-    # Each grant type has its own list, and the failed check tells which of them the request took.
+    # Each grant type has its own list; the failed check shows which of them the request took.
     "token": tuple(grant.checks for grant in GRANTS.values()),
     "introspect": (introspect.CHECKS,),
     "revoke": (introspect.CHECKS,),

@@ -1,6 +1,6 @@
-"""Refused requests, stored for a week so that an administrator can learn what went wrong.
+"""Refused requests, stored for a week so that an administrator can find out what went wrong.
 
-The response tells the client little, the record has all details, and neither has a secret: a
+The response says little to the client, the record has all details, and neither has a secret: a
 client_id is stored if an application has it, and of other values only what
 `idp/oauth/refusals/safe_display.py` allows.
 """
@@ -36,7 +36,7 @@ _MOST_CLIENTS: Final = 3
 _ID_CHARACTERS: Final = 200
 _MOST_REGISTERED: Final = 20
 _MOST_FOUND: Final = 50
-# Random by design: a part of their hash tells two values apart, and reveals nothing else.
+# Random by design: a part of their hash distinguishes two values, and reveals nothing else.
 _COMPARABLE: Final = {
     "access_token",
     "code",

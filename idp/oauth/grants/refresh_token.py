@@ -187,8 +187,8 @@ async def _refuse_spent(
     """Revokes the family of a rotated refresh token, and raises `InvalidGrant`.
 
     The last secret before a current one that was never used most likely comes from a client that
-    did not get its response, and not from a thief: the event tells the two apart. Both end the
-    family, because the service cannot tell for certain (RFC 9700 4.14.2).
+    did not get its response, and not from a thief: the events of the two differ. Both end the
+    family, because the service cannot be certain (RFC 9700 4.14.2).
     """
     if refresh is None or not opaque_tokens.matches(secret, refresh.previous_hash):
         await refuse_replay(exchange, authorization, "refresh token", story)

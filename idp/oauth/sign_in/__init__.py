@@ -1,1 +1,1 @@
-"""A sign-in from the authorization request to its answer: which step is next, and each step."""
+"""A sign-in from the authorization request to its response: which step is next, and each step."""

@@ -1,5 +1,5 @@
-"""What is settled once a person is signed in: whether they may use the application, and whether
-they let it have what it asks for."""
+"""The checks after a user is signed in: whether they may use the application, and their
+consent."""
 
 from __future__ import annotations
 
@@ -23,11 +23,15 @@ _log = logs.logger(__name__)
 async def settle(
     service: Service, client: Application, request: AuthRequest, live: LiveSession
 ) -> Step:
-    """The next step: whether the user may use the client comes before what they let it have, and
-    a device is confirmed each time. Pages of the service are for everybody."""
+    """Returns the next step of a signed-in user.
+
+    Whether the user may use the client is checked before consent, and a device is confirmed each
+    time. The service's own pages are open to every user.
+    """
     if request.is_for_own_page:
         return await consents.settle(service, client, request, live)
     judged = await allowed_users.find(service, client, live.subject)
+    # Without `prompt=none` a page offers another account; with it the client gets the error.
     if judged.grounds is None and "none" in request.prompt:
         return Fail(_refusal(client, live, judged))
     if judged.grounds is None:
@@ -41,15 +45,15 @@ async def settle(
 async def keep_refusal(
     service: Service, client: Application, request: AuthRequest, live: LiveSession
 ) -> None:
-    """Remember for administrators which rule does not let this user use the client."""
+    """Stores, for administrators, which rule does not let this user use the client."""
     judged = await allowed_users.find(service, client, live.subject)
     if judged.grounds is None:
         await refusal_records.keep_flow(service, request, _refusal(client, live, judged))
 
 
 def _refusal(client: Application, live: LiveSession, judged: Judged) -> InteractionRequired:
-    """What tells that the user may not use the client: another one has to be chosen. Logs the
-    rule, as not every refusal is kept."""
+    """Returns the error for a user who may not use the client. Logs the rule, as not every refusal
+    is stored."""
     story, fix = judged.refusal or ("", "")
     user_id = live.subject.user.id
     _log.info("user may not use application", cause=story, client_id=client.id, user_id=user_id)

@@ -1,4 +1,5 @@
-"""What a person has proven in a sign-in that is not complete yet, and what is due of them."""
+"""How far a user has authenticated in a sign-in that is not complete yet, and what is still
+required."""
 
 from __future__ import annotations
 
@@ -32,32 +33,41 @@ NOTHING: Final[Mapping[str, Any]] = {
 
 
 class AuthenticationProgress(Struct, frozen=True):
-    """Who proved who they are, and by what (`idp.identity.authentication_context`). `auth_time` is
-    that of the session that goes on with more proofs; None: all of it was proven now."""
+    """The user of a sign-in and the authentication methods so far
+    (`idp.identity.authentication_context`).
+
+    `auth_time` is that of the session which more methods are added to; None when all of them were
+    used just now.
+    """
 
     subject: Subject
     amr: tuple[str, ...] = ()
     auth_time: datetime | None = None
 
     def by(self, *more: str) -> AuthenticationProgress:
-        """The same person, who gave another proof."""
+        """Returns the progress of the same user with more authentication methods."""
         return structs.replace(self, amr=tuple(dict.fromkeys([*self.amr, *more])))
 
     def now_as(self, user: User) -> AuthenticationProgress:
-        """The same, after a change of the user."""
+        """Returns the same progress after a change of the user."""
         return structs.replace(self, subject=structs.replace(self.subject, user=user))
 
 
 async def find(
     service: Service, request: AuthRequest, agent: Browser | None, known: Sequence[Session]
 ) -> AuthenticationProgress | None:
-    """What was proven in this flow and still counts. `known` are the browser's open sessions: what
-    one of them had proven counts no longer than it lasts."""
+    """Returns the progress of this flow, or None if there is none or it is not valid any more.
+
+    `known` are the browser's open sessions: what was authenticated in one of them is valid only
+    while it is open.
+    """
     if request.proven_user_id is None or agent is None:
         return None
     if request.proven_secret_hash != agent.secret_hash:
-        return None  # a logout or another sign-in since then has ended the proof
+        return None  # a logout or another sign-in since then has made it invalid
     subject = await user_lookup.find_subject(service, request.proven_user_id)
+    # The stamp changes with a new password or factor: what was authenticated before is then
+    # invalid.
     if subject is None or not is_active(subject) or subject.user.stamp != request.proven_stamp:
         return None
     whose = (subject.user.id, request.proven_auth_time)
@@ -67,7 +77,7 @@ async def find(
 
 
 def noted(agent: Browser, proven: AuthenticationProgress) -> dict[str, Any]:
-    """The changes of a request by which it knows what was proven."""
+    """Returns the changes of a request that store this progress."""
     return {
         "proven_user_id": proven.subject.user.id,
         "proven_stamp": proven.subject.user.stamp,
@@ -78,14 +88,16 @@ def noted(agent: Browser, proven: AuthenticationProgress) -> dict[str, Any]:
 
 
 def of_session(live: LiveSession, now: datetime) -> AuthenticationProgress:
-    """What the session's user proved when it was made, as far as it counts by now."""
+    """Returns the authentication methods of a session's user, as far as they are still valid
+    now."""
     return AuthenticationProgress(live.subject, live.proofs(now), live.session.auth_time)
 
 
 async def due(
     service: Service, request: AuthRequest, proven: AuthenticationProgress
 ) -> Due | None:
-    """What is due of this person before the request is answered; None when nothing is."""
+    """Returns what this user has to do before the request is answered; None when there is
+    nothing."""
     user = proven.subject.user
     rules = (await page_settings.look(service, user.org_id)).login
     allowed = second_factors.allowed(service.config, rules)
@@ -103,13 +115,15 @@ async def due(
             needs_password=needs_password,
             is_adding=request.adding is not None,
             holds_codes=_holds_codes(service, request, user),
+            # An open session is not interrupted by the offer of a second factor.
             offers=proven.auth_time is None and _offers(service, user, rules),
         )
     )
 
 
 def demanded(request: AuthRequest, rules: LoginRules) -> str:
-    """The class without which there is no sign-in."""
+    """Returns the authentication context below which there is no sign-in."""
+    # Of several acceptable contexts the weakest is enough for the client.
     by_client = (
         authentication_context.weakest(request.acr_values)
         if request.is_acr_essential
@@ -123,8 +137,8 @@ def demanded(request: AuthRequest, rules: LoginRules) -> str:
 
 
 async def _needs_password(service: Service, proven: AuthenticationProgress) -> bool:
-    """Whether the person has to choose a password: theirs is due, or a mail's code stands for
-    it."""
+    """Returns whether the user has to choose a password: theirs is due, or a mailed code took its
+    place."""
     if (
         proven.auth_time is not None
         or authentication_context.reached(proven.amr) == authentication_context.PASSKEY

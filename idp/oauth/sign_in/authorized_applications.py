@@ -1,7 +1,7 @@
-"""The applications that somebody has let in: what each may have, and how it is taken back.
+"""The applications that a user has authorized: what each may access, and how that is revoked.
 
-One is connected by the person's consent, or by what can still get tokens without them: an
-authorization with a refresh token.
+An application is listed by the user's consent, or by an authorization with a refresh token, which
+can still give tokens without the user.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from storage.settling import commit_settled
 
 SHOWN: Final = 100  # applications
 _PAGE: Final = 200
-_STEPS: Final = 20  # before the answer; what is left then follows in the background
+_STEPS: Final = 20  # before the response; the rest follows in the background
 _REASON: Final = "taken back by the user"
 
 
 class AuthorizedApplication(Struct, frozen=True):
-    """An application, the scopes that it may have, and since when."""
+    """An application, the scopes that it has, and since when."""
 
     client: Application
     scopes: list[str]
@@ -54,7 +54,7 @@ class _Known(Struct, frozen=True):
 
 
 async def listed(service: Service, subject: Subject) -> list[AuthorizedApplication]:
-    """What is connected, by name."""
+    """Returns the user's authorized applications by name, `SHOWN` at most."""
     consented = await _consented(service, subject)
     issued = await _issued(service, subject)
     ids = dict.fromkeys([*consented, *(client_id for client_id, _ in issued)])
@@ -66,7 +66,7 @@ async def listed(service: Service, subject: Subject) -> list[AuthorizedApplicati
         )
         consent = consented.get(id)
         if consent is not None and consent.since < client.application.created_at:
-            consent = None  # it was given to another application of the same id
+            consent = None  # it was given to an earlier application with the same id
         known = [one for one in (consent, issued.get((id, under))) if one]
         if known:
             scopes = sorted(frozenset().union(*(one.scopes for one in known)))
@@ -76,7 +76,7 @@ async def listed(service: Service, subject: Subject) -> list[AuthorizedApplicati
 
 
 async def find(service: Service, subject: Subject, client_id: str) -> AuthorizedApplication:
-    """One of them. Raises NotFound."""
+    """Returns one authorized application. Raises `NotFound`."""
     found = [one for one in await listed(service, subject) if one.client.id == client_id]
     if not found:
         raise NotFound("there is no such application", slug="app.not_found")
@@ -84,10 +84,9 @@ async def find(service: Service, subject: Subject, client_id: str) -> Authorized
 
 
 async def remove(service: Service, subject: Subject, client_id: str) -> None:
-    """Take everything back: the consent, and all that was issued. What the application is given
-    later counts.
+    """Revokes the consent and everything that was issued to the application until now.
 
-    Raises NotFound; Stale when the consent changed meanwhile.
+    Raises `NotFound`, and `Stale` when the consent changed meanwhile.
     """
     await find(service, subject, client_id)
     user, now = subject.user, service.clock.now()
@@ -102,6 +101,7 @@ async def remove(service: Service, subject: Subject, client_id: str) -> None:
                 service, CONSENTS, one, "consent.deleted", user.id, now
             )
     await commit_settled(service.store, *writes)
+    # The removal itself is stored: what fails here is done later from the stored task.
     with suppress(Unavailable, Unknown, Stale):
         for _ in range(_STEPS):
             if await deferred_work.go(service, leftover, purge):
@@ -109,10 +109,15 @@ async def remove(service: Service, subject: Subject, client_id: str) -> None:
 
 
 async def purge(service: Service, leftover: Leftover) -> bool:
-    """End what was issued before: a step of `idp/audit/deferred_work.py`."""
+    """Revokes authorizations that are older than the removal: a step of
+    `idp/audit/deferred_work.py`.
+
+    Returns whether all are revoked.
+    """
     units, is_all = list[list[Write]](), True
     where = {"user_id": leftover.owner_id, "client_id": leftover.client_id}
     async for one in _each(service, where, None):
+        # What the user authorizes again after the removal stays valid.
         if one.revoked_at is not None or one.created_at > leftover.created_at:
             continue
         if len(units) == deferred_work.AT_ONCE:
@@ -121,6 +126,7 @@ async def purge(service: Service, leftover: Leftover) -> bool:
         actor = leftover.actor
         units.append(authorizations.ending(service, one, actor=actor, reason=_REASON))
     for outcome in await service.store.commit_each(units):
+        # `Stale` means that another request has revoked it.
         if outcome is not None and not isinstance(outcome, Stale):
             raise outcome
     return is_all
@@ -135,7 +141,8 @@ async def _consented(service: Service, subject: Subject) -> dict[str, _Known]:
 
 
 async def _issued(service: Service, subject: Subject) -> dict[tuple[str, str], _Known]:
-    """What can be refreshed, by the application and the stamps that it was issued under."""
+    """Returns what can be refreshed, by the application and the stamps that it was issued
+    under."""
     found = dict[tuple[str, str], _Known]()
     now = service.clock.now()
     async for one in _each(service, {"user_id": subject.user.id}, "client_id"):
@@ -165,7 +172,7 @@ async def _each(
 
 
 async def _clients(service: Service, ids: Sequence[str]) -> list[Client]:
-    """Those that are there, with their organizations."""
+    """Returns the applications that exist, with their organizations."""
     if not ids:
         return []
     found = await service.store.get_many([(APPLICATIONS, id) for id in ids])

@@ -1,9 +1,9 @@
-"""What people let applications of others have; one's own applications need not ask.
+"""What users let third-party applications access; an organization's own applications need not ask.
 
-An answer is remembered for each user and application. Only more scopes, claims beyond the scopes,
-or `prompt=consent` make the service ask again. An application that confirms its returns asks in
-every sign-in that would else pass without the person: what runs on their machine may pose as it
-(RFC 8252 8.6).
+Consent is stored for each user and application. Only more scopes, claims beyond the scopes, or
+`prompt=consent` make the service ask again. An application that confirms its returns asks in every
+sign-in that would else happen without the user: a program on the user's computer may impersonate
+it (RFC 8252 8.6).
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from storage import Conflict, Stale, Write
 async def settle(
     service: Service, client: Application, request: AuthRequest, live: LiveSession
 ) -> Step:
-    """The step after everything else is there: the answer, unless the person is to be asked."""
+    """Returns the step after everything else is done: proceed, ask for consent, or fail with
+    `prompt=none`."""
     if request.consented_user_id == live.subject.user.id:
         return Proceed(live)
     must_confirm = _must_confirm(client, request, live)
@@ -42,12 +43,16 @@ async def settle(
 
 
 def _must_confirm(client: Application, request: AuthRequest, live: LiveSession) -> bool:
-    """Whether the return is to be confirmed: anybody may have the client's id, and answer at its
-    address, and no credential was given in this sign-in."""
+    """Returns whether the user has to confirm the return to a public native client.
+
+    Any program can know the client's id and receive at its address, and the user gave no
+    credential in this sign-in.
+    """
     if not client.confirms_return or (client.app_type, client.auth_method) != ("native", "none"):
         return False
     if live.session.id == request.authenticated_session_id:
         return False
+    # An https address belongs to the client by its domain (RFC 8252 7.2).
     return urlsplit(request.redirect_uri).scheme != "https"
 
 
@@ -57,6 +62,7 @@ async def _is_given(
     if "consent" in request.prompt:
         return False
     known = await _find(service, client, live)
+    # A consent holds for fewer scopes, too, but not for one more.
     if known is None or not set(request.scopes) <= set(known.scopes):
         return False
     return claims_request.beyond_scopes(request) <= {
@@ -66,7 +72,8 @@ async def _is_given(
 
 
 async def _find(service: Service, client: Application, live: LiveSession) -> Consent | None:
-    """What this user let this application have, unless they are other ones of the same id."""
+    """Returns the consent of this user to this application, unless one of them is new with a
+    reused id."""
     known = await service.store.get(CONSENTS, _id(client, live))
     if known is None or _is_of_others(known, client, live):
         return None
@@ -82,9 +89,9 @@ def _id(client: Application, live: LiveSession) -> str:
 
 
 async def allow(service: Service, flow: Flow, live: LiveSession) -> None:
-    """Let the application have what it asked for; that of others is remembered.
+    """Lets the application have what it asked for, and stores the consent for a third-party one.
 
-    Raises Stale when the request was answered meanwhile, or another tab allowed something.
+    Raises `Stale` when the request was answered meanwhile, or another tab stored a consent.
     """
     done = {"consented_user_id": live.subject.user.id}
     writes: list[Write] = []
@@ -97,7 +104,7 @@ async def allow(service: Service, flow: Flow, live: LiveSession) -> None:
 
 
 async def _remembering(service: Service, flow: Flow, live: LiveSession) -> list[Write]:
-    """The writes that remember what the flow asks for beside what was agreed to before."""
+    """Returns the writes that add what the flow asks for to the stored consent."""
     user, now, random = live.subject.user, service.clock.now(), service.random
     client, scopes = flow.client, flow.request.scopes
     beyond = claims_request.beyond_scopes(flow.request)

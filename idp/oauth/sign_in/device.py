@@ -1,8 +1,7 @@
-"""The person's part of the device flow (RFC 8628 3.3): the code is typed, and the sign-in begins.
+"""The user's part of the device flow (RFC 8628 3.3): the code is typed, and the sign-in begins.
 
-A code counts in the first browser where it is typed, and in no other. What follows there is a
-sign-in like any other, but for its end: the person is always asked, and the device polls for the
-answer.
+A code is valid in the first browser where it is typed, and in no other. What follows is a sign-in
+like any other, except for its end: the user is always asked, and the device polls for the result.
 """
 
 from __future__ import annotations
@@ -26,18 +25,19 @@ class WrongCode(Exception):
 
 
 class CodeExpired(Exception):
-    """A device showed this code, too long ago."""
+    """A device showed this code, but its time is over."""
 
 
 async def enter(service: Service, typed: str, origin: TryOrigin) -> BegunFlow:
-    """The sign-in that belongs to a user code; guesses from one network are made slow. A right
-    code takes back its own try alone: anybody can have codes made that are right.
+    """Returns the sign-in that belongs to a user code. Guesses from one network are slowed down.
 
-    Raises WrongCode, CodeExpired, Throttled.
+    A right code takes back only its own attempt: anybody can have valid codes issued. Raises
+    `WrongCode`, `CodeExpired` and `Throttled`.
     """
     letters, account = device_authorization.letters_of(typed), f"device:{origin.asker}"
     if letters is None:
         raise WrongCode
+    # RFC 8628 5.1: a user code is short, so the number of guesses has to be limited.
     free = service.config.sign_in_failures_before_delay * origin.factor
     try:
         await throttle.admit(service, account, free=free)
@@ -56,7 +56,8 @@ async def enter(service: Service, typed: str, origin: TryOrigin) -> BegunFlow:
 async def _begin(
     service: Service, request: DeviceRequest, agent: Browser | None
 ) -> BegunFlow | None:
-    """None: the code was typed in another browser, or the person has decided."""
+    """Returns the new flow, or None if the code was typed in another browser or the user has
+    decided."""
     now = service.clock.now()
     if request.ends_at <= now:
         raise CodeExpired
@@ -73,6 +74,7 @@ async def _begin(
         expires_at=request.ends_at,
         device_id=request.id,
     )
+    # The condition binds the code to one browser, also if two send it at the same time.
     bound = Update(
         DEVICE_REQUESTS, request.id, set={"flow_id": sign_in.id}, expect={"flow_id": None}
     )
@@ -86,6 +88,6 @@ async def _begin(
 async def _go_on(
     service: Service, request: DeviceRequest, agent: Browser | None
 ) -> BegunFlow | None:
-    """The sign-in that this browser has begun already."""
+    """Returns the sign-in that this browser has begun already."""
     flow = await sign_in_pending.find(service, request.flow_id or "", agent)
     return BegunFlow(flow.request.id, None) if flow else None

@@ -1,4 +1,4 @@
-"""What a person answers a device: one decision, in the browser where the user code was typed."""
+"""The user's decision about a device: one, in the browser where the user code was typed."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ DONE: Final = "/ui/device/done"
 async def allow(
     service: Service, client: Application, request: AuthRequest, live: LiveSession
 ) -> Reply:
-    """Let the device have what it asked for; it learns of it when it polls.
+    """Allows the device what it asked for; it gets its tokens when it polls next.
 
-    Raises Stale when the person has decided already.
+    Denies it when the user may not use the client. Raises `Stale` when the user has decided
+    already.
     """
     judged = await allowed_users.find(service, client, live.subject)
     acting = authorization_result.acting(client, judged)
@@ -48,6 +49,7 @@ async def allow(
         authorization_result.authorization(
             service, acting, granted, request, live, now, judged.grounds
         ),
+        # The id of the device request: the poll finds the authorization by its device code alone.
         id=request.device_id,
         grant="device",
         expires_at=request.expires_at + lifetime(service.config, client.access_token_type),
@@ -72,7 +74,7 @@ async def allow(
 
 
 async def deny(service: Service, request: AuthRequest) -> Reply:
-    """Refuse the device. Raises Stale when the person has decided already."""
+    """Denies the device. Raises `Stale` when the user has decided already."""
     await service.store.commit(*_decision(service, request, is_allowed=False))
     return _done(request)
 
@@ -93,7 +95,7 @@ def _done(request: AuthRequest) -> Reply:
 
 
 async def find(service: Service, flow_id: str, agent: Browser | None) -> DeviceRequest | None:
-    """The device that was answered in this browser's flow."""
+    """Returns the device that was decided about in this browser's flow."""
     request = await service.store.get(AUTH_REQUESTS, flow_id)
     if request is None or agent is None or request.agent_id != agent.id:
         return None

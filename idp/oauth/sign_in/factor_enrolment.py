@@ -1,5 +1,8 @@
-"""What a sign-in keeps, sealed, while a person sets up a factor: the secret of an app that is not
-proven yet, and then recovery codes until they are kept."""
+"""What a sign-in stores, sealed, while a user sets up a second factor: the secret of an
+authenticator
+
+app that is not confirmed yet, and then the recovery codes until the user has noted them.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ _PURPOSE: Final = "factor-setup"
 
 
 class Setup(Confidential, frozen=True):
-    """It is for this user alone, whoever else signs in in the same flow."""
+    """The set-up of one user; another user who signs in in the same flow does not get it."""
 
     user_id: str
     secret: str | None = None
@@ -23,12 +26,12 @@ class Setup(Confidential, frozen=True):
 
 
 def seal(service: Service, setup: Setup) -> str:
-    """The set-up as the request keeps it."""
+    """Returns the set-up in the form that the request stores."""
     return service.vault.seal(msgspec.json.encode(setup), _PURPOSE)
 
 
 def find(service: Service, request: AuthRequest, user: User) -> Setup | None:
-    """The set-up that waits for this user, if one does."""
+    """Returns the set-up that waits for this user, if there is one."""
     if request.sealed_setup is None:
         return None
     octets = service.vault.open(request.sealed_setup, _PURPOSE)

@@ -1,4 +1,4 @@
-"""The service's own pages as what a sign-in is for: stand-ins for the application that asks."""
+"""The service's own pages as the target of a sign-in: they take the place of an application."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from idp.records import Application, AuthRequest, Instance
 
 
 class OwnPages(Struct, frozen=True):
-    """Pages that belong together. `id` stands for that of an application, `path` is the first."""
+    """Pages that belong together. `id` takes the place of an application's, `path` is the first
+    page."""
 
     id: str
     name: Message
@@ -25,8 +26,10 @@ AREAS: Final[Mapping[str, OwnPages]] = {area.id: area for area in (ACCOUNT, CONS
 
 
 def application(request: AuthRequest, instance: Instance) -> Application:
-    """What stands for these pages; whoever opens an account there belongs to the installation's
-    first organization."""
+    """Returns the application that represents these pages in a flow. It is not stored.
+
+    A user who registers there belongs to the installation's first organization.
+    """
     area = AREAS.get(request.client_id, CONSOLE)
     return Application(
         id=request.client_id,
@@ -43,7 +46,7 @@ def application(request: AuthRequest, instance: Instance) -> Application:
 
 
 def name_of(client: Application) -> Message | str:
-    """Who asks, as people read it: an application is called as it is, these pages in their
+    """Returns the name of the application as users read it; the service's pages have one in each
     language."""
     area = AREAS.get(client.id)
     return area.name if area else client.name

@@ -1,6 +1,6 @@
-"""Signing in to the service's own pages: a flow that ends at one of them, and issues nothing.
+"""Signing in to the service's own pages: a flow that ends at one of them, and issues no tokens.
 
-It is a sign-in like any other, but for its client: a stand-in that nobody has registered.
+It is a sign-in like any other, except for its client, which is not registered.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ async def begin(
     user_id: str | None = None,
     adding: Literal["totp", "passkey"] | None = None,
 ) -> BegunFlow:
-    """A flow that leads to an address of these pages.
+    """Begins a flow that leads to an address of these pages.
 
-    `max_age`: the password must be no older, in seconds; `user_id`: nobody else may sign in;
-    `adding`: they set up this factor before it ends.
+    `max_age` is the greatest age of the authentication in seconds; with `user_id` no other user
+    may sign in; `adding` is a second factor that the user sets up before the flow ends.
     """
     now = service.clock.now()
     request = AuthRequest(

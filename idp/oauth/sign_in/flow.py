@@ -1,7 +1,7 @@
-"""A sign-in from the authorization request to its answer, one step at a time.
+"""A sign-in from the authorization request to its response, one step at a time.
 
-Each step of a flow (`idp.oauth.sign_in.pending`) is one unit of writes; whatever happens between
-two steps, opening the flow's address again goes on from there.
+Each step of a flow (`idp.oauth.sign_in.pending`) is one unit of writes. After any interruption,
+opening the flow's address again continues from the last stored step.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ _NOTHING_PROVEN: Final = {
 async def answer_at_once(
     service: Service, client: Application, request: AuthRequest, agent: Browser | None
 ) -> Reply | None:
-    """The answer to the client when no person is needed; None when one is.
+    """Returns the response to the client when no page is needed; None when one is.
 
-    Raises AuthorizeRefused where `prompt` forbids what would be needed.
+    Raises `AuthorizeRefused` where `prompt` forbids the page that would be needed.
     """
     live = await session_lifetime.find_live(service, agent)
     step = await _decide(service, client, request, live, agent)
@@ -78,7 +78,8 @@ async def _decide(
     agent: Browser | None,
     proven: AuthenticationProgress | None = None,
 ) -> Step:
-    """The next step; whoever is signed in must have let the client in, too: a device each time."""
+    """Returns the next step. A signed-in user must also have given consent; a device is confirmed
+    each time."""
     due = await authentication_progress.due(service, request, proven) if proven else None
     if proven is not None and due is not None:
         return next_step.demand(request, proven, due)
@@ -98,7 +99,7 @@ async def _checked(
     *,
     remembers: bool,
 ) -> Step:
-    """The next step, where nothing was proven here yet."""
+    """Returns the next step where the user has not authenticated in this flow yet."""
     now = service.clock.now()
     step = next_step.decide(service.config, request, live, now, remembers=remembers, org_id=org_id)
     if not isinstance(step, Recheck):
@@ -109,9 +110,9 @@ async def _checked(
 
 
 async def advance(service: Service, flow: Flow) -> Reply | Ask:
-    """The answer to the client, or the page that is needed.
+    """Returns the response to the client, or the page that is needed.
 
-    Raises Stale when another tab answered at the same moment.
+    Raises `Stale` when another tab answered at the same moment.
     """
     proven = await find_proven(service, flow)
     step = await _decide(service, flow.client, flow.request, flow.live, flow.agent, proven)
@@ -140,25 +141,29 @@ async def _answer(service: Service, flow: Flow, step: Proceed) -> Reply:
 
 
 async def _answer_own_page(service: Service, flow: Flow, step: Proceed) -> Reply:
-    """Go there; where several people are signed in, the address says whom the person chose."""
+    """Returns the redirect to the page; with several signed-in users the address says which was
+    chosen."""
     await sign_in_pending.commit(service, flow, *sign_in_pending.completing(service, flow))
     chosen = [("session", step.live.session.id)] if len(flow.live) > 1 else []
     return Reply(uris.with_parameters(flow.request.redirect_uri, chosen))
 
 
 async def cancel(service: Service, flow: Flow) -> Reply:
-    """End the flow on the person's word; what tells the client."""
+    """Ends the flow because the user cancelled it. Returns the error response to the client."""
     return await _end(service, flow, AccessDenied("the user cancelled the sign-in"))
 
 
 async def deny(service: Service, flow: Flow) -> Reply:
-    """The same for who does not let the client in."""
+    """Ends the flow because the user denied consent. Returns the error response to the client."""
     return await _end(service, flow, AccessDenied("the user denied the request"))
 
 
 async def _fail(service: Service, flow: Flow, error: OAuthError) -> Reply:
-    """Tell the client why there is no answer. Where nobody has acted yet, nothing is stored for
-    it: asked again, the same request is refused again."""
+    """Returns the error response. Where nothing is stored of the flow, nothing is stored for its
+    end:
+
+    the same request is refused in the same way again.
+    """
     if flow.is_stored or flow.request.pushed_id is not None:
         return await _end(service, flow, error)
     return failure(service, flow.request, error)
@@ -175,14 +180,15 @@ async def _end(service: Service, flow: Flow, error: OAuthError) -> Reply:
 
 
 def failure(service: Service, request: AuthRequest, error: OAuthError) -> Reply:
-    """What tells the client of an error."""
+    """Returns the error response to the client."""
     return authorization_response.failure(
         service.config, authorization_result.return_to(request), error
     )
 
 
 async def choose_language(service: Service, flow: Flow, tag: str) -> None:
-    """Keep the language that was chosen on a page of this flow: in its note, or its record."""
+    """Stores the language that was chosen on a page of this flow: in its note, or in its
+    record."""
     if flow.is_stored:
         await note(service, flow, language=tag)
     else:
@@ -190,7 +196,8 @@ async def choose_language(service: Service, flow: Flow, tag: str) -> None:
 
 
 async def enter_login_name(service: Service, flow: Flow, login_name: str) -> None:
-    """Go on to the password of whoever this is; nobody is told whether it exists."""
+    """Stores the login name and continues with the password. No page shows whether the account
+    exists."""
     await note(
         service,
         flow,
@@ -202,12 +209,13 @@ async def enter_login_name(service: Service, flow: Flow, login_name: str) -> Non
 
 
 def _kept_wish(flow: Flow) -> str | None:
-    """The factor that is set up here: what a person chose on the way is not another's wish."""
+    """Returns the second factor that the flow is for. One that a user chose on the way is not
+    another user's choice."""
     return flow.request.adding if flow.request.is_for_own_page else None
 
 
 async def pick_session(service: Service, flow: Flow, session_id: str) -> bool:
-    """Choose one of this browser's live sessions; False when there is no such one."""
+    """Stores the choice of one of this browser's sessions; False when there is no such session."""
     if not any(one.session.id == session_id for one in flow.live):
         return False
     chosen = {"session_id": session_id, "login_name": None, "adding": _kept_wish(flow)}
@@ -216,22 +224,24 @@ async def pick_session(service: Service, flow: Flow, session_id: str) -> bool:
 
 
 async def note(service: Service, flow: Flow, **changes: Any) -> None:
-    """Change what the request knows. Raises Stale: it was answered, cancelled or has expired."""
+    """Changes what the request stores. Raises `Stale` when it was answered or cancelled or has
+    expired."""
     await sign_in_pending.commit(service, flow, sign_in_pending.step(flow, changes))
 
 
 async def enter_password(
     service: Service, flow: Flow, login_name: str, password: str, origin: TryOrigin
 ) -> Cookie | None:
-    """Sign in, or go on to what is due first; the browser's new cookie.
+    """Checks the password, then signs the user in or continues with what is required first.
 
-    Raises sign_in.SignInRefused, Throttled, HashingBusy; Stale when something else happened at
-    once.
+    Returns the browser's new cookie, if the user is signed in. Raises `SignInRefused`, `Throttled`
+    and `HashingBusy`; `Stale` when something else changed the flow at the same moment.
     """
     org_id = page_branding.signed_in_to(service, flow.request, flow.client)
     checked = await password_check.check_password(service, login_name, password, origin, org_id)
     proven = AuthenticationProgress(checked.subject, session_lifetime.PASSWORD)
     cookie = await prove(service, flow, proven, login_name=login_name, reset_id=None)
+    # After the unit: a failed one must not reset the counter of failed attempts.
     await password_check.succeeded(service, checked)
     return cookie
 
@@ -239,12 +249,13 @@ async def enter_password(
 async def prove(
     service: Service, flow: Flow, proven: AuthenticationProgress, *writes: Write, **noted: Any
 ) -> Cookie | None:
-    """Go on with a person who has given another proof, in one unit with its writes and what else
-    the request is to know: sign them in, and the browser's new cookie; or note what was proven,
-    where something is still due.
+    """Continues with a user who has used another authentication method, in one unit with its
+    writes.
 
-    `proven` holds all that counts by now: those of `find_proven`, too, where there are any. Raises
-    Conflict and Stale, of these writes or because something else happened at once.
+    Signs the user in and returns the browser's new cookie; or stores the progress where something
+    is still required, and returns None. `proven` holds all methods that are valid now, also those
+    of `find_proven`; `noted` is what else the request is to store. Raises `Conflict` and `Stale`,
+    of these writes or because something else happened at the same moment.
     """
     request = structs.replace(flow.request, **noted)
     if await authentication_progress.due(service, request, proven) is None:
@@ -257,13 +268,15 @@ async def prove(
 
 
 async def find_proven(service: Service, flow: Flow) -> AuthenticationProgress | None:
-    """Who has proven who they are in this flow, and how, while it counts."""
+    """Returns who has authenticated in this flow, and how, while that is valid."""
     return await authentication_progress.find(service, flow.request, flow.agent, flow.sessions)
 
 
 async def forget_proven(service: Service, flow: Flow) -> None:
-    """What was proven counts no more: begin again. What was proven since the flow was read, by the
-    same form sent twice, stays."""
+    """Removes the stored progress, so that the flow begins again.
+
+    Progress that was stored since the flow was read, by the same form sent twice, stays.
+    """
     request = flow.request
     expected = {
         "completed_at": None,
@@ -281,9 +294,10 @@ async def forget_proven(service: Service, flow: Flow) -> None:
 async def choose_password(
     service: Service, flow: Flow, proven: AuthenticationProgress, password: str
 ) -> Cookie | None:
-    """Replace the proven user's password, and go on, in one unit; the browser's new cookie.
+    """Replaces the user's password and continues, in one unit. Returns the browser's new cookie,
+    if any.
 
-    Raises HashingBusy; Stale when the password was replaced meanwhile.
+    Raises `HashingBusy`; `Stale` when the password was replaced meanwhile.
     """
     subject = proven.subject
     change: PasswordChange = await password_change.prepare(
@@ -296,7 +310,8 @@ async def choose_password(
 
 
 async def forget_registration(service: Service, flow: Flow) -> None:
-    """The account that waited in this flow is gone: begin again."""
+    """Removes the reference to a registration that does not exist any more, so that the flow
+    begins again."""
     await note(service, flow, registration_id=None)
 
 
@@ -307,12 +322,15 @@ async def _open_session(
     before: Sequence[Write],
     noted: dict[str, Any],
 ) -> Cookie:
-    """Sign the person in with the writes that made it possible, in one unit; the new cookie."""
+    """Signs the user in, in one unit with the writes that made it possible. Returns the new
+    cookie."""
     subject, request = proven.subject, flow.request
     opened = session_creation.prepare(
         service, flow.agent, subject, flow.sessions, proven.amr, proven.auth_time
     )
     was_here = request.authenticated_session_id is not None
+    # Only a new authentication satisfies `prompt=login`, not a second factor added to an older
+    # session.
     is_here = was_here if proven.auth_time else True
     done = {
         **noted,
@@ -324,6 +342,8 @@ async def _open_session(
     }
     step = sign_in_pending.step(flow, done)
     is_guarded = any((one.collection, one.id) == (USERS, subject.user.id) for one in before)
+    # The unit fails if the user changed meanwhile; writes that update the user check that
+    # themselves.
     guard = [] if is_guarded else [session_creation.guard(subject)]
     await sign_in_pending.commit(
         service, flow, *before, *guard, *opened.writes, step, settled=True

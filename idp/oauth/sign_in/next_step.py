@@ -1,8 +1,8 @@
-"""What an authorization request needs next: an answer, or a person, and on which page.
+"""What an authorization request needs next: a response, or the user, and on which page.
 
-`decide` is a pure function of the request, the browser's live sessions and the time; the pages
-ask it again after every step. So a second tab, a reload or the back button can't lead astray:
-whatever the browser shows, the request is where its record and the sessions say it is.
+`decide` is a pure function of the request, the browser's open sessions and the time; the pages
+call it again after every step. So a second tab, a reload or the back button cannot skip a step:
+whatever the browser shows, the stored request and the sessions decide.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from idp.records import AuthRequest
 
 
 class SignInPage(StrEnum):
-    """The pages that a sign-in can stand at."""
+    """The pages of a sign-in."""
 
     LOGIN_NAME = "login-name"
     PASSWORD = "password"  # noqa: S105 - a page
@@ -60,25 +60,29 @@ _ANYBODY: Final = Judged(None, None)
 
 
 class Proceed(Struct, frozen=True):
-    """Nothing is missing: this session signs its user in. `judged` says by what they may use the
-    client; a page of the service has none."""
+    """Nothing is missing: this session signs its user in.
+
+    `judged` has the grounds by which the user may use the client; a page of the service has none.
+    """
 
     live: LiveSession
     judged: Judged = _ANYBODY
 
 
 class Fail(Struct, frozen=True):
-    """The client asked for no page (`prompt=none`), and one would be needed."""
+    """The client allowed no page (`prompt=none`) where one is needed, or its demands cannot be
+    met."""
 
     error: OAuthError
 
 
 class Ask(Struct, frozen=True):
-    """A person is needed. `login_name` is known when only the password is missing, `live` when
-    only the consent of whoever is signed in there.
+    """A page for the user is needed.
 
-    `proven` is who has proven who they are already, `factors` are those that will do on the page,
-    or may be set up there; with `is_optional` the person may go on without.
+    `login_name` is known when only the password is missing, `live` when only the consent of the
+    user signed in there is. `proven` is the user who has authenticated in part, `factors` are
+    those that the page accepts, or that may be set up there; with `is_optional` the user may skip
+    the page.
     """
 
     page: SignInPage
@@ -90,7 +94,7 @@ class Ask(Struct, frozen=True):
 
 
 class Recheck(Struct, frozen=True):
-    """This session answers, unless something is due of its user first."""
+    """This session answers the request, unless its user has to do something first."""
 
     live: LiveSession
 
@@ -107,13 +111,18 @@ def decide(
     remembers: bool = False,
     org_id: str | None = None,
 ) -> Step | Recheck:
-    """The next step of `request` in a browser with these live sessions, and perhaps accounts that
-    it remembers; Answer still depends on consent. `org_id` is the organization that is signed in
-    to: its own login names count in `login_hint`, too."""
+    """Returns the next step of `request` in a browser with these sessions; a response still needs
+    consent.
+
+    `remembers` says that the browser remembers accounts. `org_id` is the organization that is
+    signed in to: its own login names are valid in `login_hint`, too.
+    """
     if request.is_acr_essential and not authentication_context.can_meet(
         config, request.acr_values
     ):
         return Fail(LoginRequired("no acr that claims demands can be reached here"))
+    # First, so that neither the silent nor the interactive way can use a session of another
+    # organization.
     live = admitted(config, request, live)
     if "none" in request.prompt:
         return _silently(config, request, live, now, org_id)
@@ -142,7 +151,7 @@ _ADDING: Final[Mapping[str | None, SignInPage]] = {
 
 
 def demand(request: AuthRequest, proven: AuthenticationProgress, due: Due) -> Step:
-    """The page at which a person does what is due of them, or why there is none."""
+    """Returns the page on which a user does what is required, or why there is none."""
     if due.what is What.NOT_POSSIBLE:
         return Fail(LoginRequired("the user can't sign in with an acr that claims demands"))
     if "none" in request.prompt:
@@ -164,7 +173,7 @@ def _interactively(
     chosen = _chosen(request, live, org_id)
     if chosen is not None and _counts(request, chosen, now):
         if not _is_admitted(config, request, chosen):
-            return Ask(SignInPage.ACCOUNTS)  # where it says why this one can't be used
+            return Ask(SignInPage.ACCOUNTS)  # the page says why this session can't be used
         return _as_demanded(config, request, chosen, now)
     if request.reset_id is not None:
         return Ask(SignInPage.RESET_CODE, login_name=request.login_name)
@@ -184,8 +193,11 @@ def _interactively(
 def admitted(
     config: Config, request: AuthRequest, live: Sequence[LiveSession]
 ) -> list[LiveSession]:
-    """The sessions that may answer: of users of the organization that `scope` names, if it names
-    one; and the session that was made or picked here."""
+    """Returns the sessions that may answer the request.
+
+    These are sessions of users of the organization that `scope` names, if it names one, and the
+    session that was opened or picked in this flow.
+    """
     return [
         one
         for one in live
@@ -200,9 +212,11 @@ def _is_admitted(config: Config, request: AuthRequest, one: LiveSession) -> bool
 def _as_demanded(
     config: Config, request: AuthRequest, chosen: LiveSession, now: datetime
 ) -> Step | Recheck:
-    """Nobody is answered for but whom `id_token_hint` or `claims` names (OpenID Connect Core
-    3.1.2.1 and 5.5.1), and in no other way than `claims` demands (5.5.1.1) and their organization
-    wants."""
+    """Returns the step for the session that is chosen.
+
+    Only the user whom `id_token_hint` or `claims` names may answer (OpenID Connect Core 3.1.2.1
+    and 5.5.1), with the authentication that `claims` (5.5.1.1) and the user's organization demand.
+    """
     if request.hinted_user_id not in (None, chosen.subject.user.id):
         told = "another user signed in than the one of id_token_hint or claims"
         return Fail(LoginRequired(told))
@@ -212,7 +226,9 @@ def _as_demanded(
 
 def _is_strong_enough(request: AuthRequest, chosen: LiveSession, now: datetime) -> bool:
     reached = chosen.reached(now)
+    # `acr_values` is voluntary: without a page nobody can be asked for more.
     wished = [] if "none" in request.prompt else request.acr_values[:1]
+    # The second factor is older than the organization allows, so it has to be repeated.
     is_lapsed = (
         authentication_context.meets(chosen.session.acr, authentication_context.TWO_FACTORS)
         and reached == authentication_context.PASSWORD
@@ -230,7 +246,7 @@ def _silently(
     now: datetime,
     org_id: str | None,
 ) -> Step | Recheck:
-    """OpenID Connect Core 3.1.2.1, `prompt=none`: an answer or an error, never a page."""
+    """OpenID Connect Core 3.1.2.1, `prompt=none`: a response or an error, never a page."""
     fitting = [one for one in live if _fits_hints(request, one, org_id)]
     if not fitting:
         return Fail(LoginRequired("the user is not signed in"))
@@ -244,7 +260,8 @@ def _silently(
 def _chosen(
     request: AuthRequest, live: Sequence[LiveSession], org_id: str | None
 ) -> LiveSession | None:
-    """The session that was made or picked here, or the only one that can be meant."""
+    """Returns the session that was opened or picked in this flow, or the only one that can be
+    meant."""
     if request.session_id is not None:
         return next((one for one in live if one.session.id == request.session_id), None)
     if request.login_name is not None or {"select_account", "create"} & set(request.prompt):
@@ -256,7 +273,8 @@ def _chosen(
 
 
 def _fits_hints(request: AuthRequest, one: LiveSession, org_id: str | None) -> bool:
-    """Whether the session is the one of `id_token_hint`, else of `login_hint`, else any."""
+    """Returns whether the session fits `id_token_hint`, or else `login_hint`; without both, every
+    one does."""
     user = one.subject.user
     if request.hinted_user_id is not None:
         return user.id == request.hinted_user_id
@@ -266,16 +284,16 @@ def _fits_hints(request: AuthRequest, one: LiveSession, org_id: str | None) -> b
 
 
 def login_names(one: LiveSession, org_id: str | None) -> set[str]:
-    """Every form of a login name that means this user in a sign-in to that organization."""
+    """Returns every form of a login name of this user in a sign-in to that organization."""
     user, organization = one.subject.user, one.subject.organization
     names, _ = user_lookup.login_names(organization, user.user_name, user.email)
     return names | user_lookup.address_keys(user, org_id)
 
 
 def _counts(request: AuthRequest, live: LiveSession, now: datetime) -> bool:
-    """Whether the last check of a credential is young enough for this request."""
+    """Returns whether the last authentication of the session is recent enough for this request."""
     if live.session.id == request.authenticated_session_id:
-        return True  # the password was given for this very request
+        return True  # the user authenticated for this request
     if "login" in request.prompt:
         return False
     allowed = live.check_seconds

@@ -1,7 +1,8 @@
-"""Whose pages a sign-in shows: decided once, when it begins, and kept in its request.
+"""The organization whose branding a sign-in shows: decided when it begins, and stored in its
+request.
 
 A reserved scope that names an organization comes first, then the domain of the login hint, then
-the organization of the application that asks.
+the organization of the application.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from idp.service import Service
 
 
 async def decided(service: Service, request: AuthRequest) -> AuthRequest:
-    """The request with the organization whose pages it shows, if that is not the client's."""
+    """Returns the request with the organization whose pages it shows, if that is not the
+    client's."""
     if is_fixed(service, request):
         org_id = await _named(service, reserved_scopes.read(service.config, request.scopes))
     else:
@@ -25,21 +27,23 @@ async def decided(service: Service, request: AuthRequest) -> AuthRequest:
 
 
 def is_fixed(service: Service, request: AuthRequest) -> bool:
-    """Whether nobody but people of one organization can sign in."""
+    """Returns whether only users of one organization can sign in."""
     asked = reserved_scopes.read(service.config, request.scopes)
     return Reserved.ORGANIZATION in asked or Reserved.DOMAIN in asked
 
 
 def signed_in_to(service: Service, request: AuthRequest, client: Application) -> str:
-    """The organization whose own login names count in the sign-in: that of a reserved scope, or
-    else the application's."""
+    """Returns the organization whose own login names are valid in the sign-in.
+
+    It is that of a reserved scope, or else the application's.
+    """
     if is_fixed(service, request) and request.brand_org_id:
         return request.brand_org_id
     return client.org_id
 
 
 async def _named(service: Service, asked: Asked) -> str | None:
-    """The active organization that a scope names; of several, the first."""
+    """Returns the active organization that a scope names; the first of several."""
     for id in asked.get(Reserved.ORGANIZATION, ()):
         organization = await service.store.get(ORGANIZATIONS, id)
         if organization is not None and organization.state == "active":
@@ -51,7 +55,7 @@ async def _named(service: Service, asked: Asked) -> str | None:
 
 
 async def _hinted(service: Service, hint: str | None) -> str | None:
-    """The organization that has proven that the domain of this login name is its own."""
+    """Returns the organization that has verified the domain of this login name as its own."""
     domain = (hint or "").rpartition("@")[2] if "@" in (hint or "") else ""
     return await org_domains.owner(service, domain) if _is_plain(domain) else None
 

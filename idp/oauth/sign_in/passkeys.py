@@ -1,4 +1,4 @@
-"""A sign-in by passkey: what the browser is asked for, and what its answer opens."""
+"""Signing in by passkey: the options for the browser, and the verification of its response."""
 
 from __future__ import annotations
 
@@ -19,14 +19,18 @@ from storage import Conflict, Stale
 
 
 def _bound_to(flow: Flow) -> str:
+    # A challenge is valid in one flow of one browser only.
     return f"{flow.request.id}\n{flow.agent.id}"
 
 
 async def options(
     service: Service, flow: Flow, proven: AuthenticationProgress | None = None
 ) -> dict[str, Any] | None:
-    """What a browser is asked for: any passkey, or one of who has proven something already. None
-    where nobody signs in by passkey."""
+    """Returns the request options for the browser (WebAuthn 5.5), or None where passkeys cannot be
+    used.
+
+    They ask for any passkey, or for one of the user who has authenticated in part.
+    """
     party = webauthn.relying_party(service.config)
     if party is None:
         return None
@@ -42,10 +46,10 @@ async def options(
 async def enter(
     service: Service, flow: Flow, text: str, proven: AuthenticationProgress | None = None
 ) -> Cookie | None:
-    """Go on with who the browser's answer proves to be there, who has to be the one that has
-    `proven` something already; the browser's new cookie, if they are signed in.
+    """Verifies the browser's response and continues with its user.
 
-    Raises webauthn.Refused; Stale when something else happened at once.
+    That has to be the user of `proven`, if given. Returns the browser's new cookie, if the user is
+    signed in. Raises `WebAuthnRefused`; `Stale` when something else happened at the same moment.
     """
     party = webauthn.relying_party(service.config)
     if party is None:
@@ -60,7 +64,7 @@ async def enter(
     try:
         cookie = await sign_in_flow.prove(service, flow, whole, *proof.writes)
     except Conflict:
-        raise Stale(REPLAY.name, flow.request.id) from None  # the same answer, sent twice
+        raise Stale(REPLAY.name, flow.request.id) from None  # the same response was sent twice
     await guess_resets.forget(service, whole.subject.user)
     return cookie
 
@@ -68,7 +72,8 @@ async def enter(
 async def creation_options(
     service: Service, flow: Flow, proven: AuthenticationProgress
 ) -> dict[str, Any] | None:
-    """What a browser is asked to make; None where there are no passkeys."""
+    """Returns the creation options for the browser (WebAuthn 5.4); None where there are no
+    passkeys."""
     party, user = webauthn.relying_party(service.config), proven.subject.user
     if party is None:
         return None
@@ -80,11 +85,12 @@ async def creation_options(
 async def add(
     service: Service, flow: Flow, proven: AuthenticationProgress, name: str, text: str
 ) -> Cookie | None:
-    """Let the key in a browser's answer be the person's, and go on; the browser's new cookie. With
-    the first factor there are recovery codes to be kept.
+    """Adds the passkey in a browser's response to the user and continues. Returns the new cookie,
+    if any.
 
-    Raises InvalidArgument (the name); webauthn.Refused, also for a key that is somebody's already;
-    Stale when something else happened at once.
+    With the first second factor the user gets recovery codes. Raises `InvalidArgument` for the
+    name; `WebAuthnRefused`, also for a passkey that is registered already; `Stale` when something
+    else happened at the same moment.
     """
     party = webauthn.relying_party(service.config)
     if party is None:

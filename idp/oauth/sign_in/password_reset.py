@@ -1,7 +1,8 @@
-"""A forgotten password within a sign-in: whose it is, the code from the mail, and a new one.
+"""Resetting a forgotten password within a sign-in: the account, the mailed code, and a new
+password.
 
-Nobody learns from a page whether there is an account: the flow waits for a code in any case, and
-what nobody was sent is never right.
+No page shows whether there is an account: the flow waits for a code in any case, and without an
+account no code is right.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ _NOWHERE: Final = "nobody@invalid"
 
 
 class ResetState(Struct, frozen=True):
-    """Who asks for a mail from where, in which language, and what the link's address holds."""
+    """Where the request comes from, the language of the mail, and the query of the link's
+    address."""
 
     origin: TryOrigin
     language: str
@@ -61,21 +63,22 @@ class ResetState(Struct, frozen=True):
 
 
 async def is_offered(service: Service, flow: Flow) -> bool:
-    """Whether the pages of this sign-in lead to a new password."""
+    """Returns whether the pages of this sign-in offer a password reset."""
     return await effective.offers_password_reset(service, flow.client.org_id)
 
 
 async def find(service: Service, flow: Flow) -> Verification | None:
-    """What the code is for; None when it was used, or is for nothing any more."""
+    """Returns what the code is for; None when it was used, or is not valid any more."""
     id = flow.request.reset_id
     return await service.store.get(VERIFICATIONS, id) if id else None
 
 
 async def begin(service: Service, flow: Flow, login_name: str, visit: ResetState) -> None:
-    """Let the flow wait for a code, and send it to whom this is, if it is anybody.
+    """Lets the flow wait for a code, and sends it to the account of this login name, if there is
+    one.
 
-    The form of a moment ago, sent again, brings no second mail. Raises Throttled; Stale when
-    something else happened in the flow at once.
+    The same form sent again within a moment causes no second mail. Raises `Throttled`; `Stale`
+    when something else happened in the flow at the same moment.
     """
     request = flow.request
     if request.login_name == login_name and _is_recent(service, request):
@@ -91,7 +94,7 @@ def _is_recent(service: Service, request: AuthRequest) -> bool:
 
 
 async def resend(service: Service, flow: Flow, visit: ResetState) -> None:
-    """Send another code; the one before counts no more. Raises Throttled, Stale."""
+    """Sends another code; the one before is not valid any more. Raises `Throttled` and `Stale`."""
     request = flow.request
     if request.reset_id is None or request.reset_sent_at is None or request.login_name is None:
         raise Stale(AUTH_REQUESTS.name, request.id)
@@ -104,9 +107,13 @@ async def resend(service: Service, flow: Flow, visit: ResetState) -> None:
 
 
 async def _asked(service: Service, flow: Flow, login_name: str, visit: ResetState) -> list[Write]:
-    """What lets the flow wait; the letter is written in any case, and nobody's goes nowhere."""
+    """Returns the writes that let the flow wait.
+
+    The mail is composed in any case, so that the response time reveals nothing.
+    """
     org_id = page_branding.signed_in_to(service, flow.request, flow.client)
     user = await user_lookup.find_by_login_name(service, login_name, org_id)
+    # A lock whose time is over must not prevent the reset.
     user = await lock_ends.lifted(service, user) if user else None
     subject = await _reachable(service, flow, user)
     user = subject.user if subject else None
@@ -127,8 +134,10 @@ async def _asked(service: Service, flow: Flow, login_name: str, visit: ResetStat
 
 
 async def _reachable(service: Service, flow: Flow, user: User | None) -> Subject | None:
-    """The person, if they can sign in and a mail to them proves something: an address that nobody
-    has verified will do for a first password alone."""
+    """Returns the person, if they can sign in and the mail reaches them.
+
+    An address that nobody has verified is enough only for a first password.
+    """
     organization, instance = await service.store.get_many(
         [(ORGANIZATIONS, user.org_id if user else flow.client.org_id), (INSTANCES, INSTANCE_ID)]
     )
@@ -142,9 +151,12 @@ async def _reachable(service: Service, flow: Flow, user: User | None) -> Subject
 
 
 async def _may_send(service: Service, flow: Flow, user: User | None, login_name: str) -> bool:
-    """Count the mails to one account, whichever of its names was typed; the page says nothing of
-    that count. Mails that strangers ask for do not use up those of a browser that the account
-    knows."""
+    """Counts the mails to one account, whichever of its login names was typed, and returns whether
+    one more may go.
+
+    The page shows nothing of that count. A browser that the account knows has a count of its own,
+    which requests from other browsers do not use up.
+    """
     account = service.vault.mac("reset", account_of(user, login_name)).hex()[:32]
     key, most = f"resets:{account}", mail_limits.MAILS * mail_limits.FROM_EVERYWHERE
     if user is not None and known_browsers.is_known(flow.agent, user):
@@ -177,17 +189,19 @@ async def _mail(
 
 
 def _step(flow: Flow, id: str, login_name: str, now: object) -> Write:
-    """The flow goes on to the code. Stale: another tab was faster."""
+    """Returns the write by which the flow continues with the code. `Stale`: another tab was
+    first."""
     changes = {"reset_id": id, "reset_sent_at": now, "login_name": login_name, "session_id": None}
     expected = {"completed_at": None, "reset_id": flow.request.reset_id}
     return sign_in_pending.step(flow, changes, expected)
 
 
 async def enter_code(service: Service, flow: Flow, code: str, visit: ResetState) -> None:
-    """Let the person choose a password next: a right code proves whose mailbox it is.
+    """Checks the mailed code and lets the person choose a password next.
 
-    Raises MailCodeRefused: `code.wrong`, `code.tries`, or `code.expired`, and then a new one has
-    been sent; Throttled; Stale when something else happened in the flow at once.
+    Raises `MailCodeRefused` with `code.wrong`, `code.tries`, or `code.expired`, and then a new one
+    has been sent; `Throttled`; `Stale` when something else happened in the flow at the same
+    moment.
     """
     request = flow.request
     if request.reset_id is None or request.reset_sent_at is None:
@@ -210,14 +224,16 @@ async def enter_code(service: Service, flow: Flow, code: str, visit: ResetState)
 
 
 def _proving(flow: Flow, subject: Subject) -> Write:
-    """The flow goes on to the new password. Stale: another tab was faster."""
+    """Returns the write by which the flow continues with the new password. `Stale`: another tab
+    was first."""
     proven = authentication_progress.noted(
         flow.agent, AuthenticationProgress(subject)
-    )  # by a mail's code: no way to sign in
+    )  # a mailed code alone does not sign anybody in
     expected = {"completed_at": None, "reset_id": flow.request.reset_id}
     return sign_in_pending.step(flow, proven, expected)
 
 
 async def forget(service: Service, flow: Flow) -> None:
-    """The password was set by now, in another browser: ask for it."""
+    """Removes the progress of a flow whose password was set in another browser, so that it asks
+    for that."""
     await sign_in_flow.forget_proven(service, flow)

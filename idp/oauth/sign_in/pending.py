@@ -1,8 +1,8 @@
-"""Flows: sign-ins that wait for a person, each in one browser.
+"""Flows: sign-ins that wait for a user, each in one browser.
 
-A flow is an authorization request. Until somebody sends a form it is a note in the address of its
-pages (`idp.oauth.endpoints.notes`), and nothing is stored; the step of the first form stores it,
-and the browser with it. A note whose record exists stands for that record.
+A flow is an authorization request. Until a form is sent it is a note in the address of its pages
+(`idp.oauth.endpoints.notes`), and nothing is stored; the step of the first form stores it, and the
+browser with it. If the record exists, it replaces the note.
 """
 
 from __future__ import annotations
@@ -43,10 +43,11 @@ _ROOM: Final = 150  # for the browser's id and a language, which are decided lat
 
 
 class Flow(Struct):
-    """A sign-in that waits in this browser, with everything its steps look at.
+    """A sign-in that waits in this browser, with everything that its steps read.
 
-    `live` are those of `everybody` who is signed in here that may answer it. `address` is what its
-    pages' addresses name it by: its note, until it is stored.
+    `everybody` are the users who are signed in here, `live` those of them who may answer the
+    request. `address` identifies it in the addresses of its pages: a note, until the flow is
+    stored.
     """
 
     request: AuthRequest
@@ -60,7 +61,7 @@ class Flow(Struct):
 
 
 class BegunFlow(Struct, frozen=True):
-    """A flow that has begun; `cookie` is set when the browser was not known yet."""
+    """A flow that has begun; `cookie` is set for a browser that had none."""
 
     address: str
     cookie: Cookie | None
@@ -69,11 +70,11 @@ class BegunFlow(Struct, frozen=True):
 async def begin(
     service: Service, request: AuthRequest, agent: Browser | None, origin: TryOrigin
 ) -> BegunFlow:
-    """Begin a flow in this browser, which gets a cookie if it has none. Nothing is stored, unless
-    the request is too long for a note.
+    """Begins a flow in this browser, which gets a cookie if it has none.
 
-    Raises TooManyRequests: the network has sent too many of the long ones; OtherBrowser: another
-    one was the first to load the pushed request; Stale: see `begin_stored`.
+    Nothing is stored, unless the request is too long for a note. Raises `TooManyRequests` when the
+    network has sent too many of the long ones; `OtherBrowser` when another browser was the first
+    to load the pushed request; `Stale` as `begin_stored` does.
     """
     cookie = browsers.new(service) if agent is None else None
     known = cookie.agent if cookie else agent
@@ -84,8 +85,11 @@ async def begin(
 
 
 async def begin_unbound(service: Service, request: AuthRequest, origin: TryOrigin) -> BegunFlow:
-    """Begin a flow by a POST from another site, which came without a cookie; its first page binds
-    it to the browser. Raises TooManyRequests."""
+    """Begins a flow by a POST from another site, which came without a cookie. Raises
+    `TooManyRequests`.
+
+    Its first page binds it to the browser.
+    """
     request = await page_branding.decided(service, request)
     return BegunFlow(await _address(service, request, origin), None)
 
@@ -116,9 +120,9 @@ async def _store(
 async def begin_stored(
     service: Service, request: AuthRequest, agent: Browser | None, *also: Write
 ) -> BegunFlow:
-    """Begin a flow and store it with the browser, in one unit with what else there is to write.
+    """Begins a flow and stores it with the browser, in one unit with other writes.
 
-    Raises Stale, of that, or when two forms of a new browser arrive at once.
+    Raises `Stale`, of those writes, or when two forms of a new browser arrive at the same moment.
     """
     cookie = browsers.new(service) if agent is None else None
     known = cookie.agent if cookie else agent
@@ -129,7 +133,7 @@ async def begin_stored(
 
 
 async def bind(service: Service, address: str, agent: Browser | None) -> BegunFlow | None:
-    """Give an unbound flow to this browser; None when there is no such flow to bind."""
+    """Binds an unbound flow to this browser; None when there is no such flow."""
     request, is_stored, _ = await _read(service, address)
     if request is None or request.agent_id is not None or has_ended(service, request):
         return None
@@ -163,7 +167,8 @@ class _Read(NamedTuple):
 
 
 async def _read(service: Service, address: str) -> _Read:
-    """The flow of an id, or of a note: the record if there is one, else what the note says."""
+    """Returns the flow of an id or of a note: the record if there is one, else the note's
+    content."""
     if not notes.is_note(address):
         return _Read(await service.store.get(AUTH_REQUESTS, address), is_stored=True)
     note = notes.read(service, address, AuthRequest, PURPOSE)
@@ -171,21 +176,23 @@ async def _read(service: Service, address: str) -> _Read:
         return _Read(None, is_stored=False)
     keys: list[Key] = [(AUTH_REQUESTS, note.id), (APPLICATIONS, note.client_id)]
     stored, client = await service.store.get_many(keys)
+    # Once stored, an old note in the browser's history must not bring back an earlier state.
     return _Read(stored or note, stored is not None, client)
 
 
 def has_ended(service: Service, request: AuthRequest) -> bool:
-    """Whether the sign-in took too long; its record is kept longer than that."""
+    """Returns whether the sign-in took too long; its record is stored longer than that."""
     return service.clock.now() >= end_of(request)
 
 
 def end_of(request: AuthRequest) -> datetime:
-    """When the sign-in is over, at the latest."""
+    """Returns when the sign-in ends, at the latest."""
     return request.ends_at or request.expires_at
 
 
 def id_of(service: Service, address: str) -> str | None:
-    """The id of the flow that an address names; None for a note that is not ours."""
+    """Returns the id of the flow that an address names; None for a note of another
+    installation."""
     if not notes.is_note(address):
         return address
     note = notes.read(service, address, AuthRequest, PURPOSE)
@@ -193,7 +200,8 @@ def id_of(service: Service, address: str) -> str | None:
 
 
 async def find(service: Service, address: str, agent: Browser | None) -> Flow | None:
-    """The flow, if it is this browser's and still waits."""
+    """Returns the flow, if it is this browser's and still waits."""
+    # An address alone is not enough: a flow belongs to the browser with its cookie.
     request, is_stored, client = await _read(service, address)
     if request is None or agent is None or request.agent_id != agent.id:
         return None
@@ -210,12 +218,12 @@ async def find(service: Service, address: str, agent: Browser | None) -> Flow | 
 
 
 def is_of_nobody(flow: Flow) -> bool:
-    """Whether the flow is not stored yet, and nobody has ever signed in in its browser."""
+    """Returns whether the flow is not stored yet, and nobody has ever signed in in its browser."""
     return not (flow.is_stored or flow.agent.remembered or flow.agent.known)
 
 
 async def _client_of(service: Service, request: AuthRequest) -> Application | None:
-    """The application that asked, or would ask; for a page of the service, one that stands for
+    """Returns the application of the request; for a page of the service, the one that represents
     it."""
     client = await service.store.get(APPLICATIONS, request.client_id)
     if client is not None or not request.is_for_own_page:
@@ -229,7 +237,7 @@ async def _is_completed(service: Service, request: AuthRequest) -> bool:
 
 
 async def is_finished(service: Service, address: str, agent: Browser | None) -> bool:
-    """Whether this browser's flow has been answered already."""
+    """Returns whether this browser's flow has been answered already."""
     request = (await _read(service, address)).request
     if request is None or agent is None or request.agent_id != agent.id:
         return False
@@ -239,9 +247,10 @@ async def is_finished(service: Service, address: str, agent: Browser | None) -> 
 def step(
     flow: Flow, changes: Mapping[str, object], expect: Mapping[str, Value] = WAITS
 ) -> Update | Insert:
-    """The write that changes what the flow's request knows; the first one stores it.
+    """Returns the write that changes what the flow's request stores; the first one stores the
+    request.
 
-    Of a stored request `expect` has to hold. For `commit`.
+    `expect` has to hold for a stored request. The write is for `commit`.
     """
     request = flow.request
     if flow.is_stored:
@@ -252,17 +261,18 @@ def step(
 
 
 def completing(service: Service, flow: Flow) -> list[Write]:
-    """The writes that complete the flow, and use up the request that was pushed for it."""
+    """Returns the writes that complete the flow, and use up the request that was pushed for it."""
     done = {"completed_at": service.clock.now()}
     return [step(flow, done), *pushed_authorization.using(service, flow.request)]
 
 
 async def commit(service: Service, flow: Flow, *writes: Write, settled: bool = False) -> None:
-    """Store a `step` of the flow in one unit with what belongs to it, and a new browser.
+    """Stores a `step` of the flow in one unit with the writes that belong to it, and a new
+    browser.
 
-    With `settled`, a lost answer is waited for (`storage.settling`). Raises Stale when something
-    else happened in the flow at once, also when two forms of a new browser arrive at once;
-    Conflict, of the other writes.
+    With `settled`, the outcome is waited for if the store's answer was lost (`storage.settling`).
+    Raises `Stale` when something else happened in the flow at the same moment, also when two forms
+    of a new browser arrive; `Conflict` of the other writes.
     """
     has_browser = browsers.is_stored(flow.agent) or any(one.collection is AGENTS for one in writes)
     if not has_browser:
@@ -281,17 +291,19 @@ async def commit(service: Service, flow: Flow, *writes: Write, settled: bool = F
 
 
 def _insertion(agent: Browser, expires_at: datetime) -> Insert:
-    """The record of a new browser, which is kept as long as that of its sign-in."""
+    """Returns the insertion of a new browser, whose record lasts as long as that of its
+    sign-in."""
     return Insert(AGENTS, browsers.stored(agent, expires_at=expires_at))
 
 
 def as_stale(error: Conflict) -> Conflict | Stale:
-    """What it means to a flow: two forms of a new browser met, or another write was refused."""
+    """Returns what a conflict means to a flow: `Stale` if two forms of a new browser met, else the
+    error."""
     is_own = error.collection in (AGENTS.name, AUTH_REQUESTS.name)
     return Stale(error.collection, error.field) if is_own else error
 
 
 def in_language(service: Service, flow: Flow, tag: str) -> str | None:
-    """The address of a flow that is not stored, in another language; None when it would be too
+    """Returns the address of a flow that is not stored, in another language; None when it is too
     long."""
     return notes.seal(service, structs.replace(flow.request, language=tag), PURPOSE)

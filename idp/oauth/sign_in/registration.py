@@ -1,7 +1,9 @@
-"""Opening an account within a sign-in: the form, the code from the mail, and who is signed in.
+"""Registering an account within a sign-in: the form, the mailed code, and the sign-in of the new
+user.
 
 What was typed waits, sealed, until the code is right; then the account, its session and the step
-of the flow are one unit. Of an address that has an account already only its mailbox is told.
+of the flow are one unit. No page shows whether an address has an account already; only the mail to
+this address does.
 """
 
 from __future__ import annotations
@@ -48,15 +50,15 @@ _COUNTS: Final = timedelta(minutes=CODE_MINUTES)
 
 
 class AddressTaken(Exception):
-    """The mailbox was proven, and it has an account by now."""
+    """The code was right, but the address has an account by now."""
 
 
 class NameTaken(Exception):
-    """The mailbox was proven, and the user name is somebody else's."""
+    """The code was right, but the user name belongs to another user."""
 
 
 class RegistrationState(Struct, frozen=True):
-    """Who asks for a mail from where, how it is written, and where it leads to."""
+    """Where the request comes from, the language of the mail, and the addresses of its links."""
 
     origin: TryOrigin
     bundle: Bundle
@@ -65,14 +67,14 @@ class RegistrationState(Struct, frozen=True):
 
 
 class _SentMail(NamedTuple):
-    """A mail that is to go out, and what is stored of its code: nothing if it has none."""
+    """A mail to be sent, and what is stored of its code; nothing if it has none."""
 
     posting: Insert
     code_mac: str | None
 
 
 async def find(service: Service, flow: Flow) -> Registration | None:
-    """The account that waits in this flow."""
+    """Returns the registration that waits in this flow."""
     id = flow.request.registration_id
     return await service.store.get(REGISTRATIONS, id) if id else None
 
@@ -84,10 +86,10 @@ async def begin(
     typed: Typed,
     visit: RegistrationState,
 ) -> None:
-    """Let an account wait for the code that is now sent, in place of one that waited before.
+    """Lets a registration wait for the code that is sent now, in place of one that waited before.
 
-    The form of a moment ago, sent again, brings no second mail. Raises Throttled, HashingBusy;
-    Stale when something else happened in the flow at once.
+    The same form sent again within a moment causes no second mail. Raises `Throttled` and
+    `HashingBusy`; `Stale` when something else happened in the flow at the same moment.
     """
     known = await find(service, flow)
     if known is not None and _is_repeated(service, known, typed):
@@ -122,7 +124,8 @@ def _is_repeated(service: Service, known: Registration, typed: Typed) -> bool:
 
 
 def _step(flow: Flow, registration_id: str, organization: Organization) -> Write:
-    """The flow goes on to the code. Stale: another tab was faster."""
+    """Returns the write by which the flow continues with the code. `Stale`: another tab was
+    first."""
     changes = {
         "registration_id": registration_id,
         "home_org_id": organization.id,
@@ -134,7 +137,8 @@ def _step(flow: Flow, registration_id: str, organization: Organization) -> Write
 
 
 def _replacing(known: Registration, **changes: object) -> Update:
-    """A change of what waits. Stale: a mail was sent or the mailbox proven meanwhile."""
+    """Returns a change of what waits. `Stale`: a mail was sent or the address verified
+    meanwhile."""
     expected = {"sent_at": known.sent_at, "proven_at": None}
     return Update(REGISTRATIONS, known.id, set=changes, expect=expected)
 
@@ -142,7 +146,7 @@ def _replacing(known: Registration, **changes: object) -> Update:
 async def resend(
     service: Service, flow: Flow, waiting: Registration, visit: RegistrationState
 ) -> None:
-    """Send another code; the one before counts no more. Raises Throttled, Stale."""
+    """Sends another code; the one before is not valid any more. Raises `Throttled` and `Stale`."""
     mail_limits.refuse_too_soon(service, waiting.sent_at)
     organization = await registration_organization.find(service, flow)
     if organization is None:
@@ -164,7 +168,8 @@ async def _mail(
     typed: NewAccount,
     visit: RegistrationState,
 ) -> _SentMail:
-    """What the mailbox is told. Both letters are written, so that time doesn't tell which goes."""
+    """Returns the mail. Both kinds are composed, so that the time does not reveal which one is
+    sent."""
     to, code = typed.email, mail_codes.new(service)
     application = visit.bundle.text(first_party_areas.name_of(flow.client))
     url = uris.with_parameters(visit.verify_url, [("code", code)])
@@ -178,18 +183,20 @@ async def _mail(
 
 
 def _issue(waiting: Registration) -> str:
-    """What a code and its tries belong to: one sending of one registration's mail."""
+    """Returns what a code and its attempts belong to: one mail of one registration."""
     return f"{waiting.id}:{int(waiting.sent_at.timestamp() * 1000)}"
 
 
 async def enter_code(
     service: Service, flow: Flow, waiting: Registration, code: str, visit: RegistrationState
 ) -> Cookie | None:
-    """Make the account and sign its owner in, in one unit; the browser's new cookie.
+    """Checks the code, then creates the account and signs its user in, in one unit.
 
-    Raises MailCodeRefused: `code.wrong`, `code.tries`, or `code.expired`, and then a new one has
-    been sent; AddressTaken, NameTaken; Throttled; Stale when something else happened at once.
+    Returns the browser's new cookie. Raises `MailCodeRefused` with `code.wrong`, `code.tries`, or
+    `code.expired`, and then a new one has been sent; `AddressTaken`, `NameTaken`, `Throttled`;
+    `Stale` when something else happened at the same moment.
     """
+    # The address was verified by an earlier code: only the user name is still missing.
     if waiting.proven_at is not None:
         raise NameTaken
     if service.clock.now() >= waiting.sent_at + _COUNTS:
@@ -203,9 +210,9 @@ async def enter_code(
 async def choose_name(
     service: Service, flow: Flow, waiting: Registration, user_name: str
 ) -> Cookie | None:
-    """The same with another user name, for whom the mailbox was proven.
+    """Creates the account with another user name, after the address was verified.
 
-    Raises NameTaken, AddressTaken, Throttled, Stale.
+    Raises `NameTaken`, `AddressTaken`, `Throttled` and `Stale`.
     """
     if waiting.proven_at is None:
         raise Stale(REGISTRATIONS.name, waiting.id)
@@ -223,7 +230,8 @@ async def _complete(
         raise Stale(ORGANIZATIONS.name, flow.client.org_id)
     try:
         made = await registration.prepare(service, organization, typed)
-        # Asked after the name was claimed: of two at once with one mailbox, one is refused.
+        # Checked after the name was reserved: of two registrations of one address at once, one is
+        # refused.
         if not (made.problems or await registration.is_known(service, organization, typed.email)):
             subject = Subject(instance=instance, organization=organization, user=made.user)
             before = [*made.writes, Delete(REGISTRATIONS, waiting.id)]
@@ -233,10 +241,12 @@ async def _complete(
         if not is_met(error):
             raise
     if await service.store.get(REGISTRATIONS, waiting.id) is None:
-        raise Stale(REGISTRATIONS.name, waiting.id)  # the same form, sent twice at once
+        raise Stale(REGISTRATIONS.name, waiting.id)  # the same form was sent twice at once
     if await registration.is_known(service, organization, typed.email):
         raise AddressTaken
     if waiting.proven_at is None:
+        # The verification is stored, so the person only chooses another name and needs no second
+        # code.
         is_proven = _replacing(waiting, proven_at=service.clock.now(), code_mac=None)
         await service.store.commit(is_proven)
     raise NameTaken

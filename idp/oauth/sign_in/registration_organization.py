@@ -1,7 +1,8 @@
-"""The organization that a new account is to belong to: everybody belongs to exactly one.
+"""The organization that a new account is to belong to: every user belongs to exactly one.
 
-A scope that names one leaves no choice. Else it is the application's; and where the login hint
-has another one's domain, or people of others are signed in with this browser, the person says.
+A scope that names one leaves no choice. Otherwise it is the application's; where the login hint
+has the domain of another one, or users of others are signed in in this browser, the person
+chooses.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from idp.service import Service
 
 
 async def find(service: Service, flow: Flow) -> Organization | None:
-    """The organization that was chosen, or the only one; None while one has to be chosen, or
-    where there is none."""
+    """Returns the organization that was chosen, or the only one; None while there are several or
+    none."""
     chosen = flow.request.home_org_id
     if chosen is not None:
         return await _active(service, chosen)
@@ -25,7 +26,7 @@ async def find(service: Service, flow: Flow) -> Organization | None:
 
 
 async def among(service: Service, flow: Flow) -> list[Organization]:
-    """Those in which the person may open an account here."""
+    """Returns the organizations in which a person may register in this flow."""
     request, asks = flow.request, flow.client.org_id
     if page_branding.is_fixed(service, request):
         ids = [request.brand_org_id]
@@ -41,16 +42,17 @@ async def among(service: Service, flow: Flow) -> list[Organization]:
 
 
 async def is_closed(service: Service, flow: Flow) -> bool:
-    """Tells whether nobody may open an account here, by policy and not for want of mail."""
+    """Returns whether nobody may register here, because of the policy and not because no mail can
+    be sent."""
     if await among(service, flow):
         return False
     return await registration.closed(service, flow.client.org_id) != "no_mail"
 
 
 async def choose(service: Service, flow: Flow, org_id: str) -> bool:
-    """Note the choice; False for an organization that is none of these.
+    """Stores the choice; False for an organization that is not among them.
 
-    Raises Stale when the flow was answered.
+    Raises `Stale` when the flow was answered.
     """
     if org_id not in [one.id for one in await among(service, flow)]:
         return False

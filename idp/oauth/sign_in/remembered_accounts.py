@@ -1,6 +1,6 @@
-"""The accounts that a browser knows: who is signed in there, and who was.
+"""The accounts that a browser knows: the users who are signed in there, and those who were.
 
-Nothing is known of a browser but by its own record: nobody is listed who did not sign in there.
+The list comes from the browser's own record: no user is listed who did not sign in there.
 """
 
 from __future__ import annotations
@@ -24,8 +24,11 @@ from storage import Key, Stale
 
 
 class Known(Struct, frozen=True):
-    """An account. `live` is None for who is not signed in; where not `fits`, it is of another
-    organization than the request is for. `is_hinted`: the application means this one."""
+    """An account that the browser knows.
+
+    `live` is None for a user who is not signed in; without `fits` it is of another organization
+    than the request demands. `is_hinted`: the application's `login_hint` names it.
+    """
 
     user: User
     live: LiveSession | None
@@ -34,16 +37,16 @@ class Known(Struct, frozen=True):
 
 
 async def listed(service: Service, flow: Flow) -> list[Known]:
-    """Who can go on here comes first, and before them whom the application means."""
+    """Returns the accounts; those that can sign in here come first, and of them the hinted one."""
     known = [_signed_in(service, flow, one) for one in flow.everybody]
     known += await _signed_out(service, flow)
     return sorted(known, key=lambda one: (not one.fits, not one.is_hinted, one.live is None))
 
 
 async def pick(service: Service, flow: Flow, user_id: str) -> bool:
-    """Go on to the password of somebody who is remembered; False when nobody such is.
+    """Continues with the password of a remembered user; False when there is no such user.
 
-    Raises Stale when the flow was answered.
+    Raises `Stale` when the flow was answered.
     """
     user = await service.store.get(USERS, user_id) if user_id in flow.agent.remembered else None
     if user is None:
@@ -53,12 +56,13 @@ async def pick(service: Service, flow: Flow, user_id: str) -> bool:
 
 
 async def forget(service: Service, flow: Flow, user_id: str) -> Cookie | None:
-    """Remember the user no more; the browser's new cookie, None when nothing was to be done."""
+    """Removes the user from the browser's record. Returns the new cookie, None when nothing was
+    removed."""
     if user_id not in flow.agent.remembered:
         return None
     now = service.clock.now()
     write, cookie = browsers.forgetting(service.random, flow.agent, now, user_id)
-    with suppress(Stale):  # another tab was faster: the list is shown anew
+    with suppress(Stale):  # another tab was first: the list is shown again
         await service.store.commit(write)
         return cookie
     return None
@@ -72,6 +76,7 @@ def _signed_in(service: Service, flow: Flow, live: LiveSession) -> Known:
 
 
 async def _signed_out(service: Service, flow: Flow) -> list[Known]:
+    # A user in both lists is shown once, as signed in.
     signed_in = {one.subject.user.id for one in flow.everybody}
     ids = [id for id in flow.agent.remembered if id not in signed_in]
     found = await service.store.get_many([(USERS, id) for id in ids]) if ids else []

@@ -1,4 +1,4 @@
-"""What is still due of a person who has proven something, before they are signed in."""
+"""What a user who has authenticated in part still has to do before they are signed in."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Struct
 from idp.identity import authentication_context
 from idp.identity.factors.second_factors import PASSKEY, TOTP
 
-# What a factor makes of a password.
+# The authentication context that a password reaches with this second factor.
 _MAKES: Final[Mapping[str, str]] = {
     TOTP: authentication_context.TWO_FACTORS,
     PASSKEY: authentication_context.PASSKEY,
@@ -19,7 +19,7 @@ _MAKES: Final[Mapping[str, str]] = {
 
 
 class What(StrEnum):
-    """What a person has to do, or may be asked to."""
+    """What a user has to do, or may be asked to do."""
 
     FACTOR = "factor"
     PASSWORD = "password"  # noqa: S105 - a step
@@ -31,20 +31,20 @@ class What(StrEnum):
 
 
 class Due(Struct, frozen=True):
-    """The next of it; `factors` are those that will do."""
+    """The next action; `factors` are those that are accepted."""
 
     what: What
     factors: frozenset[str] = frozenset()
 
 
 class Situation(Struct, frozen=True, kw_only=True):
-    """Where a person stands. `reached` is the class of what was proven (a password that is still
-    to be chosen counts), `demanded` the one without which there is no sign-in, `wished` one that
-    they go for if they can.
+    """What decides about the next action.
 
-    `factors` are those that they have set up and that count; `addable` those that they may set up;
-    `offers` says that they are asked to if they have none. `is_adding`: they want to set one up
-    now; `holds_codes`: recovery codes are shown to them.
+    `reached` is the authentication context so far (a password that is still to be chosen is
+    included), `demanded` the one below which there is no sign-in, `wished` the one to reach if the
+    user can. `factors` are those that the user has set up and that are allowed; `addable` those
+    that may be set up; `offers` says that a user without any is asked to. `is_adding`: the user
+    wants to set one up now; `holds_codes`: recovery codes are shown to the user.
     """
 
     reached: str
@@ -59,14 +59,16 @@ class Situation(Struct, frozen=True, kw_only=True):
 
 
 def due(about: Situation) -> Due | None:
-    """What comes next; None when they can be signed in.
+    """Returns the next action; None when the user can be signed in.
 
-    Whoever has a factor is asked for it before they can change anything of their account.
+    A user with a second factor is asked for it before they can change anything of the account.
     """
     goal = authentication_context.strongest(about.demanded, about.wished)
     if about.factors and not authentication_context.meets(
         about.reached, authentication_context.TWO_FACTORS
     ):
+        # A factor that does not reach the goal still protects the account, so one is asked for in
+        # any case.
         return Due(What.FACTOR, _reaching(about.factors, goal) or about.factors)
     if not authentication_context.meets(about.reached, goal) and _reaching(about.factors, goal):
         return Due(What.FACTOR, _reaching(about.factors, goal))

@@ -1,8 +1,9 @@
-"""Where a sign-in begins anew: a short signed note in the address of each of its pages and mails.
+"""The link that begins a sign-in again: a short authenticated note in the addresses of its pages
+and mails.
 
-It outlives the sign-in and the browser's cookie, so that a page which can't go on still knows for
-which application it was, in which language, and whose it looked like. It holds no secret, and
-leads nowhere but to what is registered for the application, or to a page of the service.
+It outlives the sign-in and the browser's cookie, so that a page that cannot continue still knows
+the application, the language and the branding. It holds no secret, and leads only to what is
+registered for the application, or to a page of the service.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ _LONGEST: Final = 2000
 
 
 class Continuation(Struct, frozen=True, array_like=True):
-    """`path` is the page of the service that began the sign-in, where no application did."""
+    """What the note holds. `path` is the page of the service that began the sign-in, if no
+    application did."""
 
     client_id: str
     org_id: str
@@ -34,14 +36,15 @@ class Continuation(Struct, frozen=True, array_like=True):
 
 
 def of_flow(service: Service, flow: Flow, language: str) -> str:
-    """The note for the pages and mails of a flow."""
+    """Returns the note for the pages and mails of a flow."""
     return write(service, of_request(service, flow.request, flow.client, language))
 
 
 def of_request(
     service: Service, request: AuthRequest, client: Application, language: str
 ) -> Continuation:
-    """Who asked, and where that begins."""
+    """Returns the note's content for a request: the application, the branding, the language and
+    the page."""
     path = ""
     if request.is_for_own_page:
         path = request.redirect_uri.removeprefix(service.config.issuer)
@@ -52,13 +55,13 @@ def of_request(
 
 
 def write(service: Service, continuation: Continuation) -> str:
-    """The note as it stands in an address."""
+    """Returns the note as it is put into an address."""
     text = base64url.encode(msgspec.json.encode(continuation))
     return f"{text}.{_mac(service, text)}"
 
 
 def read(service: Service, note: str | None) -> Continuation | None:
-    """What a note says; None unless it is one of ours."""
+    """Returns the content of a note; None unless this installation wrote it."""
     text, _, mac = (note or "")[:_LONGEST].partition(".")
     if not opaque_tokens.same(_mac(service, text), mac):
         return None

@@ -1,4 +1,4 @@
-"""Second factors within a sign-in: asked for, set up, or put off."""
+"""Second factors within a sign-in: asked for, set up, or postponed."""
 
 from __future__ import annotations
 
@@ -29,26 +29,28 @@ async def enter_code(
     code: str,
     origin: TryOrigin,
 ) -> Cookie | None:
-    """Go on with a person whose code is right; the browser's new cookie.
+    """Checks a code and continues with its user. Returns the browser's new cookie, if the user is
+    signed in.
 
-    Raises CodeRefused, Throttled; Stale when the code was used, or something else happened, at the
-    same moment.
+    Raises `FactorCodeRefused` and `Throttled`; `Stale` when the code was used, or something else
+    happened, at the same moment.
     """
     check = code_checks.by_app if kind == second_factors.TOTP else code_checks.by_recovery_code
     accepted = await check(service, proven.subject.user, code, origin)
     whole = proven.by(authentication_context.AMR_CODE)
     cookie = await sign_in_flow.prove(service, flow, whole, *accepted.writes)
+    # After the unit: a failed one must not reset the counter of failed attempts.
     await code_checks.succeeded(service, accepted)
     return cookie
 
 
 async def choose(service: Service, flow: Flow, kind: str | None) -> None:
-    """Let the person set up a factor of this kind; None: they choose again. Raises Stale."""
+    """Lets the user set up a factor of this kind; None returns to the choice. Raises `Stale`."""
     await sign_in_flow.note(service, flow, adding=kind, sealed_setup=None)
 
 
 async def decline(service: Service, flow: Flow, proven: AuthenticationProgress) -> Cookie | None:
-    """Go on without a factor; the person is asked again later. Raises Stale."""
+    """Continues without a second factor; the user is asked again later. Raises `Stale`."""
     user, now = proven.subject.user, service.clock.now()
     declined = {"factor_declined_at": now}
     expected = {"stamp": user.stamp, "state": "active"}
@@ -58,13 +60,19 @@ async def decline(service: Service, flow: Flow, proven: AuthenticationProgress) 
 
 
 async def new_secret(service: Service, flow: Flow, proven: AuthenticationProgress) -> str:
-    """The secret of the app that is set up here: the same until it is proven. Raises Stale."""
+    """Returns the secret of the authenticator app that is set up here: the same until it is
+    confirmed.
+
+    Raises `Stale`.
+    """
     user = proven.subject.user
     known = factor_enrolment.find(service, flow.request, user)
     if known is not None and known.secret is not None:
         return known.secret
     secret = totp.new_secret(service.random)
     kept = factor_enrolment.seal(service, Setup(user.id, secret))
+    # Two tabs get the same secret, or one of them fails: the app must not have one that is
+    # overwritten.
     expected = {"completed_at": None, "sealed_setup": flow.request.sealed_setup}
     await sign_in_pending.commit(
         service, flow, sign_in_pending.step(flow, {"sealed_setup": kept}, expected)
@@ -75,10 +83,11 @@ async def new_secret(service: Service, flow: Flow, proven: AuthenticationProgres
 async def confirm_app(
     service: Service, flow: Flow, proven: AuthenticationProgress, code: str, name: str
 ) -> Cookie | None:
-    """Let the app count whose first code this is, and go on; the browser's new cookie. With the
-    first factor there are recovery codes to be kept (`codes`).
+    """Adds the authenticator app whose first code this is, and continues. Returns the new cookie,
+    if any.
 
-    Raises CodeRefused, Throttled; Stale when something else happened at the same moment.
+    With the first second factor the user gets recovery codes (`codes`). Raises `FactorCodeRefused`
+    and `Throttled`; `Stale` when something else happened at the same moment.
     """
     user = proven.subject.user
     known = factor_enrolment.find(service, flow.request, user)
@@ -97,7 +106,8 @@ async def confirm_app(
 
 
 def codes(service: Service, flow: Flow, proven: AuthenticationProgress) -> list[str]:
-    """The recovery codes that are shown to this person until they say that they have kept them."""
+    """Returns the recovery codes that are shown to this user until they confirm that they have
+    noted them."""
     known = factor_enrolment.find(service, flow.request, proven.subject.user)
     return known.codes if known else []
 
@@ -105,5 +115,6 @@ def codes(service: Service, flow: Flow, proven: AuthenticationProgress) -> list[
 async def keep_codes(
     service: Service, flow: Flow, proven: AuthenticationProgress
 ) -> Cookie | None:
-    """The codes are kept: they are never shown again, and the sign-in goes on. Raises Stale."""
+    """Continues after the user has noted the codes, which are never shown again. Raises
+    `Stale`."""
     return await sign_in_flow.prove(service, flow, proven, sealed_setup=None)

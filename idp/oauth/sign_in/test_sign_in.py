@@ -1,8 +1,9 @@
-"""Trying an application: a real sign-in to it, and what it would be told; it gets nothing.
+"""Testing an application's configuration: a real sign-in, and the claims it would get. It gets
+nothing.
 
-The request is the one that the application would send, and passes the same checks. Its answer goes
-to a page of the service and has no code. The tokens that show what would be told are of an
-authorization that is never stored, so they count for nothing, and leave this module as claims.
+The request is the one that the application would send, and passes the same checks. Its response
+goes to a page of the service and has no code. The tokens are of an authorization that is never
+stored, so they are not valid, and leave this module as claims only.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ _OF_THE_REQUEST: Final = {"nonce": _SHOWN, "jti": _SHOWN}
 
 
 class SignInTestResult(Struct, frozen=True):
-    """What an application would be told of somebody. `access_token` is there for a JWT."""
+    """The claims that an application would get about a user. `access_token` is filled for a
+    JWT."""
 
     scopes: list[str]
     id_token: Mapping[str, Any]
@@ -44,8 +46,11 @@ class SignInTestResult(Struct, frozen=True):
 
 
 async def read(service: Service, client_id: str) -> tuple[AuthRequest, Application]:
-    """The application's own request, checked as if it came in the way that it has to come, and
-    the application. Raises Unusable, AuthorizeRefused."""
+    """Returns the application's own request, checked as if it had been pushed, and the
+    application.
+
+    Raises `UnusableRequest` and `AuthorizeRefused`.
+    """
     client, random = await authorization_endpoint.find_client(service, client_id), service.random
     pairs = {
         "client_id": client.id,
@@ -69,9 +74,10 @@ async def read(service: Service, client_id: str) -> tuple[AuthRequest, Applicati
 async def begin(
     service: Service, client_id: str, path: str, agent: Browser, user_id: str, origin: TryOrigin
 ) -> BegunFlow:
-    """A flow that asks this user for the password and leads to an address of the service.
+    """Begins a flow that asks this user for the password and leads to an address of the service.
 
-    Raises Unusable, AuthorizeRefused: the application could not ask so.
+    Raises `UnusableRequest` and `AuthorizeRefused` when the application could not send such a
+    request.
     """
     asked, _ = await read(service, client_id)
     request = structs.replace(
@@ -87,8 +93,10 @@ async def begin(
 
 
 async def told(service: Service, client_id: str, live: LiveSession) -> SignInTestResult | None:
-    """What the application would be told of whoever is signed in there; None while its
-    organization is not active. Raises Unusable, AuthorizeRefused."""
+    """Returns the claims that the application would get about this user.
+
+    None while its organization is not active. Raises `UnusableRequest` and `AuthorizeRefused`.
+    """
     request, client = await read(service, client_id)
     judged = await allowed_users.find(service, client, live.subject)
     acting = authorization_result.acting(client, judged)
@@ -126,6 +134,6 @@ def _wanted(client: Application) -> list[str]:
 
 
 def _claims(token: str) -> dict[str, Any]:
-    """What a token says, but for what is another value each time."""
+    """Returns a token's claims, with a placeholder for the values that differ each time."""
     claims: dict[str, Any] = msgspec.json.decode(base64url.decode(token.split(".")[1]))
     return claims | {name: value for name, value in _OF_THE_REQUEST.items() if name in claims}

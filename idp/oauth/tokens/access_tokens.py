@@ -234,8 +234,8 @@ async def _verify(service: Service, token: str) -> AccessToken | None:
     try:
         parsed = jws.parse(token)
         key = await service.keys.for_tokens(parsed.header.kid)
-        # `typ` tells access tokens from ID tokens, which are signed with the same keys (RFC 9068
-        # 4).
+        # `typ` distinguishes access tokens from ID tokens, which are signed with the same keys
+        # (RFC 9068 4).
         if key is None or parsed.header.typ != JWT_TYPE:
             return None
         jws.verify(key, parsed)

@@ -95,7 +95,7 @@ async def _named(
     effect."""
     config = service.config
     named = {scope: reserved_scopes.audience(config, scope) for scope in wanted}
-    # None stands for a scope that names no audience. Whether the issuer's may be asked for is
+    # None is the audience of a scope that names none. Whether the issuer's may be asked for is
     # decided before (`scopes.grantable`).
     always = {None, config.issuer, *own}
     foreign = [each for each in named.values() if each is not None and each not in always]

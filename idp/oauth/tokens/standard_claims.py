@@ -1,4 +1,4 @@
-"""The claims that a scope stands for (OpenID Connect Core 5.4), from a user's record.
+"""The claims that a scope releases (OpenID Connect Core 5.4), from a user's record.
 
 A claim without a value is left out: there is no null, no empty text and no empty object.
 """
