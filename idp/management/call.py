@@ -1,4 +1,4 @@
-"""A call of the management API: who makes it, in which organization, and what it may reach."""
+"""A call of the management API: its caller, the organization it acts in, and what it may reach."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from idp.records import ORGANIZATIONS, Organization, User, VerifiedBy
 from idp.service import Service
 
 NO_ORGANIZATION: Final = "organization.not_found"
-NO_TOKEN: Final = "token.missing"  # noqa: S105 - a slug
+NO_TOKEN: Final = "token.missing"  # noqa: S105 - an error code
 
-# What somebody may do who acts for the caller. No call that writes is among them: the audit log
-# names the caller as the one who did it.
+# The permissions of a token that another user acts with (RFC 8693 4.1, `act`). None of them allows
+# a write, because the audit log would name the user of the token as the one who made it.
 _FOR_ACTORS: Final[frozenset[Permission]] = frozenset(
     {
         "org.read",
@@ -35,12 +35,12 @@ _FOR_ACTORS: Final[frozenset[Permission]] = frozenset(
 
 
 class Call(Struct, frozen=True):
-    """A call whose caller holds `permission` in one organization at least.
+    """A call whose caller holds `permission` in at least one organization.
 
-    `org_id` is the organization that the caller named, or None. `if_match` is the `sequence` of
-    what the call changes, where the caller changes that state alone. `is_own`: it is made at the
-    pages of the caller's own account, and reaches nothing else (`of_themselves`). `is_by_pat`: the
-    caller has shown a personal access token.
+    `org_id` is the organization that the caller named, or None. `if_match` is the `sequence` that
+    the changed record must have, or None if any will do. With `is_own` the call comes from the
+    pages of the caller's own account and reaches nothing else (`of_themselves`). With `is_by_pat`
+    the caller authenticated with a personal access token.
     """
 
     caller: User
@@ -53,32 +53,33 @@ class Call(Struct, frozen=True):
 
     @property
     def actor(self) -> str:
-        """Who does it, for the audit log."""
+        """The id of the user that the audit log names as the author of the change."""
         return self.caller.id
 
     @property
     def is_by_instance(self) -> bool:
-        """Whether a role of the instance allows the call, and not only one of an organization."""
+        """Whether a role of the whole installation allows the call, not only one of an
+        organization."""
         return self.permission in self.rights.everywhere
 
     @property
     def asserts(self) -> VerifiedBy:
-        """By whom an address is verified that this call calls verified."""
+        """Who vouches for an address that this call declares verified."""
         return "instance" if self.is_by_instance else "organization"
 
     def reaches(self, org_id: str) -> bool:
-        """Whether the call may act on what belongs to that organization."""
+        """Returns whether the call may act on what belongs to the organization."""
         is_meant = self.org_id in (None, org_id)
         return is_meant and self.rights.allow(self.permission, org_id)
 
     def is_about_caller(self, user_id: str) -> bool:
-        """Whether this user is the caller, who acts on their own account."""
+        """Returns whether the user is the caller, acting on their own account."""
         return self.is_own and user_id == self.caller.id
 
 
 def of_themselves(user: User, if_match: int | None = None) -> Call:
-    """The call of whoever looks at or changes their own account: it takes no permission, and
-    allows nothing else."""
+    """Returns the call of a user who reads or changes their own account. It needs no permission
+    and allows nothing else."""
     nothing = Rights(everywhere=frozenset(), by_organization={})
     return Call(user, nothing, "user.write", user.org_id, if_match=if_match, is_own=True)
 
@@ -90,11 +91,11 @@ async def admit(
     org_id: str | None,
     if_match: int | None = None,
 ) -> Call:
-    """The call, once its caller is known and may make it.
+    """Authenticates the caller and returns the call that they may make.
 
-    `authorization` is the header of that name, `org_id` what the header x-<vendor>-orgid holds.
-    Raises Unauthenticated, PermissionDenied, NotFound (the organization, told to those only who
-    may act in any).
+    `authorization` is the header of that name, `org_id` the value of the header x-<vendor>-orgid.
+    Raises Unauthenticated, PermissionDenied, NotFound (the organization; only callers who may act
+    in every organization learn that it does not exist).
     """
     found = await authenticate(service, authorization)
     caller = found.user
@@ -108,7 +109,7 @@ async def admit(
 
 
 async def admitted(service: Service, call: Call) -> Call:
-    """The call, if its caller may make it. Raises PermissionDenied, NotFound."""
+    """Returns the call if its caller may make it. Raises PermissionDenied, NotFound."""
     if call.org_id is not None:
         await find_organization(service, call, call.org_id)
     elif not call.rights.allow_somewhere(call.permission):
@@ -117,10 +118,10 @@ async def admitted(service: Service, call: Call) -> Call:
 
 
 def check_service(call: Call) -> None:
-    """Refuse whoever is no service user with a personal access token: what moves everything in
-    or out is done by a program, under a name that can be taken away (specification 5).
+    """Checks that the caller is a service user with a personal access token.
 
-    Raises PermissionDenied.
+    Calls that move all data in or out are made by programs, under an account that can be revoked
+    by itself. Raises PermissionDenied.
     """
     if call.caller.kind != "machine" or not call.is_by_pat:
         told = "only a service user may do this, by a personal access token"
@@ -128,9 +129,10 @@ def check_service(call: Call) -> None:
 
 
 async def authenticate(service: Service, authorization: str | None) -> Bearer:
-    """The user whose personal access token it is, or whose access token for this service.
+    """Returns the user of a personal access token, or of an access token for this service.
 
-    Raises Unauthenticated: a token for somebody else opens nothing here (RFC 9068 4).
+    Raises Unauthenticated, also for a token whose audience is another resource server (RFC 9068
+    4).
     """
     try:
         found = await bearer_tokens.authenticate(
@@ -145,7 +147,7 @@ async def authenticate(service: Service, authorization: str | None) -> Bearer:
 
 
 async def organization(service: Service, call: Call) -> Organization:
-    """The organization that the call acts in: the one it names, else the caller's own.
+    """Returns the organization that the call acts in: the one it names, or else the caller's own.
 
     Raises PermissionDenied, NotFound.
     """
@@ -153,7 +155,8 @@ async def organization(service: Service, call: Call) -> Organization:
 
 
 async def find_organization(service: Service, call: Call, org_id: str) -> Organization:
-    """An organization that the call may act in. Raises PermissionDenied, NotFound."""
+    """Returns an organization that the call may act in. Raises PermissionDenied, NotFound."""
+    # Before the store is read: the answer must not show whether the organization exists.
     if not call.reaches(org_id):
         raise _denied(call.permission)
     found = await service.store.get(ORGANIZATIONS, org_id) if len(org_id) <= 200 else None
@@ -163,9 +166,9 @@ async def find_organization(service: Service, call: Call, org_id: str) -> Organi
 
 
 async def find_organization_by_domain(service: Service, call: Call, domain: str) -> Organization:
-    """The organization of a domain, if the call may act in it.
+    """Returns the organization that owns a verified domain, if the call may act in it.
 
-    Raises PermissionDenied, NotFound (to those only who may act in any).
+    Raises PermissionDenied, NotFound (only for callers who may act in every organization).
     """
     org_id = await org_domains.owner(service, domain)
     if org_id is not None:

@@ -1,8 +1,9 @@
-"""Calls that may be repeated: under an Idempotency-Key a call is carried out once.
+"""Repeatable calls: a call with an Idempotency-Key is carried out once.
 
-That the call was made, and its sealed answer, are stored in the very unit of what it did: so
-neither a crash nor a twin makes it happen twice, and a repetition within a day gets the same
-answer. Secrets of an answer are kept apart, for ten minutes.
+The record of the call and its sealed answer are stored in the same unit as what the call changed.
+So neither a crash nor a concurrent call with the same key carries it out twice, and a repetition
+within a day gets the same answer. An answer that holds secrets is stored separately, for ten
+minutes.
 """
 
 from __future__ import annotations
@@ -38,14 +39,14 @@ KEPT_FOR: Final = timedelta(days=1)
 SECRETS_KEPT_FOR: Final = timedelta(minutes=10)
 MAX_KEY_CHARACTERS: Final = 200
 _PURPOSE: Final = "made call"
-_TRIES: Final = 20  # while others change the same
+_TRIES: Final = 20  # while concurrent calls change the same records
 _WAITS_SECONDS: Final = 5.0
-_STILL_UNDER_WAY: Final = timedelta(seconds=30)
+_STILL_UNDER_WAY: Final = timedelta(seconds=30)  # after that the call is taken to have failed
 _LOOKS_EVERY_SECONDS: Final = 0.05
 
 
 class Repeatable(Struct, frozen=True):
-    """A call as its caller names it: who, under which key, what they ask for, and of which ids."""
+    """A call with its key: the caller, the key, the request, and the ids of the path."""
 
     caller_id: str
     key: str
@@ -65,7 +66,7 @@ Work = Callable[[Service], Awaitable[bytes]]
 
 
 def read_key(value: str) -> str:
-    """The header Idempotency-Key. Raises InvalidArgument."""
+    """Returns the value of the header Idempotency-Key. Raises InvalidArgument."""
     if not 0 < len(value) <= MAX_KEY_CHARACTERS or not value.isascii() or not value.isprintable():
         message = f"must have 1 to {MAX_KEY_CHARACTERS} printable characters"
         raise InvalidArgument([FieldProblem("idempotency.key", "Idempotency-Key", message)])
@@ -73,16 +74,16 @@ def read_key(value: str) -> str:
 
 
 def foretell(service: Service, answer: Answer) -> None:
-    """Give the answer of a call before its first unit, where several units follow."""
+    """Sets the answer of a call before its first unit is stored, where several units follow."""
     if isinstance(service.store, HoldingStore):
         service.store.foretell(msgspec.json.encode(answer))
 
 
 async def once(service: Service, call: Repeatable, work: Work) -> tuple[bytes, bool]:
-    """The answer of `work`, and whether it is that of an earlier call.
+    """Returns the answer of `work`, and whether it is that of an earlier call.
 
-    Raises what `work` raises; AlreadyExists: the key was used for another request; SecretGone: the
-    call was carried out, and the secret that it was answered with is not kept any more.
+    Raises what `work` raises; AlreadyExists if the key was used for another request; SecretGone if
+    the call was carried out and the secret in its answer is no longer stored; Busy.
     """
     failures = list[StorageError]()
     for _ in range(_TRIES):
@@ -95,7 +96,8 @@ async def once(service: Service, call: Repeatable, work: Work) -> tuple[bytes, b
         except (Twin, HeldUnitRefused):
             continue
         except IdpError:
-            # A twin that was faster may be what it was refused for.
+            # A concurrent call with the same key may have caused the refusal, by having been
+            # carried out first: then its answer is returned in place of the error.
             made = None if draft.is_marked else await service.store.get(MADE_CALLS, call.id)
             if made is None:
                 raise
@@ -106,12 +108,12 @@ async def once(service: Service, call: Repeatable, work: Work) -> tuple[bytes, b
 
 
 async def _attempt(service: Service, call: Repeatable, draft: HoldingStore, work: Work) -> bytes:
-    """The answer, stored with what was done. Raises Twin, HeldUnitRefused, and what `work`
-    raises."""
+    """Returns the answer, stored with what was done. Raises Twin, HeldUnitRefused, and what
+    `work` raises."""
     try:
         answer = await work(draft.service())
     except IdpError:
-        await draft.flush()  # what was written before the refusal
+        await draft.flush()  # writes that belong to the refusal, such as a count of attempts
         raise
     if draft.is_marked:
         await _correct(service, call, answer)
@@ -120,14 +122,14 @@ async def _attempt(service: Service, call: Repeatable, draft: HoldingStore, work
 
 
 async def _correct(service: Service, call: Repeatable, answer: bytes) -> None:
-    """Keep the answer itself in place of the one that was foretold; either may be repeated."""
+    """Replaces the answer that was set in advance by the real one; a repetition may get either."""
     sealed = service.vault.seal(answer, _PURPOSE)
     with suppress(StorageError):
         await service.store.commit(Update(MADE_CALLS, call.id, set={"sealed_answer": sealed}))
 
 
 def _mark(service: Service, call: Repeatable, answer: bytes) -> list[Write]:
-    """The writes that tell that the call was made, and what it was answered."""
+    """Returns the writes that record the call and its answer."""
     now, told = service.clock.now(), msgspec.json.decode(answer)
     secrets = answers.secrets_in(told)
     public = {name: value for name, value in told.items() if name not in secrets}
@@ -151,13 +153,13 @@ def _mark(service: Service, call: Repeatable, answer: bytes) -> list[Write]:
 
 
 def _made_id(told: dict[str, Any]) -> str:
-    """The id of what an answer says was made: its first."""
+    """Returns the id of what the call created: the first id in its answer."""
     ids = [name for name in told if name == "id" or name.endswith("Id")]
     return str(told[ids[0]]) if ids else ""
 
 
 async def _earlier(service: Service, call: Repeatable, made: MadeCall) -> bytes:
-    """What the call was answered that came first. Raises AlreadyExists, SecretGone, Busy."""
+    """Returns the answer of the earlier call. Raises AlreadyExists, SecretGone, Busy."""
     if made.request_digest != call.digest:
         message = "this Idempotency-Key was used for another request"
         raise AlreadyExists(message, slug="idempotency.other_request")
@@ -171,8 +173,9 @@ async def _earlier(service: Service, call: Repeatable, made: MadeCall) -> bytes:
 
 
 async def _awaited(service: Service, made: MadeCall) -> str:
-    """The answer of a call that a worker of the version before carries out, which stores the
-    answer after the deed. Raises Busy: it may still come; SecretGone: it was lost."""
+    """Returns the answer of a call that a worker of the previous release carries out, which
+    stores the answer after the change. Raises Busy if the answer may still come, SecretGone if
+    it was lost."""
     deadline = time.monotonic() + _WAITS_SECONDS
     while time.monotonic() < deadline:
         await asyncio.sleep(_LOOKS_EVERY_SECONDS)

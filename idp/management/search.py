@@ -1,10 +1,10 @@
-"""Searches: `POST …/_search` with filters, a page at a time, and a total.
+"""Searches: `POST …/_search` with filters, returned in pages, with a total.
 
-A filter (`Filter`) says what a record must be like; all of them count together. `find` chooses
-the declared list that answers the most of them. What no list answers is filtered while reading,
-and of such reading a request does a bounded amount: then a page may be short, or even empty, and
-still say where to go on. A page is ordered by the list that was chosen, so the same filters
-always give the same order; across several organizations it is one organization after the other.
+A record is found if it passes every `Filter`. `find` chooses the declared index that answers most
+of the filters; the others are applied to the records it reads. The number of records that one
+request reads this way is bounded, so a page may be short or even empty and still have a cursor for
+the next one. A page is ordered by the chosen index, so the same filters always give the same
+order; a search across several organizations returns one organization after the other.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from idp.service import Service
 from storage import COUNT_CAP, Collection, Cursor, Record
 
 MOST: Final = 1000
-MOST_LOOKED_AT: Final = 1000  # records that one request reads, whatever it finds
+MOST_LOOKED_AT: Final = 1000  # records that one request reads, however many it finds
 MAX_FILTERS: Final = 20
-AT_ONCE: Final = 251  # SQLite reads on the event loop: others get their turn in between
-_LOOK: Final = 10  # what a list costs that holds nothing, in records
+AT_ONCE: Final = 251  # SQLite reads on the event loop, which must be free for other requests
+_LOOK: Final = 10  # the cost of a read that finds nothing, in records
 _MAX_CURSOR: Final = 8000
 _MAC_BYTES: Final = 16
-_MOST_COUNTED: Final = 20  # organizations
+_MOST_COUNTED: Final = 20  # organizations; across more of them the total is a lower bound
 
 R = TypeVar("R", bound=Record)
 
@@ -55,7 +55,7 @@ _METHOD: Final = OneOf(
 
 
 class NoOffset(Struct, frozen=True):
-    """Pages are not counted: who goes on does so after the last record that they have seen."""
+    """The rule of `offset`: only 0, because pages continue after the last record, by a cursor."""
 
     def read(self, value: object) -> int:
         if Integer().read(value) != 0:
@@ -84,13 +84,16 @@ class Search(Request, frozen=True, kw_only=True):
 
 
 class TextQuery(Request, frozen=True, kw_only=True):
-    """The base of a filter by a text: the text's own field stands beside it."""
+    """The base of a filter by a text; the subclass adds the field that holds the text."""
 
     method: Annotated[str, _METHOD] = "TEXT_QUERY_METHOD_EQUALS"
 
     def of(self, path: str, text: str, key: str | None = None) -> Filter:
-        """The filter of a record's field; `key` is the field that has the text's folded form
-        (casefold of NFKC) where there is one."""
+        """Returns the filter of a record's field.
+
+        `key` is the field that holds the folded form of the text (casefold of NFKC), where there
+        is one.
+        """
         is_prefix = "STARTS_WITH" in self.method
         return Filter(
             path=path,
@@ -112,7 +115,7 @@ class SearchDetails(Answer, frozen=True, kw_only=True):
 
 
 class FoundPage(Struct, Generic[R], frozen=True):
-    """A page; `next_cursor` is empty where it is the last."""
+    """A page of records; `next_cursor` is empty on the last one."""
 
     records: list[R]
     details: SearchDetails
@@ -120,7 +123,7 @@ class FoundPage(Struct, Generic[R], frozen=True):
 
 
 def reached(call: Call) -> tuple[str, ...] | None:
-    """The organizations that a search of this call goes through; None: all of them."""
+    """Returns the ids of the organizations that a search of this call covers, or None for all."""
     if call.org_id is not None:
         return (call.org_id,)
     if call.permission in call.rights.everywhere:
@@ -141,11 +144,11 @@ async def find(
     weight: Callable[[R], int] = lambda _: 1,
     at_once: int = AT_ONCE,
 ) -> FoundPage[R]:
-    """The page of those records of these organizations (None: of all) that pass every filter.
+    """Returns a page of the records of these organizations (None: of all) that pass every filter.
 
-    `order`: by this field of a declared list, within each organization. Where records are large,
-    `weight` says for how many others one counts, and `at_once` how many are read in one go.
-    Raises InvalidArgument for the cursor of another search.
+    `order` names a field of a declared index that orders the records within each organization.
+    Where records are large, `weight` says how many ordinary records one counts as, and `at_once`
+    how many are read at a time. Raises InvalidArgument for the cursor of another search.
     """
     chosen = ways(collection, filters, organizations, org_path, order)
     description = msgspec.msgpack.encode(
@@ -169,8 +172,8 @@ async def find(
 
 
 class _PageStart(Struct, frozen=True, array_like=True):
-    """Where a page begins: in which way, after which record; how many were found before, and
-    how many there were when the search began."""
+    """Where a page begins: the number of the read plan, the record before it, how many records
+    earlier pages held, and the total when the search began."""
 
     n: int
     after: tuple[Any, str] | None
@@ -182,14 +185,14 @@ _FIRST: Final = _PageStart(n=0, after=None, seen=0)
 
 
 class _Page(Struct, Generic[R]):
-    """`place` is where the next one begins; None where there is none."""
+    """The records of a page; `place` is where the next page begins, or None on the last one."""
 
     records: list[R]
     before: int
     place: _PageStart | None = None
 
     def ends_at(self, n: int, after: Cursor | None) -> _Page[R]:
-        """The page, when the next one begins there."""
+        """Sets where the next page begins, and returns the page."""
         self.place = _PageStart(n, after, self.before + len(self.records))
         return self
 
@@ -221,7 +224,7 @@ async def _page(source: _Source[R], place: _PageStart) -> _Page[R]:
 
 
 async def _each(source: _Source[R], place: _PageStart) -> AsyncIterator[tuple[ReadPlan, R | None]]:
-    """Every record from a place on, and None at the end of each way."""
+    """Yields every record from a place on, and None at the end of each read plan."""
     after = place.after
     for way in source.ways[place.n :]:
         size = source.at_once if way.rest else min(source.query.limit + 1, source.at_once)
@@ -239,7 +242,7 @@ async def _each(source: _Source[R], place: _PageStart) -> AsyncIterator[tuple[Re
 async def _read(
     source: _Source[R], way: ReadPlan, size: int, after: Cursor | None
 ) -> tuple[list[R], bool]:
-    """The next records of a way, and whether there are more."""
+    """Returns the next records of a read plan, and whether there are more."""
     service, collection, asc = source.service, source.collection, source.query.asc
     if way.ids is None:
         page = await service.store.find(
@@ -265,13 +268,13 @@ async def _total(
     page: _Page[R],
     place: _PageStart,
 ) -> tuple[int, bool]:
-    """How many there are, and whether there may be more than that."""
+    """Returns how many records there are, and whether there may be more than that."""
     known = page.before + len(page.records)
     if page.place is None:
         return known, False
     if any(way.rest or way.ids is not None for way in chosen) or len(chosen) > _MOST_COUNTED:
         return known, True
-    if place != _FIRST:
+    if place != _FIRST:  # counted for the first page; the cursor carries the number
         return place.total, place.total >= COUNT_CAP
     total = 0
     for way in chosen:
@@ -287,7 +290,8 @@ def _cursor(service: Service, description: bytes, place: _PageStart, total: int)
 
 
 def _read_cursor(service: Service, description: bytes, cursor: str) -> _PageStart:
-    """Where a cursor leads to. Raises InvalidArgument unless it was given for this very search."""
+    """Returns where a cursor points to. Raises InvalidArgument unless it was issued for this
+    search."""
     try:
         octets = base64url.decode(cursor)
     except ValueError:

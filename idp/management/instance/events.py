@@ -1,8 +1,8 @@
-"""The audit log, searched: a page at a time, and as a stream of lines.
+"""Searches of the audit log, answered in pages and as a stream of lines.
 
-A declared list answers the narrowest of the filters in the order of time; the others are held
-against what it finds. Of such reading a request does a bounded amount: then a page may be short,
-or even empty, and still say where to go on.
+The store reads events in the order of time by the most selective of the filters, and the others
+are applied to what it returns. The number of events that one request reads is bounded, so a page
+may be short or even empty and still have a cursor for the next one.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from storage import Cursor, Where
 MOST: Final = 1000
 MOST_EXPORTED: Final = 10_000
 MOST_LOOKED_AT: Final = 2000
-_AT_ONCE: Final = 101  # SQLite reads on the event loop: others get their turn in between
+_AT_ONCE: Final = 101  # SQLite reads on the event loop, which must be free for other requests
 _MAX_CURSOR: Final = 500
 _MAX_NAMES: Final = 100
-_LAST_ID: Final = chr(0x10FFFF)
+_LAST_ID: Final = chr(0x10FFFF)  # sorts behind the id of every event of the same instant
 _Aware = Annotated[datetime, Meta(tz=True)]
 _EventId = Annotated[str, Meta(pattern="^[0-9A-Za-z_-]{1,200}$")]
 _FIRST: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -132,30 +132,33 @@ class _EventPage(Struct):
 
 
 async def everywhere(service: Service, call: Call, request: EventQuery) -> EventsFound:
-    """Find changes of whatever record, by anybody. With `Accept: application/x-ndjson` the answer
-    is a stream of up to 10,000 events, one in each line."""
+    """Returns the events of all records, by all users, that match the query.
+
+    With `Accept: application/x-ndjson` the answer is a stream of up to 10,000 events, one in each
+    line.
+    """
     return await _found(service, await _page(service, request))
 
 
 async def in_organization(service: Service, call: Call, request: EventQuery) -> EventsFound:
-    """Find changes of the records of the call's organization. With `Accept: application/x-ndjson`
-    the answer is a stream of up to 10,000 events, one in each line.
+    """Returns the events of the records of the call's organization that match the query.
 
-    Raises PermissionDenied, NotFound (the organization).
+    With `Accept: application/x-ndjson` the answer is a stream of up to 10,000 events, one in each
+    line. Raises PermissionDenied, NotFound (the organization).
     """
     organization = await management_call.organization(service, call)
     return await _found(service, await _page(service, request, organization.id), organization.id)
 
 
 async def types(service: Service, call: Call) -> EventTypesFound:
-    """Every type of event that there is."""
+    """Returns every type of event that there is."""
     return EventTypesFound(event_types=[_type(name) for name in TYPES])
 
 
 async def lines(
     service: Service, call: Call, request: EventQuery, *, everywhere: bool
 ) -> AsyncIterator[EventView]:
-    """Up to 10,000 events that the search finds, one after the other."""
+    """Yields up to 10,000 events that match the query, one after the other."""
     org_id = None if everywhere else (await management_call.organization(service, call)).id
     left = MOST_EXPORTED
     while left:
@@ -170,7 +173,7 @@ async def lines(
 
 
 async def _page(service: Service, query: EventQuery, org_id: str | None = None) -> _EventPage:
-    """The next events that pass, and where the page after them begins."""
+    """Returns the next events that match, and where the page after them begins."""
     where = _narrowest(query, org_id)
     since, until = _bounds(query)
     after, found, looked_at = _start(query, since, until), list[Event](), 0
@@ -195,7 +198,7 @@ async def _page(service: Service, query: EventQuery, org_id: str | None = None) 
 
 
 def _narrowest(query: EventQuery, org_id: str | None) -> Where:
-    """What the declared list that says most is asked for."""
+    """Returns the condition of the most selective index that one of the filters can use."""
     by_path = {
         "record_id": query.aggregate_id,
         "actor": query.editor_user_id,
@@ -213,7 +216,7 @@ def _bounds(query: EventQuery) -> tuple[datetime, datetime]:
 
 
 def _start(query: EventQuery, since: datetime, until: datetime) -> Cursor:
-    """The place behind which the page begins. Raises InvalidArgument."""
+    """Returns the place after which the page begins. Raises InvalidArgument."""
     if not query.cursor:
         return (since, "") if query.asc else (until, _LAST_ID)
     try:
@@ -230,6 +233,7 @@ def _cursor(place: Cursor | None) -> str:
 
 
 def _passes(query: EventQuery, org_id: str | None, event: Event) -> bool:
+    # The installation's own record belongs to an organization, whose managers may not read it.
     if org_id is not None and (event.org_id != org_id or event.collection == INSTANCES.name):
         return False
     step = event.sequence - query.sequence
@@ -252,13 +256,13 @@ async def _found(service: Service, page: _EventPage, org_id: str | None = None) 
 
 
 def _user_ids(events: Sequence[Event]) -> set[str]:
-    """Those who did it, and the users that it was done to."""
+    """Returns the ids of the authors of the events, and of the users that were changed."""
     changed = {event.record_id for event in events if event.collection == USERS.name}
     return changed | {event.actor for event in events}
 
 
 async def _names(service: Service, ids: set[str], org_id: str | None) -> dict[str, User]:
-    """The users among them; within an organization, its own."""
+    """Returns the users among the ids; within an organization, only its own users."""
     found = await service.store.get_many([(USERS, id) for id in sorted(ids)])
     users = [user for user in found if isinstance(user, User)]
     return {user.id: user for user in users if org_id in (None, user.org_id)}

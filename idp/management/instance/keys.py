@@ -1,4 +1,4 @@
-"""The keys of the instance, as the management API tells of them and turns them."""
+"""Calls that list, rotate and remove the signing and encryption keys of the installation."""
 
 from __future__ import annotations
 
@@ -40,19 +40,23 @@ class KeyRemoved(Answer, frozen=True, kw_only=True):
 
 
 async def listed(service: Service, call: Call) -> SigningKeys:
-    """List the keys that sign and seal tokens with their states, the oldest first."""
+    """Returns the keys that sign and seal tokens with their states, the oldest first."""
     found = [_view(key) for key in await key_rotation.every(service)]
     return SigningKeys(details=ListDetails(total_result=str(len(found))), result=found)
 
 
 async def rotate(service: Service, call: Call) -> KeysRotated:
-    """Let the waiting keys sign from now on. Raises FailedPrecondition: they wait too shortly."""
+    """Makes the waiting keys sign from now on. Raises FailedPrecondition if they were published
+    too recently."""
     signing = await key_rotation.rotate(service, actor=call.actor)
     return KeysRotated(key_id=signing["RS256"].id)
 
 
 async def remove(service: Service, call: Call, key_id: str) -> KeyRemoved:
-    """Void all that a key signed or sealed, at once. Raises NotFound, FailedPrecondition."""
+    """Removes a key, and so ends all that it signed or sealed, at once.
+
+    Raises NotFound, FailedPrecondition.
+    """
     await key_rotation.remove(service, key_id, actor=call.actor)
     return KeyRemoved()
 

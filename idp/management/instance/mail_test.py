@@ -1,4 +1,4 @@
-"""A test of the mail server: a letter that is sent at once, and what the server answered."""
+"""A test of the mail server: a message that is sent at once, and the server's answer."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class TestSent(Answer, frozen=True, kw_only=True):
 
 
 async def send(service: Service, call: Call, request: TestMail) -> TestSent:
-    """Send a mail at once, to see whether the mail server takes it.
+    """Sends a mail at once, to show whether the mail server accepts it.
 
-    Raises FailedPrecondition: there is no mail server, or it did not take the mail.
+    Raises FailedPrecondition if no mail server is configured, or it did not accept the mail.
     """
     config = service.config
     if not config.sends_mail:

@@ -1,4 +1,4 @@
-"""What is left to do after the first sign-in, as the store knows it: by a few bounded reads."""
+"""What is left to do after the first sign-in, found by a few bounded reads of the store."""
 
 from __future__ import annotations
 
@@ -18,15 +18,18 @@ from idp.records import (
 )
 from idp.service import Service
 
-_ENOUGH: Final = 2
+_ENOUGH: Final = 2  # counting stops here: more than the first one is all that matters
 _MOST_OWNERS: Final = 20
 _MOST_SIGN_INS: Final = 50
 
 
 class Checklist(Struct, frozen=True):
-    """What has been done: the first password replaced, an organization and an application made
-    beside those of the first start, somebody signed in to one, a second person to own it all, a
-    mail server set up."""
+    """What has been done since the first start.
+
+    The fields say whether the first password was replaced, an organization and an application were
+    created in addition to those of the first start, a user signed in to such an application, a
+    second person has the owner role of the installation, and a mail server is configured.
+    """
 
     password: bool
     organization: bool
@@ -37,7 +40,7 @@ class Checklist(Struct, frozen=True):
 
 
 async def look(service: Service) -> Checklist:
-    """The state of this installation."""
+    """Returns the checklist of this installation."""
     store = service.store
     instance = await store.get(INSTANCES, INSTANCE_ID)
     demo = instance.demo.client_id if instance and instance.demo else None
@@ -52,13 +55,15 @@ async def look(service: Service) -> Checklist:
 
 
 async def _has_sign_in(service: Service, demo: str | None) -> bool:
-    """Whether somebody signed in to another application than the demonstration, of late."""
+    """Returns whether one of the latest authorizations is for another application than the
+    demo."""
     page = await service.store.find(AUTHORIZATIONS, limit=_MOST_SIGN_INS)
     return any(one.client_id != demo for one in page.records)
 
 
 async def _has_two_owners(service: Service) -> bool:
-    """Whether two people at least could let each other in again."""
+    """Returns whether at least two active persons are owners, so that one can restore the
+    other's access."""
     page = await service.store.find(MEMBERSHIPS, {"org_id": None}, limit=_MOST_OWNERS)
     ids = [one.user_id for one in page.records if IAM_OWNER in one.roles]
     users = await service.store.get_many([(USERS, id) for id in ids])

@@ -1,5 +1,8 @@
-"""The outbox as who runs the installation sees it: what waits, what failed and why, and what is
-to be tried again. No answer has an address or a word of what a letter says."""
+"""The outbox as operators see it: the messages that wait, failed (and why) or are to be sent
+again.
+
+No answer contains an address or any text of a message.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,7 @@ class MessageQuery(Request, frozen=True, kw_only=True):
 
     @property
     def filter(self) -> Filter:
-        """What a letter must be like."""
+        """The filter of the outbox that the query stands for."""
         if self.state_query:
             return Filter(path="state", value=self.state_query.state)
         if self.kind_query:
@@ -97,7 +100,7 @@ class Retried(Answer, frozen=True, kw_only=True):
 
 
 async def search(service: Service, call: Call, request: MessageSearch) -> MessagesFound:
-    """Go through the letters of the last seven days: waiting, sent, failed or held.
+    """Returns messages of the last seven days: waiting, sent, failed or held.
 
     Raises InvalidArgument (the cursor).
     """
@@ -113,9 +116,10 @@ async def search(service: Service, call: Call, request: MessageSearch) -> Messag
 
 
 async def retry(service: Service, call: Call, mail_id: str) -> Retried:
-    """Send a letter now that failed, waits for its next attempt, or was held.
+    """Queues a message to be sent now that failed, waits for its next attempt, or was held.
 
-    Raises NotFound; FailedPrecondition: it is sent or under way, or there is no way to send it.
+    Raises NotFound; FailedPrecondition if it is sent or being sent, or no way to send it is
+    configured.
     """
     return Retried(
         letter=_view(await versioned_updates.repeated(lambda: _retry(service, call, mail_id)))

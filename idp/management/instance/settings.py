@@ -1,4 +1,4 @@
-"""Switches of the whole installation that are set while it runs: features, and security."""
+"""Settings of the whole installation that can be changed while it runs: features, and security."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ class SecurityPolicyFound(Answer, frozen=True, kw_only=True):
 
 
 async def put_features(service: Service, call: Call, request: Features) -> Changed:
-    """Switch features on or off."""
+    """Switches features on or off."""
     is_on = request.oidc_token_exchange
     values = {} if is_on is None else {"allows_token_exchange": is_on}
     return await _changed(service, call, lambda _: values, "instance.features_changed")
 
 
 async def features(service: Service, call: Call) -> FeaturesFound:
-    """Which features are on."""
+    """Returns which features are on."""
     instance = await _find(service)
     return FeaturesFound(
         details=_details(instance),
@@ -62,7 +62,8 @@ async def features(service: Service, call: Call) -> FeaturesFound:
 
 
 async def put_security_policy(service: Service, call: Call, request: SecurityPolicy) -> Changed:
-    """Replace the policy. Whoever switches impersonation ends what was issued to actors before."""
+    """Replaces the security policy. A change of impersonation, on or off, ends all tokens that
+    were issued to actors before."""
     stamp, is_on = service.random.token(), request.enable_impersonation
 
     def decide(instance: Instance) -> Mapping[str, object]:
@@ -74,7 +75,7 @@ async def put_security_policy(service: Service, call: Call, request: SecurityPol
 
 
 async def security_policy(service: Service, call: Call) -> SecurityPolicyFound:
-    """The policy as it is."""
+    """Returns the security policy."""
     instance = await _find(service)
     policy = SecurityPolicyView(
         details=_details(instance), enable_impersonation=instance.allows_impersonation

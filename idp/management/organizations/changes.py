@@ -1,4 +1,4 @@
-"""Making an organization without anybody in it, and changing the name of one."""
+"""Calls that create an organization without users, and that rename one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class OrganizationCreated(Answer, frozen=True, kw_only=True):
 
 
 async def create(service: Service, call: Call, request: NewOrganization) -> OrganizationCreated:
-    """Make an organization with a generated domain, and nobody in it.
+    """Creates an organization with a generated domain and without users.
 
     Raises Taken (the name), Busy.
     """
@@ -54,11 +54,12 @@ async def create(service: Service, call: Call, request: NewOrganization) -> Orga
     return OrganizationCreated(id=made.id, details=answers.details(made, made.id))
 
 
+# A conflict in these collections is one with a concurrent creation, after which it is tried again.
 _MEETS_AT = frozenset({ORGANIZATIONS.name, DOMAINS.name})
 
 
 async def rename(service: Service, call: Call, request: OrganizationRename) -> Changed:
-    """Give the call's organization another name; its domains stay as they are.
+    """Gives the call's organization another name; its domains do not change.
 
     Raises PermissionDenied, NotFound, Taken.
     """

@@ -1,7 +1,8 @@
-"""Proving that a domain is an organization's own: a token that only its owner can publish there.
+"""Verification of an organization's domain, by a token that only the owner of the domain can
+publish.
 
-Either a file below `/.well-known/` on its web server holds the token, or a TXT record beside it
-does.
+The token is in a file below `/.well-known/` on the domain's web server, or in a TXT record of a
+name below the domain.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from storage import Conflict, Update
 
 FILE: Final = "https://{domain}/.well-known/{vendor}-challenge/{token}.txt"
 RECORD: Final = "_{vendor}-challenge.{domain}"
-MOST_LOOKS: Final = 10  # of one organization, in
+MOST_LOOKS: Final = 10  # for one organization within the window
 LOOKS_WINDOW: Final = timedelta(minutes=1)
 
 _KINDS: Final[Mapping[str, Literal["http", "dns"]]] = {
@@ -53,9 +54,9 @@ class ChallengeMade(Answer, frozen=True, kw_only=True):
 async def challenge(
     service: Service, call: Call, domain: str, request: NewChallenge
 ) -> ChallengeMade:
-    """Make the token by which a domain can be verified, in place of any other.
+    """Creates the token by which a domain can be verified; it replaces an earlier one.
 
-    Raises PermissionDenied, NotFound, FailedPrecondition (it is verified).
+    Raises PermissionDenied, NotFound, FailedPrecondition (the domain is verified).
     """
     made = Challenge(kind=_KINDS[request.type], token=service.random.token(bits=128))
 
@@ -75,10 +76,10 @@ async def challenge(
 
 
 async def validate(service: Service, call: Call, domain: str) -> Changed:
-    """Look whether the token is published, and let the domain be the organization's own.
+    """Checks whether the token is published, and if so makes the domain a verified one.
 
-    Raises PermissionDenied, NotFound, FailedPrecondition (no token was made, or it was not found,
-    or the domain is verified), Taken (another was faster), TooMany.
+    Raises PermissionDenied, NotFound, FailedPrecondition (no token was created, or it was not
+    found, or the domain is verified), Taken (another organization verified it first), TooMany.
     """
     seen = await _unverified(service, call, domain)
     if seen.challenge is None:
@@ -117,7 +118,8 @@ async def _unverified(service: Service, call: Call, domain: str) -> Organization
 
 
 async def _count(service: Service, record: OrganizationDomain) -> None:
-    """Calls go out to where a caller says: not without end."""
+    """Counts the check. Raises TooMany: these are requests to a server that the caller chooses,
+    so their number is limited."""
     counter = await service.store.increment(
         f"domain proofs of {record.org_id}", window=LOOKS_WINDOW
     )
@@ -130,7 +132,7 @@ async def _count(service: Service, record: OrganizationDomain) -> None:
 
 
 async def _look(service: Service, domain: str, challenge: Challenge) -> None:
-    """Return when the token is there. Raises FailedPrecondition."""
+    """Returns once the token was found. Raises FailedPrecondition."""
     place = _place(service, domain, challenge)
     try:
         found = await _READERS[challenge.kind](service, place)

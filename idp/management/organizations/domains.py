@@ -1,4 +1,4 @@
-"""The domains of an organization, as the management API lists and changes them."""
+"""Calls that list, add and remove the domains of an organization."""
 
 from __future__ import annotations
 
@@ -72,8 +72,10 @@ class FoundDomains(Answer, frozen=True, kw_only=True):
 
 
 async def search(service: Service, call: Call, request: DomainSearch) -> FoundDomains:
-    """Find domains of the call's organization, in their order. Raises PermissionDenied, NotFound,
-    InvalidArgument."""
+    """Returns domains of the call's organization, in alphabetical order.
+
+    Raises PermissionDenied, NotFound, InvalidArgument.
+    """
     organization = await management_call.organization(service, call)
     named = [each.domain_name_query for each in request.queries if each.domain_name_query]
     found = await management_search.find(
@@ -92,10 +94,11 @@ async def search(service: Service, call: Call, request: DomainSearch) -> FoundDo
 
 
 async def add(service: Service, call: Call, request: NewDomain) -> Changed:
-    """Let the call's organization name a domain as its own; it counts once it is verified.
+    """Adds a domain to the call's organization. The domain has no effect until it is verified.
 
-    Raises PermissionDenied, NotFound, InvalidArgument, AlreadyExists (it has it), Taken (it is
-    another's), FailedPrecondition (it has a hundred).
+    Raises PermissionDenied, NotFound, InvalidArgument, AlreadyExists (the organization has it),
+    Taken (another organization verified it), FailedPrecondition (the organization has a hundred
+    domains).
     """
     _refuse_generated(service, request.domain)
 
@@ -125,7 +128,8 @@ async def _refuse_taken(service: Service, organization: Organization, domain: st
 
 
 def still_active(organization: Organization) -> Update:
-    """A guard that the organization is not being shut at the same moment."""
+    """Returns a guard that the unit is stored only if the organization's state has not changed
+    since it was read."""
     return Update(ORGANIZATIONS, organization.id, expect={"state": organization.state})
 
 
@@ -137,7 +141,7 @@ def _refuse_generated(service: Service, domain: str) -> None:
 
 
 async def set_primary(service: Service, call: Call, domain: str) -> Changed:
-    """Let login names of the call's organization end with a domain from now on.
+    """Makes a domain the one that login names of the call's organization end with.
 
     Raises PermissionDenied, NotFound, FailedPrecondition (it is not verified).
     """
@@ -162,9 +166,9 @@ async def set_primary(service: Service, call: Call, domain: str) -> Changed:
 
 
 async def remove(service: Service, call: Call, domain: str) -> Changed:
-    """Let the call's organization name a domain no more; others may verify it then.
+    """Removes a domain from the call's organization; other organizations may verify it then.
 
-    Raises PermissionDenied, NotFound, FailedPrecondition (the primary one).
+    Raises PermissionDenied, NotFound, FailedPrecondition (it is the primary one).
     """
     organization, guards = await management_call.organization(service, call), list[Update]()
 

@@ -1,4 +1,5 @@
-"""Searching members of an organization or of the instance, and what one user manages."""
+"""Searches of the members of an organization or of the installation, and of a user's
+memberships."""
 
 from __future__ import annotations
 
@@ -96,20 +97,20 @@ class MemberRoles(Answer, frozen=True, kw_only=True):
 
 
 async def of_organization(service: Service, call: Call, request: MemberSearch) -> FoundMembers:
-    """Find members of the call's organization. Raises PermissionDenied, NotFound."""
+    """Returns members of the call's organization. Raises PermissionDenied, NotFound."""
     organization = await management_call.organization(service, call)
     return await _members(service, organization.id, request)
 
 
 async def of_instance(service: Service, call: Call, request: MemberSearch) -> FoundMembers:
-    """Find members of the instance."""
+    """Returns members of the installation."""
     return await _members(service, None, request)
 
 
 async def of_user(
     service: Service, call: Call, user_id: str, request: MembershipSearch
 ) -> FoundMemberships:
-    """Find what a user manages, as far as the caller may look into it. Raises NotFound."""
+    """Returns what a user manages, as far as the caller may read it. Raises NotFound."""
     user = await user_read.find(service, call, user_id)
     filters = [Filter(path="user_id", value=user.id)]
     for query in request.queries:
@@ -130,12 +131,12 @@ async def of_user(
 
 
 async def roles_of_organizations(service: Service, call: Call) -> MemberRoles:
-    """List the roles that a member of an organization may have."""
+    """Returns the roles that a member of an organization may have."""
     return MemberRoles(result=list(ORGANIZATION_ROLES))
 
 
 async def roles_of_instance(service: Service, call: Call) -> MemberRoles:
-    """List the roles that a member of the instance may have."""
+    """Returns the roles that a member of the installation may have."""
     return MemberRoles(result=list(INSTANCE_ROLES))
 
 

@@ -1,4 +1,5 @@
-"""Members: who manages an organization or the instance, as the management API makes them."""
+"""Calls that add, change and remove members: the users who manage an organization or the
+installation."""
 
 from __future__ import annotations
 
@@ -52,7 +53,8 @@ class MemberAdded(Answer, frozen=True, kw_only=True):
 async def add_to_organization(
     service: Service, call: Call, request: NewOrganizationMember
 ) -> MemberAdded:
-    """Let a user of the call's organization manage it.
+    """Makes a user a member of the call's organization. The call must reach the user's own
+    organization, too.
 
     Raises PermissionDenied, NotFound (the organization or the user), AlreadyExists.
     """
@@ -64,7 +66,8 @@ async def add_to_organization(
 
 
 async def add_to_instance(service: Service, call: Call, request: NewInstanceMember) -> MemberAdded:
-    """Let a user manage the instance. Raises PermissionDenied, NotFound, AlreadyExists."""
+    """Makes a user a member of the installation. Raises PermissionDenied, NotFound,
+    AlreadyExists."""
     user = await _find(service, request.user_id)
     return await _add(service, call, user, None, request.roles)
 
@@ -72,7 +75,7 @@ async def add_to_instance(service: Service, call: Call, request: NewInstanceMemb
 async def change_in_organization(
     service: Service, call: Call, user_id: str, request: OrganizationMemberChange
 ) -> Changed:
-    """Let a member manage the call's organization in these roles, and in no others.
+    """Replaces the roles of a member of the call's organization.
 
     Raises PermissionDenied, NotFound, FailedPrecondition (the last owner).
     """
@@ -83,7 +86,7 @@ async def change_in_organization(
 async def change_in_instance(
     service: Service, call: Call, user_id: str, request: InstanceMemberChange
 ) -> Changed:
-    """Let a member manage the instance in these roles, and in no others.
+    """Replaces the roles of a member of the installation.
 
     Raises PermissionDenied, NotFound, FailedPrecondition (the last owner).
     """
@@ -91,7 +94,7 @@ async def change_in_instance(
 
 
 async def remove_from_organization(service: Service, call: Call, user_id: str) -> Changed:
-    """Let a member manage the call's organization no more.
+    """Removes a member of the call's organization.
 
     Raises PermissionDenied, NotFound, FailedPrecondition (the last owner).
     """
@@ -100,7 +103,7 @@ async def remove_from_organization(service: Service, call: Call, user_id: str) -
 
 
 async def remove_from_instance(service: Service, call: Call, user_id: str) -> Changed:
-    """Let a member manage the instance no more.
+    """Removes a member of the installation.
 
     Raises PermissionDenied, NotFound, FailedPrecondition (the last owner).
     """
@@ -123,7 +126,7 @@ async def _add(
     try:
         made = memberships.insertion(service.random, held, call.actor, now)
         await service.store.commit(*made, user_lookup.staying(user))
-    except Stale:  # an id that is made again has none of its rights
+    except Stale:  # deleted meanwhile: a later user with the same id must not get the roles
         raise _no_user() from None
     except Conflict:
         raise AlreadyExists("the user is a member already", slug="member.exists") from None
@@ -168,7 +171,8 @@ async def _remove(service: Service, call: Call, user_id: str, org_id: str | None
 
 
 async def _held(service: Service, call: Call, user_id: str, org_id: str | None) -> Membership:
-    """A membership that the caller may change, as far as rights go."""
+    """Returns a membership whose roles allow nothing that the caller may not do. Raises
+    NotFound, PermissionDenied."""
     held = await memberships.find(service, user_id, org_id)
     if held is None:
         raise NotFound("there is no such member", slug="member.not_found")
@@ -177,9 +181,9 @@ async def _held(service: Service, call: Call, user_id: str, org_id: str | None) 
 
 
 async def owner_stays(service: Service, held: Membership, kept: Sequence[str]) -> Sequence[Write]:
-    """What guards that an owner stays when the member keeps these roles alone.
+    """Returns the guards that an owner is left when the member keeps only the roles `kept`.
 
-    Raises FailedPrecondition: nobody else is one.
+    Raises FailedPrecondition if there is no other active owner.
     """
     role = memberships.owner_of(held.org_id)
     if role not in held.roles or role in kept:
@@ -191,7 +195,7 @@ async def owner_stays(service: Service, held: Membership, kept: Sequence[str]) -
 
 
 def _refuse_beyond(call: Call, org_id: str | None, roles: list[str]) -> None:
-    """Nobody gives or takes more than they have."""
+    """Checks that the roles allow nothing that the caller may not do. Raises PermissionDenied."""
     if not call.rights.cover(permissions.of_roles(org_id, roles)):
         raise PermissionDenied("the roles allow more than the caller may")
 

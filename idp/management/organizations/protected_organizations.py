@@ -1,7 +1,7 @@
-"""Organizations that a call may end: with everybody and everything that belongs to them.
+"""Which organizations a call may deactivate or delete, with every user and record in them.
 
-Nobody ends with a whole organization what they could not end by itself: users who may do more than
-they, also in other organizations, and applications that have management access.
+A caller must not end with a whole organization what they could not end by itself: users who have
+more rights than the caller, also in other organizations, and applications with management access.
 """
 
 from __future__ import annotations
@@ -22,8 +22,11 @@ _AT_ONCE: Final = 500  # users that are read together
 
 
 async def check(service: Service, call: Call, organization: Organization) -> None:
-    """See that the call may end the organization. Raises PermissionDenied: somebody in it may do
-    more than the caller, or only owners of the installation end one of its applications."""
+    """Checks that the call may deactivate or delete the organization.
+
+    Raises PermissionDenied if a user in it has more rights than the caller, or only owners of the
+    installation may end one of its applications.
+    """
     if "iam.write" in call.rights.everywhere:
         return
     above = await _who_may_more(service, call)
@@ -38,7 +41,7 @@ async def check(service: Service, call: Call, organization: Organization) -> Non
 
 
 async def _who_may_more(service: Service, call: Call) -> list[str]:
-    """The ids of the users who manage something in a role that allows more than the caller has
+    """Returns the ids of the users who have a role that allows more than the caller may do
     there."""
     found = paging.each(service, MEMBERSHIPS, _looked_at(call))
     return [
@@ -49,7 +52,10 @@ async def _who_may_more(service: Service, call: Call) -> list[str]:
 
 
 def _looked_at(call: Call) -> Where:
-    """The memberships to look at: whoever may do everything in any organization is below those
-    alone who manage the installation."""
+    """Returns the condition for the memberships to check.
+
+    For a caller who may do everything in every organization, only members of the installation can
+    have more rights.
+    """
     anywhere = permissions.of_roles("any", [*ORGANIZATION_ROLES])
     return {"org_id": None} if call.rights.cover(anywhere) else {}

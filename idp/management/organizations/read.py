@@ -1,4 +1,4 @@
-"""An organization as the management API answers it, and how it is found."""
+"""Calls that read and search organizations, and their answers."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class OrganizationQuery(Request, frozen=True, kw_only=True):
     id_query: IdQuery | None = None
 
     def filters(self) -> list[Filter]:
-        """What it asks of a record."""
+        """Returns the filters that the query stands for."""
         found: list[Filter] = []
         if self.name_query is not None:
             found.append(self.name_query.of("name", self.name_query.name, "name_key"))
@@ -95,7 +95,8 @@ class FoundOrganizations(Answer, frozen=True, kw_only=True):
 
 
 async def find(service: Service, call: Call, org_id: str) -> Organization:
-    """The organization, when the call may act in it. Raises NotFound: to others there is none."""
+    """Returns the organization if the call may act in it. Raises NotFound, also for callers who
+    may not."""
     found = await service.store.get(ORGANIZATIONS, org_id) if call.reaches(org_id) else None
     if found is None:
         raise NotFound("there is no such organization", slug=management_call.NO_ORGANIZATION)
@@ -103,17 +104,17 @@ async def find(service: Service, call: Call, org_id: str) -> Organization:
 
 
 async def show(service: Service, call: Call) -> FoundOrganization:
-    """Read the call's organization. Raises PermissionDenied, NotFound."""
+    """Returns the call's organization. Raises PermissionDenied, NotFound."""
     return _found(await management_call.organization(service, call))
 
 
 async def show_any(service: Service, call: Call, org_id: str) -> FoundOrganization:
-    """Read an organization. Raises NotFound."""
+    """Returns an organization. Raises NotFound."""
     return _found(await find(service, call, org_id))
 
 
 async def search(service: Service, call: Call, request: OrganizationSearch) -> FoundOrganizations:
-    """Find organizations that the caller may read. Raises InvalidArgument."""
+    """Returns organizations that the caller may read. Raises InvalidArgument."""
     filters = [each for query in request.queries for each in query.filters()]
     is_by_domain = any(query.domain_query for query in request.queries)
     found = await management_search.find(
@@ -133,9 +134,9 @@ async def search(service: Service, call: Call, request: OrganizationSearch) -> F
 
 
 def domain_filter(field: str, method: str, text: str) -> Filter:
-    """The filter of a field that holds a domain.
+    """Returns the filter of a field that holds a domain.
 
-    These are stored in one form, whatever they were written in: case says nothing.
+    Domains are stored in one form, so the filter ignores case whatever the method says.
     """
     is_prefix = "STARTS_WITH" in method
     return Filter(

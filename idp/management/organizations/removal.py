@@ -1,9 +1,9 @@
-"""Deleting an organization with all that is in it.
+"""Deletion of an organization with all that is in it.
 
-Its record goes in one unit with its domains: from then on nothing counts that names it, and its
-names are free. What was in it follows, a bounded number within the call, the rest in the
-background. The note that tells so stays for a while longer, because somebody may have been making
-something there at that moment.
+Its record is deleted in one unit with its domains: from then on all that refers to it is invalid,
+and its names are free. What was in it is removed afterwards, a bounded number within the call and
+the rest in the background. The record of the deletion is kept a while longer, because a concurrent
+call may still have added something to the organization.
 """
 
 from __future__ import annotations
@@ -44,13 +44,14 @@ from storage.settling import commit_settled
 
 EVERY_SECONDS: Final = 10.0
 LASTS: Final = timedelta(minutes=10)  # longer than any call takes
-AT_ONCE: Final = 100  # users, projects or others that one step goes through
+AT_ONCE: Final = 100  # records of a collection that one step removes
 _UNITS: Final = 20  # for one user in one step
 _TYPE: Final = "organization.deleted"
 
 
 class _OrganizationPart(NamedTuple):
-    """What belongs to an organization beside users and projects, and the event of its end."""
+    """A collection of records that belong to an organization, apart from users and projects,
+    and the type of the event of their removal."""
 
     collection: Collection[Any]
     type: str
@@ -68,17 +69,18 @@ _PARTS: Final = (
 
 
 async def remove(service: Service, call: Call) -> Changed:
-    """Delete the call's organization with all that is in it; all that was issued there ends.
+    """Deletes the call's organization with all that is in it, and so ends all that was issued
+    there.
 
-    Raises PermissionDenied, NotFound, and what `org_states.what_stays` raises.
+    Raises PermissionDenied, NotFound, and what `states.what_stays` raises.
     """
     return await _remove(service, call, lambda: management_call.organization(service, call))
 
 
 async def remove_any(service: Service, call: Call, org_id: str) -> Changed:
-    """Delete an organization with all that is in it; all that was issued there ends.
+    """Deletes an organization with all that is in it, and so ends all that was issued there.
 
-    Raises NotFound, and what `org_states.what_stays` raises.
+    Raises NotFound, and what `states.what_stays` raises.
     """
     return await _remove(service, call, lambda: organization_read.find(service, call, org_id))
 
@@ -105,7 +107,7 @@ async def _remove(
             org_id,
             also=lambda _: [*also, Insert(DELETED_ORGANIZATIONS, note)],
         )
-    except Conflict:  # somebody else deleted it at this moment
+    except Conflict:  # a concurrent call has deleted it
         raise NotFound(
             "there is no such organization", slug=management_call.NO_ORGANIZATION
         ) from None
@@ -119,7 +121,7 @@ async def _remove(
 
 
 async def _domains(service: Service, organization: Organization, actor: str) -> list[Write]:
-    """The writes that free its domains; there are about a hundred at most."""
+    """Returns the writes that free its domains; one page holds them all."""
     where, now = {"org_id": organization.id}, service.clock.now()
     page = await service.store.find(DOMAINS, where, order="domain", limit=paging.MOST)
     writes: list[Write] = []
@@ -129,7 +131,8 @@ async def _domains(service: Service, organization: Organization, actor: str) -> 
 
 
 async def purge_deleted(service: Service) -> None:
-    """Remove what was in deleted organizations: background work. Raises StorageError."""
+    """Removes what was in deleted organizations. The schedule runs it in the background. Raises
+    StorageError."""
     async for note in paging.each(service, DELETED_ORGANIZATIONS, {}):
         while not await purge(service, note):
             pass
@@ -138,9 +141,9 @@ async def purge_deleted(service: Service) -> None:
 
 
 async def purge(service: Service, note: DeletedOrganization) -> bool:
-    """Go a bounded part of the way; whether nothing was left. It may be cut off anywhere.
+    """Removes a bounded part of what was in the organization, and returns whether nothing is left.
 
-    Raises StorageError.
+    It may be interrupted at any point. Raises StorageError.
     """
     users = await service.store.find(USERS, {"org_id": note.id}, order="login_key", limit=AT_ONCE)
     for user in users.records:
@@ -165,7 +168,7 @@ async def purge(service: Service, note: DeletedOrganization) -> bool:
 
 
 async def _purge_user(service: Service, user: User, actor: str) -> None:
-    """Remove a user, or a bounded part of what hangs on them."""
+    """Removes a user, or a bounded part of the records that depend on it."""
     for _ in range(_UNITS):
         writes, is_all = await user_removal.hanging(service, user, actor)
         if is_all:
@@ -178,8 +181,7 @@ async def _purge_user(service: Service, user: User, actor: str) -> None:
 
 
 async def _purge_project(service: Service, project: Project, actor: str) -> None:
-    """Remove a project; its applications and roles are left to
-    `idp/background/deferred_work.py`."""
+    """Removes a project; `idp/background/deferred_work.py` removes its applications and roles."""
     now = service.clock.now()
     rest = deferred_work.new(service, "project.deleted", project.id, actor)
     gone = versioned_updates.removal(service, PROJECTS, project, "project.deleted", actor, now)
