@@ -1,4 +1,5 @@
-"""/management/v1/projects/{projectId}/apps: applications, their secrets, keys and presets."""
+"""Operations at /management/v1/projects/{projectId}/apps: applications, their secrets, keys and
+presets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The management API described in OpenAPI 3.1, made of the very rows that it is served by."""
+"""The OpenAPI 3.1 description of the management API, built from the operations that the server
+mounts."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ ABOUT: Final = (
     " UTC, durations as Go writes them."
 )
 
-# Every refusal that a call can meet, by its status; those of some calls only are below.
+# Every error that a call can be answered with, by its status; `_OF_SOME` are those that only some
+# calls have.
 REFUSALS: Final[dict[int, tuple[str, str]]] = {
     400: ("BadRequest", "Something in the request can't be used, or its state does not allow it."),
     401: ("Unauthenticated", "No token, or one that does not count."),
@@ -48,7 +50,8 @@ _ANNOUNCED: Final = {401: ["WWW-Authenticate"], 429: ["Retry-After"], 503: ["Ret
 
 
 def document(vendor: str, issuer: str) -> dict[str, Any]:
-    """The description of this service. `vendor` is in the name of the organization's header."""
+    """Returns the description of this service. `vendor` is part of the name of the
+    organization's header."""
     schemas = Schemas(
         [each.request for each in OPERATIONS if each.request is not None],
         [*(each.answer for each in OPERATIONS), ErrorBody],
@@ -71,7 +74,7 @@ def document(vendor: str, issuer: str) -> dict[str, Any]:
 
 
 def statuses(operation: Operation) -> list[int]:
-    """The statuses by which the call can be refused."""
+    """Returns the statuses of the errors that the call can be answered with."""
     own = {409: operation.method != "GET", 412: operation.is_conditional}
     own |= dict.fromkeys((413, 415), operation.request is not None)
     return [status for status in REFUSALS if own.get(status, status not in _OF_SOME)]
@@ -103,7 +106,7 @@ def _operation(operation: Operation, part: str, schemas: Schemas) -> dict[str, A
 
 
 def _also(operation: Operation) -> str:
-    """Who the caller has to be, beside what they may."""
+    """Returns what the caller needs in addition to the permission, as the end of a sentence."""
     return ", and a service user's personal access token" if operation.is_for_services else ""
 
 

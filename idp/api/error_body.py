@@ -1,4 +1,4 @@
-"""The body of every refusal of the management API (specification 7.4)."""
+"""The body of every error of the management API."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ErrorBody(Struct, frozen=True):
 
 
 def of(error: IdpError, number: int, vendor: str, issuer: str, request_id: str) -> ErrorBody:
-    """What is answered for an error."""
+    """Returns the body that answers an error."""
     domain = f"type.googleapis.com/{vendor}.v1"
     details = [
         Detail(

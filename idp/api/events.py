@@ -1,4 +1,4 @@
-"""…/events: what was changed, by whom and when."""
+"""Operations at …/events: the audit log."""
 
 from __future__ import annotations
 

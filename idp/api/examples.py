@@ -1,6 +1,6 @@
-"""A body for each call, as the documentation shows it: the required fields, or the first few.
+"""An example body for each call, for the documentation: its required fields, or the first few.
 
-What stands for an id here has to be that of something that is there.
+An id in an example has to be replaced by that of an existing record.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from idp.transfer.calls.imports import Import
 _SHOWN: Final = 4
 _ID: Final = "231543543215423491"
 
-# By the name of the field.
+# Values by the name of the field; all others are derived from the field's rule.
 _VALUES: Final[Mapping[str, object]] = {
     "backgroundColor": "#ffffff",
     "buttonText": "Confirm",
@@ -54,7 +54,7 @@ _VALUES: Final[Mapping[str, object]] = {
     "verificationCode": "K7PMQX",
     "warnColor": "#b3261e",
 }
-# What only goes together.
+# Bodies whose fields are only valid together.
 _WHOLE: Final[Mapping[type[Request], Mapping[str, object]]] = {
     Export: {"withPasswords": True, "withOtp": True, "timeout": "30m"},
     Import: {
@@ -64,18 +64,18 @@ _WHOLE: Final[Mapping[type[Request], Mapping[str, object]]] = {
     },
     LoginTextEntry: {"screen": "login-name", "key": "Sign in", "text": "Welcome to Acme"},
 }
-# Shown though they are not required, and not shown though they are among the first.
+# Optional fields that every example shows, and fields that none shows although they come first.
 _TELLING: Final = {"redirectUris"}
 _NEEDLESS: Final = {"grantTypes", "publicKey", "responseTypes", "sendCode", "sendLink"}
 
 
 def body(kind: type[Request]) -> Mapping[str, object]:
-    """What can be sent where `kind` is read."""
+    """Returns an example of a body of this kind."""
     return _WHOLE.get(kind) or {field.wire_name: _value(field) for field in _shown(kind)}
 
 
 def _shown(kind: type[Request]) -> list[DeclaredField]:
-    """The required fields; where there are none, the first that go together."""
+    """Returns the required fields; if there are none, the first that can be sent together."""
     fields = declared(kind)
     if any(field.is_required for field in fields):
         return [each for each in fields if each.is_required or each.wire_name in _TELLING]
@@ -103,7 +103,7 @@ def _value(field: DeclaredField) -> object:
 
 
 def _of_schema(field: DeclaredField, schema: Mapping[str, Any]) -> object:
-    """The example that the rule gives, or else a text or a number that it takes."""
+    """Returns the example of the field's rule, or else a text or a number that it accepts."""
     if "anyOf" in schema:
         return _of_schema(field, schema["anyOf"][0])
     if "const" in schema:

@@ -1,4 +1,5 @@
-"""/admin/v1/import, /export and /jobs: organizations with all that is in them, in and out."""
+"""Operations at /admin/v1/import, /export and /jobs: import and export of organizations with
+all that is in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""/admin/v1 and /v2/features: what concerns the whole instance."""
+"""Operations at /admin/v1 and /v2/features: the installation as a whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What calls take and answer, as JSON Schema: made of the structs that read and write it."""
+"""JSON Schema of requests and answers, derived from the structs that read and write them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def _no_object(kind: type[Any]) -> Schema:
 
 
 class Schemas:
-    """The components of a description, by name, and where each struct stands among them."""
+    """The schema components of a description, by name, and the reference to the schema of each
+    struct."""
 
     def __init__(self, requests: Iterable[type[Request]], answers: Iterable[type[Any]]) -> None:
         kinds = list(dict.fromkeys(each for kind in answers for each in _nested(kind)))
@@ -44,11 +45,11 @@ class Schemas:
         self.components |= {published_name(kind): self._object(kind) for kind in forms}
 
     def of(self, kind: type[Any]) -> Schema:
-        """Where the schema of a request or an answer stands."""
+        """Returns the reference to the schema of a request or an answer."""
         return self._places[kind]
 
     def query(self, kind: type[Request]) -> list[Schema]:
-        """The parameters of an address."""
+        """Returns the query parameters that a request struct describes."""
         return [
             {
                 "name": field.wire_name,
@@ -80,7 +81,7 @@ class Schemas:
 
 
 def value_schema(field: DeclaredField, of: Callable[[type[Any]], Schema] = _no_object) -> Schema:
-    """The schema of a field's value; `of` is that of the object that it may be."""
+    """Returns the schema of a field's value; `of` returns that of an object in it."""
     if field.is_list:
         rule = field.rule or Items(MAX_ITEMS)
         return rule.schema() | {"items": value_schema(field.element, of)}
@@ -92,7 +93,8 @@ def value_schema(field: DeclaredField, of: Callable[[type[Any]], Schema] = _no_o
 
 
 def described(kind: type[Any]) -> str:
-    """What the docstring says of a struct itself, with the names that are on the wire."""
+    """Returns the struct's own docstring, with field names as they are in JSON. It is part of
+    the published description."""
     text = " ".join((kind.__dict__.get("__doc__") or "").split())
     return _SNAKE.sub(lambda found: _camel(found[0]), text)
 
@@ -111,7 +113,7 @@ def _reference(kind: type[Any]) -> Schema:
 
 
 def _renamed(schema: Any, names: Mapping[str, str]) -> Any:
-    """The schema with each reference replaced by that of the published name."""
+    """Returns the schema with each reference replaced by that of the published name."""
     if isinstance(schema, dict):
         return {
             key: names[value] if key == "$ref" else _renamed(value, names)
@@ -121,7 +123,7 @@ def _renamed(schema: Any, names: Mapping[str, str]) -> Any:
 
 
 def _nested(kind: type[Any]) -> Iterator[type[Any]]:
-    """An answer's struct, and those that its fields hold."""
+    """Yields an answer's struct, and those that its fields hold."""
     yield kind
     for hint in get_type_hints(kind).values():
         for inner in _structs_of(hint):
@@ -136,7 +138,7 @@ def _structs_of(hint: Any) -> Iterator[type[Any]]:
 
 
 def _with_inner(kind: type[Request]) -> Iterator[type[Request]]:
-    """A request, and the objects that it may hold."""
+    """Yields a request's struct, and those of the objects that it may hold."""
     yield kind
     for field in declared(kind):
         inner = (field.element if field.is_list else field).type
@@ -145,7 +147,7 @@ def _with_inner(kind: type[Request]) -> Iterator[type[Request]]:
 
 
 def _conflicts(kind: type[Request]) -> Iterator[Schema]:
-    """Each two of the fields that can't be sent together."""
+    """Yields a schema for each two fields that cannot be sent together."""
     wire_names = {field.name: field.wire_name for field in declared(kind)}
     for group in kind.one_of:
         for one, other in combinations(group, 2):
@@ -153,7 +155,8 @@ def _conflicts(kind: type[Request]) -> Iterator[Schema]:
 
 
 def _as_answered(schema: Schema) -> Schema:
-    """An answer's schema: what has its default is left out, so nothing is ever null."""
+    """Returns the schema of an answer, in which no member is null: those with their default
+    value are omitted."""
     schema = {name: value for name, value in schema.items() if name != "title"}
     if "description" in schema:
         schema["description"] = " ".join(schema["description"].split())

@@ -1,4 +1,4 @@
-"""/admin/v1/mail: what is sent to people, and whether it can be."""
+"""Operations at /admin/v1/mail: the outbox, and a test of the mail server."""
 
 from __future__ import annotations
 

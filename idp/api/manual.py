@@ -1,4 +1,4 @@
-"""The management API as people read it: every call with its fields, its limits and a command."""
+"""The manual of the management API: every call with its fields, its limits and a command line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HIGHEST: Final = 2**31
 
 
 class FieldRow(Struct, frozen=True):
-    """A field as a line of a table: its JSON path, and what it may hold."""
+    """A field as a row of a table: its JSON path, and its possible values."""
 
     path: str
     holds: str
@@ -52,12 +52,12 @@ class Part(Struct, frozen=True):
 
 
 def titles() -> dict[str, str]:
-    """The title of each page, by its path."""
+    """Returns the title of each page, by its path."""
     return {f"{DOCUMENTATION}/{title.lower().replace(' ', '-')}": title for title in PARTS}
 
 
 def part(path: str, issuer: str) -> Part:
-    """The page at this path."""
+    """Returns the page at this path."""
     title = titles()[path]
     return Part(title, path, [_entry(each, issuer) for each in PARTS[title]])
 
@@ -78,7 +78,8 @@ def _entry(operation: Operation, issuer: str) -> ManualEntry:
 
 
 def command(operation: Operation, issuer: str) -> str:
-    """A command line that makes the call; what varies is in variables of the shell."""
+    """Returns a command line that makes the call, with shell variables for the parameters of
+    the path."""
     path = _PARAMETER.sub(lambda found: f"${_UPPER.sub('_', found[1]).upper()}", operation.path)
     lines = [
         f'curl -X {operation.method} "{issuer}{path}"',
@@ -91,7 +92,7 @@ def command(operation: Operation, issuer: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """The text as one word of a shell's command line."""
+    """Returns the text as one word of a shell's command line."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 
@@ -108,7 +109,7 @@ def _rows(kind: type[Request], before: str = "") -> Iterator[FieldRow]:
 
 
 def told(schema: Schema) -> str:
-    """What a value has to be, in words."""
+    """Returns the possible values of a schema, in words."""
     if "anyOf" in schema:
         return told(schema["anyOf"][0])
     if schema.get("description") == NOT_YET:

@@ -1,7 +1,8 @@
-"""What a call of the management API is: an address, a permission, and the function that does it.
+"""An operation of the management API: its path, its permission, and the function that carries it
+out.
 
-An `Operation` is data. The web server mounts it, the permission check, the description at
-/openapi.json, the command line and the tests are made of it.
+An `Operation` is data. The routes of the web server, the permission check, the description at
+/openapi.json, the command line and tests are derived from it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from idp.schema.reading import Nothing, Request
 
 Body = Literal["", "request", "document", "package"]
 Method = Literal["GET", "POST", "PUT", "DELETE"]
-Run = Callable[..., Awaitable[Any]]  # an Answer, or Filed
+Run = Callable[..., Awaitable[Any]]  # of an Answer or a FileAnswer
 Lines = Callable[..., AsyncIterator[Answer]]
 
 _PARAMETER: Final = re.compile(r"\{(\w+)\}")
@@ -27,17 +28,20 @@ _WITH_BODY: Final = ("POST", "PUT")
 
 
 class Operation(Struct, frozen=True, kw_only=True):
-    """One call.
+    """One operation.
 
-    `path` names what it varies by: `/v2/users/{userId}`; a name that ends in `Id` stands for an
-    id. `run` is called with the service, the call, and these values in their order; with a body
-    it gets `request`, or `document` where it judges across fields what it reads, or `package`, a
-    body of any size as it was received. `request` is what the body holds, `query` what the
-    address holds of a call without one, `answer` what comes back. A conditional operation honours
-    If-Match; one `for services` is made by a service user with a personal access token alone.
-    What `is_filed` answers by a file (`FileAnswer`), in which the `answer` stands.
-    `name` is the `operationId` of the description, and never changes: clients are generated from
-    it. `lines` is called like `run` by who wants the answer as a stream of JSON lines.
+    `path` contains its parameters, as in `/v2/users/{userId}`; a name that ends in `Id` is that of
+    an id. `run` is called with the service, the call, and the values of the parameters in their
+    order. With a body it also gets `request`; or `document`, the decoded JSON, if its validation
+    is more than that of single fields; or `package`, a body of any size, unread. `request` is the
+    struct of the body, `query` that of the query parameters of a call without a body, `answer`
+    that of the answer.
+
+    A conditional operation honours If-Match. One that is for services needs a service user with a
+    personal access token. One that is filed answers with a file (`FileAnswer`), which contains the
+    `answer`. `name` is the `operationId` of the description and never changes, because clients are
+    generated from it. `lines` is called in place of `run` if the client accepts a stream of JSON
+    lines.
     """
 
     method: Method
@@ -58,7 +62,7 @@ class Operation(Struct, frozen=True, kw_only=True):
 
     @property
     def parameters(self) -> list[str]:
-        """The names that vary in the path, in their order."""
+        """The names of the parameters in the path, in their order."""
         return _PARAMETER.findall(self.path)
 
 
@@ -78,10 +82,11 @@ def operation(
     services: bool = False,
     lines: Lines | None = None,
 ) -> Operation:
-    """The operation that `run` does; what it takes and answers is read off its annotations.
+    """Returns the operation that `run` carries out; its request and answer are taken from the
+    annotations of `run`.
 
-    `document`, `package`: `run` gets the body unread, and this is what it describes. `answer`
-    says more of what comes back than the annotation. `large`: the body may have four megabytes.
+    With `document` or `package`, `run` gets the body unread, and these structs only describe it.
+    `answer` replaces a less specific annotation. A `large` body may have four megabytes.
     """
     hints = get_type_hints(run.func if isinstance(run, partial) else run)
     body: Body = "request" if "request" in hints else ""

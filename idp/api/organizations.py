@@ -1,4 +1,4 @@
-"""Organizations, and who manages them."""
+"""Operations on organizations, their domains and their members."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Policies and the words of letters: the installation's, and what organizations have instead."""
+"""Operations on policies, page texts and message texts: the installation's, and those of
+organizations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""/management/v1/projects: projects and the roles in them."""
+"""Operations at /management/v1/projects: projects, their roles and grants."""
 
 from __future__ import annotations
 

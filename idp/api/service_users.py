@@ -1,4 +1,4 @@
-"""/management/v1/users: service users, and what they prove themselves by."""
+"""Operations at /management/v1/users: service users, their secrets, keys and tokens."""
 
 from __future__ import annotations
 

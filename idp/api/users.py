@@ -1,4 +1,4 @@
-"""/v2/users: people, and what is kept with a user, whoever it is."""
+"""Operations at /v2/users: persons, and what belongs to users of any kind."""
 
 from __future__ import annotations
 

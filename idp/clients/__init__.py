@@ -1,1 +1,1 @@
-"""What clients register: redirect URIs, web origins, presets, and names on the wire."""
+"""The data of registered clients: redirect URIs, web origins, presets, and names on the wire."""

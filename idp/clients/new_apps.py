@@ -1,6 +1,6 @@
-"""What the console, `idp app create`, `idp apply` and presets send for a new application.
+"""Defaults that the console, `idp app create`, `idp apply` and presets send for a new application.
 
-The management API itself keeps the reference system's defaults for what a request leaves out.
+They are stricter than those that the management API itself applies to what a request omits.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ _NO_SECRET: Final = PUBLIC["authMethodType"].value
 
 
 def proposed(said: Mapping[str, Any], preset: Preset | None = None) -> dict[str, Any]:
-    """The members of a new OpenID Connect application that `said` leaves out.
+    """Returns the members of a new OpenID Connect application that `said` omits.
 
-    PKCE is required unless the tool's library can't send it. A confidential client may use its
-    last refresh token again for a few seconds, so that a lost answer signs nobody out.
+    PKCE is required unless the tool's library cannot send it. A confidential client may use its
+    last refresh token again for a few seconds, so that a lost answer does not end the user's
+    sign-in.
     """
     members: dict[str, Any] = {"requirePkce": preset is None or preset.pkce}
     if said.get("authMethodType") != _NO_SECRET:

@@ -1,7 +1,7 @@
-"""What may be registered as a redirect URI (RFC 6749 3.1.2, RFC 8252, RFC 9700 2.1).
+"""The rules of what may be registered as a redirect URI (RFC 6749 3.1.2, RFC 8252, RFC 9700 2.1).
 
-At a request the registered value is compared octet by octet, so nothing is put right here: what
-browsers would read in another way than it is written is refused, with the reason.
+A request's value is compared with the registered one octet by octet, so nothing is normalized
+here: a URI that browsers read differently than it is written is refused, with the reason.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from idp.records import AppType
 from idp.schema.field_rules import FieldRefused, Schema, Text, wrong_type
 
 MAX_CHARACTERS: Final = 2048
+# Schemes that make a browser run or show what the URI itself contains, or a local file.
 _DANGEROUS: Final = frozenset(
     {"javascript", "data", "vbscript", "file", "blob", "about", "filesystem", "view-source"}
 )
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _ALLOWED: Final = re.compile(r"(?:[A-Za-z0-9._~:/?\[\]@!$&'()+,;=-]|%[0-9A-Fa-f]{2})*")
+# Browsers resolve such segments, also percent-encoded ones, before they send the request.
 _DOTS: Final = re.compile(r"/(?:\.|%2e){1,2}(?=[/?]|$)", re.IGNORECASE)
 _WEB: Final = re.compile(
     r"https?://(?P<host>[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::(?P<port>[0-9]{1,5}))?"
@@ -36,7 +38,7 @@ _USUAL_PORTS: Final = {"http": "80", "https": "443"}
 
 
 class RedirectUri(Struct, frozen=True):
-    """A URI that an application of some kind may register."""
+    """The rule of a URI that an application of some kind may register."""
 
     def read(self, value: object) -> str:
         if not isinstance(value, str):
@@ -52,7 +54,7 @@ class RedirectUri(Struct, frozen=True):
 
 
 class Origin(Struct, frozen=True):
-    """The origin of scripts, as browsers send it (RFC 6454 6.2)."""
+    """The rule of the origin of scripts, in the form in which browsers send it (RFC 6454 6.2)."""
 
     def read(self, value: object) -> str:
         uri = RedirectUri().read(value)
@@ -67,7 +69,7 @@ class Origin(Struct, frozen=True):
 
 
 class WebAddress(Struct, frozen=True):
-    """The address of a page, or nothing."""
+    """The rule of the http or https address of a page, or an empty text."""
 
     def read(self, value: object) -> str:
         address = RedirectUri().read(value) if value else Text().read(value)
@@ -81,7 +83,7 @@ class WebAddress(Struct, frozen=True):
 
 
 def check(uri: str, app_type: AppType, *, is_dev_mode: bool) -> None:
-    """Raise FieldRefused unless an application of this kind may register the URI."""
+    """Checks that an application of this kind may register the URI. Raises FieldRefused."""
     scheme = _scheme(uri)
     if scheme not in ("http", "https"):
         if app_type != "native":
@@ -93,7 +95,7 @@ def check(uri: str, app_type: AppType, *, is_dev_mode: bool) -> None:
 
 
 def is_open_http(uri: str) -> bool:
-    """Whether what is sent there can be read on its way."""
+    """Returns whether data that is sent to the URI crosses a network unencrypted."""
     return _scheme(uri) == "http" and not is_loopback(_host(uri))
 
 
@@ -110,7 +112,8 @@ def _scheme(uri: str) -> str:
 
 
 def _host(uri: str) -> str:
-    """The host of a web address, in lower case and without brackets. Raises FieldRefused."""
+    """Returns the host of a web address, in lower case and without brackets. Raises
+    FieldRefused."""
     found = _WEB.fullmatch(uri)
     host = found["host"].lower() if found else ""
     is_port = found is not None and int(found["port"] or 443) in range(1, 65536)
@@ -122,7 +125,8 @@ def _host(uri: str) -> str:
 
 
 def _is_serialised(scheme: str, host: str, port: str | None) -> bool:
-    """Whether browsers write it so: without the usual port, an address in its short form."""
+    """Returns whether browsers write the origin like this: without the default port, and with
+    an IPv6 address in its short form."""
     if port is not None and (port == _USUAL_PORTS.get(scheme) or int(port) > 65535):
         return False
     return not host.startswith("[") or (

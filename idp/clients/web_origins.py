@@ -1,7 +1,8 @@
-"""Web origins of applications: whose scripts may read what the protocol answers (Fetch, CORS).
+"""Web origins of applications: scripts of these origins may read the answers of protocol endpoints
+(CORS, in the Fetch standard).
 
-An origin is kept as browsers send it, so that it is compared as a whole and octet by octet.
-`null`, which many senders share, is nobody's.
+An origin is stored in the form in which browsers send it, so it is compared as a whole. `null`,
+which unrelated pages share, belongs to no application.
 """
 
 from __future__ import annotations
@@ -21,14 +22,16 @@ _ORIGIN: Final = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9._:\[\]-]{1,300}")
 
 
 def of(client: Application) -> set[str]:
-    """The origins of its redirect URIs, and those that it names beside them."""
+    """Returns the origins of an application's redirect URIs, and those that it names in
+    addition."""
     found = {origin_of(uri) for uri in client.redirect_uris}
     found |= {origin_of(named) or named for named in client.additional_origins}
     return found - {""}
 
 
 def changes(before: Application | None, after: Application | None) -> list[Write]:
-    """What belongs into the unit that makes, changes or removes an application."""
+    """Returns the writes of origins for the unit that creates, changes or removes an
+    application."""
     old, new = (of(client) if client else set() for client in (before, after))
     writes: list[Write] = []
     if before is not None:
@@ -41,7 +44,7 @@ def changes(before: Application | None, after: Application | None) -> list[Write
 
 
 async def is_registered(service: Service, origin: str) -> bool:
-    """Whether any application has this origin."""
+    """Returns whether any application has this origin."""
     if not _ORIGIN.fullmatch(origin):
         return False
     page = await service.store.find(CLIENT_ORIGINS, {"origin": origin}, limit=1)
@@ -49,13 +52,18 @@ async def is_registered(service: Service, origin: str) -> bool:
 
 
 async def is_of(service: Service, client_id: str, origin: str) -> bool:
-    """Whether the application has this origin. One that does not exist is told so from any."""
+    """Returns whether the application has this origin.
+
+    It is also true for an id that does not exist, so that scripts of every origin can read the
+    error answer.
+    """
     client = await service.store.get(APPLICATIONS, client_id)
     return client is None or origin in of(client)
 
 
 def origin_of(uri: str) -> str:
-    """The origin of a web address as browsers write it (RFC 6454 6.2); of others nothing."""
+    """Returns the origin of a web address as browsers write it (RFC 6454 6.2); an empty text
+    for other URIs."""
     parts = urlsplit(uri)
     if parts.scheme not in _PORTS:
         return ""

@@ -1,4 +1,4 @@
-"""The names that the management API has for the values of an OpenID Connect application."""
+"""The names in the management API for the values of an OpenID Connect application."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ RESPONSE_TYPES: Final[dict[str, ResponseType]] = {
 }
 
 GRANT_TYPES: Final[dict[str, str]] = {
-    "OIDC_GRANT_TYPE_IMPLICIT": "implicit",  # the one that has no part at the token endpoint
+    "OIDC_GRANT_TYPE_IMPLICIT": "implicit",  # not in GRANTS: it does not use the token endpoint
     **{grant.api_name: name for name, grant in GRANTS.items() if grant.api_name},
 }
 

@@ -1,6 +1,6 @@
 """The checks of `idp doctor`: whether an installation works and is safe.
 
-They only read. Each area has a module of its own.
+Checks only read. Each area has a module of its own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _log: Final = logs.logger(__name__)
 async def examine(
     installation: Installation, areas: Sequence[Area] = tuple(AREAS), *, also: Sequence[str] = ()
 ) -> list[Result]:
-    """Make the checks of these areas and those with the ids `also`, one after the other."""
+    """Runs the checks of these areas and those with the ids `also`, one after the other."""
     checks = [
         check
         for area, every in AREAS.items()
@@ -40,7 +40,8 @@ async def examine(
 
 
 async def _made(check: DoctorCheck, installation: Installation) -> Finding:
-    """What a check finds. One that breaks has failed, and the others go on."""
+    """Returns the finding of a check. An unexpected error in one check is its finding, and does
+    not stop the others."""
     if check.area == "outside" and installation.config.is_loopback:
         return skipped("the issuer is on this machine only")
     if not _has_what_it_needs(check, installation):
@@ -50,7 +51,7 @@ async def _made(check: DoctorCheck, installation: Installation) -> Finding:
             return await check.run(installation)
     except TimeoutError:
         return fail(f"the check was not done after {SECONDS:g} s")
-    except Exception as error:  # whatever is wrong with one check, the others are told
+    except Exception as error:  # of any kind: the report must have the findings of the others
         _log.warning("a check of the doctor broke", check=check.id, exc_info=error)
         return fail(f"the check broke: {type(error).__name__}: {error}")
 

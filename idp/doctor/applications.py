@@ -1,4 +1,4 @@
-"""Applications that are more open, or speak an older protocol, than they have to."""
+"""Checks of applications that are more open, or use an older protocol, than necessary."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from idp.records import APPLICATIONS, INSTANCE_ID, INSTANCES, PROJECTS, Applicat
 
 
 async def open_to_everybody(installation: Installation) -> Finding:
-    """Which applications every user of the installation can sign in to."""
+    """Finds applications that every user of the installation can sign in to."""
     found = await _where(installation, lambda each: each.allowed_users == "everybody")
     projects = {each.project_id for each in found.found}
     read = await installation.opened.get_many([(PROJECTS, id) for id in projects])
@@ -26,7 +26,7 @@ async def open_to_everybody(installation: Installation) -> Finding:
 
 
 async def pkce(installation: Installation) -> Finding:
-    """Which applications may leave out PKCE."""
+    """Finds applications that may omit PKCE."""
 
     def may_omit(client: Application) -> bool:
         uses_code = "authorization_code" in client.grant_types
@@ -36,7 +36,7 @@ async def pkce(installation: Installation) -> Finding:
 
 
 async def implicit(installation: Installation) -> Finding:
-    """Which applications get tokens in the address of a page."""
+    """Finds applications that get tokens in the address of a page."""
 
     def is_implicit(client: Application) -> bool:
         return "implicit" in client.grant_types or client.response_types != ["code"]
@@ -58,7 +58,7 @@ def _without_implicit(client: Application) -> str:
 
 
 async def debug(installation: Installation) -> Finding:
-    """Which applications explain their mistakes to strangers, or take plain http."""
+    """Finds applications whose error details are public, or that may use plain http."""
     now = installation.clock.now()
 
     def explains(client: Application) -> bool:
@@ -78,8 +78,8 @@ async def debug(installation: Installation) -> Finding:
 async def _where(
     installation: Installation, is_meant: Callable[[Application], bool]
 ) -> Matches[Application]:
-    """The active applications that people sign in to; without the demonstration of a loopback
-    issuer."""
+    """Returns the active applications with sign-ins for which `is_meant` holds. The demo
+    application of a loopback issuer is left out."""
     instance = await installation.opened.get(INSTANCES, INSTANCE_ID)
     is_local = installation.config.is_loopback
     demo = instance.demo.client_id if instance and instance.demo and is_local else None

@@ -1,4 +1,4 @@
-"""What a check of the installation is, what it needs at hand, and what comes of it."""
+"""The types of a check of the installation: what it needs, and what it finds."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from storage import Store
 State = Literal["ok", "warn", "fail", "skipped"]
 Area = Literal["files", "machine", "store", "outside", "safety", "upkeep"]
 
-MOST_RECORDS: Final = 5_000  # of a collection that one check looks at, if it is not asked for all
-MOST_NAMED: Final = 5  # of those that were found
+MOST_RECORDS: Final = 5_000  # of a collection that one check reads, unless it is to read all
+MOST_NAMED: Final = 5  # of the records that were found
 
 
 @dataclass(frozen=True)
 class Installation:
-    """What the checks examine. `store` is None where it can't be opened. `has_records` is
-    false where this program can't read what is in it; `store_problem` says why.
+    """The installation that the checks examine.
 
-    `most_records` is None where every record of a collection is to be looked at. `clock` is the
-    one by which records expire, `wall_clock` that of the machine.
+    `store` is None if it cannot be opened. `has_records` is false if this program cannot read the
+    records in it; `store_problem` says why. `most_records` is None if every record of a collection
+    is to be read. `clock` is the one by which records expire, `wall_clock` that of the machine.
     """
 
     config: Config
@@ -41,15 +41,16 @@ class Installation:
 
     @property
     def opened(self) -> Store:
-        """The store, for checks that need one: they are skipped where there is none."""
+        """The store, for checks that need one. They are skipped if there is none; otherwise
+        RuntimeError is raised."""
         if self.store is None:
             raise RuntimeError(self.store_problem)
         return self.store
 
 
 class Finding(Struct, frozen=True):
-    """What a check found. `names` are some of those that it is about, of `count` in all; each of
-    `commands` cures one of them. `todo` is said instead of the check's own."""
+    """The result of a check. `names` are some of the things it concerns, of `count` in all;
+    each of `commands` fixes one of them. `todo` replaces the check's own advice."""
 
     state: State
     found: str
@@ -60,7 +61,7 @@ class Finding(Struct, frozen=True):
 
 
 class DoctorCheck(Struct, frozen=True, kw_only=True):
-    """One check. `about` says what it looks at, `todo` what to do if that is not well."""
+    """One check. `about` says what is to be true, `todo` what to do if it is not."""
 
     id: str
     area: Area
@@ -78,27 +79,27 @@ class Result(Struct, frozen=True, kw_only=True):
 
     @property
     def todo(self) -> str:
-        """What to do, in English; empty where all is well."""
+        """What to do, in English; empty if nothing is wrong."""
         if self.finding.state in ("ok", "skipped"):
             return ""
         return self.finding.todo or self.check.todo.msgid
 
 
 def ok(found: str) -> Finding:
-    """All is well."""
+    """Returns the finding that nothing is wrong."""
     return Finding("ok", found)
 
 
 def warn(found: str, *commands: str, todo: str = "") -> Finding:
-    """The service works, and something about it should be changed."""
+    """Returns the finding that the service works, but something should be changed."""
     return Finding("warn", found, commands=commands, todo=todo)
 
 
 def fail(found: str, *commands: str, todo: str = "") -> Finding:
-    """Something does not work, or others can misuse it now."""
+    """Returns the finding that something does not work, or can be misused now."""
     return Finding("fail", found, commands=commands, todo=todo)
 
 
 def skipped(found: str) -> Finding:
-    """The check does not apply, or can't be made."""
+    """Returns the finding that the check does not apply, or cannot be made."""
     return Finding("skipped", found)

@@ -1,4 +1,4 @@
-"""The command lines that cure what the checks find."""
+"""The command lines that fix what the checks find."""
 
 from __future__ import annotations
 
@@ -8,25 +8,26 @@ from idp.records import Application, PersonalAccessToken, RegisteredKey, User
 
 
 def no_debug(client: Application) -> str:
-    """End an application's debug mode."""
+    """Returns the command that ends an application's debug mode."""
     where = f"--project {quote(client.project_id)} {quote(client.id)}"
     return f"idp app debug {where} --duration 0s --org {quote(client.org_id)}"
 
 
 def policy(kind: str, org_id: str | None, options: str) -> str:
-    """Change a policy of an organization, or of the installation."""
+    """Returns the command that changes a policy of an organization, or of the installation."""
     whose = "--instance" if org_id is None else f"--org {quote(org_id)}"
     return f"idp policy set {kind} {whose} {options}"
 
 
 def revoke(token: PersonalAccessToken) -> str:
-    """End a personal access token."""
+    """Returns the command that revokes a personal access token."""
     which = f"--user {quote(token.user_id)} {quote(token.id)}"
     return f"idp pat revoke {which} --org {quote(token.org_id)}"
 
 
 def remove_key(key: RegisteredKey, owner: User | Application | None) -> str:
-    """Remove the key of a service user or of an application; empty where that is gone."""
+    """Returns the command that removes the key of a service user or of an application; empty if
+    the owner was deleted."""
     if owner is None:
         return ""
     where = f"--user {quote(owner.id)}"
@@ -36,11 +37,11 @@ def remove_key(key: RegisteredKey, owner: User | Application | None) -> str:
 
 
 def rename(user: User) -> str:
-    """Give a user the part of the name before the domain."""
+    """Returns the command that shortens a user name to the part before the domain."""
     name = user.user_name.rpartition("@")[0]
     return f"idp user change {quote(user.id)} --user-name {quote(name)} --org {quote(user.org_id)}"
 
 
 def resend_email(user: User) -> str:
-    """Send a code to a user's address."""
+    """Returns the command that sends a code to a user's address."""
     return f"idp user resend-email {quote(user.id)} --org {quote(user.org_id)}"

@@ -1,4 +1,4 @@
-"""All checks of an installation that this program is not the running service of."""
+"""Runs all checks from a program that is not the running service itself."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ async def of(
     outgoing: Outgoing | None = None,
     for_issuer: Callable[[str], Config] | None = None,
 ) -> list[Result]:
-    """Make every check. A store that can't be opened leaves those out that need it.
+    """Runs every check. If the store cannot be opened, the checks that need it are skipped.
 
-    `for_issuer` gives the settings for the issuer that the store was last served with, once its
-    records can be read. Raises what it raises.
+    `for_issuer` returns the settings for the issuer that the store was last served with, once its
+    records can be read. Raises what `for_issuer` raises.
     """
     examined = Installation(
         config=config,
@@ -63,8 +63,10 @@ async def of(
 
 
 async def _is_current(examined: Installation) -> bool:
-    """Whether the store is one that this program has written, with no step of an upgrade pending:
-    only then is opening it with all collections no change. Raises NotFound, StorageError."""
+    """Returns whether this program wrote the store and no step of an upgrade is pending.
+
+    Only then does opening it with all collections change nothing. Raises NotFound, StorageError.
+    """
     bootstrap.check_is_there(examined.config.store)
     async with bootstrap.as_it_is(examined.config.store, (), examined.clock) as store:
         record = await store.get(META, SCHEMA_ID)

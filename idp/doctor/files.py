@@ -1,4 +1,4 @@
-"""The files on this machine: whose they are, who can read them, and how much room there is."""
+"""Checks of the files on this machine: their owners, their modes, and the free space."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _GIGABYTE: Final = 1024**3
 
 
 async def key_mode(installation: Installation) -> Finding:
-    """Whether anybody else can read the master key."""
+    """Checks that only its owner can read the master key."""
     config = installation.config
     if config.master_key:
         return skipped("the master key is a setting, not a file")
@@ -40,7 +40,7 @@ async def key_mode(installation: Installation) -> Finding:
 
 
 async def pat_mode(installation: Installation) -> Finding:
-    """Whether anybody else can read the administrator's token."""
+    """Checks that only its owner can read the administrator's token."""
     if installation.config.admin_pat is None:
         return skipped("admin_pat is not set")
     return _mode(Path(installation.config.admin_pat))
@@ -56,7 +56,8 @@ def _mode(path: Path) -> Finding:
 
 
 async def data_owner(installation: Installation) -> Finding:
-    """Whether the data directory and what lies in it belong to one user, and to nobody else."""
+    """Checks that the data directory and its files belong to one user, and are open to no
+    other."""
     directory = installation.config.data_dir
     if not directory.is_dir():
         return skipped(f"there is no directory {directory}")
@@ -80,7 +81,7 @@ async def data_owner(installation: Installation) -> Finding:
 
 
 def _owner(path: Path) -> int | None:
-    """The user id of the owner; None where a link leads nowhere, or the file is gone by now."""
+    """Returns the user id of the owner; None for a broken link, or a file deleted meanwhile."""
     try:
         return path.stat().st_uid
     except FileNotFoundError:
@@ -88,7 +89,7 @@ def _owner(path: Path) -> int | None:
 
 
 def _files(config: Config) -> Iterator[Path]:
-    """The files in the data directory, and those of a SQLite store elsewhere."""
+    """Yields the files in the data directory, and those of a SQLite store elsewhere."""
     yield from islice(config.data_dir.iterdir(), _MOST_FILES)
     if config.store.startswith(_SQLITE):
         store = Path(config.store.removeprefix(_SQLITE))
@@ -98,7 +99,7 @@ def _files(config: Config) -> Iterator[Path]:
 
 
 async def disk_free(installation: Installation) -> Finding:
-    """How much room is left where the store and the master key are."""
+    """Checks the free space where the store and the master key are."""
     found = [_room(path) for path in _directories(installation.config) if path.is_dir()]
     if not found:
         return skipped(f"there is no directory {installation.config.data_dir}")

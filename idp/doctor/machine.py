@@ -1,4 +1,4 @@
-"""The limits of this machine."""
+"""Checks of the limits of this machine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ENOUGH_DESCRIPTORS: Final = 4096
 
 
 async def descriptors(installation: Installation) -> Finding:
-    """How many connections and files a process started here may have open."""
+    """Checks how many connections and files a process started here may have open."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return ok("a process that is started here may open any number of files")

@@ -1,4 +1,5 @@
-"""The service as others reach it: its public address, the proxy in front, and the mail server."""
+"""Checks of the service from outside: its public address, the proxy in front, and the mail
+server."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ _FOUND: Final = 200
 
 
 async def issuer_tls(installation: Installation) -> Finding:
-    """Whether the certificate at the public address is trusted, and how long it lasts."""
+    """Checks that the certificate at the public address is trusted, and does not expire soon."""
     config = installation.config
     if not config.is_secure:
         return fail(f"{config.issuer} is not https", todo="Give the service an https issuer.")
@@ -52,7 +53,7 @@ async def _certificate_end(installation: Installation) -> datetime:
 
 
 async def issuer_self(installation: Installation) -> Finding:
-    """Whether the public address leads to this installation."""
+    """Checks that the public address leads to this installation."""
     issuer = installation.config.issuer
     try:
         found = await _document(installation, _DISCOVERY)
@@ -70,7 +71,7 @@ async def issuer_self(installation: Installation) -> Finding:
 
 
 async def _document(installation: Installation, path: str) -> dict[str, Any]:
-    """The JSON object at a path of the issuer. Raises Failed."""
+    """Returns the JSON object at a path of the issuer. Raises Failed."""
     status, text = await installation.outgoing.get_own(installation.config.issuer + path)
     if status != _FOUND:
         raise Failed(f"{path} answered {status}")
@@ -81,7 +82,8 @@ async def _document(installation: Installation, path: str) -> dict[str, Any]:
 
 
 async def proxy_address(installation: Installation) -> Finding:
-    """Whether the addresses of people are those of their own networks."""
+    """Checks that the client addresses which the service sees are those of the clients' own
+    networks."""
     networks = [ip_network(each, strict=False) for each in installation.config.trusted_proxies]
     if open_ones := [str(each) for each in networks if each.prefixlen == 0]:
         return fail(
@@ -105,7 +107,7 @@ async def proxy_address(installation: Installation) -> Finding:
 
 
 async def mail_reach(installation: Installation) -> Finding:
-    """Whether the mail server takes the connection and the log-in. Nothing is sent."""
+    """Checks that the mail server accepts a connection and the credentials. Nothing is sent."""
     config = installation.config
     if not config.sends_mail:
         return warn(

@@ -1,4 +1,4 @@
-"""Looking through a collection, with a bound, for records that something is wrong with."""
+"""Bounded searches of a collection for records with a problem."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from storage import Collection, Record
 
 R = TypeVar("R", bound=Record)
 
-_AT_ONCE: Final = 500  # records that are judged together
-_MOST_KEPT: Final = 1_000
+_AT_ONCE: Final = 500  # records that are checked together, so that related ones are read at once
+_MOST_KEPT: Final = 1_000  # in memory; the others are only counted
 
 
 class Matches(Struct, Generic[R]):
-    """Records that were found: `count` of `looked_at`. There may be more unless it `is_all`.
+    """The records that were found: `count` of the `looked_at` that were read.
 
-    `found` are the first of them.
+    There may be more unless `is_all` is true. `found` are the first of them.
     """
 
     found: list[R] = []
@@ -29,17 +29,17 @@ class Matches(Struct, Generic[R]):
     is_all: bool = True
 
     def add(self, records: Sequence[R]) -> None:
-        """Count these, too."""
+        """Adds records."""
         self.found += records[: _MOST_KEPT - len(self.found)]
         self.count += len(records)
 
     @property
     def named(self) -> Sequence[R]:
-        """Those that a finding names."""
+        """The records that a finding names."""
         return self.found[:MOST_NAMED]
 
     def joined(self, other: Matches[R]) -> Matches[R]:
-        """Those of two collections."""
+        """Returns the matches of both."""
         return Matches(
             found=[*self.found, *other.found],
             count=self.count + other.count,
@@ -50,7 +50,8 @@ class Matches(Struct, Generic[R]):
     def judged(
         self, nouns: str, problem: str, names: Sequence[str], commands: Sequence[str] = ()
     ) -> Finding:
-        """A warning if there are any: how many of how many, with these names and commands."""
+        """Returns a warning with these names and commands if there are any matches, and else
+        that all is well."""
         whole = "" if self.is_all else "the first "
         told = f"{self.count} of {whole}{self.looked_at} {nouns} {problem}"
         if not self.is_all:
@@ -63,7 +64,7 @@ class Matches(Struct, Generic[R]):
 async def matching(
     installation: Installation, collection: Collection[R], is_meant: Callable[[R], bool]
 ) -> Matches[R]:
-    """The records of a collection for which `is_meant` holds."""
+    """Returns the records of a collection for which `is_meant` holds."""
 
     async def chosen(records: Sequence[R]) -> Sequence[R]:
         return [each for each in records if is_meant(each)]
@@ -76,8 +77,8 @@ async def chosen_by(
     collection: Collection[R],
     choose: Callable[[Sequence[R]], Awaitable[Sequence[R]]],
 ) -> Matches[R]:
-    """The records of a collection that `choose` takes of some at a time, among those that may be
-    looked at."""
+    """Returns the records of a collection that `choose` selects, which gets them in batches. At
+    most `most_records` of the installation are read."""
     matches: Matches[R] = Matches()
     async for records in _batches(installation, collection, matches):
         matches.add(await choose(records))
@@ -87,7 +88,7 @@ async def chosen_by(
 async def _batches(
     installation: Installation, collection: Collection[R], matches: Matches[R]
 ) -> AsyncIterator[list[R]]:
-    """The records, some at a time, as many as may be looked at; `matches` counts them."""
+    """Yields the records in batches, up to the limit; `matches` counts them."""
     batch: list[R] = []
     scan = cast(AsyncGenerator[R, None], installation.opened.scan(collection))
     async with aclosing(scan) as records:

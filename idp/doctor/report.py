@@ -1,4 +1,4 @@
-"""What the checks found, as the management API answers it and `idp doctor --json` prints it."""
+"""The findings as the management API answers them and `idp doctor --json` prints them."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class Findings(Answer, frozen=True, kw_only=True):
 
 
 async def of_stored(service: Service, call: Call) -> Findings:
-    """Check whether what is registered and configured is safe."""
+    """Checks whether what is registered and configured is safe."""
     installation = Installation(config=service.config, clock=service.clock, store=service.store)
     return shown(await doctor.examine(installation, doctor.OF_WHAT_IS_STORED))
 
 
 def shown(results: Sequence[Result]) -> Findings:
-    """The results, as data."""
+    """Returns the results as an answer."""
     found = [_view(each) for each in results]
     return Findings(details=ListDetails(total_result=str(len(found))), result=found)
 

@@ -1,4 +1,5 @@
-"""What is registered and configured: who gets in, and what of it is weaker than it has to be."""
+"""Checks of what is registered and configured: who can sign in, and what is weaker than
+necessary."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ _EVERYWHERE: Final = "the installation"
 
 
 async def registration_open(installation: Installation) -> Finding:
-    """Where strangers can open accounts: in the installation, or in some organizations."""
+    """Finds where strangers can create accounts: in the installation, or in some organizations."""
     found = await matching(installation, POLICIES, lambda each: each.kind == "login")
     stored = {each.org_id: cast(LoginRules, each.rules) for each in found.found}
     built_in = cast(LoginRules, effective.built_in(installation.config, "login"))
@@ -52,7 +53,7 @@ async def registration_open(installation: Installation) -> Finding:
 
 
 async def lockout_endless(installation: Installation) -> Finding:
-    """Which lockout policies lock accounts until somebody unlocks them."""
+    """Finds lockout policies that lock accounts without an end."""
     found = await matching(installation, POLICIES, _locks_for_good)
     owners = [each.org_id for each in found.named]
     return found.judged(
@@ -78,7 +79,7 @@ async def _organizations(installation: Installation, ids: Sequence[str | None]) 
 
 
 async def two_factors(installation: Installation) -> Finding:
-    """Which people who manage the installation sign in by a password alone."""
+    """Finds members of the installation without a second factor."""
     members = await matching(installation, MEMBERSHIPS, lambda each: each.org_id is None)
     ids = [each.user_id for each in members.found]
     users = await installation.opened.get_many([(USERS, id) for id in ids])
@@ -93,8 +94,8 @@ async def two_factors(installation: Installation) -> Finding:
 
 
 async def foreign_names(installation: Installation) -> Finding:
-    """Which users are called by a domain of another organization, or have an address there that
-    only their own organization has called verified."""
+    """Finds users with a user name at a domain of another organization, or with an address
+    there that only their own organization has declared verified."""
 
     async def chosen(users: Sequence[User]) -> Sequence[User]:
         asked = {id: _domains(each) for id, each in enumerate(users)}
@@ -133,7 +134,7 @@ def _is_unproven(user: User) -> bool:
 
 
 async def emails_unproven(installation: Installation) -> Finding:
-    """Whose address is verified only because their organization says so."""
+    """Finds users whose address is verified only because their organization declared it."""
     found = await matching(installation, USERS, _is_unproven)
     return found.judged(
         "users",

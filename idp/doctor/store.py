@@ -1,4 +1,5 @@
-"""The store: whether it answers, fits this program and its master key, and has the right time."""
+"""Checks of the store: that it answers, matches this program and its master key, and has the
+right time."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ _SECONDS_FAIL: Final = timedelta(seconds=5)
 
 
 async def reach(installation: Installation) -> Finding:
-    """Whether the store answers."""
+    """Checks that the store answers."""
     if installation.config.is_in_memory:
         return skipped("a store in memory can be read by the service alone")
     if installation.store is None:
@@ -31,7 +32,7 @@ async def reach(installation: Installation) -> Finding:
 
 
 async def schema(installation: Installation) -> Finding:
-    """Whether this program can use what is stored as it is."""
+    """Checks that this program can use the store as it is."""
     record = await installation.opened.get(META, SCHEMA_ID)
     if record is None:
         return fail("there is no installation in this store", todo="See --data and --store.")
@@ -46,7 +47,7 @@ async def schema(installation: Installation) -> Finding:
 
 
 async def key(installation: Installation) -> Finding:
-    """Whether the store was made with the master key that is here."""
+    """Checks that the store was created with the present master key."""
     instance = await installation.opened.get(INSTANCES, INSTANCE_ID)
     if instance is None:
         return skipped("there is no installation in this store")
@@ -68,12 +69,13 @@ async def key(installation: Installation) -> Finding:
 
 
 async def clock(installation: Installation) -> Finding:
-    """Whether the store's server and this machine agree about the time."""
+    """Checks that the clocks of the store's server and of this machine agree."""
     before = installation.wall_clock.now()
     there = await installation.opened.server_time()
     after = installation.wall_clock.now()
     if there is None:
         return skipped("the store has the clock of this machine")
+    # The server read its clock about half a round trip after the question was sent.
     apart = abs(there - (before + (after - before) / 2))
     told = f"the clocks of the store and of this machine are {apart.total_seconds():.1f} s apart"
     if apart > _SECONDS_FAIL:

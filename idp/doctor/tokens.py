@@ -1,4 +1,4 @@
-"""Personal access tokens and registered keys that have no end, or that nobody uses."""
+"""Checks of personal access tokens and registered keys that never expire, or are not used."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NOUNS: Final = "tokens and keys"
 
 
 async def endless(installation: Installation) -> Finding:
-    """Which tokens and keys have no end."""
+    """Finds tokens and keys that never expire."""
 
     async def chosen(records: Sequence[Any]) -> Sequence[Any]:
         return [each for each in records if each.expires_at >= LASTS_UNTIL]
@@ -36,7 +36,7 @@ async def endless(installation: Installation) -> Finding:
 
 
 async def unused(installation: Installation) -> Finding:
-    """Which tokens and keys are old, and were not used for long."""
+    """Finds tokens and keys that are older than 90 days and were not used during these."""
     before = installation.clock.now() - _UNUSED_FOR
 
     async def chosen(records: Sequence[Any]) -> Sequence[Any]:
@@ -63,7 +63,7 @@ async def _judged(installation: Installation, choose: Callable[..., Any], proble
 async def _named(
     installation: Installation, records: Sequence[Record], owners: Any
 ) -> list[tuple[str, str]]:
-    """The name of each and the command that ends it."""
+    """Returns the name of each record and the command that removes it."""
     ids = [
         str(getattr(each, "user_id", None) or getattr(each, "owner_id", "")) for each in records
     ]

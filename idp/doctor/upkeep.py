@@ -1,4 +1,4 @@
-"""What the service does by itself, and whether it keeps up."""
+"""Checks of the background tasks of the service: whether they keep up."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _COUNTED: Final = 100_000
 
 
 async def sweep_backlog(installation: Installation) -> Finding:
-    """How many expired records have not been removed in time."""
+    """Counts the expired records that have not been removed in time."""
     count = await installation.opened.overdue(up_to=_COUNTED)
     least = "at least " if count == _COUNTED else ""
     told = f"{least}{count} expired records have not been removed an hour after they were due"

@@ -1,1 +1,1 @@
-"""The functions of the management API. Each takes a `Call` and returns an answer."""
+"""The functions of the management API: each takes a `Call` and returns an answer."""

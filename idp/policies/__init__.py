@@ -1,4 +1,5 @@
-"""Policies: what the installation and its organizations want of sign-ins, passwords and pages.
+"""Policies: the rules of the installation and its organizations for sign-ins, passwords and pages.
 
-An organization that has none of its own has the installation's, and that one has what is built in.
+An organization without a policy of its own has the installation's, and that is the built-in one if
+none is set.
 """

@@ -1,4 +1,5 @@
-"""Which policy counts for an organization: its own, else the installation's, else the built-in."""
+"""The effective policy of an organization: its own, else the installation's, else the built-in
+one."""
 
 from __future__ import annotations
 
@@ -48,7 +49,8 @@ R = TypeVar("R", bound=PolicyRules)
 
 
 def policy_id(org_id: str | None, *kind: str) -> str:
-    """The id of a policy. A digest: the id of an organization may be as long as an id can be."""
+    """Returns the id of a policy. It is a digest, because the id of an organization may already
+    have the greatest length of an id."""
     text = "\0".join((org_id or "", *kind))
     return base64url.encode(hashlib.sha256(text.encode()).digest())
 
@@ -56,35 +58,40 @@ def policy_id(org_id: str | None, *kind: str) -> str:
 async def find(
     service: Service, org_id: str | None, *kind: str
 ) -> tuple[Policy | None, Policy | None]:
-    """The organization's own policy and the installation's, in one round trip."""
+    """Returns the organization's own policy and the installation's, in one round trip."""
     ids = [policy_id(org_id, *kind), policy_id(None, *kind)]
     own, default = await service.store.get_many([(POLICIES, id) for id in ids])
     return own if org_id else None, default
 
 
 def built_in(config: Config, kind: PolicyKind) -> PolicyRules:
-    """What counts where nobody has set anything: the settings say it, where there is one."""
+    """Returns the rules that apply if no policy is stored; the operator's settings define some
+    of them."""
     return _BUILT_IN[kind](config)
 
 
 async def login(service: Service, org_id: str | None) -> LoginRules:
-    """How people of the organization get in."""
+    """Returns the effective rules for sign-ins of the organization's users."""
     return await _effective(service, org_id, "login", LoginRules)
 
 
 async def offers_password_reset(service: Service, org_id: str) -> bool:
-    """Whether sign-ins to the organization's applications lead to a new password by mail."""
+    """Returns whether the sign-in pages of the organization's applications offer a password
+    reset by mail."""
     return not (await login(service, org_id)).hide_password_reset
 
 
 async def complexity(service: Service, org_id: str | None) -> ComplexityRules:
-    """What a password that people of the organization choose has to meet, complete."""
+    """Returns the complete rules for passwords that the organization's users choose."""
     return await _effective(service, org_id, _COMPLEXITY, ComplexityRules)
 
 
 async def initial_complexity(service: Service, org_id: str | None) -> ComplexityRules:
-    """What a password that is set for people of the organization has to meet: what the stored
-    policies say, and of the settings a length that differs from the profile's."""
+    """Returns the rules for passwords that are set for users of the organization by others.
+
+    They are those of the stored policies. Without one only a minimum length applies: the one of
+    the settings if it differs from the profile's default, and else a lower one.
+    """
     own, default = map(_complexity, await find(service, org_id, _COMPLEXITY))
     rules = own or default or ComplexityRules(min_length=_initial_min_length(service.config))
     least = max((each.min_strength or 0 for each in (own, default) if each), default=0)
@@ -92,7 +99,7 @@ async def initial_complexity(service: Service, org_id: str | None) -> Complexity
 
 
 def min_length(rules: ComplexityRules, *, has_factor: bool) -> int:
-    """The shortest password that complete rules accept."""
+    """Returns the length of the shortest password that complete rules accept."""
     with_factor = rules.min_length_with_factor
     if not has_factor or with_factor is None:
         return rules.min_length
@@ -102,8 +109,11 @@ def min_length(rules: ComplexityRules, *, has_factor: bool) -> int:
 def complete_complexity(
     config: Config, own: ComplexityRules | None, default: ComplexityRules | None
 ) -> ComplexityRules:
-    """The rules of an organization with what they leave open. Of strength and of the length with a
-    second factor it may only ask for more than the installation does."""
+    """Returns the rules of an organization, completed by the installation's.
+
+    For strength, and for the length with a second factor, the organization can only raise what the
+    installation demands.
+    """
     installation = _completed(default, config) if default else built_in(config, _COMPLEXITY)
     installation = cast(ComplexityRules, installation)
     if own is None:
@@ -118,8 +128,8 @@ def complete_complexity(
 
 
 def _completed(rules: ComplexityRules, config: Config) -> ComplexityRules:
-    """Stored rules with the members that they do not have: their one length holds with a second
-    factor, too; the strength is that of the settings."""
+    """Returns stored rules with the members that they lack: their one length also applies with
+    a second factor, and the strength is that of the settings."""
     with_factor, strength = rules.min_length_with_factor, rules.min_strength
     return structs.replace(
         rules,
@@ -138,14 +148,15 @@ def _initial_min_length(config: Config) -> int:
 
 
 async def age(service: Service, org_id: str | None) -> AgeRules:
-    """How long a password of the organization's people may be kept."""
+    """Returns the effective rules for the age of passwords of the organization's users."""
     return await _effective(service, org_id, "password_age", AgeRules)
 
 
 def in_force(
     config: Config, kind: PolicyKind, own: Policy | None, default: Policy | None
 ) -> PolicyRules:
-    """The rules that count: an organization's own, else the installation's, else the built-in."""
+    """Returns the effective rules: an organization's own, else the installation's, else the
+    built-in ones."""
     if kind == _COMPLEXITY:
         return complete_complexity(config, _complexity(own), _complexity(default))
     stored = own or default

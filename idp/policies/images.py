@@ -1,7 +1,7 @@
-"""Pictures that somebody sends: judged by what they are, and drawn anew.
+"""Pictures that callers upload: validated by their content, and encoded anew.
 
-What is stored is never the file that came: only its pixels are taken over, so nothing travels with
-them: no script, no place where a photograph was taken, nothing behind the end of the picture.
+The uploaded file itself is never stored. Only its pixels are, so that nothing else is served with
+them: no script, no position where a photograph was taken, no data behind the end of the picture.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ _DAMAGED: Final = (
 
 
 class UnusableImage(IdpError):
-    """What was sent is no picture that can be shown; the message follows the field's name."""
+    """Raised for a file that is not a picture that can be shown; the message follows the
+    field's name."""
 
     slug = "picture.invalid"
 
 
 class Box(NamedTuple):
-    """How large a picture may be; a larger one is made to fit."""
+    """The greatest size of a picture; a larger one is scaled down."""
 
     width: int
     height: int
@@ -55,15 +56,16 @@ class Drawn(Struct, frozen=True):
 
 
 def drawn(sent: bytes, box: Box) -> Drawn:
-    """The picture, no larger than `box`. It takes a while: not for the event loop.
+    """Returns the picture, encoded anew and no larger than `box`. It takes too long for the event
+    loop.
 
-    Raises UnusableImage: too large, not of a kind that is taken, damaged, or more than one
+    Raises UnusableImage if the file is too large, of another kind, damaged, or has more than one
     picture.
     """
     _check_kind(sent)
-    from PIL import Image, ImageOps  # takes longer than the start of the program may
+    from PIL import Image, ImageOps  # not at the top: it would slow down each start
 
-    Image.MAX_IMAGE_PIXELS = None  # `_check_size` has a lower bound, and a refusal of its own
+    Image.MAX_IMAGE_PIXELS = None  # `_check_size` has a lower limit, with its own error code
     try:
         with Image.open(io.BytesIO(sent), formats=_FORMATS) as image:
             _check_size(image)
@@ -74,9 +76,9 @@ def drawn(sent: bytes, box: Box) -> Drawn:
 
 
 def taken_over(sent: bytes, box: Box) -> Drawn:
-    """A picture that `drawn` has made already, as it is: each drawing of a photograph would blur
-    it a little more. Of anything else, what `drawn` makes of it. Raises UnusableImage.
-    """
+    """Returns a picture that `drawn` has made before, unchanged: a photograph loses quality
+    with each encoding. For any other file it returns the result of `drawn`. Raises
+    UnusableImage."""
     made = drawn(sent, box)
     if made.type == "image/jpeg" and _is_bare(sent) and _size(sent) == (made.width, made.height):
         return Drawn(made.type, made.width, made.height, sent)
@@ -84,7 +86,7 @@ def taken_over(sent: bytes, box: Box) -> Drawn:
 
 
 def _is_bare(photo: bytes) -> bool:
-    """Whether a JPEG file holds what is needed to draw it, and nothing else (ITU T.81, B.1)."""
+    """Returns whether a JPEG file holds only what is needed to draw it (ITU T.81, B.1)."""
     at = 2
     while photo[at : at + 1] == b"\xff":
         marker, length = photo[at + 1], int.from_bytes(photo[at + 2 : at + 4], "big")
@@ -99,7 +101,7 @@ def _is_bare(photo: bytes) -> bool:
 _JFIF: Final = 0xE0
 _JFIF_BYTES: Final = 16  # without a preview
 _SCAN: Final = 0xDA
-# Tables, the frame, the scan.
+# The markers of tables, the frame and the scan: a file that `drawn` has made has no others.
 _DRAWING: Final = frozenset({_JFIF, 0xDB, 0xC0, 0xC4, 0xDD, _SCAN})
 _SCANNED: Final = re.compile(rb"(?:[^\xff]|\xff[\x00\xd0-\xd7])*\xff\xd9", re.DOTALL)
 
@@ -112,7 +114,7 @@ def _size(sent: bytes) -> tuple[int, int]:
 
 
 def _check_kind(sent: bytes) -> None:
-    """By its beginning, whatever it was called."""
+    """Checks the kind of a file by its first bytes. Raises UnusableImage."""
     if len(sent) > MAX_BYTES:
         told = f"has more than {MAX_BYTES // 1024} kilobytes"
         raise UnusableImage(told, slug="picture.too_large")
@@ -125,7 +127,8 @@ def _check_kind(sent: bytes) -> None:
 
 
 def _check_size(image: Any) -> None:
-    """By its head, before anything is unpacked."""
+    """Checks the size that the header states, before the pixels are decoded. Raises
+    UnusableImage."""
     if image.width * image.height > MAX_PIXELS:
         told = f"has more than {MAX_PIXELS // 1_000_000} megapixels"
         raise UnusableImage(told, slug="image.too_large")
@@ -139,7 +142,7 @@ def _check_size(image: Any) -> None:
 def _encoded(image: Any, box: Box, *, is_photo: bool) -> Drawn:
     image = image.convert("RGB" if is_photo else "RGBA")
     image.thumbnail(box)
-    image.info = {}  # the encoder would write some of it
+    image.info = {}  # the encoder would write some of the metadata into the file
     target = io.BytesIO()
     if is_photo:
         image.save(target, "JPEG", quality=88, optimize=True)

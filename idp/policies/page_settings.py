@@ -1,4 +1,5 @@
-"""What the pages of an organization's applications follow, at most 5 s old: every page asks."""
+"""The effective settings of an organization's pages, cached for 5 s because every page needs
+them."""
 
 from __future__ import annotations
 
@@ -30,11 +31,11 @@ R = TypeVar("R", bound=PolicyRules)
 
 
 class PageSettings(Struct, frozen=True):
-    """How people get in, how pages look and speak, and where they lead to.
+    """The settings of pages: sign-in rules, colours, pictures, links and languages.
 
-    `brand` is the address of their colours, if they have any of their own: the policy's id and a
-    digest of what it says. `name` is the organization whose pages they are, `languages` are
-    those to choose from.
+    `brand` is the address of the colours if they differ from the built-in ones: the policy's id
+    and a digest of its stylesheet. `name` is that of the organization whose pages they are,
+    `languages` are those to choose from.
     """
 
     login: LoginRules
@@ -50,14 +51,15 @@ class PageSettings(Struct, frozen=True):
 
 
 async def look(service: Service, org_id: str | None) -> PageSettings:
-    """What counts for pages of that organization; without one, for the installation's."""
+    """Returns the settings of the organization's pages, or of the installation's if there is
+    none."""
     return await service.recent.get(
         ("look", org_id), service.clock.now(), lambda: _read(service, org_id)
     )
 
 
 async def bundle(service: Service, org_id: str | None, tag: str) -> Bundle:
-    """The texts of these pages in a language."""
+    """Returns the texts of these pages in a language."""
     return await service.recent.get(
         ("texts", org_id, tag),
         service.clock.now(),
@@ -66,7 +68,7 @@ async def bundle(service: Service, org_id: str | None, tag: str) -> Bundle:
 
 
 async def stylesheet(service: Service, policy_id: str) -> str | None:
-    """The colours that this policy names; None where there is no such policy."""
+    """Returns the stylesheet of a label policy; None if there is no such policy."""
     policy = await service.store.get(POLICIES, policy_id)
     if policy is None or not isinstance(policy.rules, LabelRules):
         return None
@@ -74,7 +76,8 @@ async def stylesheet(service: Service, policy_id: str) -> str | None:
 
 
 def digest(stylesheet: str) -> str:
-    """What tells one stylesheet from another, in an address."""
+    """Returns the digest of a stylesheet that is part of its address, so that caches can keep
+    it."""
     return hashlib.sha256(stylesheet.encode()).hexdigest()[:16]
 
 

@@ -1,4 +1,4 @@
-"""The texts of pages: those that are built in, and those that an organization has instead."""
+"""The texts of pages: the built-in ones, and those that an organization has set instead."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from idp.records import LoginTextRules, Policy
 from idp.service import Service
 
 KIND: Final = "login_text"
-# Those that somebody meets on the way to an application; of all other pages the words stay.
+# The pages of a sign-in to an application; the texts of all other pages cannot be set.
 SCREENS: Final = (
     "page",
     "login-name",
@@ -39,7 +39,7 @@ Texts: TypeAlias = Mapping[tuple[str, str], str]
 
 @cache
 def built_in(language: str) -> Texts:
-    """Every text that can be set, as the service has it in a language."""
+    """Returns every text that can be set, with its built-in wording in a language."""
     bundle = i18n.load(language)
     return {
         (context, key): bundle.pgettext(context, key)
@@ -49,7 +49,7 @@ def built_in(language: str) -> Texts:
 
 
 async def bundle(service: Service, org_id: str | None, language: str) -> Bundle:
-    """The texts of an organization's pages, or the installation's, in a language."""
+    """Returns the texts of an organization's pages, or the installation's, in a language."""
     own, default = await effective.find(service, org_id, KIND, language)
     texts = {**texts_of(default), **texts_of(own)}
     known = i18n.load(language)
@@ -57,7 +57,7 @@ async def bundle(service: Service, org_id: str | None, language: str) -> Bundle:
 
 
 def texts_of(policy: Policy | None) -> dict[tuple[str, str], str]:
-    """The texts that a policy sets, by screen and key."""
+    """Returns the texts that a policy sets, by screen and key."""
     if policy is None or not isinstance(policy.rules, LoginTextRules):
         return {}
     return {(each.screen, each.key): each.text for each in policy.rules.texts}

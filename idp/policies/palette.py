@@ -1,7 +1,7 @@
-"""The colours of an organization's pages: what follows from the few that it names.
+"""The colours of an organization's pages, derived from the few that its label policy names.
 
-It names four for a scheme (light, dark) at most: of the main action, the ground, warnings, and
-text. All others follow from these, so that whatever stands on anything else can be read.
+The policy names up to four for a scheme (light, dark): for the main action, the background,
+warnings and text. All others are derived from these so that every text has enough contrast.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from idp.foundation.contrast import contrast, is_readable, mixed
 from idp.records import LabelRules
 
 Scheme = Literal["light", "dark"]
-# The colours by the names of the API: of the main action, the ground, warnings and text.
+# The names in the API of the colours for the main action, the background, warnings and text.
 NAMES: Final = tuple(
     f"{part}Color{scheme}"
     for scheme in ("", "Dark")
     for part in ("primary", "background", "warn", "font")
 )
-_VISIBLE: Final = 3.0  # of a control's edge (WCAG 2.2, 1.4.11)
+_VISIBLE: Final = 3.0  # the contrast of a control's edge (WCAG 2.2, 1.4.11)
 
 
 class Colours(Struct, frozen=True):
-    """The four of one scheme."""
+    """The four named colours of one scheme."""
 
     primary: str
     background: str
@@ -40,7 +40,8 @@ OWN: Final[dict[Scheme, Colours]] = {
 
 
 def colours(rules: LabelRules, scheme: Scheme) -> Colours | None:
-    """The four of a scheme, the service's own where none is named; None where all are."""
+    """Returns the four colours of a scheme, with built-in ones for those that the policy does
+    not name; None if it names none."""
     suffix, own = "_dark" if scheme == "dark" else "", OWN[scheme]
     named = {name: getattr(rules, f"{name}_color{suffix}") for name in Colours.__struct_fields__}
     if not any(named.values()):
@@ -49,7 +50,7 @@ def colours(rules: LabelRules, scheme: Scheme) -> Colours | None:
 
 
 def unreadable(rules: LabelRules, scheme: Scheme) -> Iterator[str]:
-    """Which of the colours can't be read on the ground: `primary`, `warn`, `font`."""
+    """Yields the colours with too little contrast to the background: `primary`, `warn`, `font`."""
     chosen = colours(rules, scheme)
     if chosen is not None:
         for name in ("primary", "warn", "font"):
@@ -58,10 +59,11 @@ def unreadable(rules: LabelRules, scheme: Scheme) -> Iterator[str]:
 
 
 def stylesheet(rules: LabelRules) -> str:
-    """The colours as custom properties for both schemes; empty where nothing is named."""
+    """Returns the colours of both schemes as custom properties; an empty text if the policy
+    names none."""
     light, dark = colours(rules, "light"), colours(rules, "dark")
     text = _block(light) if light else ""
-    # What is named for the light scheme must not shine through in the dark one.
+    # The light scheme's rules apply in both, so the dark scheme has to override each of them.
     dark = dark or (OWN["dark"] if light else None)
     return text + (
         "@media (prefers-color-scheme: dark) {\n" + _block(dark) + "}\n" if dark else ""
@@ -69,7 +71,7 @@ def stylesheet(rules: LabelRules) -> str:
 
 
 def specimen(rules: LabelRules, scheme: Scheme) -> str:
-    """The colours of one scheme, whichever the browser prefers."""
+    """Returns the stylesheet of one scheme, independent of the browser's preference."""
     chosen = colours(rules, scheme) or OWN[scheme]
     return f":root {{ color-scheme: {scheme}; }}\n{_block(chosen)}"
 
@@ -80,7 +82,7 @@ def _block(chosen: Colours) -> str:
 
 
 def palette(chosen: Colours) -> dict[str, str]:
-    """Every colour of the stylesheet that follows from the four."""
+    """Returns every colour of the stylesheet, derived from the four."""
     primary, ground, font = chosen.primary, chosen.background, chosen.font
     on_primary = max(("#ffffff", "#000000"), key=lambda ink: contrast(ink, primary))
     page = _first(

@@ -1,4 +1,4 @@
-"""Logos and icons: how large each is kept, where it is found, and how pages name it."""
+"""Logos and icons: the size each is stored in, its address, and how pages refer to it."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from idp.records import PICTURES, Picture
 from idp.records.pictures import Place
 from idp.service import Service
 
-# How large each is kept: twice what it is shown at, for screens with fine pixels.
+# The size each is stored in: twice the displayed one, for screens with a high pixel density.
 BOXES: Final[Mapping[Place, Box]] = {
     "logo": Box(400, 120),
     "logo_dark": Box(400, 120),
     "icon": Box(128, 128),
     "icon_dark": Box(128, 128),
 }
-MAX_BASE64: Final = images.MAX_BYTES * 4 // 3 + 8  # one more than fits is judged as a picture
+MAX_BASE64: Final = images.MAX_BYTES * 4 // 3 + 8  # a file just too large gets a picture's error
 _EXTENSIONS: Final = {"image/png": "png", "image/jpeg": "jpg"}
 
 
 class Drawing(Struct, frozen=True):
-    """A picture as pages name it: its address and how large it is."""
+    """A picture as pages refer to it: its address and its size."""
 
     url: str
     type: str
@@ -37,8 +37,8 @@ class Drawing(Struct, frozen=True):
 
 
 class PictureLink(Struct, frozen=True):
-    """A logo or an icon, and the one for dark pages if that is another. `is_own`: it is the
-    organization's, and not the installation's."""
+    """A logo or an icon, and the one for dark pages if that is another. `is_own` means that it
+    is the organization's, not the installation's."""
 
     light: Drawing
     dark: Drawing | None
@@ -48,7 +48,7 @@ class PictureLink(Struct, frozen=True):
 async def find(
     service: Service, org_id: str | None, place: Place
 ) -> tuple[Picture | None, Picture | None]:
-    """The organization's own and the installation's, in one round trip."""
+    """Returns the organization's own picture and the installation's, in one round trip."""
     ids = [picture_id(org_id, place), picture_id(None, place)]
     own, default = await service.store.get_many([(PICTURES, id) for id in ids])
     return own if org_id else None, default
@@ -59,13 +59,16 @@ def picture_id(org_id: str | None, place: Place) -> str:
 
 
 def url(picture: Picture) -> str:
-    """Where it is served, as an address that changes with it."""
+    """Returns the path that a picture is served at, which changes with its content."""
     return f"/ui/brand/{picture.id}/{picture.digest}.{_EXTENSIONS[picture.type]}"
 
 
 def sign(found: Sequence[Picture | None]) -> PictureLink | None:
-    """What is shown of four: the organization's own light one, the installation's, and the two
-    dark ones alike. Whoever has one of the two has none of the installation's."""
+    """Returns what is shown of four pictures: the light one of the organization and of the
+    installation, and their dark ones.
+
+    An organization with one of the two has neither of the installation's.
+    """
     light, light_default, dark, dark_default = found
     for pair in ((light, dark), (light_default, dark_default)):
         shown = [_drawing(one) for one in pair if one is not None]
@@ -80,7 +83,7 @@ def _drawing(picture: Picture) -> Drawing:
 
 
 def new(org_id: str | None, place: Place, image: Drawn, now: datetime) -> Picture:
-    """A picture that isn't stored yet."""
+    """Returns a picture that is not stored yet."""
     return Picture(
         id=picture_id(org_id, place),
         org_id=org_id,

@@ -1,4 +1,5 @@
-"""Presets: with what settings a tool is registered, and how the tool is configured then."""
+"""Presets: the settings that known tools are registered with, and the configuration of the
+tools."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ _KINDS: Final = {kind: name for name, kind in APP_TYPES.items()}
 
 
 def find(name: str) -> Preset:
-    """Raises NotFound."""
+    """Returns the preset of this name. Raises NotFound."""
     found = PRESETS.get(name)
     if found is None:
         raise NotFound("there is no such preset", slug="preset.not_found")
@@ -33,15 +34,15 @@ def find(name: str) -> Preset:
 
 
 def of_kind(kind: Kind) -> dict[str, Preset]:
-    """The presets for an application of this kind, by their names."""
+    """Returns the presets for an application of this kind, by their names."""
     return {name: preset for name, preset in PRESETS.items() if preset.kind == kind}
 
 
 def expand(name: str, host: str) -> dict[str, Any]:
-    """The body that registers the tool, but for the application's name.
+    """Returns the body that registers the tool, except for the application's name.
 
-    It is for `…/apps/api` where the kind of the preset is `api`, else for `…/apps/oidc`. `host`
-    is where the tool is: a host name, perhaps with a port, or the address of its first page.
+    It is for `…/apps/api` if the kind of the preset is `api`, and else for `…/apps/oidc`. `host`
+    is the host name of the tool, with a port if it has one, or the address of its first page.
     Raises NotFound, InvalidArgument (the host).
     """
     preset = find(name)
@@ -58,7 +59,7 @@ def expand(name: str, host: str) -> dict[str, Any]:
 
 
 def configuration(name: str, issuer: str, client_id: str, host: str) -> str:
-    """The tool's configuration, with `CLIENT_SECRET` where its secret belongs.
+    """Returns the tool's configuration, with `CLIENT_SECRET` in the place of its secret.
 
     Raises NotFound, InvalidArgument (the host).
     """
@@ -87,7 +88,8 @@ def _placed(patterns: Sequence[str], host: str) -> list[str]:
 
 
 def _base(host: str) -> str:
-    """The address of the tool, without a slash at its end: http on this machine alone."""
+    """Returns the address of the tool without a slash at its end. Without a scheme it is https,
+    and http on loopback. Raises InvalidArgument."""
     found = _ADDRESS.fullmatch(host)
     if found is None:
         told = "must be a host name, such as app.example, or the address of the first page"
@@ -97,11 +99,12 @@ def _base(host: str) -> str:
 
 
 def _port(host: str) -> str:
-    """The port that the tool's own program listens on: that of its address, else 3000."""
+    """Returns the port that the tool's own program listens on: that of its address, or 3000."""
     return str(urlsplit(_base(host)).port or _USUAL_PORT)
 
 
 def _scheme(host: str) -> str:
-    """The scheme of an app's own addresses: its host name read backwards (RFC 8252 7.1)."""
+    """Returns the private scheme of a native application: its host name reversed (RFC 8252
+    7.1)."""
     found = _ADDRESS.fullmatch(host)
     return ".".join(reversed(found["name"].split("."))) if found else ""

@@ -1,4 +1,5 @@
-"""Presets of what runs on people's own machines, and of what only asks about tokens."""
+"""Presets of native applications and single-page applications, and of APIs that only check
+tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Presets of what web applications are written with."""
+"""Presets of the frameworks that web applications are written with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a preset is: a tool's settings, the reason for each, and the tool's configuration."""
+"""The parts of a preset: a tool's settings, the reason for each, and the tool's configuration."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class PresetChoice(NamedTuple):
 
 
 class Preset(Struct, frozen=True, kw_only=True):
-    """One tool.
+    """The preset of one tool.
 
-    `redirect_uris`, `post_logout_redirect_uris` and `back_channel_logout_uri` have `{base}` where
-    the tool's own address stands, or `{app}` for the scheme that an app makes of its host name.
-    `pkce` tells whether the tool sends PKCE as it is configured here. `configuration` belongs into
-    `file`; what stands in it between `<` and `>` is filled in by
-    `presets.configuration`. `notes` are what people trip over.
+    `redirect_uris`, `post_logout_redirect_uris` and `back_channel_logout_uri` contain `{base}` in
+    the place of the tool's own address, or `{app}` for the scheme that a native application
+    derives from its host name. `pkce` says whether the tool sends PKCE in this configuration.
+    `configuration` is the content of `file`; `presets.configuration` replaces the names between
+    `<` and `>` in it. `notes` name frequent mistakes.
     """
 
     title: str
@@ -47,7 +47,7 @@ class Preset(Struct, frozen=True, kw_only=True):
 
     @property
     def needs_host(self) -> bool:
-        """Whether its settings depend on where the tool is."""
+        """Whether its settings depend on the tool's address."""
         return any("{" in each for each in self.redirect_uris)
 
     @property
@@ -103,7 +103,7 @@ ROLES_AS_GROUPS: Final = {
     ),
 }
 
-# What more than one tool trips over.
+# Notes that several tools share.
 
 EXACT_ISSUER: Final = message(
     "The issuer is compared character by character: no slash at its end.", context="presets"

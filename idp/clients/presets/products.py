@@ -1,4 +1,4 @@
-"""Presets of products and proxies that sign people in by themselves."""
+"""Presets of products and proxies that have their own client of OpenID Connect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Setting up an organization with its first administrator: all of it in one unit, or nothing."""
+"""Sets up an organization together with its first administrator, in one unit."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class AdministratorProfile(ProfileFields, frozen=True, kw_only=True):
     last_name: Name
 
     def stored(self) -> Profile:
-        """The profile as a user record has it."""
+        """Returns the profile as the user record holds it."""
         return self.as_profile(self.first_name, self.last_name)
 
 
@@ -88,10 +88,11 @@ class _PreparedOrganization(PreparedUser, frozen=True, kw_only=True):
 
 
 async def set_up(service: Service, call: Call, document: object) -> WasSetUp:
-    """Make an organization, its administrator and their membership, as a JSON document
-    describes them (`SetUp`). The administrator is mailed a code when the address is not verified.
+    """Creates an organization, its administrator and their membership, as a JSON document
+    describes them (`SetUp`).
 
-    Raises InvalidArgument, Taken, Busy.
+    The administrator gets a code by mail if the address is not verified. Raises InvalidArgument,
+    Taken, Busy.
     """
     request = await _read(service, document)
     administrator = _person(request.human)
@@ -125,7 +126,7 @@ async def _read(service: Service, document: object) -> SetUp:
 
 
 def _person(human: Administrator) -> NewHuman:
-    """The person that the readable fields describe, still without a password."""
+    """Returns the person that the valid fields describe, without a password."""
     profile, email, phone = human.profile, human.email, human.phone
     address, number = email and email.email, phone and phone.phone
     return NewHuman(
@@ -147,7 +148,7 @@ async def _prepare(
     domain = request.org.domain or await organizations.free_domain(service, name)
     organization = organizations.new(service, name, domain, now)
     taken = await organizations.taken(service, organization, "org")
-    if not request.org.domain:  # a generated one that was given out just now is made anew
+    if not request.org.domain:  # the next attempt generates another one
         taken = [each for each in taken if each.field != "org.domain"]
     made = await user_creation.prepare(
         service, organization, administrator, actor=actor, paths=_PATHS, is_by_instance=True

@@ -1,4 +1,4 @@
-"""Deactivating an organization with all that is in it, and letting it work again."""
+"""Calls that deactivate an organization with all that is in it, and reactivate it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from storage import Write
 
 
 class _OrganizationTransition(NamedTuple):
-    """From which state it leads where, by which event, and whether all that was issued ends."""
+    """The state before and after, the type of the event, and whether all that was issued ends."""
 
     before: Literal["active", "inactive"]
     after: Literal["active", "inactive"]
@@ -43,11 +43,11 @@ _STEPS: Final[Mapping[str, _OrganizationTransition]] = {
 
 
 async def change(service: Service, call: Call, name: str) -> Changed:
-    """Take a step of `_STEPS` with the call's organization. What was issued to its users and
-    applications ends with a deactivation, and stays dead for good.
+    """Deactivates or reactivates the call's organization, as `name` says (`_STEPS`).
 
-    Raises PermissionDenied, NotFound; FailedPrecondition: it is in that state already; and what
-    `what_stays` raises.
+    All that was issued to its users and applications ends with a deactivation, and a reactivation
+    does not restore it. Raises PermissionDenied, NotFound, FailedPrecondition (it is in that state
+    already), and what `what_stays` raises.
     """
     step, guards = _STEPS[name], list[Write]()
 
@@ -70,10 +70,11 @@ async def change(service: Service, call: Call, name: str) -> Changed:
 
 
 async def what_stays(service: Service, call: Call, organization: Organization) -> list[Write]:
-    """Guards that the instance has an active owner when this organization comes to its end.
+    """Returns the guards that the installation keeps an active owner when this organization ends.
 
-    Raises FailedPrecondition: it is the instance's own, or has the last owner of the instance;
-    PermissionDenied: somebody or something in it is not the caller's to end.
+    Raises FailedPrecondition if it is the installation's own organization, or has the last owner
+    of the installation; PermissionDenied if it has a user or an application that the caller may
+    not end.
     """
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if instance is not None and instance.org_id == organization.id:

@@ -1,4 +1,4 @@
-"""What the management API takes for a policy; the names are the reference system's."""
+"""The request bodies of policies; their names are those of the API that clients know."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _LONGEST_CHECK: Final = timedelta(days=3650)
 
 
 class Always(Struct, frozen=True):
-    """A switch that can't be turned off; `slug` says so."""
+    """The rule of a switch that cannot be turned off; `slug` is the error code."""
 
     slug: str
 
@@ -65,8 +65,8 @@ class Always(Struct, frozen=True):
 
 
 class LinkRule(Struct, frozen=True):
-    """An address at https, or nothing; where `is_localised`, `{{.Lang}}` may stand behind its
-    host."""
+    """The rule of an https address, or an empty text. With `is_localised`, `{{.Lang}}` may
+    stand in the address after its host."""
 
     is_localised: bool = True
 
@@ -88,7 +88,7 @@ class LinkRule(Struct, frozen=True):
 
 
 class OptionalEmail(Struct, frozen=True):
-    """An address, or nothing."""
+    """The rule of an e-mail address, or an empty text."""
 
     def read(self, value: object) -> str:
         return EmailRule().read(value) if value != "" else ""
@@ -98,7 +98,7 @@ class OptionalEmail(Struct, frozen=True):
 
 
 class Colour(Struct, frozen=True):
-    """`#rrggbb`, or nothing."""
+    """The rule of a colour as `#rrggbb`, or an empty text."""
 
     def read(self, value: object) -> str:
         text = Text(max=7).read(value).lower()
@@ -111,7 +111,8 @@ class Colour(Struct, frozen=True):
 
 
 class PageLanguage(Struct, frozen=True):
-    """The tag of a language that the pages are written in; where it `is_optional`, or nothing."""
+    """The rule of the tag of a language that the pages are translated to; with `is_optional`,
+    or an empty text."""
 
     is_optional: bool = False
 
@@ -127,7 +128,8 @@ class PageLanguage(Struct, frozen=True):
 
 
 class CheckLifetime(Struct, frozen=True):
-    """A duration within what a session may last, in seconds; where it `is_optional`, or 0."""
+    """The rule of a duration that a session may last, read as seconds; with `is_optional`, or
+    0."""
 
     is_optional: bool = False
 
@@ -147,7 +149,7 @@ class CheckLifetime(Struct, frozen=True):
         }
 
 
-# The names of the reference system, and those that are stored.
+# The names in the API, and those that are stored.
 SECOND_FACTORS: Final[Mapping[str, SecondFactor]] = {
     "SECOND_FACTOR_TYPE_OTP": "otp",
     "SECOND_FACTOR_TYPE_U2F": "u2f",
@@ -166,7 +168,8 @@ OptionalColour = Annotated[str, Colour()]
 
 
 class PolicyForm(Request, frozen=True, kw_only=True):
-    """The base of what is sent for a policy: all of it, and what is not said is as built in."""
+    """The base of the body of a policy. A body replaces the whole policy: what it omits gets
+    the built-in value."""
 
     def stored(self) -> PolicyRules:
         raise NotImplementedError

@@ -1,8 +1,9 @@
-"""The texts of the login pages as administrators read and set them, per language.
+"""Calls that read and set the texts of the sign-in pages, per language.
 
-A text is named by its screen (the msgctxt of `locales/`) and by its key, the English sentence.
-What an organization says counts before what the installation says, text by text, and that before
-what is built in. Sentences that hold a number have several forms, and can't be set.
+A text is identified by its screen (the msgctxt of `locales/`) and by its key, the English
+sentence. Text by text, an organization's wording takes precedence over the installation's, and
+that over the built-in one. Sentences that contain a number have several plural forms and cannot be
+set.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class LoginTextForm(Request, frozen=True, kw_only=True):
 
 
 def _placeholders(text: str) -> list[str]:
-    """What stands for something else, and each per cent sign that stands for nothing."""
+    """Returns the placeholders of a text, and each per cent sign that belongs to none."""
     return sorted(_PLACEHOLDER.findall(text)) + ["%"] * _PLACEHOLDER.sub("", text).count("%")
 
 
@@ -94,9 +95,10 @@ class DefaultLoginTexts(Answer, frozen=True, kw_only=True):
 
 
 async def show_default(service: Service, call: Call, language: str) -> LoginTextFound:
-    """What the pages of the installation say in a language, where it isn't what is built in.
+    """Returns the installation's texts of a language, as far as they differ from the built-in
+    ones.
 
-    Raises NotFound: there is no such language.
+    Raises NotFound if there is no such language.
     """
     _check(language)
     _, stored = await effective.find(service, None, KIND, language)
@@ -104,9 +106,10 @@ async def show_default(service: Service, call: Call, language: str) -> LoginText
 
 
 async def show(service: Service, call: Call, language: str) -> LoginTextFound:
-    """What the pages of an organization say in a language, where it isn't what is built in.
+    """Returns the texts of an organization's pages in a language, as far as they differ from the
+    built-in ones.
 
-    Raises NotFound.
+    Raises PermissionDenied, NotFound.
     """
     _check(language)
     _, own, default = await policies.found(service, call, KIND, language)
@@ -114,13 +117,16 @@ async def show(service: Service, call: Call, language: str) -> LoginTextFound:
 
 
 async def show_built_in(service: Service, call: Call, language: str) -> DefaultLoginTexts:
-    """Every text that the installation can set, as it is built in. Raises NotFound."""
+    """Returns every text that the installation can set, as it is built in. Raises NotFound."""
     _check(language)
     return DefaultLoginTexts(language=language, texts=_entries(built_in(language)))
 
 
 async def show_inherited(service: Service, call: Call, language: str) -> DefaultLoginTexts:
-    """Every text that an organization can set, as it is otherwise. Raises NotFound."""
+    """Returns every text that an organization can set, as it is without a text of its own.
+
+    Raises PermissionDenied, NotFound.
+    """
     _check(language)
     _, _, default = await policies.found(service, call, KIND, language)
     texts = {**built_in(language), **texts_of(default)}
@@ -130,25 +136,26 @@ async def show_inherited(service: Service, call: Call, language: str) -> Default
 async def put_default(
     service: Service, call: Call, language: str, request: LoginTextForm
 ) -> Changed:
-    """Set what the pages of the installation say in a language. Raises NotFound, Busy."""
+    """Sets the installation's texts of a language. Raises NotFound, PreconditionFailed, Busy."""
     rules = _rules(language, request)
     return await policies.set_default(service, call, rules, KIND, language)
 
 
 async def put(service: Service, call: Call, language: str, request: LoginTextForm) -> Changed:
-    """Set what the pages of an organization say in a language. Raises NotFound, Busy."""
+    """Sets an organization's texts of a language. Raises PermissionDenied, NotFound,
+    PreconditionFailed, Busy."""
     rules = _rules(language, request)
     organization, own, _ = await policies.found(service, call, KIND, language)
     if own is None and not call.if_match:
-        with suppress(Conflict):  # somebody was faster: theirs is replaced
+        with suppress(Conflict):  # a concurrent call has set them: they are replaced
             return await policies.add_own(service, call, rules, KIND, language)
     return await policies.replace(service, call, organization.id, rules, KIND, language)
 
 
 async def reset(service: Service, call: Call, language: str) -> Changed:
-    """Let an organization's pages say again what those of the installation say.
+    """Removes an organization's texts of a language, so that the installation's apply again.
 
-    Raises NotFound: they do.
+    Raises PermissionDenied, NotFound (it has none).
     """
     _check(language)
     organization, _, _ = await policies.found(service, call, KIND, language)

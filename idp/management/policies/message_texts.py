@@ -1,4 +1,4 @@
-"""The words of letters as administrators read and set them, per letter and language."""
+"""Calls that read and set the wording of messages, per type of message and language."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _KIND = "message_text"
 
 
 async def show_default(service: Service, call: Call, type: str, language: str) -> MessageTextFound:
-    """What the installation says in a letter, where it isn't what is built in.
+    """Returns the installation's wording of a message, as far as it differs from the built-in one.
 
-    Raises NotFound: there is no such letter or language.
+    Raises NotFound if there is no such message or language.
     """
     _check(type, language)
     _, stored = await effective.find(service, None, _KIND, type, language)
@@ -31,7 +31,10 @@ async def show_default(service: Service, call: Call, type: str, language: str) -
 
 
 async def show(service: Service, call: Call, type: str, language: str) -> MessageTextFound:
-    """What an organization says in a letter, where it isn't what is built in. Raises NotFound."""
+    """Returns an organization's wording of a message, as far as it differs from the built-in one.
+
+    Raises PermissionDenied, NotFound.
+    """
     _check(type, language)
     _, own, default = await policies.found(service, call, _KIND, type, language)
     return await _found(service, type, language, own or default, is_default=own is None)
@@ -40,7 +43,8 @@ async def show(service: Service, call: Call, type: str, language: str) -> Messag
 async def put_default(
     service: Service, call: Call, type: str, language: str, request: MessageTextForm
 ) -> Changed:
-    """Set what the installation says in a letter, in one language. Raises NotFound, Busy."""
+    """Sets the installation's wording of a message in one language. Raises NotFound,
+    PreconditionFailed, Busy."""
     rules = _rules(type, language, request)
     return await policies.set_default(service, call, rules, _KIND, type, language)
 
@@ -48,19 +52,20 @@ async def put_default(
 async def put(
     service: Service, call: Call, type: str, language: str, request: MessageTextForm
 ) -> Changed:
-    """Set what an organization says in a letter, in one language. Raises NotFound, Busy."""
+    """Sets an organization's wording of a message in one language. Raises PermissionDenied,
+    NotFound, PreconditionFailed, Busy."""
     rules = _rules(type, language, request)
     organization, own, _ = await policies.found(service, call, _KIND, type, language)
     if own is None and not call.if_match:
-        with suppress(Conflict):  # somebody was faster: theirs is replaced
+        with suppress(Conflict):  # a concurrent call has set it: it is replaced
             return await policies.add_own(service, call, rules, _KIND, type, language)
     return await policies.replace(service, call, organization.id, rules, _KIND, type, language)
 
 
 async def reset(service: Service, call: Call, type: str, language: str) -> Changed:
-    """Let an organization's letter say again what the installation says.
+    """Removes an organization's wording of a message, so that the installation's applies again.
 
-    Raises NotFound: it does.
+    Raises PermissionDenied, NotFound (it has none).
     """
     _check(type, language)
     organization, _, _ = await policies.found(service, call, _KIND, type, language)

@@ -49,15 +49,16 @@ class PictureFound(Answer, frozen=True, kw_only=True):
 
 
 async def show_default(service: Service, call: Call, picture: str) -> PictureFound:
-    """A picture of the installation's pages. Raises NotFound: there is no such kind of picture."""
+    """Returns a picture of the installation's pages. Raises NotFound if there is no such kind
+    of picture."""
     _, stored = await pictures.find(service, None, _place(picture))
     return await _answer(service, stored, is_default=stored is None)
 
 
 async def show(service: Service, call: Call, picture: str) -> PictureFound:
-    """A picture of the pages of an organization, its own or the installation's.
+    """Returns a picture of an organization's pages: its own or the installation's.
 
-    Raises NotFound.
+    Raises PermissionDenied, NotFound.
     """
     place = _place(picture)
     organization = await management_call.organization(service, call)
@@ -66,7 +67,8 @@ async def show(service: Service, call: Call, picture: str) -> PictureFound:
 
 
 async def put_default(service: Service, call: Call, picture: str, request: PictureForm) -> Changed:
-    """Set a picture of the installation's pages. Raises InvalidArgument, NotFound, Busy."""
+    """Sets a picture of the installation's pages. Raises InvalidArgument, NotFound,
+    PreconditionFailed, Busy."""
     place = _place(picture)
     image = await _drawn(request, place)
     _, stored = await pictures.find(service, None, place)
@@ -74,7 +76,8 @@ async def put_default(service: Service, call: Call, picture: str, request: Pictu
 
 
 async def put(service: Service, call: Call, picture: str, request: PictureForm) -> Changed:
-    """Set a picture of an organization's pages. Raises InvalidArgument, NotFound, Busy."""
+    """Sets a picture of an organization's pages. Raises InvalidArgument, PermissionDenied,
+    NotFound, PreconditionFailed, Busy."""
     place = _place(picture)
     image = await _drawn(request, place)
     organization = await management_call.organization(service, call)
@@ -83,12 +86,12 @@ async def put(service: Service, call: Call, picture: str, request: PictureForm) 
 
 
 async def remove_default(service: Service, call: Call, picture: str) -> Changed:
-    """Take a picture off the installation's pages. Raises NotFound."""
+    """Removes a picture from the installation's pages. Raises NotFound."""
     return await _remove(service, call, None, _place(picture))
 
 
 async def remove(service: Service, call: Call, picture: str) -> Changed:
-    """Take an organization's own picture off its pages. Raises NotFound: it has none."""
+    """Removes an organization's own picture. Raises PermissionDenied, NotFound (it has none)."""
     place = _place(picture)
     organization = await management_call.organization(service, call)
     return await _remove(service, call, organization.id, place)
@@ -102,7 +105,7 @@ def _place(picture: str) -> Place:
 
 
 async def _drawn(request: PictureForm, place: Place) -> Drawn:
-    try:
+    try:  # in a thread: decoding and scaling a large picture would hold up the event loop
         return await asyncio.to_thread(images.drawn, request.content, BOXES[place])
     except images.UnusableImage as error:
         raise InvalidArgument([FieldProblem(error.slug, "content", error.message)]) from error
@@ -116,12 +119,12 @@ async def _put(
     image: Drawn,
     known: Picture | None,
 ) -> Changed:
-    """Add it, or put it in the place of the one that was there, in one unit."""
+    """Adds the picture or replaces the one that is stored, in one unit with its event."""
     org_id = organization.id if organization else None
     if known is None:
         if call.if_match:
             raise PreconditionFailed("it has not been set yet")
-        with suppress(Conflict):  # somebody was faster: theirs is replaced
+        with suppress(Conflict):  # a concurrent call has set it: it is replaced
             return await _add(service, call, organization, place, image)
     picture = await versioned_updates.changed(
         service,

@@ -1,4 +1,4 @@
-"""Policies as administrators read and set them: the installation's, and an organization's own."""
+"""Calls that read and set policies: the installation's, and an organization's own."""
 
 from __future__ import annotations
 
@@ -33,26 +33,29 @@ from storage.settling import commit_settled
 
 
 async def show_default(service: Service, call: Call, kind: PolicyKind) -> PolicyFound:
-    """The installation's policy of a kind, or the one that is built in."""
+    """Returns the installation's policy of a kind, or the built-in one."""
     _, stored = await effective.find(service, None, kind)
     return await _answer(service, kind, None, stored, is_default=stored is None)
 
 
 async def show(service: Service, call: Call, kind: PolicyKind) -> PolicyFound:
-    """The policy that counts for an organization. Raises NotFound, PermissionDenied."""
+    """Returns the policy that is effective for an organization. Raises NotFound,
+    PermissionDenied."""
     _, own, default = await found(service, call, kind)
     return await _answer(service, kind, own, default, is_default=own is None)
 
 
 async def put_default(service: Service, call: Call, document: object, kind: PolicyKind) -> Changed:
-    """Set the installation's policy. Raises InvalidArgument, PreconditionFailed, Busy."""
+    """Sets the installation's policy. Raises InvalidArgument, PreconditionFailed, Busy."""
     rules = reading.read(KINDS[kind].form, document).stored()
     return await set_default(service, call, rules, kind)
 
 
 async def create(service: Service, call: Call, document: object, kind: PolicyKind) -> Changed:
-    """Give an organization a policy of its own. Raises InvalidArgument, PermissionDenied,
-    NotFound, AlreadyExists: it has one."""
+    """Gives an organization a policy of its own.
+
+    Raises InvalidArgument, PermissionDenied, NotFound, AlreadyExists (it has one).
+    """
     rules = reading.read(KINDS[kind].form, document).stored()
     organization = await management_call.organization(service, call)
     await protected_policies.check(service, call, organization.id, kind)
@@ -64,8 +67,10 @@ async def create(service: Service, call: Call, document: object, kind: PolicyKin
 
 
 async def change(service: Service, call: Call, document: object, kind: PolicyKind) -> Changed:
-    """Replace an organization's own policy. Raises InvalidArgument, PermissionDenied, NotFound: it
-    has none."""
+    """Replaces an organization's own policy.
+
+    Raises InvalidArgument, PermissionDenied, NotFound (it has none).
+    """
     rules = reading.read(KINDS[kind].form, document).stored()
     organization = await management_call.organization(service, call)
     await protected_policies.check(service, call, organization.id, kind)
@@ -73,38 +78,42 @@ async def change(service: Service, call: Call, document: object, kind: PolicyKin
 
 
 async def reset(service: Service, call: Call, kind: PolicyKind) -> Changed:
-    """Let an organization have the installation's policy again. Raises PermissionDenied, NotFound:
-    it has."""
+    """Removes an organization's own policy, so that the installation's applies again.
+
+    Raises PermissionDenied, NotFound (it has none).
+    """
     organization = await management_call.organization(service, call)
     await protected_policies.check(service, call, organization.id, kind)
     return await remove(service, call, organization.id, kind)
 
 
-# What policies and the texts of letters have in common; `kind` may have more parts.
+# Shared by policies, page texts and message texts; `kind` has further parts for the texts, such
+# as the language.
 
 
 async def found(
     service: Service, call: Call, *kind: str
 ) -> tuple[Organization, Policy | None, Policy | None]:
-    """The organization that the call acts in, its own policy, and the installation's."""
+    """Returns the organization that the call acts in, its own policy, and the installation's."""
     organization = await management_call.organization(service, call)
     own, default = await effective.find(service, organization.id, *kind)
     return organization, own, default
 
 
 async def set_default(service: Service, call: Call, rules: PolicyRules, *kind: str) -> Changed:
-    """Set what counts for the installation, whether something was set before or not."""
+    """Sets the installation's policy, whether one is stored or not. Raises PreconditionFailed."""
     _, stored = await effective.find(service, None, *kind)
     if stored is None:
         if call.if_match:
             raise PreconditionFailed("it has not been set yet")
-        with suppress(Conflict):  # somebody was faster: theirs is replaced
+        with suppress(Conflict):  # a concurrent call has set it: it is replaced
             return await _add(service, call, None, rules, *kind)
     return await replace(service, call, None, rules, *kind)
 
 
 async def add_own(service: Service, call: Call, rules: PolicyRules, *kind: str) -> Changed:
-    """Set what the organization had not set. Raises NotFound (the organization), Conflict."""
+    """Stores an organization's first policy of a kind. Raises NotFound (the organization),
+    Conflict."""
 
     async def attempt() -> Changed:
         organization = await management_call.organization(service, call)
@@ -127,7 +136,7 @@ async def _add(
 
 
 def new(org_id: str | None, rules: PolicyRules, now: datetime, *kind: str) -> Policy:
-    """A policy that isn't stored yet."""
+    """Returns a policy that is not stored yet."""
     return Policy(
         id=effective.policy_id(org_id, *kind),
         org_id=org_id,
@@ -147,7 +156,7 @@ def _still_there(organization: Organization | None) -> list[Write]:
 async def replace(
     service: Service, call: Call, org_id: str | None, rules: PolicyRules, *kind: str
 ) -> Changed:
-    """Set what was set before to something else. Raises NotFound."""
+    """Replaces a stored policy. Raises NotFound."""
     policy = await versioned_updates.changed(
         service,
         POLICIES,
@@ -161,7 +170,7 @@ async def replace(
 
 
 async def remove(service: Service, call: Call, org_id: str, *kind: str) -> Changed:
-    """Unset what an organization has set. Raises NotFound."""
+    """Removes a stored policy of an organization. Raises NotFound."""
     removed = await versioned_updates.removed(
         service,
         POLICIES,
@@ -175,7 +184,8 @@ async def remove(service: Service, call: Call, org_id: str, *kind: str) -> Chang
 
 
 async def told_of(service: Service, policy: Policy | Picture | None) -> Details:
-    """The details of a policy or picture; of what is built in, those of what never changed."""
+    """Returns the details of a policy or picture; for a built-in one, those of a record that
+    never changed."""
     if policy is not None and policy.org_id is not None:
         return details(policy, policy.org_id)
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
@@ -208,5 +218,5 @@ def _event(step: str, *kind: str) -> str:
 
 
 def event_object(kind: str) -> str:
-    """How events call a kind of policy."""
+    """Returns the name of a kind of policy in the types of events."""
     return kind if kind.endswith("_text") else f"{kind}_policy"

@@ -1,4 +1,4 @@
-"""Which policies there are: what each takes and tells, and under which address."""
+"""The kinds of policies: the path of each, its request body and its answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from idp.schema.answers import Details
 
 
 class PolicyKindEntry(Struct, frozen=True):
-    """A kind of policy. `words` name it in a sentence."""
+    """A kind of policy; `words` is its name in a sentence."""
 
     path: str
     words: str
@@ -25,7 +25,7 @@ class PolicyKindEntry(Struct, frozen=True):
     told: Told = views.as_stored
 
     def answer(self, rules: PolicyRules, details: Details, *, is_default: bool) -> PolicyFound:
-        """What is answered of a policy."""
+        """Returns the answer that shows a policy."""
         policy = self.view(details=details, **self.told(rules))
         found: Any = self.found
         answer: PolicyFound = found(details=details, policy=policy, is_default=is_default)

@@ -1,8 +1,8 @@
-"""Policies that decide how people sign in, of an organization in which the installation's
-administrators live.
+"""Protection of the policies that decide how administrators of the installation sign in.
 
-Its own managers may do less than those people: by policy they could switch off the second factor
-of an administrator, or have one locked by a stranger's wrong password.
+The managers of an organization that such administrators belong to have fewer rights than they do.
+By a policy they could switch off the second factor of an administrator, or let a stranger lock one
+by wrong passwords.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ OF_SIGN_INS: Final = frozenset({"login", "lockout", "password_complexity", "pass
 
 
 async def check(service: Service, call: Call, org_id: str, kind: str) -> None:
-    """See that the call may set this kind of policy of the organization. Raises PermissionDenied:
-    people with a role of the installation live there, and the caller has none that may as much."""
+    """Checks that the call may set this kind of policy of the organization.
+
+    Raises PermissionDenied if members of the installation belong to the organization and the
+    caller is no owner of the installation.
+    """
     if kind not in OF_SIGN_INS or "iam.write" in call.rights.everywhere:
         return
     async for user in _administrators(service):
@@ -31,7 +34,7 @@ async def check(service: Service, call: Call, org_id: str, kind: str) -> None:
 
 
 async def _administrators(service: Service) -> AsyncIterator[User]:
-    """The users with a role of the installation."""
+    """Yields the users with a role of the installation."""
     async for membership in paging.each(service, MEMBERSHIPS, {"org_id": None}):
         user = await service.store.get(USERS, membership.user_id)
         if user is not None:

@@ -1,4 +1,4 @@
-"""What the management API tells of a policy."""
+"""The answers that show policies."""
 
 from __future__ import annotations
 
@@ -102,7 +102,8 @@ class MessageTextView(Answer, frozen=True, kw_only=True):
 
 
 class PolicyFound(Answer, frozen=True, kw_only=True):
-    """`isDefault`: it is not the organization's own (of the installation: it is the built-in)."""
+    """The base of the answers that show a policy. `isDefault` means that it is not the
+    organization's own; for the installation, that it is the built-in one."""
 
     details: Details
     is_default: bool = False
@@ -148,7 +149,7 @@ F = TypeVar("F", bound=Answer)
 
 
 def login(rules: LoginRules) -> dict[str, object]:
-    """The members of a login policy."""
+    """Returns the members of a login policy."""
     return {
         "allow_register": rules.allow_register,
         "hide_password_reset": rules.hide_password_reset,
@@ -171,7 +172,7 @@ def login(rules: LoginRules) -> dict[str, object]:
 
 
 def as_stored(rules: PolicyRules) -> dict[str, Any]:
-    """The members of a policy that is told as it is stored."""
+    """Returns the members of a policy that is answered as it is stored."""
     return structs.asdict(rules)
 
 

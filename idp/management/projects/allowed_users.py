@@ -1,4 +1,4 @@
-"""Which users may use an application, and what ends when fewer of them may."""
+"""The stamps that end tokens when fewer users may use an application."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from idp.records import Application, Project
 
 
 def narrowing(random: Random, client: Application, settings: Mapping[str, Any]) -> dict[str, str]:
-    """The stamps that change with an application's settings.
+    """Returns the stamps of an application that change with its settings.
 
-    They are part of whatever is issued to users of other organizations, which ends for good.
+    They are part of all that is issued to users of other organizations, which ends when a stamp
+    changes and stays ended when the setting is taken back.
     """
     before = client.allowed_users
     after = settings.get("allowed_users", before)
@@ -27,7 +28,7 @@ def narrowing(random: Random, client: Application, settings: Mapping[str, Any]) 
 def checking(
     random: Random, project: Project, *, requires_grant: bool, requires_role: bool
 ) -> dict[str, object]:
-    """What a project keeps of its two checks, with the stamps that change with them."""
+    """Returns a project's fields for its two checks, with the stamps that change with them."""
     kept: dict[str, object] = {"requires_grant": requires_grant, "requires_role": requires_role}
     if requires_grant and not project.requires_grant:
         kept["everybody_stamp"] = random.token(bits=64)

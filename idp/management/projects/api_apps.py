@@ -1,4 +1,5 @@
-"""API applications: they sign nobody in, and ask what a token is worth (introspection)."""
+"""API applications: they sign no users in, and ask for the state of tokens (introspection, RFC
+7662)."""
 
 from __future__ import annotations
 
@@ -30,14 +31,15 @@ class NewApiApp(ApiSettings, frozen=True, kw_only=True):
 async def create(
     service: Service, call: Call, project_id: str, request: NewApiApp
 ) -> AppRegistered:
-    """Register an API application in a project. Raises NotFound: the project."""
+    """Registers an API application in a project. Raises NotFound (the project)."""
     return await apps.register(service, call, project_id, request.name, settings(request))
 
 
 async def configure(
     service: Service, call: Call, project_id: str, app_id: str, request: ApiSettings
 ) -> AppConfigured:
-    """Replace how it authenticates. Raises NotFound, FailedPrecondition (of another kind)."""
+    """Replaces the way the application authenticates. Raises NotFound, PermissionDenied,
+    FailedPrecondition (of another kind)."""
     kept = settings(request)
     return await apps.configure(service, call, project_id, app_id, kept, _check)
 
@@ -48,7 +50,7 @@ def _check(client: Application) -> None:
 
 
 def settings(request: ApiSettings) -> dict[str, Any]:
-    """What an application keeps of a request, by the record's fields."""
+    """Returns the fields of the application's record that a request sets."""
     return {
         "auth_method": AUTH_METHODS[request.auth_method_type],
         "app_type": "api",

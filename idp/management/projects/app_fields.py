@@ -1,4 +1,4 @@
-"""Rules for the fields of applications that nothing else has."""
+"""Rules for fields that only applications have."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from idp.schema.field_rules import FieldRefused, Schema, Text
 MAX_CLOCK_SKEW: Final = timedelta(seconds=5)
 _CLAIM: Final = re.compile(r"[A-Za-z0-9_.:/-]*")
 
-# What tokens and answers say of themselves (RFC 7519, 7662, 8693, 9068, OpenID Connect Core).
+# Claims with a meaning of their own (RFC 7519, 7662, 8693, 9068, OpenID Connect Core): an
+# application's claim of groups must not replace one of them.
 _OWN_CLAIMS: Final = frozenset(standard_claims.SUPPORTED) | {
     *("iss", "sub", "aud", "exp", "nbf", "iat", "jti", "act", "may_act", "scope", "client_id"),
     *("auth_time", "nonce", "acr", "amr", "azp", "at_hash", "c_hash", "s_hash", "sid", "cnf"),
@@ -25,7 +26,7 @@ _OWN_CLAIMS: Final = frozenset(standard_claims.SUPPORTED) | {
 
 
 class ClockSkew(Struct, frozen=True):
-    """A duration as Go writes it, of whole seconds, as their number."""
+    """The rule of a duration in the notation of Go, in whole seconds, read as their number."""
 
     def read(self, value: object) -> int:
         text = Text().read(value)
@@ -42,7 +43,8 @@ class ClockSkew(Struct, frozen=True):
 
 
 class ClaimName(Struct, frozen=True):
-    """The name of a claim that no token of the service has already; or nothing."""
+    """The rule of the name of a claim that tokens of the service do not have yet, or an empty
+    text."""
 
     def read(self, value: object) -> str:
         name = Text().read(value)
@@ -57,7 +59,7 @@ class ClaimName(Struct, frozen=True):
 
 
 class NoLoginElsewhere(Struct, frozen=True):
-    """The address of a login of one's own, which the service can't hand over to."""
+    """The rule of the address of an application's own sign-in pages, which is not supported."""
 
     def read(self, value: object) -> str:
         if Text(max=2048).read(value):

@@ -1,4 +1,4 @@
-"""The keys by which applications prove themselves (private_key_jwt)."""
+"""Calls on the public keys by which applications authenticate (private_key_jwt)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from idp.service import Service
 
 
 async def listed(service: Service, call: Call, project_id: str, app_id: str) -> RegisteredKeys:
-    """List the keys of an application. Raises NotFound."""
+    """Returns the keys of an application. Raises NotFound."""
     owner = await key_owners.application(service, call, project_id, app_id)
     return await registered_keys.listed(service, owner)
 
@@ -25,7 +25,7 @@ async def listed(service: Service, call: Call, project_id: str, app_id: str) -> 
 async def search(
     service: Service, call: Call, project_id: str, app_id: str, request: Search
 ) -> KeysFound:
-    """Go through the keys of an application, a page at a time.
+    """Returns the keys of an application, a page at a time.
 
     Raises NotFound, InvalidArgument (the cursor).
     """
@@ -36,7 +36,7 @@ async def search(
 async def create(
     service: Service, call: Call, project_id: str, app_id: str, request: NewKey
 ) -> KeyCreated:
-    """Register a public key of an application, or make it a pair of keys.
+    """Registers a public key of an application, or generates a key pair for it.
 
     Raises NotFound, PermissionDenied, InvalidArgument.
     """
@@ -47,7 +47,7 @@ async def create(
 async def show(
     service: Service, call: Call, project_id: str, app_id: str, key_id: str
 ) -> KeyFound:
-    """Read one key of an application. Raises NotFound."""
+    """Returns one key of an application. Raises NotFound."""
     owner = await key_owners.application(service, call, project_id, app_id)
     return await registered_keys.show(service, owner, key_id)
 
@@ -55,7 +55,7 @@ async def show(
 async def remove(
     service: Service, call: Call, project_id: str, app_id: str, key_id: str
 ) -> Changed:
-    """Remove a key of an application: it proves nothing from then on.
+    """Removes a key of an application, which cannot authenticate with it from then on.
 
     Raises NotFound, PermissionDenied.
     """

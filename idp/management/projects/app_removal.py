@@ -1,4 +1,4 @@
-"""Deleting an application: what was issued to it is dead with its record."""
+"""Deletion of an application; all that was issued to it is invalid without its record."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TYPE: Final = "application.deleted"
 
 
 async def remove(service: Service, call: Call, project_id: str, app_id: str) -> Changed:
-    """Delete an application, its keys and what people let it have; all that was issued to it ends.
+    """Deletes an application with its keys and consents, and so ends all that was issued to it.
 
     Raises NotFound, PermissionDenied, FailedPrecondition (the demo application).
     """
@@ -52,14 +52,15 @@ async def remove(service: Service, call: Call, project_id: str, app_id: str) -> 
 
 
 def removal(service: Service, client: Application, actor: str, now: datetime) -> list[Write]:
-    """The writes that delete an application, as it was read."""
+    """Returns the writes that delete an application, as it was read."""
     leftover = deferred_work.new(service, _TYPE, client.id, actor, client.org_id)
     gone = versioned_updates.removal(service, APPLICATIONS, client, _TYPE, actor, now)
     return [*gone, *_also(client, leftover)]
 
 
 async def purge(service: Service, leftover: Leftover) -> bool:
-    """Remove what hangs on an application that is gone: a step of `idp/audit/deferred_work.py`."""
+    """Removes the keys and consents of a deleted application: a step of
+    `idp/audit/deferred_work.py`."""
     keys, consents = [
         await deferred_work.emptied(
             service, collection, where, type, leftover.actor, org_id=leftover.org_id
@@ -73,7 +74,8 @@ async def purge(service: Service, leftover: Leftover) -> bool:
 
 
 async def find_demo(service: Service) -> Application | None:
-    """The demonstration, which stays: its page, and each start on loopback, name it."""
+    """Returns the demo application, which cannot be deleted: its page, and each start on
+    loopback, need it."""
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     demo = instance.demo if instance else None
     return await service.store.get(APPLICATIONS, demo.client_id) if demo else None

@@ -1,4 +1,4 @@
-"""The secrets of an application: generated, looked at, and ended before their time."""
+"""Calls on the secrets of an application: one is generated, listed, or ended early."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class AppSecretGenerated(Answer, frozen=True, kw_only=True):
 async def generate(
     service: Service, call: Call, project_id: str, app_id: str, request: NewSecret
 ) -> AppSecretGenerated:
-    """Replace the secret; the old one opens nothing once its overlap is over, tokens live on.
+    """Replaces the secret. The old one is valid until its overlap is over; tokens stay valid.
 
     Raises NotFound, PermissionDenied, FailedPrecondition (it does not authenticate by a secret).
     """
@@ -51,17 +51,14 @@ async def generate(
 
 
 async def listed(service: Service, call: Call, project_id: str, app_id: str) -> Secrets:
-    """List an application's secrets that count, and when each was last used.
-
-    Raises NotFound.
-    """
+    """Returns an application's valid secrets, and when each was last used. Raises NotFound."""
     return await client_secrets.listed(service, await apps.find(service, call, project_id, app_id))
 
 
 async def end(
     service: Service, call: Call, project_id: str, app_id: str, secret_id: str
 ) -> Changed:
-    """End the secret that counts beside the current one, before its time.
+    """Ends the earlier secret, which is valid in addition to the current one, before its time.
 
     Raises NotFound, PermissionDenied, FailedPrecondition (the current secret).
     """

@@ -1,4 +1,4 @@
-"""Deactivating one application, and letting it work again."""
+"""Calls that deactivate and reactivate one application."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from storage import Write
 
 
 class _ApplicationTransition(NamedTuple):
-    """From which states, as which event, and whether all that was issued ends."""
+    """The states before, the type of the event, and whether all that was issued ends."""
 
     before: tuple[AppState, ...]
     type: str
@@ -33,7 +33,8 @@ _STEPS: Final[Mapping[str, _ApplicationTransition]] = {
 
 
 async def change(service: Service, call: Call, project_id: str, app_id: str, name: str) -> Changed:
-    """Take a step of `_STEPS`. What ended by it stays dead for good.
+    """Deactivates or reactivates an application, as `name` says (`_STEPS`). What a deactivation
+    ended is not restored by a reactivation.
 
     Raises NotFound, PermissionDenied, FailedPrecondition (it is in that state already).
     """

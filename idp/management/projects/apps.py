@@ -1,6 +1,6 @@
-"""Applications of any kind: registering, finding and changing one, and its secret.
+"""Registers, finds and changes applications of any kind.
 
-`settings` are fields of the record, with `auth_method` among them; the rest is decided here.
+`settings` are fields of the record and include `auth_method`; this module sets all the others.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class AppRegistered(AppConfigured, frozen=True, kw_only=True):
 async def register(
     service: Service, call: Call, project_id: str, name: str, settings: Mapping[str, Any]
 ) -> AppRegistered:
-    """Make an application in a project.
+    """Registers an application in a project.
 
     Raises NotFound (the project), PermissionDenied (management access).
     """
@@ -80,7 +80,8 @@ async def register(
 async def draft(
     service: Service, call: Call, project_id: str, name: str, settings: Mapping[str, Any]
 ) -> Application:
-    """What would be registered, without a secret. Raises what `register` raises."""
+    """Returns the application that `register` would store, without a secret. Raises what
+    `register` raises."""
     _check_management_access(call, settings)
     project = await projects.find(service, call, project_id)
     return new(service, project, {**settings, "name": name})
@@ -89,7 +90,7 @@ async def draft(
 def new(
     service: Service, project: Project, kept: Mapping[str, Any], id: str | None = None
 ) -> Application:
-    """An application that isn't stored yet, of these fields beside its own."""
+    """Returns an application that is not stored yet, with the fields in `kept`."""
     now = service.clock.now()
     return Application(
         id=id or service.random.id(),
@@ -103,14 +104,15 @@ def new(
 
 
 def working(project: Project) -> AppState:
-    """The state of an application that works as far as it can: its project may not."""
+    """Returns the state of an application that is not deactivated itself: suspended if its
+    project is inactive."""
     return "active" if project.state == "active" else "suspended"
 
 
 async def rename(
     service: Service, call: Call, project_id: str, app_id: str, request: AppName
 ) -> Changed:
-    """Give an application another name.
+    """Gives an application another name.
 
     Raises NotFound, PermissionDenied (it has management access).
     """
@@ -133,11 +135,12 @@ async def configure(
     settings: Mapping[str, Any],
     check: Callable[[Application], None],
 ) -> AppConfigured:
-    """Replace how an application works, once `check` has nothing against it.
+    """Replaces an application's settings, after `check` has accepted the application.
 
-    What is issued from then on follows. Tokens live on, unless management access was taken away:
-    then all of them end; those of users who are no longer allowed end, too. Raises NotFound,
-    PermissionDenied (management access), and what `check` raises.
+    Tokens that are issued from then on follow the new settings. Earlier ones stay valid, with two
+    exceptions: all of them end if management access is removed, and those of users who are no
+    longer allowed end. Raises NotFound, PermissionDenied (management access), and what `check`
+    raises.
     """
     secret: str | None = None
 
@@ -171,7 +174,8 @@ async def configure(
 
 
 async def find(service: Service, call: Call, project_id: str, app_id: str) -> Application:
-    """An application that the call reaches. Raises NotFound: the project or the application."""
+    """Returns an application that the call reaches. Raises NotFound (the project or the
+    application)."""
     project = await projects.find(service, call, project_id)
     client = await service.store.get(APPLICATIONS, app_id)
     if client is None or client.project_id != project.id:
@@ -182,10 +186,10 @@ async def find(service: Service, call: Call, project_id: str, app_id: str) -> Ap
 async def find_to_change(
     service: Service, call: Call, project_id: str, app_id: str
 ) -> Application:
-    """The same, for who may change it. Raises PermissionDenied, too.
+    """Returns an application that the caller may change. Raises NotFound, PermissionDenied.
 
-    Whoever controls an application with management access has the power of everybody who signs
-    in to it: it is the instance owners' alone.
+    A caller who controls an application with management access has the rights of every user who
+    signs in to it, so only owners of the installation may change one.
     """
     client = await find(service, call, project_id, app_id)
     _check_management_access(call, {"has_management_access": client.has_management_access})
@@ -193,7 +197,8 @@ async def find_to_change(
 
 
 async def _ensure_keys(service: Service, call: Call, settings: Mapping[str, Any]) -> None:
-    """An algorithm other than the usual one has keys once an application wants it."""
+    """Makes sure that there are keys for the application's signing algorithm, if it is not the
+    default one."""
     if settings.get("signing_algorithm", "RS256") != "RS256":
         await key_rotation.ensure(service, settings["signing_algorithm"], actor=call.actor)
 

@@ -1,4 +1,5 @@
-"""What is allowed but not as today's standards want it: told with each answer about it."""
+"""Settings that are allowed but against current best practice; every answer about the
+application lists them."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ class ComplianceProblem(Answer, frozen=True, kw_only=True):
 
 
 def problems(client: Application) -> list[ComplianceProblem]:
-    """What keeps the application from being as RFC 9700 and RFC 8252 want it, or of any use."""
+    """Returns what contradicts RFC 9700 or RFC 8252, or makes the application unusable."""
     return [
         ComplianceProblem(key=f"app.{key}", localized_message=text)
         for key, (is_so, text) in _RULES.items()

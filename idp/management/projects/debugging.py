@@ -1,7 +1,7 @@
-"""Debug mode: for a while, the explain page tells the details of an application's mistakes.
+"""Debug mode: for a limited time, the explain page shows the details of an application's errors.
 
-On a loopback issuer it always does. Elsewhere whoever opens the page is a stranger, so that an
-application's own developers ask for it, and it ends by itself.
+On a loopback issuer it always does. Elsewhere the page is public, so the developers of an
+application switch the mode on, and it ends by itself.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class DebugModeSet(Answer, frozen=True, kw_only=True):
 async def switch(
     service: Service, call: Call, project_id: str, app_id: str, request: DebugMode
 ) -> DebugModeSet:
-    """Let the explain page show an application's mistakes in detail, for an hour unless told else.
+    """Switches on debug mode for the requested duration, an hour by default, or ends it.
 
     Raises NotFound, PermissionDenied, FailedPrecondition (an API application).
     """

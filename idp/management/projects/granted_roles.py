@@ -1,6 +1,6 @@
-"""Roles that were assigned by a project grant, and end with it or with what it grants.
+"""Removal of roles that were assigned through a project grant, once it no longer grants them.
 
-Both go through all of them, a bounded number in a step (`idp/audit/deferred_work.py`).
+Each function processes a bounded number of assignments in a step (`idp/audit/deferred_work.py`).
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ _AT_ONCE: Final = 500
 
 
 async def purge(service: Service, leftover: Leftover) -> bool:
-    """Remove what was assigned by a grant that is gone; `owner_id` is its generation."""
+    """Removes the assignments made through a deleted project grant; `owner_id` is its
+    generation."""
     where, type = {"granted_by": leftover.owner_id}, "role_assignment.deleted"
     return await deferred_work.emptied(service, ROLE_ASSIGNMENTS, where, type, leftover.actor)
 
 
 async def follow(service: Service, leftover: Leftover) -> bool:
-    """Take away the roles that a grant, which `owner_id` names, does not grant any more."""
+    """Removes the roles that the project grant with the id `owner_id` no longer grants."""
     grant = await service.store.get(PROJECT_GRANTS, leftover.owner_id)
     if grant is None:
         return True
@@ -42,7 +43,8 @@ async def follow(service: Service, leftover: Leftover) -> bool:
 
 
 def left_with(service: Service, one: RoleAssignment, left: list[str], actor: str) -> list[Write]:
-    """The writes that leave an assignment with these roles; without any, there is none."""
+    """Returns the writes that leave an assignment with these roles, or remove it if there are
+    none."""
     now = service.clock.now()
     if not left:
         type = "role_assignment.deleted"

@@ -1,4 +1,5 @@
-"""Who may have registered keys, as a call reaches them: applications and service users."""
+"""Finds the owners of registered keys, as far as a call reaches them: applications and service
+users."""
 
 from __future__ import annotations
 
@@ -12,22 +13,23 @@ from idp.service import Service
 
 
 async def application(service: Service, call: Call, project_id: str, app_id: str) -> KeyOwner:
-    """An application to look at. Raises NotFound."""
+    """Returns an application whose keys may be read. Raises NotFound."""
     return _application(await apps.find(service, call, project_id, app_id))
 
 
 async def own_application(service: Service, call: Call, project_id: str, app_id: str) -> KeyOwner:
-    """An application that may be changed. Raises NotFound, PermissionDenied."""
+    """Returns an application whose keys may be changed. Raises NotFound, PermissionDenied."""
     return _application(await apps.find_to_change(service, call, project_id, app_id))
 
 
 async def service_user(service: Service, call: Call, user_id: str) -> KeyOwner:
-    """A service user to look at. Raises NotFound, FailedPrecondition (a person)."""
+    """Returns a service user whose keys may be read. Raises NotFound, FailedPrecondition (a
+    person)."""
     return _user(await service_users.find(service, call, user_id))
 
 
 async def own_service_user(service: Service, call: Call, user_id: str) -> KeyOwner:
-    """A service user that may do nothing that the caller may not.
+    """Returns a service user that has no right that the caller does not have.
 
     Raises NotFound, FailedPrecondition (a person), PermissionDenied.
     """
@@ -41,5 +43,5 @@ def _application(client: Application) -> KeyOwner:
 
 
 def _user(user: User) -> KeyOwner:
-    staying = (user_lookup.staying(user),)  # an id may be made again, and must not find the key
+    staying = (user_lookup.staying(user),)  # a later user with the same id must not get the key
     return KeyOwner(USER_KEYS, user.id, user.org_id, {"userId": user.id}, staying)

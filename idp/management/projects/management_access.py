@@ -1,7 +1,7 @@
-"""Projects with an application that has management access.
+"""Protection of projects with an application that has management access.
 
-Such an application has the power of everybody who signs in to it, so only owners of the
-installation decide who gets into it and whether it works.
+Such an application has the rights of every user who signs in to it, so only owners of the
+installation decide who may use it and whether it works.
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ from idp.service import Service
 
 
 async def check(service: Service, call: Call, project: Project) -> None:
-    """See that the call may change who can use the applications of the project. Raises
-    PermissionDenied: one of them has management access, and the caller may not grant it."""
+    """Checks that the call may change who can use the applications of the project.
+
+    Raises PermissionDenied if one of them has management access and the caller is no owner of the
+    installation.
+    """
     if "iam.write" in call.rights.everywhere:
         return
     inside = paging.walk(service.store, APPLICATIONS, {"project_id": project.id}, order="name")

@@ -1,4 +1,4 @@
-"""OpenID Connect applications: registering one, and replacing how it works."""
+"""Calls that register an OpenID Connect application, and replace its settings."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class AppChecked(Answer, frozen=True, kw_only=True):
 async def create(
     service: Service, call: Call, project_id: str, request: NewOidcApp
 ) -> AppRegistered:
-    """Register an application in a project.
+    """Registers an application in a project.
 
     Raises NotFound (the project), PermissionDenied (management access).
     """
@@ -49,10 +49,11 @@ async def create(
 async def configure(
     service: Service, call: Call, project_id: str, app_id: str, request: OidcSettings
 ) -> AppConfigured:
-    """Replace how an application works; what is not said has its default. Whether a native app
-    without a secret confirms its returns stays as it is.
+    """Replaces an application's settings; what the request omits gets its default.
 
-    Raises NotFound, PermissionDenied (management access), FailedPrecondition (of another kind).
+    For a native application without a secret, `confirms_return` keeps its value if the request
+    omits it. Raises NotFound, PermissionDenied (management access), FailedPrecondition (of another
+    kind).
     """
     kept = settings(request)
     return await apps.configure(service, call, project_id, app_id, kept, check_kind)
@@ -61,10 +62,11 @@ async def configure(
 async def check(
     service: Service, call: Call, project_id: str, request: CheckedOidcApp
 ) -> AppChecked:
-    """Say what registering an application so would say, and what to look at; make nothing.
+    """Returns what registering such an application would answer, and warnings, without storing
+    anything.
 
-    What can't be registered is refused in the same words. Raises NotFound (the project),
-    PermissionDenied (management access).
+    Raises what registering it would raise: NotFound (the project), PermissionDenied (management
+    access).
     """
     client = await apps.draft(service, call, project_id, request.name, _new(service, request))
     problems = compliance.problems(client)
@@ -77,22 +79,23 @@ async def check(
 
 
 def proposed_users(service: Service) -> str:
-    """Who may use a new application, as the installation proposes it."""
+    """Returns the users that the installation's settings propose to allow for a new
+    application."""
     proposed = service.config.new_application_users
     return next(name for name, users in ALLOWED_USERS.items() if users == proposed)
 
 
 def check_kind(client: Application) -> None:
-    """Raise FailedPrecondition: it is no OpenID Connect application."""
+    """Raises FailedPrecondition if the application is not an OpenID Connect application."""
     if client.app_type == "api":
         raise FailedPrecondition("this is an API application", slug="app.not_oidc")
 
 
 def settings(request: OidcSettings) -> dict[str, Any]:
-    """What an application keeps of a request, by the record's fields.
+    """Returns the fields of the application's record that a request sets.
 
-    Without grant types, it is for signing in by codes. Without response types, it has that of
-    codes if it may redeem them. `allowed_users` is there only if the request says it.
+    Without grant types, the application uses the authorization code. Without response types, it
+    gets `code` if it may redeem codes. `allowed_users` is present only if the request names it.
     """
     grants = _unique(GRANT_TYPES, request.grant_types) or ["authorization_code"]
     implied = ["code"] if "authorization_code" in grants else []
@@ -128,14 +131,18 @@ def settings(request: OidcSettings) -> dict[str, Any]:
 
 
 def _new(service: Service, request: OidcSettings) -> dict[str, Any]:
-    """The same for a new application. In the public profile, what runs on people's own machines
-    without a secret confirms its returns: others may pose as it (RFC 8252 8.6)."""
+    """Returns the same for a new application.
+
+    In the public profile, a native application without a secret confirms its returns, because
+    another application may impersonate it (RFC 8252 8.6).
+    """
     return {"confirms_return": service.config.is_public} | settings(request)
 
 
 def _confirmation(request: OidcSettings) -> dict[str, bool]:
-    """Whether returns are confirmed. Nothing where that is not said, of an application that may:
-    a new one has the profile's default then, and another one stays as it is."""
+    """Returns whether returns are confirmed, or nothing if the request omits it for an
+    application that may confirm them: a new one then has the profile's default, and an existing
+    one keeps its value."""
     is_native = APP_TYPES[request.app_type] == "native"
     may_confirm = is_native and AUTH_METHODS[request.auth_method_type] == "none"
     if request.confirm_return is None and may_confirm:

@@ -1,4 +1,4 @@
-"""What the registration of an OpenID Connect application may say."""
+"""The request bodies that register an OpenID Connect application."""
 
 from __future__ import annotations
 
@@ -87,11 +87,13 @@ class OidcSettings(Request, frozen=True, kw_only=True):
     login_version: LoginVersion | None = None
 
     def check(self) -> Iterator[FieldProblem]:
-        """The addresses against the kind of the application, and the flows against each other."""
+        """Validates the addresses against the kind of the application, and the flows against
+        each other."""
         kind = APP_TYPES.get(self.app_type)
         yield from self._check_list("redirectUris", self.redirect_uris, kind)
         yield from self._check_list("postLogoutRedirectUris", self.post_logout_redirect_uris, kind)
-        # Native apps have origins of their own schemes; calls and frames are a web application's.
+        # Only native applications may use private schemes, also in origins; the service itself
+        # calls the logout addresses, which therefore follow the rules of a web application.
         yield from self._check_list("additionalOrigins", self.additional_origins, "native")
         yield from self._check_uri("backChannelLogoutUri", self.back_channel_logout_uri, "web")
         yield from self._check_uri("frontChannelLogoutUri", self.front_channel_logout_uri, "web")

@@ -1,7 +1,7 @@
-"""Project grants: what a project lets another organization do with it.
+"""Project grants: the right of another organization to use a project.
 
-Users of that organization may use the project's applications where only those of granted
-organizations may, and its managers may assign the granted roles to its own users.
+Users of that organization may use those of the project's applications that are open to granted
+organizations, and its managers may assign the granted roles to its own users.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from idp.service import Service
 from storage import Conflict, Insert, Stale, Update, Write, upgrades
 from storage.settling import commit_settled
 
-READABLE_SINCE: Final = 2  # the schema of the first programs that judge sign-ins by grants
+READABLE_SINCE: Final = 2  # the schema of the first release that applies grants at a sign-in
 _RoleKeys = Annotated[list[Name], Items(100)]
 
 
@@ -74,10 +74,10 @@ class ProjectGrantFound(Answer, frozen=True, kw_only=True):
 async def create(
     service: Service, call: Call, project_id: str, request: NewProjectGrant
 ) -> ProjectGrantCreated:
-    """Let another organization use a project, and assign these of its roles.
+    """Lets another organization use a project and assign these of its roles.
 
-    Raises NotFound (the project), PermissionDenied, InvalidArgument (the organization is not there
-    or owns the project; a role that the project does not know), AlreadyExists.
+    Raises NotFound (the project), PermissionDenied, InvalidArgument (the organization does not
+    exist or owns the project, or the project has no such role), AlreadyExists.
     """
 
     async def attempt() -> ProjectGrant:
@@ -113,7 +113,7 @@ async def create(
 def new(
     service: Service, project: Project, granted_org_id: str, given: Sequence[ProjectRole]
 ) -> ProjectGrant:
-    """A grant that is not stored yet."""
+    """Returns a project grant that is not stored yet."""
     now = service.clock.now()
     return ProjectGrant(
         id=grant_ids.of_grant(project.id, granted_org_id),
@@ -140,7 +140,7 @@ async def _granted(service: Service, project: Project, org_id: str) -> Organizat
 
 
 async def show(service: Service, call: Call, project_id: str, grant_id: str) -> ProjectGrantFound:
-    """What a project lets an organization do. Raises NotFound."""
+    """Returns a project grant. Raises NotFound."""
     project = await projects.find(service, call, project_id)
     grant = await _find(service, project, grant_id)
     organization = await service.store.get(ORGANIZATIONS, grant.granted_org_id)
@@ -150,9 +150,9 @@ async def show(service: Service, call: Call, project_id: str, grant_id: str) -> 
 async def change(
     service: Service, call: Call, project_id: str, grant_id: str, request: GrantedRoles
 ) -> Changed:
-    """Grant these roles instead of those that were granted; users lose one that is missing.
+    """Replaces the granted roles; users lose those that are no longer granted.
 
-    Raises NotFound, PermissionDenied, InvalidArgument (a role that the project does not know).
+    Raises NotFound, PermissionDenied, InvalidArgument (the project has no such role).
     """
     given: Sequence[ProjectRole] = ()
 
@@ -183,8 +183,8 @@ async def change(
 
 
 async def remove(service: Service, call: Call, project_id: str, grant_id: str) -> Changed:
-    """Take a grant back. The roles that were assigned by it end with it, and so does what was
-    issued to users who are not allowed without it; both stay dead when it is granted again.
+    """Deletes a project grant. The roles that were assigned through it end, and so does all that
+    was issued to users who are not allowed without it; a new grant restores neither.
 
     Raises NotFound, PermissionDenied.
     """
@@ -216,9 +216,10 @@ async def remove(service: Service, call: Call, project_id: str, grant_id: str) -
 async def switch(
     service: Service, call: Call, project_id: str, grant_id: str, name: str
 ) -> Changed:
-    """Deactivate or reactivate a grant. What ended by it stays dead for good; assigned roles
-    count again. Raises NotFound, PermissionDenied, FailedPrecondition (it is in that state
-    already).
+    """Deactivates or reactivates a project grant, as `name` says (`_STEPS`).
+
+    What was issued and ended with the deactivation stays ended; assigned roles are valid again.
+    Raises NotFound, PermissionDenied, FailedPrecondition (it is in that state already).
     """
     step, after = _STEPS[name], name
 
@@ -248,7 +249,7 @@ _STEPS: Final[Mapping[str, Mapping[str, str]]] = {
 
 
 async def forget_role(service: Service, call: Call, found: ProjectGrant, key: str) -> None:
-    """Grant a role no longer that the project forgets."""
+    """Removes a role, which the project is about to lose or has lost, from a project grant."""
     grant: ProjectGrant | None = found
     while grant is not None and key in grant.role_keys:
         now, left = service.clock.now(), [each for each in grant.role_keys if each != key]
@@ -272,7 +273,7 @@ async def _find(service: Service, project: Project, id: str) -> ProjectGrant:
 def view(
     grant: ProjectGrant, project: Project, organization: Organization | None
 ) -> ProjectGrantView:
-    """A grant as it is answered."""
+    """Returns a project grant as the API answers it."""
     return ProjectGrantView(
         grant_id=grant.id,
         details=answers.details(grant, grant.org_id),

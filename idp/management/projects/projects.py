@@ -1,4 +1,4 @@
-"""Projects: what groups the applications of an organization."""
+"""Calls on projects, the groups of an organization's applications."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ProjectFound(Answer, frozen=True, kw_only=True):
 
 
 async def create(service: Service, call: Call, request: NewProject) -> ProjectCreated:
-    """Make a project in the call's organization. Raises PermissionDenied, NotFound."""
+    """Creates a project in the call's organization. Raises PermissionDenied, NotFound."""
     organization = await management_call.organization(service, call)
     now = service.clock.now()
     project = Project(
@@ -74,7 +74,8 @@ async def create(service: Service, call: Call, request: NewProject) -> ProjectCr
 
 
 async def find(service: Service, call: Call, id: str) -> Project:
-    """A project that the call reaches. Raises NotFound: whether others have it is theirs."""
+    """Returns a project that the call reaches. Raises NotFound, also for a project of an
+    organization that the call does not reach."""
     project = await service.store.get(PROJECTS, id)
     if project is None or not call.reaches(project.org_id):
         raise NotFound("there is no such project", slug="project.not_found")
@@ -82,14 +83,14 @@ async def find(service: Service, call: Call, id: str) -> Project:
 
 
 async def show(service: Service, call: Call, id: str) -> ProjectFound:
-    """What is known of a project. Raises NotFound."""
+    """Returns a project. Raises NotFound."""
     project = await find(service, call, id)
     found = view(project)
     return ProjectFound(details=found.details, project=found)
 
 
 def view(project: Project) -> ProjectView:
-    """A project as it is answered."""
+    """Returns a project as the API answers it."""
     return ProjectView(
         id=project.id,
         details=answers.details(project, project.org_id),
@@ -101,8 +102,11 @@ def view(project: Project) -> ProjectView:
 
 
 async def change(service: Service, call: Call, id: str, request: ProjectSettings) -> Changed:
-    """Change a project's name and checks. Raises NotFound, PermissionDenied: other checks would
-    decide who gets into an application with management access."""
+    """Changes a project's name and checks.
+
+    Raises NotFound; PermissionDenied if the checks would decide who may use an application with
+    management access.
+    """
 
     async def find_to_change() -> Project:
         project = await find(service, call, id)
@@ -138,5 +142,6 @@ def _changes_checks(project: Project, request: ProjectSettings) -> bool:
 
 
 def still_there(project: Project) -> Write:
-    """A guard for what is made in a project: it is there, and in the same state."""
+    """Returns a guard for what is created in a project: it exists, and its state has not
+    changed."""
     return Update(PROJECTS, project.id, expect={"state": project.state})

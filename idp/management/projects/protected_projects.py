@@ -1,4 +1,4 @@
-"""Projects that a call may deactivate, reactivate or remove: with all applications inside."""
+"""Which projects a call may deactivate, reactivate or delete, with all applications in them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from idp.service import Service
 
 
 async def find(service: Service, call: Call, project_id: str) -> Project:
-    """A project that the call reaches, whose applications the caller could end one by one.
+    """Returns a project that the call reaches, whose applications the caller could end one by one.
 
     Raises NotFound, PermissionDenied.
     """

@@ -1,4 +1,4 @@
-"""An application as the management API answers it: as it was registered, without its secret."""
+"""An application as the management API answers it: its settings, without its secret."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from idp.service import Service
 
 V = TypeVar("V", bound=str)
 
-# Its own: that its project is deactivated is told with the project.
+# The application's own state; that its project is deactivated is part of the project's answer.
 _STATES: Final[Mapping[AppState, str]] = {
     "active": "APP_STATE_ACTIVE",
     "suspended": "APP_STATE_ACTIVE",
@@ -89,14 +89,14 @@ class AppFound(Answer, frozen=True, kw_only=True):
 
 
 async def show(service: Service, call: Call, project_id: str, app_id: str) -> AppFound:
-    """What is registered. Raises NotFound: the project or the application."""
+    """Returns an application. Raises NotFound (the project or the application)."""
     client = await apps.find(service, call, project_id, app_id)
     found = view(client, service.clock.now())
     return AppFound(details=found.details, app=found)
 
 
 def view(client: Application, now: datetime) -> AppView:
-    """An application as it is answered."""
+    """Returns an application as the API answers it."""
     is_api, until = client.app_type == "api", client.explains_until
     return AppView(
         id=client.id,
@@ -110,13 +110,13 @@ def view(client: Application, now: datetime) -> AppView:
 
 
 def api(client: Application) -> ApiConfig:
-    """How an API application authenticates."""
+    """Returns the settings of an API application."""
     method = _named(api_apps.AUTH_METHODS, client.auth_method)
     return ApiConfig(client_id=client.id, auth_method_type=method)
 
 
 def oidc(client: Application) -> OidcConfig:
-    """How an application works that people sign in to."""
+    """Returns the settings of an OpenID Connect application."""
     problems = compliance.problems(client)
     return OidcConfig(
         client_id=client.id,

@@ -1,4 +1,4 @@
-"""The presets as the management API tells them."""
+"""Calls that read the presets."""
 
 from __future__ import annotations
 
@@ -70,13 +70,14 @@ class PresetFound(Answer, frozen=True, kw_only=True):
 
 
 async def listed(service: Service, call: Call) -> Presets:
-    """List the presets: tools whose settings are known."""
+    """Returns the presets: tools whose settings are known."""
     found = [_view(name, preset) for name, preset in presets.PRESETS.items()]
     return Presets(details=ListDetails(total_result=str(len(found))), result=found)
 
 
 async def show(service: Service, call: Call, name: str) -> PresetFound:
-    """Read with what settings a tool is registered and how it is configured. Raises NotFound."""
+    """Returns the settings that a tool is registered with, and its own configuration. Raises
+    NotFound."""
     preset = presets.find(name)
     settings = presets.expand(name, HOST)
     if preset.kind != "api":

@@ -1,7 +1,7 @@
-"""Public keys that verify assertions (RFC 7523): of applications, and of service users.
+"""Public keys of applications and service users that verify assertions (RFC 7523).
 
-Either the key is sent, or a pair is made here: then the private half is in the answer, as a key
-file, and nowhere else. A key that was removed verifies nothing from then on.
+Either the caller sends the public key, or the service generates a pair: then the private key is in
+the answer, as a key file, and is not stored. A removed key verifies nothing from then on.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _NO_PASSWORD: Final = serialization.NoEncryption()
 
 
 class PublicKey(Struct, frozen=True):
-    """The base64 of a public key as PEM; of what else stands in the text, nothing is kept."""
+    """The rule of the base64 of a public key as PEM; other text around the key is dropped."""
 
     def read(self, value: object) -> str:
         octets = Base64(_MAX_BASE64).read(value)
@@ -99,7 +99,7 @@ class RegisteredKeys(Answer, frozen=True, kw_only=True):
 
 
 class KeyOwner(Struct, frozen=True):
-    """Whose keys these are, and what their key files say of it."""
+    """The owner of keys, and what their key files say about it."""
 
     collection: Collection[RegisteredKey]
     id: str
@@ -113,9 +113,9 @@ class KeyOwner(Struct, frozen=True):
 
 
 async def create(service: Service, call: Call, owner: KeyOwner, request: NewKey) -> KeyCreated:
-    """Register a key, or make a pair.
+    """Registers a public key, or generates a key pair.
 
-    Raises InvalidArgument (the date), NotFound: the owner was deleted meanwhile.
+    Raises InvalidArgument (the date), NotFound (the owner was deleted meanwhile).
     """
     now = service.clock.now()
     expires_at = expirations.chosen(
@@ -126,7 +126,7 @@ async def create(service: Service, call: Call, owner: KeyOwner, request: NewKey)
         past=FieldProblem("key.expiration_past", "expirationDate", "is in the past"),
     )
     private: Any = None
-    if request.public_key is None:
+    if request.public_key is None:  # in a thread: generating an RSA key takes a while
         private = await asyncio.to_thread(ALGORITHMS["RS256"].make)
     record = RegisteredKey(
         id=service.random.id(),
@@ -152,7 +152,7 @@ async def create(service: Service, call: Call, owner: KeyOwner, request: NewKey)
 
 
 async def listed(service: Service, owner: KeyOwner) -> RegisteredKeys:
-    """The owner's keys, the first thousand of them."""
+    """Returns the owner's keys, at most a thousand of them."""
     where = {"owner_id": owner.id}
     details, found = await paging.of(service, owner.collection, where)
     views = await last_uses.told(service, [_view(owner, key) for key in found])
@@ -160,7 +160,7 @@ async def listed(service: Service, owner: KeyOwner) -> RegisteredKeys:
 
 
 async def search(service: Service, owner: KeyOwner, request: Search) -> KeysFound:
-    """A page of the owner's keys. Raises InvalidArgument (the cursor)."""
+    """Returns a page of the owner's keys. Raises InvalidArgument (the cursor)."""
     of_owner = Filter(path="owner_id", value=owner.id)
     found = await management_search.find(service, owner.collection, request.query, [of_owner])
     return KeysFound(
@@ -171,13 +171,13 @@ async def search(service: Service, owner: KeyOwner, request: Search) -> KeysFoun
 
 
 async def show(service: Service, owner: KeyOwner, key_id: str) -> KeyFound:
-    """One of the owner's keys. Raises NotFound."""
+    """Returns one of the owner's keys. Raises NotFound."""
     key = _view(owner, await _find(service, owner, key_id))
     return KeyFound(key=(await last_uses.told(service, [key]))[0])
 
 
 async def remove(service: Service, call: Call, owner: KeyOwner, key_id: str) -> Changed:
-    """Let a key of the owner verify nothing any more. Raises NotFound."""
+    """Removes a key of the owner, which verifies nothing from then on. Raises NotFound."""
     return await versioned_updates.removed(
         service,
         owner.collection,
@@ -212,7 +212,8 @@ def _pem(public: Any) -> str:
 
 
 def _key_file(owner: KeyOwner, record: RegisteredKey, private: Any) -> str:
-    """The file that client libraries read, in base64. Its PEM is of the form PKCS #1."""
+    """Returns the key file that client libraries read, in base64. Its private key is PEM in the
+    form of PKCS #1."""
     form = serialization.PrivateFormat.TraditionalOpenSSL
     pem = private.private_bytes(serialization.Encoding.PEM, form, _NO_PASSWORD)
     kind = "application" if owner.is_application else "serviceaccount"

@@ -1,7 +1,8 @@
-"""Deleting a project with all that is in it.
+"""Deletion of a project with all that is in it.
 
-Its record goes with its first applications, which as a rule are all; from then on nothing can be
-made in it. The others follow, a bounded number within the call, then its roles and who has them.
+Its record is deleted in one unit with its first applications, usually all of them; from then on
+nothing can be added to it. The other applications follow, a bounded number within the call, then
+its roles, project grants and role assignments.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _TYPE: Final = "project.deleted"
 
 
 async def remove(service: Service, call: Call, project_id: str) -> Changed:
-    """Delete a project with its applications and their keys, its roles, and who has these.
+    """Deletes a project with its applications and their keys, its roles and their assignments.
 
     All that was issued to its applications ends. Raises NotFound, PermissionDenied,
     FailedPrecondition (the demo application is in it).
@@ -65,7 +66,7 @@ async def remove(service: Service, call: Call, project_id: str) -> Changed:
 
 
 async def purge(service: Service, leftover: Leftover) -> bool:
-    """Remove what was in a project that is gone: a step of `idp/audit/deferred_work.py`."""
+    """Removes what was in a deleted project: a step of `idp/audit/deferred_work.py`."""
     id, actor = leftover.owner_id, leftover.actor
     for _ in range(_UNITS):
         writes = await _first(service, id, actor)
@@ -76,7 +77,8 @@ async def purge(service: Service, leftover: Leftover) -> bool:
     else:
         return False
     where, emptied = {"project_id": id}, deferred_work.emptied
-    # A role is given by a unit that finds it there: so the roles go first.
+    # A role is assigned in a unit with a guard that it exists. So once the roles are removed, no
+    # new assignment can appear behind the last step.
     type = "project_role.deleted"
     if not await emptied(service, PROJECT_ROLES, where, type, actor, order="key"):
         return False
@@ -86,7 +88,7 @@ async def purge(service: Service, leftover: Leftover) -> bool:
 
 
 async def _first(service: Service, project_id: str, actor: str) -> list[Write]:
-    """The writes that delete the first applications of a project."""
+    """Returns the writes that delete the first applications of a project."""
     writes, now = list[Write](), service.clock.now()
     page = await service.store.find(
         APPLICATIONS, {"project_id": project_id}, order="name", limit=AT_ONCE

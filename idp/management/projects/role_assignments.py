@@ -1,4 +1,4 @@
-"""Which roles of a project a user has: given, changed and taken away by who manages both."""
+"""Calls that assign roles of a project to users, and change and remove the assignments."""
 
 from __future__ import annotations
 
@@ -75,18 +75,19 @@ class AssignmentView(Answer, frozen=True, kw_only=True):
 
 
 class AssignmentSource(Struct, frozen=True):
-    """What roles are assigned by: the project, or a grant of it."""
+    """What roles are assigned through: the project itself, or a project grant."""
 
     project: Project
     grant: ProjectGrant | None = None
 
     @property
     def org_id(self) -> str:
-        """The organization that assigns them."""
+        """The id of the organization that assigns the roles."""
         return self.grant.granted_org_id if self.grant else self.project.org_id
 
     def still_there(self) -> list[Write]:
-        """Guards: nothing is assigned by a grant that changes at the same moment."""
+        """Returns guards that the project grant does not change while roles are assigned
+        through it."""
         if self.grant is None:
             return []
         unchanged = {"sequence": self.grant.sequence}
@@ -101,11 +102,11 @@ class Assignments(Answer, frozen=True, kw_only=True):
 async def create(
     service: Service, call: Call, user_id: str, request: NewAssignment
 ) -> AssignmentCreated:
-    """Give a user roles of a project. The call has to reach both, or the user alone where there
-    is a project grant for their organization.
+    """Assigns roles of a project to a user.
 
-    Raises NotFound, PermissionDenied, AlreadyExists,
-    InvalidArgument (a role that the project does not know).
+    The call has to reach both, or only the user if there is a project grant for their
+    organization. Raises NotFound, PermissionDenied, AlreadyExists, InvalidArgument (the project
+    has no such role, or it is not granted).
     """
 
     async def attempt() -> RoleAssignment:
@@ -132,7 +133,7 @@ async def create(
 def new(
     service: Service, user: User, source: AssignmentSource, given: Sequence[ProjectRole]
 ) -> RoleAssignment:
-    """The roles of a user in a project, not stored yet."""
+    """Returns a role assignment that is not stored yet."""
     now, project = service.clock.now(), source.project
     return RoleAssignment(
         id=grant_ids.of_assignment(user.id, project.id),
@@ -163,9 +164,10 @@ def _insertion(service: Service, call: Call, made: RoleAssignment) -> list[Write
 async def change(
     service: Service, call: Call, user_id: str, assignment_id: str, request: AssignmentChange
 ) -> Changed:
-    """Give a user these roles of a project instead of those that they had.
+    """Replaces the roles of a project that a user has.
 
-    Raises NotFound, PermissionDenied, InvalidArgument (a role that the project does not know).
+    Raises NotFound, PermissionDenied, InvalidArgument (the project has no such role, or it is not
+    granted).
     """
     user = await manageable.find(service, call, user_id)
     guards: list[Write] = []
@@ -191,7 +193,7 @@ async def change(
 
 
 async def listed(service: Service, call: Call, user_id: str) -> Assignments:
-    """The roles that a user has, project by project. Raises NotFound."""
+    """Returns the roles that a user has, project by project. Raises NotFound."""
     user = await user_read.find(service, call, user_id)
     details, found = await paging.of(service, ROLE_ASSIGNMENTS, {"user_id": user.id})
     reached = [view(one) for one in found if call.reaches(one.org_id)]
@@ -201,7 +203,7 @@ async def listed(service: Service, call: Call, user_id: str) -> Assignments:
 
 
 async def remove(service: Service, call: Call, user_id: str, assignment_id: str) -> Changed:
-    """Take away all roles that a user has in a project. Raises NotFound, PermissionDenied."""
+    """Removes all roles that a user has in a project. Raises NotFound, PermissionDenied."""
     user = await manageable.find(service, call, user_id)
     found = await _find(service, call, user, assignment_id)
     return await versioned_updates.removed(
@@ -215,10 +217,11 @@ async def remove(service: Service, call: Call, user_id: str, assignment_id: str)
 
 
 async def remove_role(service: Service, call: Call, project_id: str, key: str) -> Changed:
-    """Let a project forget a role: whoever has it loses it. Raises NotFound, PermissionDenied.
+    """Deletes a role of a project, and takes it away from every user who has it.
 
-    Those who have it now lose it first, and who is given it meanwhile right after: from then on
-    nobody can be given it.
+    The assignments are removed both before and after the role itself: the second pass finds those
+    that were made during the first, and once the role is deleted it can no longer be assigned.
+    Raises NotFound, PermissionDenied.
     """
     project = await projects.find(service, call, project_id)
     await management_access.check(service, call, project)
@@ -261,8 +264,11 @@ async def _find(service: Service, call: Call, user: User, id: str) -> RoleAssign
 async def _source(
     service: Service, call: Call, user: User, project_id: str, grant_id: str
 ) -> AssignmentSource:
-    """By what the call may give a user roles of a project: it reaches the project, unless a grant
-    is named; or the grant is for the user's organization, which it reaches. Raises NotFound."""
+    """Returns what the call may assign roles of a project through.
+
+    It is the project if the call reaches it and names no project grant, and otherwise an active
+    grant for the user's organization, if the call reaches that. Raises NotFound.
+    """
     project, grant = await service.store.get_many(
         [(PROJECTS, project_id), (PROJECT_GRANTS, grant_ids.of_grant(project_id, user.org_id))]
     )
@@ -280,7 +286,8 @@ async def _source(
 async def _given(
     service: Service, source: AssignmentSource, keys: Sequence[str]
 ) -> list[ProjectRole]:
-    """The roles to be given. Raises InvalidArgument: there is none, or it is not granted."""
+    """Returns the roles to assign. Raises InvalidArgument if one does not exist or is not
+    granted."""
     grant = source.grant
     problems = [
         FieldProblem("role.not_granted", f"roleKeys[{n}]", "is not granted to the organization")
@@ -297,7 +304,7 @@ def _no_assignment() -> NotFound:
 
 
 def view(one: RoleAssignment) -> AssignmentView:
-    """An assignment as it is answered."""
+    """Returns a role assignment as the API answers it."""
     return AssignmentView(
         id=one.id,
         details=answers.details(one, one.org_id),

@@ -1,4 +1,4 @@
-"""The roles that a project knows, and that its users can be given."""
+"""Calls on the roles of a project, which can be assigned to its users."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from storage.settling import commit_settled
 
 
 class RoleKey(Struct, frozen=True):
-    """The name of a role for programs. Tokens ask for it in a scope, which has no blanks."""
+    """The rule of a role's key, its name for programs. It may be part of a scope, which has no
+    blanks."""
 
     def read(self, value: object) -> str:
         key = Text(1).read(value)
@@ -60,7 +61,7 @@ class ProjectRoles(Answer, frozen=True, kw_only=True):
 
 
 async def add(service: Service, call: Call, project_id: str, request: NewRole) -> Changed:
-    """Let a project know one role more. Raises NotFound (the project), Taken (the key)."""
+    """Adds a role to a project. Raises NotFound (the project), Taken (the key)."""
 
     async def attempt() -> ProjectRole:
         project = await projects.find(service, call, project_id)
@@ -81,7 +82,7 @@ async def add(service: Service, call: Call, project_id: str, request: NewRole) -
 
 
 def new(service: Service, project: Project, request: NewRole) -> ProjectRole:
-    """A role that isn't stored yet."""
+    """Returns a role that is not stored yet."""
     now = service.clock.now()
     return ProjectRole(
         id=id_of(project.id, request.role_key),
@@ -98,7 +99,7 @@ def new(service: Service, project: Project, request: NewRole) -> ProjectRole:
 async def change(
     service: Service, call: Call, project_id: str, key: str, request: RoleSettings
 ) -> Changed:
-    """Give a role another name for people, and another group; its key stays. Raises NotFound."""
+    """Replaces a role's display name and group; its key does not change. Raises NotFound."""
 
     async def find_one() -> ProjectRole:
         return await find(service, await projects.find(service, call, project_id), key)
@@ -112,7 +113,8 @@ async def change(
 
 
 async def listed(service: Service, call: Call, project_id: str) -> ProjectRoles:
-    """The roles of a project by their keys, the first thousand of them. Raises NotFound."""
+    """Returns the roles of a project in the order of their keys, at most a thousand. Raises
+    NotFound."""
     project = await projects.find(service, call, project_id)
     where = {"project_id": project.id}
     details, found = await paging.of(service, PROJECT_ROLES, where, order="key")
@@ -120,7 +122,7 @@ async def listed(service: Service, call: Call, project_id: str) -> ProjectRoles:
 
 
 async def find(service: Service, project: Project, key: str) -> ProjectRole:
-    """A role of a project. Raises NotFound."""
+    """Returns a role of a project. Raises NotFound."""
     role = await service.store.get(PROJECT_ROLES, id_of(project.id, key))
     if role is None:
         raise NotFound("there is no such role", slug="role.not_found")
@@ -128,7 +130,8 @@ async def find(service: Service, project: Project, key: str) -> ProjectRole:
 
 
 async def given(service: Service, project: Project, keys: Sequence[str]) -> list[ProjectRole]:
-    """The roles of these keys. Raises InvalidArgument: the project does not know one of them."""
+    """Returns the roles with these keys. Raises InvalidArgument if the project has no such
+    role."""
     wanted = [(PROJECT_ROLES, id_of(project.id, key)) for key in keys]
     found = await service.store.get_many(wanted) if wanted else []
     problems = [
@@ -142,12 +145,12 @@ async def given(service: Service, project: Project, keys: Sequence[str]) -> list
 
 
 def still_there(given: Sequence[ProjectRole]) -> list[Write]:
-    """Guards: a role that is removed at the same moment is given to nobody."""
+    """Returns guards that the roles are not deleted or changed while they are assigned."""
     return [Update(PROJECT_ROLES, role.id, expect={"sequence": role.sequence}) for role in given]
 
 
 def id_of(project_id: str, key: str) -> str:
-    """The id of a role's record: a project knows each key once."""
+    """Returns the id of a role's record, a digest: so a project has each key once."""
     return opaque_tokens.digest(f"{project_id}\n{key}")
 
 

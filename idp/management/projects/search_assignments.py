@@ -1,4 +1,4 @@
-"""Finding who has which roles, by user and by project."""
+"""Searches of role assignments, by user and by project."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class AssignmentQuery(Request, frozen=True, kw_only=True):
     project_id_query: ProjectIdQuery | None = None
 
     def check(self) -> Iterator[FieldProblem]:
-        """Without a filter it says nothing."""
+        """Validates that the query holds a filter."""
         if self.user_id_query is None and self.project_id_query is None:
             yield FieldProblem("field.required", "", "must hold one filter")
 
     def filters(self) -> Iterator[Filter]:
-        """What an assignment must be like."""
+        """Yields the filters that the query stands for."""
         for query in (self.user_id_query, self.project_id_query):
             for path, value in structs.asdict(query).items() if query else ():
                 yield Filter(path=path, value=value)
@@ -64,14 +64,15 @@ class AssignmentsFound(Answer, frozen=True, kw_only=True):
 
 
 async def search(service: Service, call: Call, request: AssignmentSearch) -> AssignmentsFound:
-    """Find the roles that users have in projects, in all organizations that the caller reaches.
+    """Returns the roles that users have in projects, in all organizations that the caller reaches.
 
     Raises InvalidArgument (the cursor).
     """
     filters = [one for each in request.queries for one in each.filters()]
     reached = management_search.reached(call)
     if filters and reached is not None:
-        # The list of one user, or of one project, is short, whichever organization looks at it.
+        # One user, or one project, has few assignments: one read that filters them by organization
+        # is cheaper than a read for each organization.
         filters.append(Filter(path="org_id", how="in", value=list(reached)))
         reached = None
     found = await management_search.find(

@@ -1,4 +1,4 @@
-"""Finding the organizations that a project is granted to."""
+"""Searches of the organizations that a project is granted to."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ProjectGrantsFound(Answer, frozen=True, kw_only=True):
 async def search(
     service: Service, call: Call, project_id: str, request: ProjectGrantSearch
 ) -> ProjectGrantsFound:
-    """Find the grants of a project. Raises NotFound, InvalidArgument (the cursor)."""
+    """Returns the grants of a project. Raises NotFound, InvalidArgument (the cursor)."""
     project = await projects.find(service, call, project_id)
     wanted = [each.granted_org_id_query.granted_org_id for each in request.queries]
     filters = [

@@ -1,4 +1,4 @@
-"""Finding projects, and the applications of one, by their names."""
+"""Searches of projects, and of the applications of one, by their names."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class NameSearch(Search, frozen=True, kw_only=True):
 
     @property
     def filters(self) -> list[Filter]:
-        """What a record must be like."""
+        """The filters of the records by their names."""
         names = [each.name_query for each in self.queries]
         return [one.of("name", one.name) for one in names]
 
@@ -57,7 +57,7 @@ class AppsFound(Answer, frozen=True, kw_only=True):
 
 
 async def projects_of(service: Service, call: Call, request: NameSearch) -> ProjectsFound:
-    """Find projects, in all organizations that the caller reaches. Raises InvalidArgument."""
+    """Returns projects of all organizations that the caller reaches. Raises InvalidArgument."""
     found = await management_search.find(
         service,
         PROJECTS,
@@ -73,7 +73,8 @@ async def projects_of(service: Service, call: Call, request: NameSearch) -> Proj
 
 
 async def apps_of(service: Service, call: Call, project_id: str, request: NameSearch) -> AppsFound:
-    """Find applications of a project, by their names. Raises NotFound, InvalidArgument."""
+    """Returns applications of a project, in the order of their names. Raises NotFound,
+    InvalidArgument."""
     project = await projects.find(service, call, project_id)
     of_project = Filter(path="project_id", value=project.id)
     found = await management_search.find(

@@ -1,8 +1,8 @@
-"""Deactivating a project with all its applications, and letting them work again.
+"""Calls that deactivate and reactivate a project with all its applications.
 
-An application says itself that its project is inactive: so a request that a client makes reads
-nothing more for it. The project's unit has the first applications in it, which as a rule are all;
-the others follow, a bounded number within the call.
+The record of an application says that its project is inactive, so that a request of a client needs
+no further read for it. The unit that changes the project has its first applications in it, usually
+all of them; the others follow, a bounded number within the call.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ State = Literal["active", "inactive"]
 
 
 class _ProjectTransition(NamedTuple):
-    """What a project becomes, by which event."""
+    """The state after, and the type of the event."""
 
     after: State
     type: str
 
 
 class _Following(NamedTuple):
-    """What the applications of a project in some state become, by which event."""
+    """The state before and after of the applications of a project, and the type of the event."""
 
     before: AppState
     after: AppState
@@ -56,8 +56,8 @@ _FOLLOWING: Final[Mapping[State, _Following]] = {
 
 
 async def change(service: Service, call: Call, project_id: str, name: str) -> Changed:
-    """Take a step of `_STEPS`. All that was issued to its applications ends with the project, and
-    stays dead for good.
+    """Deactivates or reactivates a project, as `name` says (`_STEPS`). All that was issued to its
+    applications ends with a deactivation, and is not restored by a reactivation.
 
     Raises NotFound, PermissionDenied, FailedPrecondition (it is in that state already).
     """
@@ -86,7 +86,7 @@ async def change(service: Service, call: Call, project_id: str, name: str) -> Ch
 
 
 async def follow(service: Service, leftover: Leftover) -> bool:
-    """Let applications follow their project: a step of `idp/audit/deferred_work.py`."""
+    """Gives applications the state of their project: a step of `idp/audit/deferred_work.py`."""
     for _ in range(_UNITS):
         project = await service.store.get(PROJECTS, leftover.owner_id)
         writes = await _first(service, project, leftover.actor) if project else []
@@ -98,7 +98,7 @@ async def follow(service: Service, leftover: Leftover) -> bool:
 
 
 async def _first(service: Service, project: Project, actor: str) -> list[Write]:
-    """The writes by which the first applications follow the project."""
+    """Returns the writes that give the first applications the state of the project."""
     following, writes, now = _FOLLOWING[project.state], list[Write](), service.clock.now()
     where = {"project_id": project.id, "state": following.before}
     page = await service.store.find(APPLICATIONS, where, limit=AT_ONCE)

@@ -1,7 +1,7 @@
-"""What is allowed in a redirect URI, and yet often not what was meant: told by each URI.
+"""Warnings about redirect URIs that are allowed but often not what was meant.
 
-An address is compared octet by octet with what is registered, so most of it is about an
-application that will send something a little different.
+A redirect URI is compared with the registered ones character by character (RFC 9700 4.1.3), so
+most warnings are about applications that are likely to send a slightly different one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class UriWarning(Answer, frozen=True, kw_only=True):
 
 
 def warnings(client: Application) -> list[UriWarning]:
-    """What to look at before the application is registered so."""
+    """Returns the warnings about an application's redirect URIs."""
     lists = {
         "redirectUris": client.redirect_uris,
         "postLogoutRedirectUris": client.post_logout_redirect_uris,
@@ -82,7 +82,7 @@ def _has_a_fixed_port(client: Application, uri: str, uris: Sequence[str]) -> boo
 
 
 def _web(uri: str) -> SplitResult | None:
-    """The parts of a web address; of others none."""
+    """Returns the parts of an http or https address; None for others."""
     parts = urlsplit(uri)
     return parts if parts.scheme in _USUAL_PORTS else None
 

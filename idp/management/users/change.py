@@ -1,4 +1,4 @@
-"""PUT /v2/users/human/{userId}: what is sent of a person changes, the rest stays."""
+"""PUT /v2/users/human/{userId}: changes the fields of a person that the request contains."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ProfileChange(Request, frozen=True, kw_only=True):
     zoneinfo: Annotated[str, Zone()] | None = None
 
     def of(self, before: Profile) -> Profile:
-        """The profile as it is then."""
+        """Returns the changed profile."""
         sent = {name: value for name, value in structs.asdict(self).items() if value is not None}
         values = {name: value or None for name, value in sent.items()}
         if self.gender is not None:
@@ -66,7 +66,7 @@ class HumanChange(Request, frozen=True, kw_only=True):
 
 
 async def change(service: Service, call: Call, user_id: str, request: HumanChange) -> Changed:
-    """Change what a person is called, and what is known of them; nothing ends by it.
+    """Changes a person's user name, profile and address; no session or token ends.
 
     Raises NotFound, FailedPrecondition (a service user), PermissionDenied, Taken, Busy.
     """

@@ -1,4 +1,4 @@
-"""A person's e-mail address and phone number: set to others, and proven anew."""
+"""Calls that set a person's e-mail address and phone number, and send new codes to verify them."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ class ContactChanged(Answer, frozen=True, kw_only=True):
 async def set_email(
     service: Service, call: Call, user_id: str, request: NewEmail
 ) -> ContactChanged:
-    """Give a person another e-mail address, which is to be proven unless it is called verified;
-    the one before is told.
+    """Gives a person another e-mail address, and informs the earlier one. The address has to be
+    verified by a code unless the request declares it verified.
 
-    Raises NotFound, FailedPrecondition (a service user), PermissionDenied (nobody calls their
-    own address verified, nor one by which somebody above them signs in), InvalidArgument (the
-    template), Taken, Busy.
+    Raises NotFound, FailedPrecondition (a service user), PermissionDenied (callers may not declare
+    their own address verified, nor take over the address by which a user with more rights signs
+    in), InvalidArgument (the template), Taken, Busy.
     """
     _refuse_own(call, user_id, request.is_verified)
     found = await manageable.find_person(service, call, user_id)
@@ -92,10 +92,10 @@ async def set_email(
 async def resend_email(
     service: Service, call: Call, user_id: str, request: EmailCode
 ) -> ContactChanged:
-    """Prove a person's e-mail address by another code; those before count no more.
+    """Creates another code to verify a person's e-mail address; earlier ones become invalid.
 
     Raises NotFound, PermissionDenied, InvalidArgument (the template), FailedPrecondition (a
-    service user, or there is nothing to prove).
+    service user, or no address to verify).
     """
     user = await manageable.find_person(service, call, user_id)
     await _check_template(service, user, request.send_code)
@@ -111,10 +111,11 @@ async def resend_email(
 async def set_phone(
     service: Service, call: Call, user_id: str, request: NewPhone
 ) -> ContactChanged:
-    """Give a person another phone number, which is to be proven unless it is called verified.
+    """Gives a person another phone number. It has to be verified by a code unless the request
+    declares it verified.
 
-    Raises NotFound, FailedPrecondition (a service user), PermissionDenied (nobody calls their
-    own number verified).
+    Raises NotFound, FailedPrecondition (a service user), PermissionDenied (callers may not declare
+    their own number verified).
     """
     _refuse_own(call, user_id, request.is_verified)
     found = await manageable.find_person(service, call, user_id)
@@ -141,10 +142,9 @@ async def set_phone(
 async def resend_phone(
     service: Service, call: Call, user_id: str, request: PhoneCode
 ) -> ContactChanged:
-    """Prove a person's phone number by another code; those before count no more.
+    """Creates another code to verify a person's phone number; earlier ones become invalid.
 
-    Raises NotFound, PermissionDenied, FailedPrecondition (a service user, or there is nothing to
-    prove).
+    Raises NotFound, PermissionDenied, FailedPrecondition (a service user, or no number to verify).
     """
     user = await manageable.find_person(service, call, user_id)
     if user.phone is None or user.phone.is_verified_everywhere:
@@ -156,7 +156,7 @@ async def resend_phone(
 
 
 async def remove_phone(service: Service, call: Call, user_id: str) -> Changed:
-    """Forget a person's phone number.
+    """Removes a person's phone number.
 
     Raises NotFound, PermissionDenied, FailedPrecondition (a service user, or there is none).
     """
@@ -173,7 +173,8 @@ async def remove_phone(service: Service, call: Call, user_id: str) -> Changed:
 
 
 def _email(known: Email | None, sent: Email) -> Email:
-    """The address as it is then: nobody's word undoes a proof of the same one."""
+    """Returns the address to store. Sending the same address as verified does not weaken an
+    earlier verification of it."""
     is_same = known is not None and known.address == sent.address
     return (
         verified_contacts.merged(known, sent) if known and is_same and sent.is_verified else sent

@@ -1,7 +1,7 @@
-"""Creating a human user for a manager of the organization (specification 4.10).
+"""The call that creates a person: POST /v2/users/human.
 
-All that is wrong with the request is told at once. Then the user, the metadata, the codes, the
-messages that bring them and the events are one unit of writes: all of it, or nothing.
+All problems of the request are reported at once. Then the user, the metadata, the codes, the
+messages that deliver them and the events are stored in one unit.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ class Created(Answer, frozen=True, kw_only=True):
 
 
 class _PreparedUser(PreparedUser, frozen=True):
-    """With the codes for the caller."""
+    """The prepared user with the codes that the answer returns."""
 
     email_code: str = ""
     phone_code: str = ""
 
 
 async def create(service: Service, call: Call, document: object) -> Created:
-    """Create the user that a JSON document describes (`CreateHuman`).
+    """Creates the user that a JSON document describes (`CreateHuman`).
 
     Raises InvalidArgument, PermissionDenied, NotFound (the organization), Taken, Busy.
     """
@@ -90,8 +90,11 @@ async def create(service: Service, call: Call, document: object) -> Created:
 async def _organization(
     service: Service, call: Call, named: NamedOrganization | None, problems: list[FieldProblem]
 ) -> Organization | None:
-    """The organization of the user to be, the caller's where none is named; that there is none is
-    a problem beside others."""
+    """Returns the organization of the new user: the one that the request names, or the call's.
+
+    If there is none by that name, a problem is added to `problems`, so that it is reported
+    together with the others. Raises PermissionDenied.
+    """
     if any(each.field.startswith("organization.") for each in problems):
         return None
     if named is None or not (named.org_id or named.org_domain):
@@ -111,6 +114,7 @@ async def _organization(
 
 def _refusal(problems: list[FieldProblem]) -> InvalidArgument | NotFound:
     first, *others = problems
+    # A missing organization is 404 on its own; among other problems it is one of the fields.
     if first.slug == management_call.NO_ORGANIZATION and not others:
         return NotFound(first.message, slug=first.slug, field=first.field)
     return InvalidArgument(problems)
@@ -133,6 +137,7 @@ async def _prepare(
         paths=paths,
         is_by_instance=call.is_by_instance,
     )
+    # With either, the caller can verify the address without access to its mailbox.
     if request.email.is_verified or request.email.return_code is not None:
         await protected_addresses.check(service, call, made.user)
     email = await _begin_email(service, made.user, request.email, call.asserts)
@@ -147,7 +152,7 @@ async def _prepare(
 
 
 def _person(request: CreateHuman, by: VerifiedBy) -> NewHuman:
-    """The person that the readable fields describe, still without a password."""
+    """Returns the person that the valid fields describe, without a password."""
     profile, email, phone = request.profile, request.email, request.phone
     address, number = email and email.email, phone and phone.phone
     return NewHuman(
@@ -194,7 +199,8 @@ async def _password_problems(
 def _beyond_one_field(
     new: NewHuman, request: CreateHuman, found: list[FieldProblem]
 ) -> Iterator[FieldProblem]:
-    """What no field's own rule can tell; `found` is what those told."""
+    """Yields the problems that no rule of a single field finds; `found` are those that the
+    rules found."""
     is_name_sent = request.username or any(each.field == "username" for each in found)
     if new.user_name and not is_name_sent:
         yield from _name_problems(new.user_name)
@@ -212,7 +218,8 @@ async def _template_problems(
 
 
 def _name_problems(user_name: str) -> Iterator[FieldProblem]:
-    """An address that can't be a user name needs one beside it."""
+    """Yields the problem of a request without a user name whose e-mail address cannot serve as
+    one."""
     try:
         user_names.check_name(user_name)
     except user_names.NameRefused as refused:
@@ -224,7 +231,8 @@ def _identity(link: NewIdpLink) -> tuple[str, str] | None:
 
 
 def doubles(path: str, values: Iterable[object]) -> Iterator[FieldProblem]:
-    """What is there a second time, by its place in the `path`; None is nothing."""
+    """Yields a problem for each repeated value, at its place in `path`; None values are
+    ignored."""
     seen = set()
     for n, value in enumerate(values):
         if value is not None and value in seen:
@@ -265,7 +273,7 @@ def _begin_phone(
 
 
 def _details(user: User) -> Details:
-    """Of a new user, without the date of its creation (specification 2.4)."""
+    """Returns the details of a new user, which omit the date of creation."""
     return Details(
         sequence=str(user.sequence), resource_owner=user.org_id, change_date=user.changed_at
     )

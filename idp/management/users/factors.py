@@ -1,4 +1,4 @@
-"""A person's ways to sign in as whoever manages the person sees them; their app is taken away."""
+"""Calls that show how a user can sign in, and remove the authenticator app."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class MethodsFound(Answer, frozen=True, kw_only=True):
 
 
 async def methods(service: Service, call: Call, user_id: str) -> MethodsFound:
-    """Tell by what a user can sign in. Raises NotFound."""
+    """Returns the authentication methods that a user has set up. Raises NotFound."""
     user = await user_read.find(service, call, user_id)
     held = set(await second_factors.of_user(service, user))
     left = await recovery_codes.left(service, user)
@@ -76,10 +76,11 @@ def _app(user: User) -> TotpView | None:
 
 
 async def remove_totp(service: Service, call: Call, user_id: str) -> Changed:
-    """Take a user's authenticator app away; they are signed out everywhere, and told by mail.
+    """Removes a user's authenticator app. All the user's sessions and tokens end, and the user is
+    informed by mail.
 
-    With their last second factor their recovery codes go, too. Raises NotFound; PermissionDenied:
-    not of a user who may do more than the caller.
+    If it is the last second factor, the recovery codes are removed, too. Raises NotFound,
+    PermissionDenied (the user has more rights than the caller).
     """
 
     async def attempt() -> Changed:

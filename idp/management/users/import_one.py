@@ -1,4 +1,4 @@
-"""POST /management/v1/users/human/_import (specification 4.13): one person from elsewhere."""
+"""The call that imports one person: POST /management/v1/users/human/_import."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ImportedLink(Request, frozen=True, kw_only=True):
 
 
 class HumanFields(Request, frozen=True, kw_only=True):
-    """What every way of taking in a person from elsewhere can say of them."""
+    """The fields that every import of a person shares."""
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("password", "hashed_password"),)
 
@@ -74,7 +74,7 @@ class HumanFields(Request, frozen=True, kw_only=True):
         yield from doubles("idps[{}].externalUserId", links)
 
     def linked(self) -> list[IdpLink]:
-        """Who the person is at other identity providers."""
+        """Returns the person's accounts at other identity providers."""
         return [
             IdpLink(
                 idp_id=link.config_id,
@@ -108,10 +108,10 @@ class HumanImported(Answer, frozen=True, kw_only=True):
 
 
 async def take(service: Service, call: Call, document: object) -> HumanImported:
-    """Take in a person with the password hash that they have elsewhere. They get a mail only
-    if the address is not verified or there is no password.
+    """Imports a person, with the password hash of another system.
 
-    Raises InvalidArgument, PermissionDenied, NotFound (the organization), Taken, Busy.
+    A mail is sent only if the address is not verified or there is no password. Raises
+    InvalidArgument, PermissionDenied, NotFound (the organization), Taken, Busy.
     """
     organization = await management_call.organization(service, call)
     request, problems = reading.collect(ImportHuman, document)
@@ -139,7 +139,7 @@ async def take(service: Service, call: Call, document: object) -> HumanImported:
 
 
 def _person(request: ImportHuman, by: VerifiedBy) -> NewHuman:
-    """The person that the readable fields describe, still without a password."""
+    """Returns the person that the valid fields describe, without a password."""
     profile, email, phone = request.profile, request.email, request.phone
     return NewHuman(
         user_name=request.user_name or "",

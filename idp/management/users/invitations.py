@@ -1,4 +1,5 @@
-"""Inviting a person who has no password yet: a code, and a mail that leads to their first one."""
+"""Calls that invite a person without a password: a code, and a mail with a link to set the
+first one."""
 
 from __future__ import annotations
 
@@ -48,10 +49,10 @@ class Invited(Answer, frozen=True, kw_only=True):
 
 
 async def invite(service: Service, call: Call, user_id: str, request: Invite) -> Invited:
-    """Invite a person to choose their first password, by a code that is mailed or answered.
+    """Invites a person to choose their first password, by a code that is mailed or returned.
 
     Raises NotFound, PermissionDenied, InvalidArgument (the template), FailedPrecondition (a
-    service user, one who has a password, or no address).
+    service user, a person with a password, or no address).
     """
     user = await manageable.find_person(service, call, user_id)
     template = request.send_code.url_template if request.send_code else None
@@ -73,18 +74,18 @@ async def invite(service: Service, call: Call, user_id: str, request: Invite) ->
 
 
 async def resend(service: Service, call: Call, user_id: str, request: Invite) -> Invited:
-    """Invite a person once more; the codes before count no more.
-
-    Raises what `invite` raises.
-    """
+    """Invites a person once more; earlier codes become invalid. Raises what `invite` raises."""
     return await invite(service, call, user_id, request)
 
 
 async def _begun(
     service: Service, user: User, template: str | None, *, send: bool
 ) -> VerificationBegun:
-    """The first password's code. A mail to an address that is not proven leads to this service's
-    page by a link that proves it, too."""
+    """Returns the code for the first password.
+
+    If the address is not verified, the link of the mail leads to a page of this service and
+    verifies the address, too.
+    """
     is_proven = user.email is not None and user.email.is_verified
     if send and template is None and not is_proven:
         return await email_verification.begin_email(service, user, send=True)

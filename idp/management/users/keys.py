@@ -1,4 +1,4 @@
-"""The keys by which service users prove themselves (the JWT profile)."""
+"""Calls on the public keys by which service users authenticate (RFC 7523 2.1)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from idp.service import Service
 
 
 async def listed(service: Service, call: Call, user_id: str) -> RegisteredKeys:
-    """List the keys of a service user. Raises NotFound, FailedPrecondition (a person)."""
+    """Returns the keys of a service user. Raises NotFound, FailedPrecondition (a person)."""
     owner = await key_owners.service_user(service, call, user_id)
     return await registered_keys.listed(service, owner)
 
 
 async def search(service: Service, call: Call, user_id: str, request: Search) -> KeysFound:
-    """Go through the keys of a service user, a page at a time.
+    """Returns the keys of a service user, a page at a time.
 
     Raises NotFound, FailedPrecondition (a person), InvalidArgument (the cursor).
     """
@@ -32,7 +32,7 @@ async def search(service: Service, call: Call, user_id: str, request: Search) ->
 
 
 async def create(service: Service, call: Call, user_id: str, request: NewKey) -> KeyCreated:
-    """Register a public key of a service user, or make it a pair of keys.
+    """Registers a public key of a service user, or generates a key pair for it.
 
     Raises NotFound, FailedPrecondition (a person), PermissionDenied, InvalidArgument.
     """
@@ -41,13 +41,13 @@ async def create(service: Service, call: Call, user_id: str, request: NewKey) ->
 
 
 async def show(service: Service, call: Call, user_id: str, key_id: str) -> KeyFound:
-    """Read one key of a service user. Raises NotFound, FailedPrecondition (a person)."""
+    """Returns one key of a service user. Raises NotFound, FailedPrecondition (a person)."""
     owner = await key_owners.service_user(service, call, user_id)
     return await registered_keys.show(service, owner, key_id)
 
 
 async def remove(service: Service, call: Call, user_id: str, key_id: str) -> Changed:
-    """Remove a key of a service user: it proves nothing from then on.
+    """Removes a key of a service user, which cannot authenticate with it from then on.
 
     Raises NotFound, FailedPrecondition (a person), PermissionDenied.
     """

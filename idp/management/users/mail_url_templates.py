@@ -1,5 +1,7 @@
-"""Where a mail may lead to whose address a caller chose: not to any page of the world, because the
-mail speaks in the name of this service."""
+"""Limits on the links that callers put into mails.
+
+A mail is sent in the name of this service, so it must not lead to an arbitrary page.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,10 @@ _MOST = 100  # applications that share an origin
 async def problems(
     service: Service, org_id: str | None, template: str | None, path: str
 ) -> list[FieldProblem]:
-    """Why a mail to a person of this organization may not lead to addresses of this form.
+    """Returns the problems of a link template for a mail to a person of this organization.
 
-    It may lead to this service, to where an application of the organization is, and to the
-    origins of the setting `mail_link_origins`; on a developer's own machine, anywhere.
+    A link may lead to this service, to the origins of the organization's applications, and to
+    those of the setting `mail_link_origins`; on a loopback issuer, anywhere.
     """
     if not template:
         return []

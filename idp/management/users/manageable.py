@@ -1,4 +1,4 @@
-"""Users that a call may change: nobody changes who may do more than they."""
+"""Finds the users that a call may change: those with no right that the caller does not have."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from idp.service import Service
 
 
 async def find(service: Service, call: Call, user_id: str) -> User:
-    """A user that the call reaches, and who may do nothing that the caller may not.
+    """Returns a user that the call reaches and that has no right that the caller does not have.
 
     Raises NotFound, PermissionDenied.
     """
@@ -24,7 +24,8 @@ async def find(service: Service, call: Call, user_id: str) -> User:
 
 
 async def find_person(service: Service, call: Call, user_id: str) -> User:
-    """The same, for what only people have. Raises FailedPrecondition, too."""
+    """Returns a person under the same conditions. Raises NotFound, PermissionDenied,
+    FailedPrecondition (a service user)."""
     user = await find(service, call, user_id)
     if user.kind != "human":
         raise FailedPrecondition("this is a service user", slug="user.not_human")

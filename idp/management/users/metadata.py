@@ -1,4 +1,4 @@
-"""What others keep with a user, one entry at a time: set, read and removed."""
+"""Calls on the metadata of a user: values that clients store with the user under a key."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from storage import Conflict
 from storage.settling import commit_settled
 
 MAX_VALUE: Final = 500_000
-_AT_ONCE: Final = 8  # entries may be large
+_AT_ONCE: Final = 8  # entries that are read together: they may be large
 _CHARACTERS_AT_ONE: Final = 4000
 
 
@@ -76,7 +76,7 @@ class MetadataFound(Answer, frozen=True, kw_only=True):
 async def put(
     service: Service, call: Call, user_id: str, key: str, request: MetadataValue
 ) -> Changed:
-    """Keep a value under this key, in place of any other.
+    """Stores a value under a key, and replaces an earlier one.
 
     Raises NotFound, PermissionDenied, InvalidArgument.
     """
@@ -88,7 +88,7 @@ async def put(
         try:
             return await _add(service, call, user, key, value)
         except Conflict:
-            pass  # somebody was faster: theirs is replaced
+            pass  # a concurrent call has stored one: it is replaced
     changed = await versioned_updates.changed(
         service,
         USER_METADATA,
@@ -102,7 +102,7 @@ async def put(
 
 
 async def show(service: Service, call: Call, user_id: str, key: str) -> MetadataFound:
-    """What is kept under this key. Raises NotFound."""
+    """Returns the value of a key. Raises NotFound."""
     user = await user_read.find(service, call, user_id)
     entry = await _find(service, user, key)
     details = answers.details(entry, user.org_id)
@@ -112,7 +112,8 @@ async def show(service: Service, call: Call, user_id: str, key: str) -> Metadata
 async def search(
     service: Service, call: Call, user_id: str, request: MetadataSearch
 ) -> MetadataSearched:
-    """Find what is kept with a user, by key, with the values: a page has about four megabytes.
+    """Returns entries of a user's metadata with their values, in the order of their keys. A page
+    has at most about four megabytes.
 
     Raises NotFound, InvalidArgument (the cursor).
     """
@@ -143,7 +144,7 @@ async def search(
 
 
 async def remove(service: Service, call: Call, user_id: str, key: str) -> Changed:
-    """Keep nothing under this key any more. Raises NotFound, PermissionDenied."""
+    """Removes the entry of a key. Raises NotFound, PermissionDenied."""
     user = await manageable.find(service, call, user_id)
     return await versioned_updates.removed(
         service,

@@ -1,4 +1,4 @@
-"""POST /v2/users/human as it comes over the wire (specification 4.10), and what it stands for."""
+"""The request body of POST /v2/users/human, and the record fields that it sets."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from idp.schema.reading import Request
 
 MAX_METADATA_CHARACTERS: Final = 500_000
 MAX_METADATA_ENTRIES: Final = 1000
-_WORDS: Final = frozenset({".", "..", "human", "machine"})  # /v2/users/human is no user
+_WORDS: Final = frozenset({".", "..", "human", "machine"})  # parts of paths below /v2/users
 
 
 class UserId(Struct, frozen=True):
-    """An id of one's own: whatever it was called elsewhere, but nothing that tokens or addresses
-    read otherwise."""
+    """The rule of an id that the caller chooses, as it is in another system. It must not be a
+    part of a path or begin like the subject of a client's tokens."""
 
     def read(self, value: object) -> str:
         id = Text(1).read(value)
@@ -47,7 +47,7 @@ class UserId(Struct, frozen=True):
 
 
 class PasswordHash(Struct, frozen=True):
-    """An encoded hash of a known format, within bounds."""
+    """The rule of an encoded password hash of a known format, with bounded parameters."""
 
     def read(self, value: object) -> str:
         encoded = Text(1).read(value)
@@ -62,7 +62,8 @@ class PasswordHash(Struct, frozen=True):
 
 
 class OtpSecret(Struct, frozen=True):
-    """What an authenticator app shares with another system, in base32; or nothing."""
+    """The rule of the secret that an authenticator app shares with another system, in base32,
+    or an empty text."""
 
     def read(self, value: object) -> str:
         text = Text().read(value)
@@ -88,7 +89,7 @@ class NewProfile(ProfileFields, frozen=True, kw_only=True):
     family_name: Name
 
     def stored(self) -> Profile:
-        """The profile as a user record has it."""
+        """Returns the profile as the user record holds it."""
         return self.as_profile(self.given_name, self.family_name)
 
 

@@ -1,4 +1,5 @@
-"""A signed-in person's own passkeys: named and removed. They are made in a sign-in."""
+"""Changes that signed-in persons make to their own passkeys: a new name, and removal. A passkey
+is registered during a sign-in."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from storage.settling import commit_settled
 
 
 async def rename(service: Service, call: Call, passkey_id: str, name: str) -> Passkey:
-    """Call one of the caller's own otherwise. Raises InvalidArgument, NotFound, Busy."""
+    """Gives one of the caller's own passkeys another name. Raises InvalidArgument, NotFound,
+    Busy."""
     name, user = passkeys.checked_name(name), call.caller
     return await versioned_updates.changed(
         service,
@@ -31,12 +33,13 @@ async def rename(service: Service, call: Call, passkey_id: str, name: str) -> Pa
 async def remove(
     service: Service, live: LiveSession, passkey_id: str, new_password: str = ""
 ) -> None:
-    """Removes the passkey: every session ends but this one, and the person gets a mail. With the
-    last factor, `new_password` replaces a password that is too short to stand alone.
+    """Removes one of the person's own passkeys. All sessions but the current one end, and the
+    person is informed by mail.
 
-    Raises NotFound; FailedPrecondition: it is their last way to sign in, or the last second factor
-    where one is demanded; PasswordTooShort, PasswordNotAccepted, HashingBusy; Stale: another
-    change was made meanwhile.
+    If it is the last second factor, `new_password` replaces a password that is too short without
+    one. Raises NotFound; FailedPrecondition if it is the last way to sign in, or the last second
+    factor where the policy demands one; PasswordTooShort, PasswordNotAccepted, HashingBusy; Stale
+    if the user was changed meanwhile.
     """
     subject, user = live.subject, live.subject.user
     passkey = await user_passkeys.find(service, user, passkey_id)

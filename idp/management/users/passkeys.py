@@ -1,4 +1,4 @@
-"""A person's passkeys as whoever manages the person sees them: listed and taken away."""
+"""Calls that list and remove a user's passkeys."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class PasskeysFound(Answer, frozen=True, kw_only=True):
 
 
 async def search(service: Service, call: Call, user_id: str, request: Search) -> PasskeysFound:
-    """Go through a user's passkeys, a page at a time, the oldest first.
+    """Returns a user's passkeys, a page at a time, the oldest first.
 
     Raises NotFound, InvalidArgument (the cursor).
     """
@@ -66,9 +66,10 @@ async def search(service: Service, call: Call, user_id: str, request: Search) ->
 
 
 async def remove(service: Service, call: Call, user_id: str, passkey_id: str) -> Changed:
-    """Let a passkey open nothing any more; its user is signed out everywhere, and told by mail.
+    """Removes a user's passkey. All the user's sessions and tokens end, and the user is informed
+    by mail.
 
-    Raises NotFound; PermissionDenied: not of a user who may do more than the caller.
+    Raises NotFound, PermissionDenied (the user has more rights than the caller).
     """
     user, also = await manageable.find(service, call, user_id), list[Write]()
 
@@ -93,7 +94,7 @@ async def remove(service: Service, call: Call, user_id: str, passkey_id: str) ->
 
 
 async def find(service: Service, user: User, passkey_id: str) -> Passkey:
-    """One of a user's passkeys. Raises NotFound."""
+    """Returns one of a user's passkeys. Raises NotFound."""
     passkey = await service.store.get(PASSKEYS, passkey_id)
     if passkey is None or passkey.user_id != user.id:
         raise NotFound("there is no such passkey", slug="passkey.not_found")

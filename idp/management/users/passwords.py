@@ -1,4 +1,4 @@
-"""A person's password, as who manages them sets it anew, or lets it be set by a code."""
+"""Calls that set a person's password, or create a code by which it can be set."""
 
 from __future__ import annotations
 
@@ -76,10 +76,10 @@ class ResetBegun(Answer, frozen=True, kw_only=True):
 async def set_password(
     service: Service, call: Call, user_id: str, request: SetPassword
 ) -> Changed:
-    """Give a person a new password: every session and token of theirs ends.
+    """Gives a person a new password, which ends all their sessions and tokens.
 
     Raises NotFound, FailedPrecondition (a service user), PermissionDenied, InvalidArgument (the
-    policy, the present password or the code), Throttled, HashingBusy, Busy.
+    policy, the current password or the code), Throttled, HashingBusy, Busy.
     """
     subject = await _subject(service, call, user_id)
     text = request.new_password.password
@@ -95,7 +95,7 @@ async def set_password(
 
     async def find() -> User:
         found = await _subject(service, call, user_id)
-        if found.user.stamp != subject.user.stamp:  # what was proven may be so no more
+        if found.user.stamp != subject.user.stamp:  # the checked password may have been replaced
             raise Busy("the user was changed meanwhile", retry_after_seconds=1)
         now, news = service.clock.now(), await session_lifetime.news_of_all(service, found)
         also[:] = [*proof, *news, *security_messages.password_changed(service, found.user)]
@@ -119,10 +119,11 @@ async def set_password(
 async def reset_password(
     service: Service, call: Call, user_id: str, request: ResetPassword
 ) -> ResetBegun:
-    """Let a person's password be set by a code, which is mailed or answered; nothing ends by it.
+    """Creates a code by which a person's password can be set, and mails or returns it. No session
+    or token ends.
 
     Raises NotFound, PermissionDenied, InvalidArgument (the template), FailedPrecondition (a
-    service user, or one without a verified address to mail to).
+    service user, or no verified address to mail to).
     """
     user = await manageable.find_person(service, call, user_id)
     link = request.send_link
@@ -156,7 +157,8 @@ async def _subject(service: Service, call: Call, user_id: str) -> Subject:
 async def _proof(
     service: Service, call: Call, user: User, request: SetPassword
 ) -> Sequence[Write]:
-    """What spends the proof that was sent, if one was. Raises InvalidArgument, Throttled."""
+    """Checks the current password or the code, if one was sent, and returns the writes that use
+    up the code. Raises InvalidArgument, Throttled."""
     if request.current_password is not None:
         await _check_current(service, call, user, request.current_password)
     if request.verification_code is None:
@@ -168,8 +170,9 @@ async def _proof(
 
 
 async def _check_current(service: Service, call: Call, user: User, password: str) -> None:
-    """Compare it as a guess of an unknown browser, from the network of nobody else's. It is
-    counted at once, also under an Idempotency-Key."""
+    """Checks the current password as an attempt of an unknown browser, with the caller in place
+    of a network, so that no other user's attempts are limited by it. The attempt is counted at
+    once, even under an Idempotency-Key, where other writes are held back."""
     service = drafts.undrafted(service)
     try:
         origin = TryOrigin(f"api:{call.actor}")

@@ -1,4 +1,4 @@
-"""What every way of describing a person to the management API shares."""
+"""Fields and rules that all requests which describe a person share."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LINE_ENDS: Final = str.maketrans("\r\n", "  ")
 
 
 class WebPage(Struct, frozen=True):
-    """The address of a page or a picture, which others may show and link to; or nothing."""
+    """The rule of the address of a page or a picture, or an empty text."""
 
     def read(self, value: object) -> str:
         address = Text().read(value)
@@ -48,8 +48,8 @@ class WebPage(Struct, frozen=True):
 
 
 class Birthdate(Struct, frozen=True):
-    """A day or a year, or a day of the year 0000, which is not told (OpenID Connect Core 5.1);
-    or nothing."""
+    """The rule of a birth date: a day, a year, or a day with the year 0000, which means that
+    the year is not stated (OpenID Connect Core 5.1); or an empty text."""
 
     def read(self, value: object) -> str:
         text = Text().read(value)
@@ -62,7 +62,7 @@ class Birthdate(Struct, frozen=True):
 
 
 class Zone(Struct, frozen=True):
-    """The name of a time zone, in the letters of the IANA's list; or nothing."""
+    """The rule of the name of a time zone in the IANA time zone database, or an empty text."""
 
     def read(self, value: object) -> str:
         name = Text().read(value)
@@ -75,7 +75,7 @@ class Zone(Struct, frozen=True):
 
 
 class TextLines(Struct, frozen=True):
-    """Up to `max` characters in one line or several."""
+    """The rule of up to `max` characters in one or more lines."""
 
     max: int
 
@@ -89,7 +89,7 @@ class TextLines(Struct, frozen=True):
 
 
 class ProfileFields(Request, frozen=True, kw_only=True):
-    """A profile, first and last name aside: each generation of the API has its own for them."""
+    """A profile without first and last name, which each version of the API names differently."""
 
     nick_name: Annotated[str, Text()] = ""
     display_name: Annotated[str, Text()] = ""
@@ -103,7 +103,7 @@ class ProfileFields(Request, frozen=True, kw_only=True):
     zoneinfo: Annotated[str, Zone()] = ""
 
     def as_profile(self, given_name: str | None, family_name: str | None) -> Profile:
-        """The profile as a user record has it."""
+        """Returns the profile as the user record holds it."""
         return Profile(
             display_name=self.display_name or "",
             given_name=given_name,
@@ -135,12 +135,12 @@ class PostalAddress(Request, frozen=True, kw_only=True):
             yield FieldProblem("field.empty", "", "must not be empty")
 
     def stored(self) -> Address:
-        """The address as a user record has it."""
+        """Returns the address as the user record holds it."""
         return Address(**{name: text or None for name, text in structs.asdict(self).items()})
 
 
 def password_problems(path: str, problems: Iterable[PasswordProblem]) -> list[FieldProblem]:
-    """What keeps a password from being accepted, as an answer says it."""
+    """Returns the problems of a password as an answer lists them."""
     return [FieldProblem(each.slug, path, load(SOURCE).text(each.text)) for each in problems]
 
 
@@ -158,5 +158,6 @@ def _is_birthdate(text: str) -> bool:
 
 @cache
 def _zones() -> frozenset[str]:
-    """The names that there are; `localtime` is this machine's own."""
+    """Returns the known names; `localtime` is left out, because it is the server's own time
+    zone."""
     return frozenset(zoneinfo.available_timezones() - {"localtime"})

@@ -1,4 +1,4 @@
-"""Personal access tokens of a service user: made, listed and taken away by who manages it."""
+"""Calls on the personal access tokens of a service user."""
 
 from __future__ import annotations
 
@@ -67,10 +67,10 @@ class Pats(Answer, frozen=True, kw_only=True):
 
 
 async def create(service: Service, call: Call, user_id: str, request: NewPat) -> PatCreated:
-    """Make a personal access token of a service user.
+    """Creates a personal access token of a service user.
 
-    Raises NotFound; FailedPrecondition (a person has none); PermissionDenied: a token is as
-    powerful as its user, so who makes it has to be, too; InvalidArgument (the date).
+    Raises NotFound; FailedPrecondition (a person); PermissionDenied if the user has rights that
+    the caller does not have, because the token has them, too; InvalidArgument (the date).
     """
     user = await service_users.find_covered(service, call, user_id)
     subject = await user_lookup.find_subject(service, user.id)
@@ -103,7 +103,7 @@ async def create(service: Service, call: Call, user_id: str, request: NewPat) ->
 
 
 async def listed(service: Service, call: Call, user_id: str) -> Pats:
-    """The user's tokens, the first thousand of them; nothing that opens anything.
+    """Returns the tokens of a service user, at most a thousand, without their values.
 
     Raises NotFound, FailedPrecondition (a person).
     """
@@ -114,7 +114,7 @@ async def listed(service: Service, call: Call, user_id: str) -> Pats:
 
 
 async def search(service: Service, call: Call, user_id: str, request: Search) -> PatsFound:
-    """Go through the tokens of a service user, a page at a time.
+    """Returns the tokens of a service user, a page at a time.
 
     Raises NotFound, FailedPrecondition (a person), InvalidArgument (the cursor).
     """
@@ -130,15 +130,16 @@ async def search(service: Service, call: Call, user_id: str, request: Search) ->
 
 
 async def show(service: Service, call: Call, user_id: str, token_id: str) -> PatFound:
-    """What is known of a token. Raises NotFound, FailedPrecondition (a person)."""
+    """Returns one token of a service user, without its value. Raises NotFound,
+    FailedPrecondition (a person)."""
     user = await service_users.find(service, call, user_id)
     view = _view(await _find(service, user, token_id))
     return PatFound(token=(await last_uses.told(service, [view]))[0])
 
 
 async def remove(service: Service, call: Call, user_id: str, token_id: str) -> Changed:
-    """Let a token open nothing any more. Raises NotFound, FailedPrecondition (a person),
-    PermissionDenied (the user may do more than the caller)."""
+    """Revokes a token. Raises NotFound, FailedPrecondition (a person), PermissionDenied (the
+    user has more rights than the caller)."""
     user = await service_users.find_covered(service, call, user_id)
     return await versioned_updates.removed(
         service,

@@ -1,7 +1,8 @@
-"""All that is kept of somebody, for themselves: one JSON document, a piece after the other.
+"""The export of all data that is stored about a user, for the user: one JSON document, as a
+stream.
 
-It has what people told of themselves, where and how they sign in, what they let applications have,
-and what was done: no secret, and of others no more than that it was not the person.
+It contains the account, the sessions and passkeys, the connected applications, and the events. It
+contains no secrets, and about other users only that an event was caused by another user.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _PAGE: Final = 200
 
 
 class ExportedSession(Answer, frozen=True, kw_only=True):
-    """A session that lasts. `browser` and `system` are there if they are known."""
+    """A session that has not ended. `browser` and `system` are present if they are known."""
 
     id: str
     browser: str = ""
@@ -50,7 +51,7 @@ class ConnectedApplication(Answer, frozen=True, kw_only=True):
 
 
 class OwnEvent(Answer, frozen=True, kw_only=True):
-    """Something that was done to the account, or by the person (`byYou`)."""
+    """An event about the account, or one that the user caused (`byYou`)."""
 
     id: str
     type: str
@@ -63,7 +64,7 @@ Part = Callable[[Service, Subject], AsyncIterator[Answer]]
 
 
 async def pieces(service: Service, subject: Subject) -> AsyncIterator[bytes]:
-    """The document's octets, in their order."""
+    """Yields the document, piece by piece."""
     user = user_read.answer(subject.organization, subject.user)
     about = {"issuer": service.config.issuer, "exportDate": service.clock.now(), "account": user}
     yield msgspec.json.encode(about)[:-1]

@@ -1,8 +1,8 @@
-"""Addresses that somebody above the caller signs in by.
+"""Protection of e-mail addresses that users with more rights than the caller sign in with.
 
-Several users of an organization may have the same e-mail address, but then none of them signs in
-by it. So whoever could call any address verified could take a login name away from an
-administrator. A code that was mailed is different: its mailbox is the user's.
+Several users of an organization may have the same e-mail address, but then none of them can sign
+in with it. So a caller who could declare any address verified could take a login name away from an
+administrator. A code that was mailed is different: the user has access to that mailbox.
 """
 
 from __future__ import annotations
@@ -17,8 +17,11 @@ from idp.service import Service
 
 
 async def check(service: Service, call: Call, user: User) -> None:
-    """See that the call may say that the user's e-mail address is verified. Raises
-    PermissionDenied: somebody else signs in by the address who may do more than the caller."""
+    """Checks that the call may declare the user's e-mail address verified.
+
+    Raises PermissionDenied if another user, who has more rights than the caller, signs in with the
+    address.
+    """
     if user.email is None:
         return
     held_by = {"address_key": user_lookup.login_key(user.email.address)}

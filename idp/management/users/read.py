@@ -1,4 +1,4 @@
-"""A user as the management API answers it, in the shape of the reference system's version 2."""
+"""Calls that read a user, and the answer that shows one."""
 
 from __future__ import annotations
 
@@ -101,9 +101,9 @@ class FoundUser(Answer, frozen=True, kw_only=True):
 
 
 async def find(service: Service, call: Call, user_id: str) -> User:
-    """The user, when the call may act on them.
+    """Returns the user if the call may act on them.
 
-    Raises NotFound: to who may not, another organization's users don't exist.
+    Raises NotFound, also for users of organizations that the call does not reach.
     """
     user = await service.store.get(USERS, user_id)
     if user is None or not (call.is_about_caller(user.id) or call.reaches(user.org_id)):
@@ -112,7 +112,7 @@ async def find(service: Service, call: Call, user_id: str) -> User:
 
 
 async def read(service: Service, call: Call, user_id: str) -> FoundUser:
-    """The user as it is now. Raises NotFound."""
+    """Returns the user, with their current state. Raises NotFound."""
     user = await find(service, call, user_id)
     organization = await service.store.get(ORGANIZATIONS, user.org_id)
     if organization is None:
@@ -132,8 +132,8 @@ async def _answer(service: Service, organization: Organization, user: User) -> U
 
 
 def answer(organization: Organization, user: User) -> UserAnswer:
-    """The user, without telling whether the e-mail address is a login name, too: that depends
-    on others."""
+    """Returns the answer that shows a user. Its login names omit the e-mail address: whether
+    that is one depends on other users, too."""
     preferred = f"{user.user_name}@{organization.primary_domain}"
     is_human = user.kind == "human"
     return UserAnswer(
@@ -185,5 +185,5 @@ def _profile(profile: Profile) -> HumanProfile:
 
 
 def _texts(record: Struct) -> dict[str, str]:
-    """The texts of a record; what is not known is empty, and so left out of the answer."""
+    """Returns the texts of a record; an unknown one is empty, and so is left out of the answer."""
     return {name: text or "" for name, text in structs.asdict(record).items()}

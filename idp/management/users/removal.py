@@ -1,4 +1,5 @@
-"""Deleting a user with all that hangs on them, so that an id made again finds nothing."""
+"""Deletion of a user with all records that depend on it, so that a later user with the same id
+finds none of them."""
 
 from __future__ import annotations
 
@@ -31,14 +32,14 @@ from idp.service import Service
 from storage import Collection, Delete, Stale, Write
 from storage.settling import commit_settled
 
-UNITS: Final = 50  # in one call
+UNITS: Final = 50  # in one call; after them the caller has to repeat it
 _TYPE: Final = "user.deleted"
 _CODES: Final = 100
 
 
 class _UserPart(NamedTuple):
-    """Records that belong to a user: by which list they are found, the event of their end, and
-    how many go in one unit."""
+    """Records that belong to a user: the field they are found by, the type of the event of
+    their removal, and how many are removed in one unit."""
 
     collection: Collection[Any]
     by: str
@@ -47,7 +48,8 @@ class _UserPart(NamedTuple):
     order: str | None = None
 
 
-# What there may be much of goes first; what lets somebody do something goes with the user.
+# Kinds that may be numerous come first, so that their units are stored before the last one. The
+# unit that deletes the user itself removes what is left of each kind.
 _PARTS: Final = (
     _UserPart(USER_METADATA, "user_id", "user_metadata.deleted", at_once=50, order="key"),
     _UserPart(CONSENTS, "user_id", "consent.deleted"),
@@ -60,13 +62,13 @@ _PARTS: Final = (
 
 
 async def remove(service: Service, call: Call, user_id: str) -> Changed:
-    """Delete a user: memberships, roles, keys, tokens, consents and metadata go with them, and
-    the login names are free again. All that was issued to the user ends.
+    """Deletes a user with their memberships, roles, keys, tokens, consents and metadata, and frees
+    the login names. All that was issued to the user ends.
 
-    Raises NotFound; PermissionDenied: nobody deletes who may do more than they;
-    FailedPrecondition: the last active owner of the instance or of an organization, or the user
-    of the demo application; Busy: very much hangs on the user, some of it is gone, and the call
-    is to be repeated.
+    Raises NotFound; PermissionDenied if the user has more rights than the caller;
+    FailedPrecondition if it is the last active owner of the installation or of an organization, or
+    the user of the demo application; Busy if so many records depend on the user that only some
+    were removed, and the call is to be repeated.
     """
     also = list[Write]()
 
@@ -93,7 +95,8 @@ async def remove(service: Service, call: Call, user_id: str) -> Changed:
 
 
 async def _with_user(service: Service, call: Call, user: User) -> list[Write]:
-    """What is written beside the end of a user. Raises FailedPrecondition: they stay."""
+    """Returns the writes that are stored together with the deletion. Raises FailedPrecondition
+    if the user must not be deleted."""
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if instance is not None and instance.demo and instance.demo.user_id == user.id:
         raise FailedPrecondition("the demo application's user stays", slug="user.demo")
@@ -106,7 +109,8 @@ async def _with_user(service: Service, call: Call, user: User) -> list[Write]:
 
 
 async def hanging(service: Service, user: User, actor: str) -> tuple[list[Write], bool]:
-    """The writes that remove what hangs on a user, and whether that is all."""
+    """Returns writes that remove records which depend on a user, and whether these are all of
+    them."""
     writes, is_all, now = await _codes(service, user.id), True, service.clock.now()
     for part in _PARTS:
         page = await service.store.find(

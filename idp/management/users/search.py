@@ -1,4 +1,4 @@
-"""Searching users, by what they are called and how they are reached."""
+"""Searches of users by their names, contacts and state."""
 
 from __future__ import annotations
 
@@ -166,10 +166,10 @@ class UsersFound(Answer, frozen=True, kw_only=True):
 
 
 async def search(service: Service, call: Call, request: UserSearch) -> UsersFound:
-    """Find users, in all organizations that the caller reaches.
+    """Returns users of all organizations that the caller reaches.
 
-    They are told as each is by itself, but for an e-mail address among the login names: whether
-    it is one depends on others. Raises InvalidArgument (the cursor).
+    The answer's login names do not include e-mail addresses: whether an address is a login name
+    depends on other users. Raises InvalidArgument (the cursor).
     """
     filters = [await _filter(service, each) for each in request.queries]
     found = await management_search.find(
@@ -205,7 +205,8 @@ async def _filter(service: Service, query: UserQuery) -> Filter:
     return _by_text(query) or _by_fact(query)
 
 
-# Of each filter by a text: the field of a user, and the one that has its folded form.
+# For each filter by a text: the field of the record, and the one that holds its folded form, which
+# only some have. Without it a filter that ignores case is applied to the records that are read.
 _TEXTS: Final[Mapping[str, tuple[str, str | None]]] = {
     "user_name": ("user_name", "login_key"),
     "email_address": ("email.address", "address_key"),

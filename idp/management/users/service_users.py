@@ -1,4 +1,4 @@
-"""Service users, as the management API makes and finds them, and the secrets that some have."""
+"""Calls on service users and their secrets."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class UserSecretGenerated(Answer, frozen=True, kw_only=True):
 
 
 async def create(service: Service, call: Call, request: NewMachine) -> MachineCreated:
-    """Make a service user in the call's organization.
+    """Creates a service user in the call's organization.
 
     Raises PermissionDenied, NotFound (the organization), Taken, Busy.
     """
@@ -89,7 +89,8 @@ async def create(service: Service, call: Call, request: NewMachine) -> MachineCr
 
 
 async def find(service: Service, call: Call, user_id: str) -> User:
-    """A service user that the call reaches. Raises NotFound, FailedPrecondition (a person)."""
+    """Returns a service user that the call reaches. Raises NotFound, FailedPrecondition (a
+    person)."""
     user = await user_read.find(service, call, user_id)
     if user.kind != "machine":
         raise FailedPrecondition("this is no service user", slug="user.not_machine")
@@ -97,9 +98,10 @@ async def find(service: Service, call: Call, user_id: str) -> User:
 
 
 async def find_covered(service: Service, call: Call, user_id: str) -> User:
-    """The same, unless it may do what the caller may not. Raises PermissionDenied, too.
+    """Returns a service user that has no right that the caller does not have.
 
-    Who makes its credentials can do all that it may.
+    A caller who creates a secret or token for it gets all its rights. Raises NotFound,
+    FailedPrecondition (a person), PermissionDenied.
     """
     await find(service, call, user_id)
     return await manageable.find(service, call, user_id)
@@ -115,7 +117,7 @@ class MachineChange(Request, frozen=True, kw_only=True):
 
 
 async def change(service: Service, call: Call, user_id: str, request: MachineChange) -> Changed:
-    """Change what a service user is called and which tokens it gets.
+    """Changes a service user's names and the type of its access tokens.
 
     Raises NotFound, FailedPrecondition (a person), PermissionDenied, Taken, Busy.
     """
@@ -141,10 +143,11 @@ async def change(service: Service, call: Call, user_id: str, request: MachineCha
 async def generate_secret(
     service: Service, call: Call, user_id: str, request: NewSecret
 ) -> UserSecretGenerated:
-    """Give a service user a secret, for the grant client credentials, in place of any other.
+    """Gives a service user a secret for the grant type client credentials, and replaces an earlier
+    one.
 
-    With `overlap`, the last one counts beside it for so long. Tokens live on. Raises NotFound,
-    FailedPrecondition (a person), PermissionDenied.
+    The earlier secret stays valid for the duration `overlap`, and tokens stay valid. Raises
+    NotFound, FailedPrecondition (a person), PermissionDenied.
     """
     secret, now = service.random.token(), service.clock.now()
     user = await versioned_updates.changed(
@@ -161,7 +164,7 @@ async def generate_secret(
 
 
 async def remove_secret(service: Service, call: Call, user_id: str) -> Changed:
-    """Take the secret away, and one that counts beside it.
+    """Removes the secret, and an earlier one that is still valid.
 
     Raises NotFound, FailedPrecondition (a person, or there is none), PermissionDenied.
     """
@@ -185,7 +188,7 @@ async def remove_secret(service: Service, call: Call, user_id: str) -> Changed:
 
 
 async def secrets(service: Service, call: Call, user_id: str) -> Secrets:
-    """List a service user's secrets that count, and when each was last used.
+    """Returns a service user's valid secrets, and when each was last used.
 
     Raises NotFound, FailedPrecondition (a person).
     """
@@ -193,7 +196,7 @@ async def secrets(service: Service, call: Call, user_id: str) -> Secrets:
 
 
 async def end_secret(service: Service, call: Call, user_id: str, secret_id: str) -> Changed:
-    """End the secret that counts beside the current one, before its time.
+    """Ends the earlier secret, which is valid in addition to the current one, before its time.
 
     Raises NotFound, FailedPrecondition (a person, or the current secret), PermissionDenied.
     """

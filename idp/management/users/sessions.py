@@ -1,4 +1,4 @@
-"""The sessions of a user, as who manages them sees and ends them."""
+"""Calls that list and end the sessions of a user."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class SessionsFound(Answer, frozen=True, kw_only=True):
 
 
 async def search(service: Service, call: Call, user_id: str, request: Search) -> SessionsFound:
-    """List the sessions of a user: those that last, and those that have ended of late.
+    """Returns the sessions of a user: the active ones, and those that ended recently.
 
     Raises NotFound, InvalidArgument (the cursor).
     """
@@ -67,10 +67,11 @@ async def search(service: Service, call: Call, user_id: str, request: Search) ->
 
 
 async def end(service: Service, call: Call, user_id: str, session_id: str) -> Changed:
-    """End one session of a user, with the tokens that name it; its applications are told.
+    """Ends one session of a user, with the tokens that name it, and informs the applications it
+    was used in.
 
-    Raises NotFound, also for a session that has ended, and PermissionDenied: not of a user who may
-    do more than the caller.
+    Raises NotFound, also for a session that has ended; PermissionDenied (the user has more rights
+    than the caller).
     """
     user = await manageable.find(service, call, user_id)
     news, now = list[Write](), service.clock.now()
@@ -95,9 +96,9 @@ async def end(service: Service, call: Call, user_id: str, session_id: str) -> Ch
 
 
 async def end_all(service: Service, call: Call, user_id: str) -> Changed:
-    """Sign a user out everywhere: sessions, tokens and personal access tokens end for good.
+    """Ends all sessions, tokens and personal access tokens of a user.
 
-    Raises NotFound; PermissionDenied: not of a user who may do more than the caller.
+    Raises NotFound, PermissionDenied (the user has more rights than the caller).
     """
     news = list[Write]()
 

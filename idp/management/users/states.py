@@ -1,4 +1,4 @@
-"""Deactivating a user, and letting them in again."""
+"""Calls that deactivate, lock, reactivate and unlock a user."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ State = Literal["active", "inactive", "locked"]
 
 
 class UserTransition(NamedTuple):
-    """A change of state: from which it can be made, and whether all that was issued ends."""
+    """A change of state: the state before and after, the type of the event, and whether all
+    that was issued ends."""
 
     before: State
     after: State
@@ -38,12 +39,12 @@ STEPS: Final[Mapping[str, UserTransition]] = {
 
 
 async def change(service: Service, call: Call, user_id: str, name: str) -> Changed:
-    """Take a step of `STEPS`. Sessions and tokens that ended by it stay dead for good, and
-    applications that want to hear of it are told.
+    """Changes the state of a user, as `name` says (`STEPS`).
 
-    Raises NotFound; PermissionDenied: nobody shuts out who may do more than they;
-    FailedPrecondition: the user is in another state, or the last active owner of the instance or
-    of an organization.
+    Sessions and tokens that end with it are not restored by a later change, and applications with
+    a logout address are informed. Raises NotFound; PermissionDenied if the user has more rights
+    than the caller; FailedPrecondition if the user is in another state, or is the last active
+    owner of the installation or of an organization.
     """
     step, also = STEPS[name], list[Write]()
 
@@ -65,8 +66,8 @@ async def change(service: Service, call: Call, user_id: str, name: str) -> Chang
 
 
 async def unlock(service: Service, call: Call, user_id: str) -> Changed:
-    """Let a locked user in again, and forget the wrong passwords and codes of any: an active user
-    of whom some are counted is no error.
+    """Unlocks a user and resets the counts of wrong passwords and codes. For an active user with
+    such counts it resets only these.
 
     Raises NotFound, PermissionDenied, FailedPrecondition.
     """

@@ -1,4 +1,4 @@
-"""Changing a user, whose login names have to stay one's own whoever else is at it."""
+"""Updates of a user that keep login names unique under concurrent changes."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ async def make(
     type: str = "user.changed",
     also: Sequence[Write] = (),
 ) -> User:
-    """The user as it is after the change: what `decide` sets, and the keys that follow from it.
+    """Stores what `decide` sets, with the keys that follow from it, and returns the changed user.
 
-    `paths` are where in the request a user name or an address stands that may be taken; `also`
-    are more writes of the unit. Raises what `find` raises, Taken, InvalidArgument (a user name of
-    a foreign domain), PreconditionFailed, Busy.
+    `paths` name the places of user name and address in the request, for the problems; `also` are
+    further writes of the unit. Raises what `find` raises, Taken, InvalidArgument (a user name with
+    another organization's domain), PreconditionFailed, Busy.
     """
     claims, emails = list[Write](), list[Email | None]()
 
@@ -65,8 +65,10 @@ async def make(
 async def _available(
     service: Service, call: Call, before: User, after: User, paths: Paths
 ) -> NameAvailability | None:
-    """Whether the user may have their names, if name or address changes. Raises Taken,
-    InvalidArgument (a user name of a foreign domain)."""
+    """Returns the availability of the user's names, or None if they do not change.
+
+    Raises Taken, InvalidArgument (a user name with another organization's domain), NotFound.
+    """
     organization = await service.store.get(ORGANIZATIONS, before.org_id)
     if organization is None:
         raise NotFound("there is no such user", slug="user.not_found")

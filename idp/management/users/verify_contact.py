@@ -1,4 +1,4 @@
-"""Proving a user's e-mail address or phone number by the code that was sent there."""
+"""Verification of a user's e-mail address or phone number by the code that was sent there."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ContactVerified(Answer, frozen=True, kw_only=True):
 async def prove(
     service: Service, call: Call, user_id: str, request: VerificationCode, contact: str
 ) -> ContactVerified:
-    """Mark the `email` or the `phone` as verified.
+    """Verifies the `email` or the `phone` of a user by its code.
 
     Raises NotFound, PermissionDenied, InvalidArgument, AddressHeld.
     """
