@@ -1,1 +1,1 @@
-"""Scheduled jobs, and the work that changes have deferred."""
+"""The schedule of background tasks, and the work that changes have deferred."""

@@ -1,4 +1,4 @@
-"""The call that lists the scheduled jobs."""
+"""The call that lists the tasks of the schedule."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ScheduledJobs(Answer, frozen=True, kw_only=True):
 
 
 async def listed(service: Service, call: Call) -> ScheduledJobs:
-    """List what the installation does by itself, and when each is next."""
+    """Returns the tasks of the schedule with their intervals and next turns."""
     leases = await service.store.get_many([(LEASES, name) for name in JOBS])
     found = [
         ScheduledJobView(

@@ -1,5 +1,6 @@
-"""Background work: to go through what deletions and changes have left
-(`idp/audit/deferred_work.py`)."""
+"""A background task: the follow-up work of deletions and changes
+(`idp/audit/deferred_work.py`).
+"""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ STEPS: Final[Mapping[LeftoverKind, Step]] = {
 
 
 async def tidy(service: Service) -> None:
-    """Go through every leftover to its end. Raises StorageError."""
+    """Completes the work of every leftover record. Raises StorageError."""
     while page := (await service.store.find(LEFTOVERS)).records:
         for leftover in page:
             while not await deferred_work.go(service, leftover, STEPS[leftover.kind]):

@@ -1,4 +1,4 @@
-"""A warning in the log as long as the store can be read but not written to."""
+"""A warning in the log while the store can be read but not written to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _log: Final = logs.logger(__name__)
 
 
 async def warn(store: Store) -> None:
-    """Write a line once a minute while the last write of this process failed; never returns."""
+    """Logs a warning once a minute while the last write of this process failed; never returns."""
     while True:
         if store.is_read_only:
             _log.warning("the store can't be written to; what only reads goes on")

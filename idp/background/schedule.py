@@ -1,11 +1,12 @@
-"""Work that nobody waits for, done again and again by one process at a time.
+"""Background tasks that are repeated, each by one process at a time.
 
-Whoever finds that a job is due takes its *turn*: a lease on the job's name, which it gives back
-to end when the next turn is due. So among all processes each job is done once in its interval,
-or soon again when it failed. The lease of a process that dies in its turn ends by itself.
+A process that finds a task due takes its *turn*: it inserts a lease with the task's name, and
+afterwards sets the end of the lease to the instant of the next turn. So among all processes each
+task runs once per interval, or again soon after it failed. The lease of a process that ends during
+its turn expires.
 
-To add a job, add a line to `JOBS`. It must bear being cut off anywhere, and leave the event loop
-to others: what takes long belongs in a thread.
+To add a task, add a line to `JOBS`. It must tolerate an interruption anywhere, and must not block
+the event loop: slow work belongs in a thread.
 """
 
 from __future__ import annotations
@@ -31,18 +32,18 @@ from idp.transfer.jobs import cleanup as job_cleanup
 from storage import Conflict, Insert, Stale, StorageError, Update
 from storage.settling import commit_settled
 
-LOOKS_EVERY_SECONDS: Final = 1.0  # how often each process looks whether a job is due
-TURN_SECONDS: Final = 60  # a turn that takes longer is cut off
-RETRY_SECONDS: Final = 10  # the latest that a failed job is tried again
+LOOKS_EVERY_SECONDS: Final = 1.0  # how often each process checks whether a task is due
+TURN_SECONDS: Final = 60  # a turn that takes longer is cancelled
+RETRY_SECONDS: Final = 10  # a failed task is repeated after this time at the latest
 
 _log = logs.logger(__name__)
 
 
 class ScheduledJob(NamedTuple):
-    """What is done, and how long after it was done it is due again.
+    """A task, and the interval after which it is due again.
 
-    `is_everyones`: each process does it, without a turn, because it claims what it does one by
-    one; looking for it costs a read.
+    With `is_everyones`, each process runs it without a turn, because it claims its items one by
+    one; checking for them costs a read.
     """
 
     interval_seconds: float
@@ -66,7 +67,7 @@ JOBS: Final[Mapping[str, ScheduledJob]] = {
 
 @asynccontextmanager
 async def running(service: Service) -> AsyncIterator[None]:
-    """Within the block, this process takes turns at every job, and warns of a read-only store."""
+    """Within the block, this process takes turns at every task, and warns of a read-only store."""
     tasks = [asyncio.create_task(_take_turns(service, name, job)) for name, job in JOBS.items()]
     tasks.append(asyncio.create_task(read_only_store.warn(service.store)))
     tasks.append(asyncio.create_task(_write_notes(service)))
@@ -80,7 +81,7 @@ async def running(service: Service) -> AsyncIterator[None]:
 
 
 async def _write_notes(service: Service) -> None:
-    """Write what this process has counted of refused attempts, once a second; never returns."""
+    """Stores this process's counts of refused attempts, once a second; never returns."""
     while True:
         await asyncio.sleep(rate_limits.EVERY_SECONDS)
         await _done(service, "refused attempts", _NOTES)
@@ -111,10 +112,10 @@ async def _take_turns(service: Service, name: str, job: ScheduledJob) -> None:
 
 
 async def take_turn(service: Service, name: str, job: ScheduledJob) -> bool:
-    """Do the job if it is due and nobody else is at it; whether it was done.
+    """Runs the task if it is due and no other process runs it; returns whether it succeeded.
 
-    What goes wrong in it is logged, and it is due again soon. Raises StorageError: there is no
-    telling whose turn it is.
+    Errors of the task are logged, and it is due again soon. Raises StorageError if the turn itself
+    can't be read or taken.
     """
     if service.config.test:
         await test_mode.synchronise(service)
@@ -133,13 +134,13 @@ async def take_turn(service: Service, name: str, job: ScheduledJob) -> bool:
 
 
 async def _done(service: Service, name: str, job: ScheduledJob) -> bool:
-    """Do the job; whether it went well."""
+    """Runs the task; returns whether it succeeded."""
     try:
         async with asyncio.timeout(TURN_SECONDS):
             await job.work(service)
     except StorageError as error:
         _log.warning("background work waits for the store", job=name, error=str(error))
-    except Exception as error:  # one job's failure is not the end of its process
+    except Exception as error:  # one task's failure must not end the process
         _log.error("background work failed", job=name, exc_info=error)
     else:
         return True
@@ -147,8 +148,8 @@ async def _done(service: Service, name: str, job: ScheduledJob) -> bool:
 
 
 async def _taken(service: Service, name: str) -> Lease | None:
-    """The turn at a job, if it is due and nobody has it."""
-    if await service.store.get(LEASES, name) is not None:  # asking costs less than a refused write
+    """Returns the lease of a turn; None if the task is not due or another process has its turn."""
+    if await service.store.get(LEASES, name) is not None:  # a read costs less than a refused write
         return None
     ends_at = service.clock.now() + timedelta(seconds=TURN_SECONDS)
     lease = Lease(id=name, holder=service.random.id(), expires_at=ends_at)
@@ -161,7 +162,7 @@ async def _taken(service: Service, name: str) -> Lease | None:
 
 async def _give_back(service: Service, lease: Lease, due_in_seconds: float) -> None:
     due_at = service.clock.now() + timedelta(seconds=due_in_seconds)
-    with suppress(Stale):  # the turn had ended before
+    with suppress(Stale):  # the lease had expired before
         await service.store.commit(
             Update(LEASES, lease.id, set={"expires_at": due_at}, expect={"holder": lease.holder})
         )

@@ -1,1 +1,1 @@
-"""Backup, restore and copy of a store: all that an installation is, in one encrypted file."""
+"""Backup, restore and copy of a store: all data of an installation, in one encrypted file."""

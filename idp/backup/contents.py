@@ -1,6 +1,6 @@
-"""What is in a backup: a head, every record as a line, and at the end how many there were.
+"""The contents of a backup: a head, every record as a line, and a manifest with their counts.
 
-Lines are JSON. The first is a `Head`, the last a `Manifest`; all between are pairs of a
+Lines are JSON. The first is a `Head`, the last a `Manifest`; all others are pairs of a
 collection's name and a record, in the order of the collections, then of ids.
 """
 
@@ -26,7 +26,7 @@ COLLECTIONS: Final = (*ALL, COUNTERS)
 
 
 class Head(Confidential, frozen=True, kw_only=True):
-    """What the backup is of, and what opens it."""
+    """What the backup was made from, and the master key that opens its sealed values."""
 
     made_at: datetime
     program: str
@@ -35,33 +35,33 @@ class Head(Confidential, frozen=True, kw_only=True):
 
 
 class Manifest(Struct, frozen=True, kw_only=True):
-    """Counts and digests of the collections that have any record."""
+    """Counts and digests of the collections that are not empty."""
 
     collections: dict[str, Tally]
 
     @property
     def total(self) -> int:
-        """How many records there are."""
+        """The number of records."""
         return sum(each.count for each in self.collections.values())
 
 
 class NewerBackup(FailedPrecondition):
-    """A later version of this program has made the backup, and this one would lose some of it."""
+    """A later version of this program made the backup, and this version would lose data of it."""
 
     slug = "backup.newer"
 
 
 class Line(Struct, frozen=True, array_like=True):
-    """One record."""
+    """One record, with the name of its collection."""
 
     collection: str
     record: msgspec.Raw
 
 
 class Backup:
-    """A backup that is read: its head, then its records, then its manifest.
+    """A backup being read: its head, then its records, then its manifest.
 
-    Raises WrongPassphrase and DamagedBackup, here and while it is read; NewerBackup, TooNew.
+    The constructor and `records` raise WrongPassphrase, DamagedBackup, NewerBackup and TooNew.
     """
 
     def __init__(self, file: BinaryIO, passphrase: str) -> None:
@@ -71,7 +71,10 @@ class Backup:
         self.manifest: Manifest | None = None
 
     def records(self) -> Iterator[tuple[Stored, bytes]]:
-        """Every record, beside its line; `manifest` is known, and has proven true, at the end."""
+        """Yields every record with its encoded form.
+
+        `manifest` is set, and compared with the records, at the end.
+        """
         tallies = Tallies()
         for line in self._lines:
             if line.startswith(b"{"):
@@ -89,7 +92,7 @@ class Backup:
 
 
 def checked(file: BinaryIO, passphrase: str) -> tuple[Head, Manifest]:
-    """Read a whole backup, and see that this program can restore all of it.
+    """Reads a whole backup and checks that this program can restore all of it.
 
     Raises WrongPassphrase, DamagedBackup, NewerBackup, TooNew.
     """
@@ -115,7 +118,7 @@ def manifest_line(manifest: Manifest) -> bytes:
 
 
 def _lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The lines of what comes in pieces; the last one has a line break too."""
+    """Yields the lines of chunked input, the last of which must end with a line break."""
     pieces: list[bytes] = []
     for chunk in chunks:
         first, *others = chunk.split(b"\n")
@@ -162,7 +165,10 @@ def _check_version(head: Head) -> None:
 
 
 def _check_kept(collection: Collection[Any], encoded: bytes, again: bytes) -> None:
-    """What a record of another version lacks is added; what it has must not be lost."""
+    """Raises NewerBackup if this version would drop a field of the record.
+
+    New fields may be added.
+    """
     lost = next(_lost(msgspec.json.decode(encoded), msgspec.json.decode(again)), None)
     if lost is not None:
         raise NewerBackup(
@@ -171,7 +177,7 @@ def _check_kept(collection: Collection[Any], encoded: bytes, again: bytes) -> No
 
 
 def _lost(before: Any, after: Any, path: str = "") -> Iterator[str]:
-    """The paths of what is there before, and not after."""
+    """Yields the paths that exist before and not after."""
     if isinstance(before, dict) and isinstance(after, dict):
         for name, value in before.items():
             if name in after:

@@ -1,4 +1,4 @@
-"""Making a backup: one consistent state of the store, while the service goes on."""
+"""Writing of a backup: one consistent state of the store, while the service continues to run."""
 
 from __future__ import annotations
 
@@ -39,10 +39,11 @@ async def write(
     random: Random,
     told: Told = lambda n: None,
 ) -> Manifest:
-    """Write all that the store has into a file; the store needs no schema to be opened with.
+    """Writes all records of the store into a file, in constant memory.
 
-    Memory is constant. Raises NotFound: nothing was ever set up in it; WrongKey; TooNew and
-    NewerBackup: a later version has written there; HalfFilled; StorageError.
+    The store need not be opened with a schema. Raises NotFound if it has no installation;
+    WrongKey; TooNew and NewerBackup if a later version has written to it; HalfFilled;
+    StorageError.
     """
     async with store.snapshot() as view:
         schema = await readable(view)
@@ -68,7 +69,7 @@ async def write(
 
 
 async def readable(view: View) -> MetaRecord:
-    """What the store says of its schema, when this program can read all that is there.
+    """Returns the schema record of the store, if this program can read all that it holds.
 
     Raises NotFound, NewerBackup, TooNew, HalfFilled.
     """
@@ -86,7 +87,7 @@ async def readable(view: View) -> MetaRecord:
 
 
 async def installation(view: View) -> Instance:
-    """The record of the installation. Raises NotFound."""
+    """Returns the record of the installation. Raises NotFound."""
     instance = await view.get(INSTANCES, INSTANCE_ID)
     if instance is None:
         raise NotFound(_NOTHING)

@@ -1,4 +1,6 @@
-"""Restoring a backup, or copying a store, into an empty one, seen by nobody before it is whole."""
+"""Restoring a backup, or copying a store, into an empty one that is usable only when it is
+complete.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ from storage import Collection, MetaRecord, Store
 from storage.filling import Filling, Stored, Told, clear, every, fill, remove
 
 ACTOR: Final = "restore"
-# What waits for one more step, and may have gone on since the backup was made.
+# Records of flows that await one more step, and may have been completed since the backup was made.
 PENDING: Final[tuple[Collection[Any], ...]] = (
     VERIFICATIONS,
     REGISTRATIONS,
@@ -42,9 +44,9 @@ Finish = Callable[[], Awaitable[None]]
 
 
 class Target(Struct, frozen=True):
-    """An empty store that was opened without a schema, by a clock that stands still.
+    """An empty store that was opened without a schema, by a clock that does not advance.
 
-    `clock` is the one that goes on; `finish` is done just before the store may be used.
+    `clock` is the running one.
     """
 
     store: Store
@@ -62,12 +64,12 @@ async def restore(
     invalidates: bool,
     keep_key: Callable[[], None],
 ) -> None:
-    """Restore a backup that was `checked`.
+    """Restores a backup that was `checked`.
 
-    With `invalidates`, every session and token that was issued before counts no more, nor does
-    any code that was on its way, and no letter of that time is sent. `keep_key` puts the master
-    key where it belongs. Raises NotEmpty and HalfFilled, before anything is written;
-    DamagedBackup, when the file has changed since it was checked; StorageError.
+    With `invalidates`, all sessions and tokens that were issued before the backup are revoked,
+    codes that were already sent become invalid, and messages in the outbox are not sent.
+    `keep_key` stores the master key. Raises StoreNotEmpty and HalfFilled before anything is
+    written; DamagedBackup if the file has changed since it was checked; StorageError.
     """
     backup = Backup(file, passphrase)
 
@@ -80,13 +82,13 @@ async def restore(
 
 
 async def copy(source: Store, target: Target) -> None:
-    """Copy all that a store has, in one consistent state, into an empty one.
+    """Copies all records of a store, in one consistent state, into an empty one.
 
-    Raises NotFound, NewerBackup, TooNew, HalfFilled, NotEmpty, StorageError.
+    Raises NotFound, NewerBackup, TooNew, HalfFilled, StoreNotEmpty, StorageError.
     """
 
     async def finish() -> None:
-        """There is nothing more to do."""
+        """Does nothing: a copy is complete with its last record."""
 
     async with source.snapshot() as view:
         schema = await readable(view)
@@ -112,7 +114,10 @@ async def _restored(backup: Backup) -> AsyncIterator[Stored]:
 
 
 async def invalidate(store: Store, clock: Clock, random: Random) -> None:
-    """Give the instance another stamp, and end what is pending. Raises StorageError, NotFound."""
+    """Gives the installation another stamp, and removes pending flows.
+
+    Raises StorageError, NotFound.
+    """
     await clear(store, PENDING)
     await remove(store, _unsent(store))
     instance = await installation(store)
@@ -124,7 +129,9 @@ async def invalidate(store: Store, clock: Clock, random: Random) -> None:
 
 
 async def _unsent(store: Store) -> AsyncIterator[Stored]:
-    """Letters whose codes are dead, or that may have been sent since the backup was made."""
+    """Yields messages whose codes are invalid, or that may have been sent since the backup was
+    made.
+    """
     async for letter in store.scan(OUTBOX):
         if letter.state != "sent":
             yield OUTBOX, letter

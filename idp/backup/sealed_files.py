@@ -1,10 +1,10 @@
 """A file that only its passphrase opens, written and read as a stream.
 
-The header names the cost of argon2id and a salt; the key comes of these and the passphrase. Then
-come chunks of 64 KiB, the last one shorter or as long, each sealed by AES-256-GCM: the nonce is
-the chunk's number and whether it is the last, the header is associated data. So a file of which
-any octet was changed, cut off, added, or moved, is refused (the construction STREAM of Hoang,
-Reyhanitabar, Rogaway and Vizar, as `age` uses it).
+The header holds the cost of argon2id and a salt, from which the key is derived with the
+passphrase. Chunks of 64 KiB follow, of which the last may be shorter, each sealed by AES-256-GCM:
+the nonce is the chunk's number and whether it is the last, the header is associated data. So a
+file of which any byte was changed, removed, added or moved is refused (the construction STREAM of
+Hoang, Reyhanitabar, Rogaway and Vizar, as `age` uses it).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ HEADER: Final = _PARAMETERS.size + _CHECKSUM_BYTES + _PROOF_BYTES
 
 
 class Cost(NamedTuple):
-    """Of argon2id: memory in KiB, passes, lanes."""
+    """Parameters of argon2id: memory in KiB, passes, lanes."""
 
     memory_kib: int
     passes: int
@@ -52,7 +52,7 @@ _BOUNDS: Final = Cost(256 * 1024, 16, 16)
 
 
 class DamagedBackup(IdpError):
-    """The file is no backup, or not the one that was written."""
+    """The file is no backup, or was changed after it was written."""
 
     slug = "backup.damaged"
 
@@ -64,7 +64,10 @@ class WrongPassphrase(IdpError):
 
 
 class SealedWriter:
-    """Seals what is written to a file; `finish` is part of it, for what has no end is refused."""
+    """Seals what is written to a file.
+
+    `finish` seals the last chunk; a file without it is refused.
+    """
 
     def __init__(
         self, file: BinaryIO, passphrase: str, random: Random, cost: Cost | None = None
@@ -81,7 +84,8 @@ class SealedWriter:
 
     def write(self, octets: bytes) -> None:
         self._waiting += octets
-        while len(self._waiting) > CHUNK:  # the last chunk is sealed as such: it has to wait
+        # the last chunk is sealed as such, so a full one waits for the next byte
+        while len(self._waiting) > CHUNK:
             self._seal(bytes(self._waiting[:CHUNK]), is_last=False)
             del self._waiting[:CHUNK]
 
@@ -95,7 +99,7 @@ class SealedWriter:
 
 
 def opened(file: BinaryIO, passphrase: str) -> Iterator[bytes]:
-    """The chunks of a sealed file, each proven before it is given; the end too.
+    """Yields the chunks of a sealed file, each after its authentication, and checks the end.
 
     Raises DamagedBackup, WrongPassphrase.
     """
@@ -133,9 +137,11 @@ def _key(header: bytes, passphrase: str) -> bytes:
     if magic != _MAGIC:
         raise DamagedBackup("the backup has a form of a later version of this service")
     cost = Cost(memory, passes, lanes)
+    # The cost is read before anything is authenticated: an unbounded one could exhaust memory.
     if not all(1 <= asked <= most for asked, most in zip(cost, _BOUNDS, strict=True)):
         raise DamagedBackup("the backup asks for more work than any that this service makes")
     root = _root(passphrase, salt, cost)
+    # A value of its own, so that a wrong passphrase is reported as such and not as damage.
     if not hmac.compare_digest(_derived(root, "proof", _PROOF_BYTES), header[-_PROOF_BYTES:]):
         raise WrongPassphrase("this is not the passphrase that the backup was made with")
     return _derived(root, "chunks", _KEY_BYTES)
@@ -143,7 +149,7 @@ def _key(header: bytes, passphrase: str) -> bytes:
 
 def _root(passphrase: str, salt: bytes, cost: Cost) -> bytes:
     secret = unicodedata.normalize("NFC", passphrase).encode()
-    memory = max(cost.memory_kib, 8 * cost.lanes)  # the least that argon2 takes
+    memory = max(cost.memory_kib, 8 * cost.lanes)  # the minimum of argon2
     return hash_secret_raw(secret, salt, cost.passes, memory, cost.lanes, _KEY_BYTES, Type.ID)
 
 
@@ -153,7 +159,9 @@ def _derived(root: bytes, purpose: str, length: int) -> bytes:
 
 
 def _checksum(parameters: bytes) -> bytes:
-    """Tells damage from a wrong passphrase; it proves nothing."""
+    """Returns a checksum that distinguishes damage from a wrong passphrase; it authenticates
+    nothing.
+    """
     return hashlib.sha256(parameters).digest()[:_CHECKSUM_BYTES]
 
 

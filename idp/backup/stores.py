@@ -1,4 +1,4 @@
-"""Backups of the store that the settings name, and restoring into it."""
+"""Backups of the configured store, and restoring into it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TEMPORARY: Final = "memory://"
 
 
 class Frozen(Struct, frozen=True):
-    """A clock that stands still."""
+    """A clock that does not advance."""
 
     at: datetime
 
@@ -46,9 +46,9 @@ async def make(
     told: Told,
     clock: Clock | None = None,
 ) -> Manifest:
-    """Write a backup into a new file, whole or not at all, while the service may go on.
+    """Writes a backup into a new file, completely or not at all, while the service may run.
 
-    Raises AlreadyExists, ConfigError, and what `making.write` raises.
+    Raises AlreadyExists, ConfigError, and the errors of `making.write`.
     """
     clock, random = clock or SystemClock(), SystemRandom()
     _check_free(path, replaces)
@@ -86,9 +86,9 @@ class Verified(Confidential, frozen=True):
 
 @contextmanager
 def verified(path: Path, passphrase: str) -> Iterator[Verified]:
-    """A backup, once all of it was read and this program could restore it.
+    """Provides a backup that was read completely and that this program can restore.
 
-    Raises NotFound, ConfigError, and what `contents.checked` raises.
+    Raises NotFound, ConfigError, and the errors of `contents.checked`.
     """
     with _opened(path) as file:
         head, manifest = contents.checked(file, passphrase)
@@ -112,9 +112,9 @@ async def restore(
     told: Told,
     clock: Clock | None = None,
 ) -> None:
-    """Restore a backup into the store of the settings, which is empty; the master key too.
+    """Restores a backup into the configured store, which is empty, and stores its master key.
 
-    Raises what `restoring.restore` raises; ConfigError, where there is another master key.
+    Raises the errors of `restoring.restore`; ConfigError if there is another master key.
     """
     clock, random = clock or SystemClock(), SystemRandom()
     _check_lasts(config.store)
@@ -133,9 +133,10 @@ async def restore(
 
 
 def _key_keeper(config: Config, key: bytes, random: Random) -> Callable[[], None]:
-    """What puts the master key into the data directory, where the settings don't name it.
+    """Returns the function that stores the master key in the data directory, unless the settings
+    have it.
 
-    Raises ConfigError: there is another one.
+    Raises ConfigError if there is another one.
     """
     is_given = bool(config.master_key or config.master_key_file)
     if is_given or (config.data_dir / master_key.KEY_FILE).exists():
@@ -150,7 +151,7 @@ def _key_keeper(config: Config, key: bytes, random: Random) -> Callable[[], None
 
 
 async def copy(source_url: str, target_url: str, told: Told) -> None:
-    """Copy a store into an empty one. Raises ConfigError, and what `restoring.copy` raises."""
+    """Copies a store into an empty one. Raises ConfigError, and the errors of `restoring.copy`."""
     clock = SystemClock()
     frozen = Frozen(clock.now())
     _check_lasts(target_url)

@@ -1,1 +1,1 @@
-"""Sockets, signals, and the service's several processes."""
+"""Sockets, signals, and the processes of the service."""

@@ -1,9 +1,9 @@
-"""Imports in a process of their own, so that those who sign in meanwhile need not wait for them.
+"""Imports in a process of their own, so that they do not delay requests.
 
-A server process looks for jobs that wait, claims one, and starts a child for it: with the lowest
-claim to the processor, and with a store of its own. So of several server processes one has a child
-for a job. What it is told, it is told by its standard input, which ends with its parent: then it
-stops after the batch that it is at, and another process goes on with the job.
+A server process checks for waiting jobs, claims one, and starts a child for it, with the lowest
+priority and a store connection of its own. So only one of several server processes has a child for
+a job. The child receives its assignment over its standard input, which is closed when its parent
+ends: it then stops after the present batch, and another process continues the job.
 """
 
 from __future__ import annotations
@@ -35,16 +35,18 @@ from storage import StorageError
 
 LOOKS_EVERY_SECONDS: Final = 1.0
 NICENESS: Final = 10
-_RETRY_SECONDS: Final = 5.0  # after a child that failed
+_RETRY_SECONDS: Final = 5.0  # pause after a child that failed
 # Without -P a module of the same name in the working directory would be run instead.
 COMMAND: Final = (sys.executable, "-P", "-m", "idp.server.import_process")
-_BEGUN: Final = b"begun\n"  # what a child writes once its modules are loaded
+_BEGUN: Final = b"begun\n"  # the line that a child writes once its modules are loaded
 
 _log: Final = logs.logger(__name__)
 
 
 class ImportAssignment(Struct, frozen=True):
-    """What a child is told: the settings, and the job that was claimed for it, by whose name."""
+    """The assignment of a child: the settings, the job that was claimed for it, and the holder's
+    name.
+    """
 
     config: Config
     job_id: str
@@ -52,19 +54,19 @@ class ImportAssignment(Struct, frozen=True):
 
 
 class Importer:
-    """Starts children for the jobs that wait, one at a time. `wake` has it look at once."""
+    """Starts children for waiting jobs, one at a time. `wake` makes it check at once."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
         self._woken = asyncio.Event()
 
     def wake(self) -> None:
-        """Look now whether a job waits."""
+        """Makes it check for a waiting job now."""
         self._woken.set()
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Within the block, jobs that wait are worked on."""
+        """Within the block, waiting jobs are worked on."""
         task = asyncio.create_task(self._look())
         try:
             yield
@@ -76,12 +78,12 @@ class Importer:
         is_alone = self._service.config.is_in_memory
         while True:
             with suppress(TimeoutError):
-                # `wait_for` swallows cancellations.
+                # `wait_for` can lose a cancellation.
                 async with asyncio.timeout(LOOKS_EVERY_SECONDS):
                     await self._woken.wait()
             self._woken.clear()
             try:
-                if is_alone:  # nobody else can open the store
+                if is_alone:  # a store in memory belongs to this process
                     await job_runner.work_due(self._service)
                 elif (errand := await self._claimed()) is not None:
                     await self._run_child(errand)
@@ -90,7 +92,7 @@ class Importer:
                 await asyncio.sleep(_RETRY_SECONDS)
 
     async def _claimed(self) -> ImportAssignment | None:
-        """The oldest job that waits; None: there is none, or another process was faster."""
+        """Returns the oldest waiting job; None if there is none, or another process was faster."""
         service, holder = self._service, self._service.random.id()
         job = await job_lifecycle.due(service)
         if job is None or await job_lifecycle.claim(service, job, holder) is None:
@@ -98,12 +100,13 @@ class Importer:
         return ImportAssignment(service.config, job.id, holder)
 
     async def _run_child(self, errand: ImportAssignment) -> None:
-        """A child's whole life. Who is cancelled lets it finish its batch."""
+        """Runs a child until it ends. A cancellation lets it finish its batch."""
         child = await asyncio.create_subprocess_exec(
             *COMMAND,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            start_new_session=True,  # a terminal's Ctrl-C spares it; its parent lets it know
+            # Ctrl-C in a terminal reaches only the parent, which closes the pipe
+            start_new_session=True,
         )
         pipe, output = child.stdin, child.stdout
         if pipe is None or output is None:
@@ -119,12 +122,12 @@ class Importer:
             await _ended(child, self._service.config.drain_seconds)
         if code != exit_codes.OK:
             _log.error("a process for imports failed", exit_code=code, has_begun=has_begun)
-            if code > 0 and not has_begun:  # a signal says nothing about the next attempt
+            if code > 0 and not has_begun:  # an end by a signal may not recur
                 await self._fail(errand, code)
             await asyncio.sleep(_RETRY_SECONDS)
 
     async def _fail(self, errand: ImportAssignment, code: int) -> None:
-        """End a job whose child could not start, unless another process works on it by now.
+        """Ends a job whose child could not start, unless another process holds it now.
 
         Raises StorageError.
         """
@@ -140,7 +143,9 @@ class Importer:
 
 
 async def _ended(child: Process, patience_seconds: float) -> None:
-    """Let a child finish its batch; what it is at otherwise bears being cut off."""
+    """Lets a child finish its batch within the time limit, then kills it: a batch may be
+    interrupted anywhere.
+    """
     with suppress(TimeoutError):
         await asyncio.wait_for(child.wait(), patience_seconds)
     if child.returncode is None:
@@ -149,7 +154,9 @@ async def _ended(child: Process, patience_seconds: float) -> None:
 
 
 def main() -> int:
-    """Work on a job, and on those that wait then, until there are none or the parent is gone."""
+    """Works on the assigned job, then on waiting ones, until there are none or the parent has
+    ended.
+    """
     os.nice(NICENESS)
     errand = msgspec.json.decode(sys.stdin.buffer.readline(), type=ImportAssignment)
     _tell_begun()
@@ -161,14 +168,17 @@ def main() -> int:
 
 
 def _tell_begun() -> None:
-    """Write that this process works, then leave the pipe: what is printed later goes to stderr."""
-    with suppress(OSError):  # when the parent is gone, the input has ended, too
+    """Reports that the process has started.
+
+    Standard output is then redirected to stderr, since the parent reads no more of the pipe.
+    """
+    with suppress(OSError):  # the parent has ended, and so has the input
         os.write(1, _BEGUN)
         os.dup2(2, 1)
 
 
 def _await_end(is_over: threading.Event) -> None:
-    """Note when the parent's end of the pipe is closed."""
+    """Sets the flag when the parent's end of the pipe is closed."""
     os.read(sys.stdin.fileno(), 1)
     is_over.set()
 

@@ -1,7 +1,7 @@
-"""A process that helps with an import: it judges and stores batches, when it is told to.
+"""A process that helps with an import: it plans and stores batches on command.
 
-It is told over a socket, its standard input; when that ends, so does the process, whatever it is
-at. What is stored by then counts as every unit of a batch that was cut off.
+Commands arrive over a socket, its standard input; when that is closed, the process ends at once.
+What it has stored until then is treated like the units of any interrupted batch.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from idp.transfer.jobs.worker_messages import Engagement, Order, WorkerReply, re
 from idp.transfer.kinds.kind import ImportContext
 from storage import StorageError
 
-_MADE_BEFORE_COLLECTION: Final = 400_000  # objects; a few thousand rows
-_TURN_SECONDS: Final = 0.0005  # at most, while another thread of the process waits for its turn
+_MADE_BEFORE_COLLECTION: Final = 400_000  # new objects before a collection; a few thousand rows
+_TURN_SECONDS: Final = 0.0005  # at most, while another thread waits for the interpreter lock
 
 _log: Final = logs.logger(__name__)
 
 
 @contextmanager
 def settled_in() -> Iterator[None]:
-    """Within the block the interpreter is fit for very many rows, whose records live as long as
+    """Within the block, the interpreter is tuned for very many rows, whose records last as long as
     their batch.
 
-    The garbage collector looks at what a batch leaves, not at all that is there again and again: a
-    fifth of the processor's time. And the thread that writes gets its turns sooner: while it waits
-    for one, nobody else can store.
+    The garbage collector examines the objects of a batch only, not all existing ones again and
+    again, which cost a fifth of the processor's time. And the thread that writes gets the
+    interpreter lock sooner: while it waits for it, no process can store.
     """
     thresholds, turn = gc.get_threshold(), sys.getswitchinterval()
     gc.freeze()
@@ -52,7 +52,7 @@ def settled_in() -> Iterator[None]:
 
 
 def main() -> int:
-    """Help until nobody is there any more whom to help."""
+    """Serves commands until the connection is closed."""
     connection = socket.socket(fileno=sys.stdin.fileno())
     with settled_in():
         return exit_codes.guarded(lambda: asyncio.run(_help(connection)))
@@ -65,8 +65,8 @@ async def _help(connection: socket.socket) -> None:
         return
     service = await bootstrap.open_service(engagement.config, must_exist=True)
     try:
-        with suppress(ConnectionError):  # who is helped may have ended by now
-            await send(writer, WorkerReply())  # the store is open
+        with suppress(ConnectionError):  # the other process may have ended by now
+            await send(writer, WorkerReply())  # the first reply: the store is open
             await _serve(LocalBatchWorker(ImportContext(service, engagement.job)), reader, writer)
     finally:
         await bootstrap.close_service(service)
@@ -75,7 +75,7 @@ async def _help(connection: socket.socket) -> None:
 async def _serve(
     desk: BatchWorker, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> None:
-    """Carry out orders until the connection ends; then leave the last one as it is."""
+    """Carries out commands until the connection is closed, which cancels the last one."""
     orders: asyncio.Queue[Order] = asyncio.Queue()
 
     async def work() -> None:
@@ -101,13 +101,13 @@ async def _carried_out(desk: BatchWorker, order: Order) -> AsyncIterator[WorkerR
             yield WorkerReply(settled=[_light(one) for one in await telling])
     except StorageError as error:
         yield WorkerReply(failure=str(error))
-    except Exception as error:  # told to the one who ordered it: its job fails
+    except Exception as error:  # reported to the process that holds the job, which fails
         _log.error("a worker failed", exc_info=error)
         yield WorkerReply(is_broken=True)
 
 
 def _light(settled: Settled) -> Settled:
-    """Without what whoever sent the row has, and does not need for telling of it."""
+    """Returns the outcome without the row's document, which the receiver has already."""
     return structs.replace(settled, row=structs.replace(settled.row, document=None))
 
 

@@ -1,7 +1,7 @@
-"""The front door: sockets and signals around the service.
+"""The server: listening sockets and signals around the service.
 
-One process serves by itself; several are workers of `idp.server.supervisor`. A worker is forked
-before anything is opened, so that no thread and no connection is ever shared.
+A single process serves by itself; several are workers of `idp.server.supervisor`. A worker is
+forked before anything is opened, so that no thread and no connection is ever shared.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from idp.start.bootstrap import Start
 from idp.start.checks import USUAL, Launch
 
 BACKLOG: Final = 1024
-MAX_HEADER_BYTES: Final = 256 * 1024  # beyond it the connection is closed without an answer
+MAX_HEADER_BYTES: Final = 256 * 1024  # a longer one closes the connection without a response
 MAX_BODY_BYTES: Final = 8 * 1024 * 1024
 IDLE_SECONDS: Final = 75
 _TLS_1_2_SUITES: Final = "ECDHE+AESGCM:ECDHE+CHACHA20"
@@ -41,13 +41,14 @@ Announce = Callable[[Start], None]
 
 
 def bind(config: Config) -> tuple[Config, list[socket.socket]]:
-    """A listening socket for each process, all on one port, and the settings with that port.
+    """Returns a listening socket for each process, all on one port, and the settings with that
+    port.
 
-    Raises ConfigError: the address is taken or not this machine's.
+    Raises ConfigError if the address is taken or not this machine's.
     """
     sockets: list[socket.socket] = []
     port, is_shared = config.port, config.processes > 1
-    if is_shared:  # the shared ones would also share it with another service of this user
+    if is_shared:  # SO_REUSEPORT would share the port with another service of this user, too
         _listen(config.host, port, shared=False).close()
     for _ in range(config.processes):
         one = _listen(config.host, port, shared=is_shared)
@@ -78,7 +79,7 @@ def _close(sockets: list[socket.socket]) -> None:
 
 
 def announce_to_people(started_at: float) -> Announce:
-    """Prints the banner on stderr."""
+    """Returns the function that prints the banner on stderr."""
 
     def announce(told: Start) -> None:
         seconds = time.monotonic() - started_at
@@ -93,7 +94,7 @@ def announce_as_json(told: Start) -> None:
 
 
 def run(config: Config, announce: Announce, launch: Launch = USUAL) -> int:
-    """Serve until SIGTERM or SIGINT; the exit code. Problems are told on stderr."""
+    """Serves until SIGTERM or SIGINT; returns the exit code. Errors are printed on stderr."""
     return exit_codes.guarded(lambda: _run(config, announce, launch))
 
 
@@ -107,7 +108,7 @@ def _run(config: Config, announce: Announce, launch: Launch) -> None:
 
 
 def _temporary_home(config: Config) -> TemporaryDirectory[str]:
-    """A directory for this run alone, in the data directory where one was named."""
+    """Returns a directory for this run alone, in the data directory where one was configured."""
     if config.data == Config().data:
         return TemporaryDirectory(prefix="idp-test-")
     bootstrap.make_data_dir(config.data_dir)
@@ -117,7 +118,7 @@ def _temporary_home(config: Config) -> TemporaryDirectory[str]:
 def _run_in(config: Config, announce: Announce, launch: Launch) -> None:
     config, sockets = bind(config)
     try:
-        _tls(config)  # what is wrong with it is told once, and before anything is made
+        _tls(config)  # an error is reported once, and before anything is created
         bootstrap.check_files(config)
         if config.processes == 1:
             _run_loop(_serve_alone(config, sockets[0], announce, launch))
@@ -140,7 +141,7 @@ def _supervise(
 
 
 def _prepared(config: Config, launch: Launch) -> bytes:
-    """Set everything up, in a process of its own; what to tell, for the supervisor."""
+    """Sets everything up in a process of its own; returns the announcement for the supervisor."""
     told: list[Start] = []
 
     async def prepare() -> None:
@@ -160,7 +161,7 @@ def _run_loop(work: Coroutine[Any, Any, None]) -> None:
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """What makes the fastest event loop that is installed; None: asyncio's own."""
+    """Returns the factory of the fastest installed event loop; None for asyncio's own."""
     try:
         import uvloop
     except ImportError:
@@ -184,7 +185,7 @@ async def _serve_as_worker(
     config: Config, sockets: list[socket.socket], index: int, life: Life
 ) -> None:
     listening = sockets.pop(index)
-    _close(sockets)  # or what waits at them would wait for this process, too
+    _close(sockets)  # connections of the other sockets would else be queued for this process, too
     service = await bootstrap.open_service(config)
     try:
         await serve(service, listening, life.ready, parent=life.parent)
@@ -199,9 +200,9 @@ async def serve(
     *,
     parent: int | None = None,
 ) -> None:
-    """Answer requests until this process is told to stop, then finish those under way.
+    """Answers requests until this process is asked to stop, then completes those in progress.
 
-    `parent` is a descriptor that ends when the supervisor is gone.
+    `parent` is a descriptor that is closed when the supervisor ends.
     """
     from tornado.httpserver import HTTPServer
 
@@ -242,10 +243,10 @@ def _tls(config: Config) -> ssl.SSLContext | None:
 
 
 def _stop_on_signals(parent: int | None) -> asyncio.Event:
-    """Set by the first SIGTERM or SIGINT; the second ends the process at once.
+    """Returns an event that the first SIGTERM or SIGINT sets; the second ends the process at once.
 
-    A worker leaves that to its supervisor: whoever stops a service may signal all its processes,
-    so that a worker hears of one stop twice.
+    A worker leaves that to its supervisor: an operator who stops a service may signal all its
+    processes, so that a worker receives two signals for one stop.
     """
     stopping, loop = asyncio.Event(), asyncio.get_running_loop()
 

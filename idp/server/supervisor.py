@@ -1,9 +1,9 @@
 """Several processes on one port: a parent that starts workers, replaces them and stops them.
 
-The parent opens nothing but what it was given: no store, no threads, no event loop. One child
-prepares everything and says what to announce; then a worker is started for each number. A worker
-that dies is replaced. When the parent itself is killed, its end of a pipe closes, and the workers
-finish and leave.
+The parent opens nothing: no store, no threads, no event loop. One child prepares everything and
+returns the announcement; then a worker is started for each socket. A worker that ends unexpectedly
+is replaced. When the parent itself is killed, its end of a pipe closes, and the workers finish
+their requests and end.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
 class Life(Struct, frozen=True):
-    """What a worker is given: a way to say that it serves, and a descriptor that ends with its
-    parent."""
+    """The connection of a worker to its parent.
+
+    `ready` reports that it serves; `parent` is a descriptor that is closed when the parent ends.
+    """
 
     ready: Callable[[], None]
     parent: int
@@ -35,8 +37,8 @@ class Life(Struct, frozen=True):
 class Supervisor:
     """Runs `prepare` once, then `work(index, life)` in `count` processes.
 
-    `let_go` is called when all are told to stop: the parent gives up what it keeps for the
-    workers that it would start again.
+    `let_go` is called when all are asked to stop: the parent closes what it keeps for workers to
+    be restarted.
     """
 
     def __init__(
@@ -57,9 +59,9 @@ class Supervisor:
         self._alive, self._alive_end = os.pipe()
 
     def run(self, announce: Callable[[bytes], None]) -> None:
-        """Return when every worker has ended after SIGTERM or SIGINT.
+        """Returns when every worker has ended after SIGTERM or SIGINT.
 
-        Raises SystemExit: the start failed, or a worker could not finish its work.
+        Raises SystemExit if the start failed, or a worker could not finish its work.
         """
         for number in _SIGNALS:
             signal.signal(number, self._stop)
@@ -74,7 +76,10 @@ class Supervisor:
             raise SystemExit(self._code)
 
     def _prepared(self) -> bytes:
-        """What the preparing child says. Raises SystemExit: it failed, and has said why."""
+        """Returns the announcement of the preparing child.
+
+        Raises SystemExit if it failed; it has printed why.
+        """
         read, write = os.pipe()
 
         def prepare() -> None:
@@ -94,13 +99,15 @@ class Supervisor:
         return told
 
     def _start_all(self) -> bool:
-        """Start every worker and wait until all serve, or one can't; whether all do."""
+        """Starts every worker and waits until all serve, or one has ended; returns whether all
+        serve.
+        """
         read, write = os.pipe()
         for index in range(self._count):
             self._start(index, write)
         os.close(write)
         with os.fdopen(read, "rb") as pipe:
-            served = len(pipe.read())  # ends when each worker has said so, or is gone
+            served = len(pipe.read())  # ends when each worker has reported, or has ended
         return served == self._count
 
     def _start(self, index: int, ready: int) -> None:
@@ -108,15 +115,16 @@ class Supervisor:
         self._spawn(lambda: self._work(index, life), index)
 
     def _spawn(self, work: Callable[[], None], index: int) -> None:
-        """Do `work` in a child, unless all are stopping.
+        """Runs `work` in a child, unless all are stopping.
 
-        Signals wait meanwhile: one that came between the fork and the note of its number would
-        never reach the child.
+        Signals are blocked meanwhile: one that arrived between the fork and the entry in
+        `_workers` would never reach the child.
         """
 
         def begin() -> None:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's; the parent passes it on
+            # from a terminal; the parent forwards it as SIGTERM
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
             os.close(self._alive_end)
             work()
@@ -129,11 +137,11 @@ class Supervisor:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
     def _bury_one(self) -> None:
-        """Wait for a worker's end; replace it unless all are stopping."""
+        """Waits for a worker's end, and replaces it unless all are stopping."""
         child, status = os.wait()
         index = self._workers.pop(child, None)
         if index is None:
-            return  # not ours: a container's first process inherits every orphan
+            return  # not a worker: a container's first process inherits every orphan
         code = os.waitstatus_to_exitcode(status)
         if self._is_stopping:
             if code not in (exit_codes.OK, -signal.SIGTERM):
@@ -146,28 +154,28 @@ class Supervisor:
         os.close(nobody)
 
     def _stop(self, *_: object) -> None:
-        """Ask the workers to finish; at the second signal, end them."""
+        """Asks the workers to finish; at the second signal, kills them."""
         number = signal.SIGKILL if self._is_stopping else signal.SIGTERM
         self._is_stopping = True
         self._let_go()
         for child in list(self._workers):
-            with suppress(ProcessLookupError):  # it has just ended
+            with suppress(ProcessLookupError):  # it has ended meanwhile
                 os.kill(child, number)
 
 
 def _positive(code: int) -> int:
-    """An exit code for this process; a child's is negative when a signal ended it."""
+    """Returns an exit code for this process; a child's is negative when a signal ended it."""
     return code if code > 0 else exit_codes.FAILED
 
 
 def _say_ready(descriptor: int) -> None:
-    with suppress(BrokenPipeError):  # the parent is gone, and so is this process in a moment
+    with suppress(BrokenPipeError):  # the parent has ended, and this process will
         os.write(descriptor, b".")
     os.close(descriptor)
 
 
 def _fork(work: Callable[[], None]) -> int:
-    """Do `work` in a child, which ends with its exit code; the child's process id."""
+    """Runs `work` in a child, which ends with its exit code; returns the child's process id."""
     child = os.fork()
     if child:
         return child

@@ -1,1 +1,1 @@
-"""From settings to a running service: checks, first start, the demo application."""
+"""From settings to a running service: checks, the first start, the demo application."""

@@ -1,4 +1,4 @@
-"""The unattended start: a personal access token of an instance owner, for scripts."""
+"""The unattended start: a personal access token of an installation owner, for scripts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ USER_NAME: Final = "admin-pat"
 
 
 async def ensure(service: Service, instance: Instance, known: str | None) -> str:
-    """`known` while it is valid, else a new token of the service user that is for this."""
+    """Returns `known` while it is valid, else a new token of the service user for this purpose."""
     if known and await _is_valid(service, known):
         return known
     organization = await first_start.find_default_organization(service, instance)
@@ -66,7 +66,7 @@ async def _ensure_user(service: Service, instance: Instance) -> User:
 
 
 async def _check_owner(service: Service, user: User) -> None:
-    """Raises ConfigError: the name belongs to somebody else, whose token this would be."""
+    """Raises ConfigError if the login name belongs to another user, whose token this would be."""
     found = await service.store.find(MEMBERSHIPS, {"user_id": user.id})
     roles = [role for one in found.records if one.org_id is None for role in one.roles]
     if user.kind != "machine" or IAM_OWNER not in roles:

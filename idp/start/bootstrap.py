@@ -1,4 +1,6 @@
-"""From settings to a running service: what is opened, made ready and told at a start."""
+"""From settings to a running service: opening it, preparing it, and the announcement
+of a start.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ _SQLITE: Final = "sqlite:///"
 
 
 class Start(Confidential, frozen=True):
-    """What the start tells, on the terminal or as JSON."""
+    """The announcement of a start, on the terminal or as JSON."""
 
     config: Config
     admin: Admin
@@ -47,7 +49,7 @@ class Start(Confidential, frozen=True):
     admin_pat: str | None
 
     def as_json(self) -> dict[str, Any]:
-        """The line that `--json` prints; scripts rely on its keys."""
+        """Returns the object that `--json` prints; scripts rely on its keys."""
         config, demo = self.config, self.demo
         return {
             "issuer": config.issuer,
@@ -68,15 +70,19 @@ class Start(Confidential, frozen=True):
         }
 
     def setup_url(self) -> str | None:
-        """The address that asks the first administrator only for a new password. Browsers keep
-        the part after # to themselves, so no log and no proxy has the one-time password."""
+        """Returns the address that only asks the first administrator for a new password; None
+        without a one-time password.
+
+        Browsers do not send the part after #, so the one-time password appears in no log and at no
+        proxy.
+        """
         if self.admin.password is None:
             return None
         proof = {"t": self.admin.password, "u": self.admin.login_name}
         return f"{self.config.issuer}{first_start.PAGE}#{urlencode(proof, quote_via=quote)}"
 
     def curl(self) -> list[str]:
-        """Command lines that work as they stand, each by itself."""
+        """Returns command lines that work unchanged, each independently."""
         config = self.config
         curl = "curl -fsS"
         if config.tls_cert:
@@ -100,14 +106,14 @@ class Start(Confidential, frozen=True):
 
 
 def _from_anywhere(store: str) -> str:
-    """A store's URL for a program in any directory; without its password."""
+    """Returns a store's URL that is valid in any working directory, without its password."""
     if store.startswith(_SQLITE):
         return _SQLITE + str(Path(store.removeprefix(_SQLITE)).absolute())
     return without_password(store)
 
 
 def _quoted(file: str) -> str:
-    """A file's name for a command line that is typed in any directory."""
+    """Returns a file's name for a command line in any working directory."""
     return shlex.quote(str(Path(file).absolute()))
 
 
@@ -123,7 +129,7 @@ def _demo_json(demo: DemoDescription) -> dict[str, Any]:
 
 
 def check_files(config: Config) -> None:
-    """Sees that the files for mail and text messages can be used. Raises ConfigError."""
+    """Checks that the files for mail and text messages can be used. Raises ConfigError."""
     smtp.check(config)
     sms_hook.check(config)
 
@@ -131,10 +137,10 @@ def check_files(config: Config) -> None:
 async def open_service(
     config: Config, launch: Launch = USUAL, *, must_exist: bool = False
 ) -> Service:
-    """Opens the service of one process. With `must_exist`, nothing is made where there is none.
+    """Opens the service of one process. With `must_exist`, no installation is created.
 
     Raises ConfigError, also where an empty store has a key that is not new; WrongKey,
-    StorageError; NotFound, which tells where there is none.
+    StorageError; NotFound if there is no installation.
     """
     clock = ShiftedClock() if config.test else SystemClock()
     random = SystemRandom()
@@ -169,8 +175,11 @@ async def open_service(
 
 
 def _ready_to_open(config: Config, random: Random, *, must_exist: bool) -> bool:
-    """Sees to all that opening the store needs; whether there is a key that is not new. A key
-    that can't be used is refused before a file of the store is made. Raises as `open_service`."""
+    """Prepares the opening of the store; returns whether there is a key that is not new.
+
+    A key that can't be used is refused before a file of the store is created. Raises as
+    `open_service`.
+    """
     if must_exist:
         check_is_there(config.store)
     has_key = start_checks.has_used_key(config)
@@ -188,7 +197,10 @@ def _longest_token_seconds(config: Config) -> int:
 
 
 def _vault(config: Config, random: Random, instance: Instance | None) -> MasterKey:
-    """Opens the vault. Raises ConfigError; WrongKey: the installation has another master key."""
+    """Returns the master key for sealing.
+
+    Raises ConfigError; WrongKey if the installation has another one.
+    """
     sealed = MasterKey(master_key(config, random, is_new=instance is None), random)
     if instance is not None:
         first_start.check_key(instance, sealed)
@@ -199,7 +211,7 @@ def _vault(config: Config, random: Random, instance: Instance | None) -> MasterK
 async def as_it_is(
     url: str, collections: Sequence[Collection[Any]], clock: Clock
 ) -> AsyncIterator[Store]:
-    """A store of which nothing is judged or upgraded. Raises StorageError."""
+    """Provides a store without a check or an upgrade of its schema. Raises StorageError."""
     store = open_store(url, now=clock.now, new_id=Numbered(SystemRandom()).id)
     await store.open(collections, None)
     try:
@@ -209,7 +221,7 @@ async def as_it_is(
 
 
 async def look(config: Config) -> MetaRecord:
-    """What the store says of its schema. Nothing in it is judged, upgraded or made.
+    """Returns the schema record of the store. Nothing is checked, upgraded or created.
 
     Raises NotFound, StorageError.
     """
@@ -222,7 +234,7 @@ async def look(config: Config) -> MetaRecord:
 
 
 def check_is_there(store: str) -> None:
-    """See that a store of this URL could be there, for opening one makes it. Raises NotFound."""
+    """Checks that a store of this URL may exist, because opening creates it. Raises NotFound."""
     if start_checks.is_missing(store):
         raise _nothing_in(store)
 
@@ -235,7 +247,10 @@ def _nothing_in(store: str) -> NotFound:
 
 
 def master_key(config: Config, random: Random, *, is_new: bool) -> bytes:
-    """The master key; made only for a new store: the values of any other have one already."""
+    """Returns the master key.
+
+    It is created only for a new store: the values of any other are sealed with one.
+    """
     return key_master_key.master_key(
         config.data_dir,
         random,
@@ -246,13 +261,16 @@ def master_key(config: Config, random: Random, *, is_new: bool) -> bytes:
 
 
 def make_store_dir(store: str) -> None:
-    """The directory of a store's file, where it is one. Raises ConfigError."""
+    """Creates the directory of a store's file, if it is a file. Raises ConfigError."""
     if store.startswith(_SQLITE):
         make_data_dir(Path(store.removeprefix(_SQLITE)).parent)
 
 
 def make_data_dir(path: Path) -> None:
-    """The directory of the store and the master key: nobody else's to read."""
+    """Creates the directory of the store and the master key, readable only by its owner.
+
+    Raises ConfigError.
+    """
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -262,14 +280,14 @@ def make_data_dir(path: Path) -> None:
 
 
 async def close_service(service: Service) -> None:
-    """Answer what is queued, then let go of the store and the threads."""
+    """Completes background tasks, then closes the store and the threads."""
     await service.errands.finished()
     service.hasher.close()
     await service.store.close()
 
 
 def breached_passwords(config: Config) -> BreachedPasswords | None:
-    """The list that the settings name, if they do. Raises ConfigError: it can't be used."""
+    """Returns the configured list, if any. Raises ConfigError if it can't be used."""
     if config.breached_passwords is None:
         return None
     path = Path(config.breached_passwords)
@@ -290,7 +308,8 @@ def breached_passwords(config: Config) -> BreachedPasswords | None:
 
 
 async def make_ready(service: Service) -> Start:
-    """Everything that a start makes when it is missing; the same answer at every start.
+    """Creates whatever of the installation is missing; the announcement is the same at every
+    start.
 
     Raises ConfigError.
     """
@@ -324,7 +343,7 @@ def _read(path: Path) -> str | None:
 
 
 def _write_secret(path: Path, text: str, draft_id: str) -> None:
-    """Write the file with mode 0600, whole or not at all."""
+    """Writes the file with mode 0600, completely or not at all."""
     try:
         with new_file(path, draft_id, replaces=True) as file:
             file.write(f"{text}\n".encode("ascii"))
@@ -333,7 +352,7 @@ def _write_secret(path: Path, text: str, draft_id: str) -> None:
 
 
 def banner(start: Start, seconds: float, version: str) -> str:
-    """What a person sees at a start."""
+    """Returns the text that the operator sees at a start."""
     config, admin, demo = start.config, start.admin, start.demo
     lines = [f"idp {version} ready in {seconds:.1f} s"]
     lines.append(f"  Issuer    {config.issuer}")

@@ -1,8 +1,8 @@
-"""What `idp serve` refuses to start with, beyond the settings: files that are open to others, and
-an empty store beside a key that is not new.
+"""The reasons for which `idp serve` refuses to start, other than the settings.
 
-Such a store is most often a volume that is not mounted: a new installation in it would look like
-the old one, with none of its users.
+These are files that other users can read, and an empty store with a key that is not new. Such a
+store is most often a volume that is not mounted: a new installation in it would look like the old
+one, with none of its users.
 """
 
 from __future__ import annotations
@@ -26,24 +26,25 @@ from idp.foundation.errors import ConfigError
 from idp.foundation.randomness import Random
 from idp.keys.master_key import KEY_FILE
 
-MARKER: Final = ".first-start"  # beside a key that the first start made, until it is complete
+# next to a key that the first start has created, until that start is complete
+MARKER: Final = ".first-start"
 _SQLITE: Final = "sqlite:///"
 _log = logs.logger(__name__)
 
 
 class Launch(Struct, frozen=True):
-    """What `idp serve` was called with beside the settings."""
+    """The options of `idp serve` other than the settings."""
 
-    new_store: bool = False  # the installation may be made with a key that is there already
+    new_store: bool = False  # the installation may be created with an existing key
     command: str = "idp serve"  # the command line, without what --new-store adds to it
-    without_effect: Sequence[str] = ()  # settings that were given and change nothing
+    without_effect: Sequence[str] = ()  # settings that were given and have no effect
 
 
 USUAL: Final = Launch()
 
 
 def check(config: Config, launch: Launch) -> Iterator[BrokenRule]:
-    """Yields all that a start is refused for and that is known before the store is opened."""
+    """Yields all reasons to refuse a start that are known before the store is opened."""
     yield from config_rules.check(config)
     yield from _admin_pat(config)
     if not launch.new_store and has_used_key(config) and is_missing(config.store):
@@ -51,10 +52,12 @@ def check(config: Config, launch: Launch) -> Iterator[BrokenRule]:
 
 
 def has_used_key(config: Config) -> bool:
-    """Whether there is a master key that an installation was made with, or is given one.
+    """Returns whether there is a master key that an installation was created with, or one is
+    configured.
 
-    Always false with `test` and for a store in memory, which begin anew at each start. Whoever
-    then looks for the installation finds the one that another process has completed meanwhile.
+    Always false with `test` and for a store in memory, which are empty at each start. A caller
+    that looks for the installation after this call also finds one that another process has
+    completed meanwhile.
     """
     if config.test or config.is_in_memory:
         return False
@@ -64,9 +67,9 @@ def has_used_key(config: Config) -> bool:
 
 
 def begin_installation(config: Config, launch: Launch, random: Random, *, has_key: bool) -> None:
-    """Notes that the key which is about to be made is new, so that a start after a kill goes on.
+    """Records that the key about to be created is new, so that a start after a kill can continue.
 
-    Raises ConfigError: there is a key, and the empty store was not said to be new.
+    Raises ConfigError if a key exists and the empty store was not declared new.
     """
     if has_key and not launch.new_store:
         raise ConfigError([f"{_empty(config)} {_anew(launch)}"])
@@ -81,13 +84,13 @@ def begin_installation(config: Config, launch: Launch, random: Random, *, has_ke
 
 
 def end_installation(config: Config) -> None:
-    """Forgets what `begin_installation` noted: from now on the key belongs to an installation."""
-    with suppress(OSError):  # a directory that is read-only now has none to forget
+    """Removes the record of `begin_installation`: the key now belongs to an installation."""
+    with suppress(OSError):  # a read-only directory cannot have the marker
         _marker(config).unlink(missing_ok=True)
 
 
 def warn(launch: Launch, *, is_new: bool) -> None:
-    """Logs what was given and changes nothing."""
+    """Logs options that have no effect."""
     for name in launch.without_effect:
         _log.warning("a setting has no effect any more: remove it", setting=name)
     if launch.new_store and not is_new:
@@ -95,8 +98,9 @@ def warn(launch: Launch, *, is_new: bool) -> None:
 
 
 def warn_of_plain_http(config: Config) -> None:
-    """Logs that browsers are told https, while this service listens beyond this machine without
-    TLS and knows of no proxy that ends it."""
+    """Logs a warning if browsers use https, but this service is reachable from other machines
+    without TLS and has no trusted proxy that terminates it.
+    """
     is_ended_somewhere = config.tls_cert is not None or bool(config.trusted_proxies)
     is_local = urls.is_loopback(config.host.lower())
     if config.is_secure and not is_ended_somewhere and not is_local:
@@ -113,7 +117,7 @@ def _admin_pat(config: Config) -> Iterator[BrokenRule]:
     try:
         mode = stat.S_IMODE(Path(config.admin_pat).stat().st_mode)
     except OSError:
-        return  # there is none yet; whether it can be written shows when it is
+        return  # it does not exist yet; writing it shows whether it can be written
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
         yield BrokenRule(
             ("admin_pat",),
@@ -123,7 +127,7 @@ def _admin_pat(config: Config) -> Iterator[BrokenRule]:
 
 
 def is_missing(store: str) -> bool:
-    """Whether the store is a file, and is not there."""
+    """Returns whether the store is a file that does not exist."""
     return store.startswith(_SQLITE) and not Path(store.removeprefix(_SQLITE)).exists()
 
 

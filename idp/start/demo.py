@@ -1,7 +1,7 @@
-"""The demonstration relying party: what any application does to sign people in.
+"""The demonstration relying party, which signs users in like any application.
 
-It uses only what every application has: its own registration, the discovery document's
-addresses and HTTP. What it remembers of a browser is one record, sealed because it holds tokens.
+It uses only what every application has: its own registration, the addresses of the discovery
+document, and HTTP. Its data about a browser is one record, sealed because it holds tokens.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ class DemoStep(Confidential, frozen=True):
 
 
 class DemoBrowser(Confidential, frozen=True, omit_defaults=True):
-    """One browser at the demo. `id` is what its cookie holds; the store has its digest."""
+    """The demo's data about one browser.
+
+    `id` is the value of its cookie, of which the store has the digest.
+    """
 
     id: str
     state: str = ""
@@ -56,13 +59,13 @@ class DemoClient(Confidential, frozen=True):
     client_secret: str
 
     def basic(self) -> str:
-        """The value of the Authorization header (RFC 6749 2.3.1)."""
+        """Returns the value of the Authorization header (RFC 6749, 2.3.1)."""
         pair = f"{quote(self.client_id, safe='')}:{quote(self.client_secret, safe='')}"
         return "Basic " + base64.b64encode(pair.encode()).decode()
 
 
 async def find_client(service: Service) -> DemoClient | None:
-    """The demo's registration, when the set-up has made one."""
+    """Returns the demo's registration; None if the start has created none."""
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if instance is None or instance.demo is None:
         return None
@@ -71,7 +74,7 @@ async def find_client(service: Service) -> DemoClient | None:
 
 
 async def find_visit(service: Service, cookie: str | None) -> DemoBrowser | None:
-    """What is remembered of this browser."""
+    """Returns the data about this browser; None if there is none."""
     record = await service.store.get(DEMO_VISITS, digest(cookie)) if cookie else None
     if record is None:
         return None
@@ -79,7 +82,7 @@ async def find_visit(service: Service, cookie: str | None) -> DemoBrowser | None
 
 
 async def remember(service: Service, visit: DemoBrowser, *, is_new: bool = False) -> None:
-    """Keep a visit for twelve hours."""
+    """Stores the data about a browser for twelve hours."""
     sealed = service.vault.seal(msgspec.json.encode(visit), _PURPOSE)
     expires_at = service.clock.now() + _LIVES
     record = DemoVisit(id=digest(visit.id), sealed=sealed, expires_at=expires_at)
@@ -92,7 +95,7 @@ async def remember(service: Service, visit: DemoBrowser, *, is_new: bool = False
 def begin(
     service: Service, visit: DemoBrowser | None, client: DemoClient, prompt: str
 ) -> DemoBrowser:
-    """A visit that is about to ask: fresh state, nonce and PKCE verifier."""
+    """Returns the data for a new authorization request: a new state, nonce and PKCE verifier."""
     random = service.random
     known = visit or DemoBrowser(id=random.token())
     asking = structs.replace(
@@ -106,7 +109,7 @@ def begin(
 def authorization_url(
     service: Service, visit: DemoBrowser, client: DemoClient, prompt: str
 ) -> str:
-    """The address of the authorization request (OpenID Connect Core 3.1.2.1)."""
+    """Returns the address of the authorization request (OpenID Connect Core 1.0, 3.1.2.1)."""
     base = service.config.issuer
     pairs = {
         "client_id": client.client_id,
@@ -124,7 +127,7 @@ def authorization_url(
 
 
 def logout_url(service: Service, visit: DemoBrowser) -> str:
-    """The address of the logout request (OpenID Connect RP-Initiated Logout 2)."""
+    """Returns the address of the logout request (OpenID Connect RP-Initiated Logout 1.0, 2)."""
     base = service.config.issuer
     pairs = {
         "id_token_hint": visit.tokens.get("id_token", ""),
@@ -134,7 +137,7 @@ def logout_url(service: Service, visit: DemoBrowser) -> str:
 
 
 def code_form(service: Service, visit: DemoBrowser, code: str) -> dict[str, str]:
-    """The token request that redeems a code."""
+    """Returns the token request that redeems a code."""
     return {
         "grant_type": "authorization_code",
         "code": code,
@@ -144,24 +147,27 @@ def code_form(service: Service, visit: DemoBrowser, code: str) -> dict[str, str]
 
 
 def refresh_form(visit: DemoBrowser) -> dict[str, str]:
-    """The token request that refreshes."""
+    """Returns the token request with a refresh token."""
     return {"grant_type": "refresh_token", "refresh_token": visit.tokens.get("refresh_token", "")}
 
 
 def is_own_answer(service: Service, visit: DemoBrowser, state: str, issuer: str) -> bool:
-    """Whether a callback answers this visit's request: its state, and the issuer (RFC 9207)."""
+    """Returns whether a callback answers this browser's request, by its state and issuer (RFC
+    9207).
+    """
     return bool(visit.state) and same(visit.state, state) and issuer == service.config.issuer
 
 
 def verified_claims(
     service: Service, client: DemoClient, id_token: str, key_set: bytes, nonce: str | None
 ) -> dict[str, Any]:
-    """The claims of an ID token, checked as OpenID Connect Core 3.1.3.7 asks.
+    """Returns the claims of an ID token after the checks of OpenID Connect Core 1.0, 3.1.3.7.
 
-    Raises ValueError when it isn't the issuer's, not for this client, expired, or for another
+    Raises ValueError if it is not the issuer's, not for this client, expired, or for another
     request.
     """
-    from jwcrypto.common import JWException  # only the demo and the key maker need it
+    # imported here: only the demo and the creation of keys need it
+    from jwcrypto.common import JWException
     from jwcrypto.jwk import JWKSet
     from jwcrypto.jwt import JWT
 

@@ -1,4 +1,6 @@
-"""The demonstration application and its user: alive on a loopback issuer, and nowhere else."""
+"""The demonstration application and its user: active with a loopback issuer, and inactive
+otherwise.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,7 @@ _OTHERWISE: Final = {
 
 
 class DemoDescription(Confidential, frozen=True):
-    """The demo as the start page tells it; the same at every start.
+    """The demo in the announcement of a start; the same at every start.
 
     `password` is None once its user has another one.
     """
@@ -60,7 +62,9 @@ class DemoDescription(Confidential, frozen=True):
 
 
 async def ensure(service: Service, instance: Instance) -> DemoDescription:
-    """The demo, made if it is missing and active again; its addresses follow the issuer."""
+    """Returns the demo, created if it is missing and activated; its addresses follow
+    the issuer.
+    """
     demo = instance.demo or await _create(service, instance)
     await _switch(service, demo, "active")
     await _follow_issuer(service, demo)
@@ -78,15 +82,15 @@ async def ensure(service: Service, instance: Instance) -> DemoDescription:
 
 
 async def switch_off(service: Service, instance: Instance) -> None:
-    """Where others can reach the issuer, nobody signs in to the demo or as its user."""
+    """Deactivates the demo application and its user where other machines can reach the issuer."""
     if instance.demo is not None:
         await _switch(service, instance.demo, "inactive")
 
 
 async def _switch(service: Service, demo: Demo, state: Literal["active", "inactive"]) -> None:
-    """Put the application and its user in `state`, unless they are.
+    """Sets the state of the application and its user, unless they have it.
 
-    With the new stamps all that was issued to them before is dead, and stays so.
+    The new stamps revoke all that was issued to them before, also after a later activation.
     """
     client, user = await service.store.get_many(
         [(APPLICATIONS, demo.client_id), (USERS, demo.user_id)]
@@ -102,7 +106,8 @@ async def _switch(service: Service, demo: Demo, state: Literal["active", "inacti
         return
     try:
         await service.store.commit(*writes)
-    except Stale:  # another start did so, or one of them was changed: see what is left to do
+    # another start did so, or one of them was changed: check again what is left to do
+    except Stale:
         await _switch(service, demo, state)
 
 
@@ -113,7 +118,7 @@ def _password(service: Service, demo: Demo, user: User | None) -> str | None:
 
 
 def client_secret(service: Service, demo: Demo) -> str:
-    """The demo application's own secret."""
+    """Returns the demo application's secret."""
     return service.vault.open(demo.sealed_client_secret, _SECRET).decode()
 
 
@@ -135,7 +140,7 @@ async def _create(service: Service, instance: Instance) -> Demo:
     writes += first_start.made(service, USERS, user, "user.created", now, kind=user.kind)
     try:
         await service.store.commit(*writes)
-    except (Conflict, Stale):  # another process was faster, as a rule with the same
+    except (Conflict, Stale):  # another process was faster, usually with the same change
         instance = await first_start.ensure_instance(service)
         return instance.demo or await _create(service, instance)
     return demo
@@ -174,7 +179,7 @@ async def _user(service: Service, organization: Organization, password: str) -> 
     now = service.clock.now()
     name = _DEMO_USER
     if await user_lookup.find_by_login_name(service, name):
-        name = f"{_DEMO_USER}-{service.random.id()}"  # somebody real is called so
+        name = f"{_DEMO_USER}-{service.random.id()}"  # another user has this name
     user = first_start.new_user(service, organization, "human", name, "Dana Demo", now)
     user.profile = Profile(display_name="Dana Demo", given_name="Dana", family_name="Demo")
     user.email = Email(address="dana@example.com", is_verified=True, verified_by="instance")
@@ -186,13 +191,15 @@ async def _user(service: Service, organization: Organization, password: str) -> 
 
 
 async def _follow_issuer(service: Service, demo: Demo) -> None:
-    """A start on another port moves the demo's registered addresses with it."""
+    """Updates the demo's registered addresses after a start with another issuer, such as another
+    port.
+    """
     client = await service.store.get(APPLICATIONS, demo.client_id)
     wanted = _addresses(service.config)
     if client is None or client.redirect_uris == wanted["redirect_uris"]:
         return
     moved = {**wanted, "changed_at": service.clock.now()}
-    with suppress(Stale):  # another start moved them at the same moment
+    with suppress(Stale):  # another start updated them concurrently
         await service.store.commit(
             *_change(service, APPLICATIONS, client, moved, "application.changed")
         )

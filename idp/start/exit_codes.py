@@ -1,4 +1,4 @@
-"""How the program ends: exit codes, and problems told in sentences on stderr."""
+"""The exit codes of the program, and its error messages on stderr."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from storage.filling import StoreNotEmpty
 OK: Final = 0
 FAILED: Final = 1
 USAGE: Final = 2
-ROW_ERRORS: Final = 3  # done, and some of it was refused
+ROW_ERRORS: Final = 3  # done, but some rows were refused
 NOT_AUTHORISED: Final = 4
 NOT_FOUND: Final = 5
 CONFLICT: Final = 6
-INTERRUPTED: Final = 7  # and can be gone on with by the same command
+INTERRUPTED: Final = 7  # the same command can resume it
 UNREACHABLE: Final = 69
 
-# What a refusal ends the program with; any other is FAILED.
+# The exit code of each error; FAILED for any other.
 CODES: Final[Mapping[type[Exception], int]] = {
     ConfigError: USAGE,
     InvalidArgument: USAGE,
@@ -50,7 +50,10 @@ CODES: Final[Mapping[type[Exception], int]] = {
 
 
 def guarded(work: Callable[[], None]) -> int:
-    """Do `work`; the exit code. What the operator can mend is told without a traceback."""
+    """Runs `work`; returns the exit code.
+
+    Errors that the operator can fix are printed without a traceback.
+    """
     try:
         work()
     except (IdpError, StorageError) as error:
@@ -59,14 +62,14 @@ def guarded(work: Callable[[], None]) -> int:
 
 
 def tell(error: IdpError | StorageError) -> int:
-    """Tell what was refused, a line for each problem; the exit code."""
+    """Prints an error, one line for each problem; returns the exit code."""
     for line in _lines(error):
         print(f"idp: {line}", file=sys.stderr, flush=True)
     return code(error)
 
 
 def code(error: Exception) -> int:
-    """The exit code of a refusal."""
+    """Returns the exit code of an error."""
     return next((code for kind, code in CODES.items() if isinstance(error, kind)), FAILED)
 
 
@@ -81,5 +84,5 @@ def _lines(error: IdpError | StorageError) -> Sequence[str]:
 
 
 def _line(problem: FieldProblem) -> str:
-    """A problem with its path, and its slug, by which the documentation knows it."""
+    """Returns a problem with its path, and its error code, by which the documentation lists it."""
     return f"{problem} ({problem.slug})" if "." in problem.slug else str(problem)

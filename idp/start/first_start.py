@@ -1,7 +1,8 @@
-"""The first start: everything a new installation needs, made once and found again ever after.
+"""The first start: everything that a new installation needs, created once.
 
-The set-up is one unit of writes around the instance record, so a process that is killed in the
-middle leaves nothing behind, and of two that begin at once one wins and the other finds its work.
+All of it is one unit of writes with the record of the installation. So a process that is killed in
+between leaves nothing behind, and of two concurrent starts one succeeds and the other finds its
+records.
 """
 
 from __future__ import annotations
@@ -36,23 +37,29 @@ from idp.records import (
 from idp.service import Service
 from storage import Collection, Conflict, Stale, Update, View, Write
 
-PAGE: Final = "/ui/setup"  # where a one-time password is replaced without an application
+PAGE: Final = "/ui/setup"  # replaces a one-time password without an application
 ACTOR: Final = "set-up"
 _ADMIN_PASSWORD: Final = "first-admin-password"  # noqa: S105 - a purpose, not a secret
 
 
 class Admin(Confidential, frozen=True):
-    """What the start page says of the first administrator. `password` is None once it was used."""
+    """The first administrator in the announcement of a start.
+
+    `password` is None once it was used.
+    """
 
     login_name: str
     password: str | None
 
 
 async def ensure_instance(service: Service) -> Instance:
-    """The instance, made now if this store is new. Raises WrongKey: another master key's store."""
+    """Returns the installation, created now if this store is new.
+
+    Raises WrongKey if the store belongs to another master key.
+    """
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if instance is None:
-        with suppress(Conflict):  # another process was faster; what it made is read below
+        with suppress(Conflict):  # another process was faster; its records are read below
             await service.store.commit(*await _first_writes(service))
         instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if instance is None:
@@ -62,22 +69,26 @@ async def ensure_instance(service: Service) -> Instance:
 
 
 async def last_issuer(store: View) -> str:
-    """The issuer that the store was last served with; empty: it has none, or an older program's
-    start noted none."""
+    """Returns the issuer that the store was last served with.
+
+    It is empty if the store has no installation, or an older program's start recorded none.
+    """
     instance = await store.get(INSTANCES, INSTANCE_ID)
     return instance.issuer if instance else ""
 
 
 async def remember_issuer(service: Service, instance: Instance) -> None:
-    """Notes the issuer that this start serves with, for commands that are not given it. A service
-    for tests leaves the one that is there."""
+    """Records the issuer of this start, for commands that do not have it.
+
+    A service for tests does not change it.
+    """
     issuer = service.config.issuer
     if not service.config.test and instance.issuer != issuer:
         await service.store.commit(Update(INSTANCES, INSTANCE_ID, set={"issuer": issuer}))
 
 
 def check_key(instance: Instance, vault: MasterKey) -> None:
-    """Raises WrongKey: the instance's values were sealed with another master key."""
+    """Raises WrongKey if the installation's values were sealed with another master key."""
     if instance.key_check != vault.fingerprint():
         raise WrongKey("instance")
 
@@ -127,7 +138,7 @@ def made(
     now: datetime,
     **payload: str,
 ) -> list[Write]:
-    """The writes that store what a start makes: the record and its event."""
+    """Returns the writes that store a record of a start, with its event."""
     return events.insertion(service.random, collection, record, type, ACTOR, now, **payload)
 
 
@@ -155,7 +166,7 @@ def new_user(
     display_name: str,
     now: datetime,
 ) -> User:
-    """A user without a password; not stored yet."""
+    """Returns a user without a password, not stored yet."""
     profile = Profile(display_name=display_name)
     return User(
         id=service.random.id(),
@@ -171,9 +182,10 @@ def new_user(
 
 
 async def describe_admin(service: Service, instance: Instance) -> Admin:
-    """The first administrator's login name, and the one-time password while it can be used.
+    """Returns the first administrator's login name, and the one-time password while it is valid.
 
-    One that has expired unused is replaced: who can start the service may have a new one.
+    One that has expired unused is replaced: an operator who can start the service may have a new
+    one.
     """
     first = instance.first_admin
     if first is None:
@@ -209,14 +221,15 @@ def _first_admin(service: Service, user_id: str, password: str, now: datetime) -
 
 
 async def is_link_used(service: Service) -> bool:
-    """Tells whether the first administrator has replaced the one-time password of the set-up
-    link."""
+    """Returns whether the first administrator has replaced the one-time password of the set-up
+    link.
+    """
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     return instance is not None and instance.first_admin is None
 
 
 async def find_default_organization(service: Service, instance: Instance) -> Organization:
-    """The organization that the set-up made."""
+    """Returns the organization that the first start created."""
     organization = await service.store.get(ORGANIZATIONS, instance.org_id)
     if organization is None:
         raise LookupError("the default organization is gone")
@@ -224,7 +237,7 @@ async def find_default_organization(service: Service, instance: Instance) -> Org
 
 
 async def find_default_project(service: Service, organization: Organization) -> Project:
-    """The organization's first project, made if it has none any more."""
+    """Returns the organization's first project by name, created if it has none."""
     page = await service.store.find(PROJECTS, {"org_id": organization.id}, order="name", limit=1)
     if page.records:
         return page.records[0]

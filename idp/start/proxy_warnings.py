@@ -1,4 +1,4 @@
-"""Warning of proxies that are not in `trusted_proxies`: in the log, and kept for a while."""
+"""Warnings of proxies that are not in `trusted_proxies`: in the log, and stored for some days."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _log: Final = logs.logger(__name__)
 
 
 def warn(service: Service, address: str) -> None:
-    """Warn of an address once per start, and note it for `listed`."""
+    """Logs a warning of an address once per start, and stores it for `listed`."""
     if service.untrusted_proxies.is_new(address):
         _log.warning(
             "X-Forwarded-For is not believed: the address that sent it is not in trusted_proxies."
@@ -39,6 +39,8 @@ async def _note(service: Service, address: str) -> None:
 
 
 async def listed(store: View) -> list[UntrustedProxy]:
-    """The addresses that any process has warned of within the last days, the latest first."""
+    """Returns the addresses that any process has warned of within the last days, the
+    latest first.
+    """
     found = [each async for each in store.scan(UNTRUSTED_PROXIES)]
     return sorted(found, key=lambda each: each.seen_at, reverse=True)

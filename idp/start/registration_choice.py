@@ -1,7 +1,7 @@
-"""The question of a public installation's set-up form: may strangers open accounts?
+"""The question of a public installation's set-up form: whether anybody may register an account.
 
-The answer is the installation's login policy, which counts more than the setting
-`self_registration`, and which administrators change like any other.
+The answer is stored in the installation's login policy, which has precedence over the setting
+`self_registration`, and which administrators can change like any other.
 """
 
 from __future__ import annotations
@@ -22,8 +22,11 @@ _KIND: Final = "login"
 
 
 async def is_asked(service: Service) -> bool:
-    """Tells whether the set-up form asks: while the first administrator of a public installation
-    has a one-time password, and neither a setting nor a policy has answered."""
+    """Returns whether the set-up form asks.
+
+    It does while the first administrator of a public installation has a one-time password, and
+    neither a setting nor a policy has answered.
+    """
     if not service.config.is_public or service.config.self_registration:
         return False
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
@@ -33,8 +36,9 @@ async def is_asked(service: Service) -> bool:
 
 
 async def answer(service: Service, subject: Subject, *, is_open: bool) -> list[Write]:
-    """Returns the writes that store the first administrator's answer; none where nobody asked, or
-    for any other user."""
+    """Returns the writes that store the first administrator's answer; none if it was not asked, or
+    for any other user.
+    """
     first = subject.instance.first_admin
     if first is None or first.user_id != subject.user.id or not await is_asked(service):
         return []
