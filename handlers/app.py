@@ -151,7 +151,7 @@ class App(Application):
         return self.get_handler_delegate(request, *found)
 
     def begin(self, handler: RequestHandler) -> None:
-        """Records that a request has begun; it counts until `end`."""
+        """Records that a request is running until `end`."""
         self._under_way.add(handler)
         self._is_idle.clear()
 

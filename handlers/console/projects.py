@@ -227,7 +227,7 @@ class ProjectsHandler(ListHandler):
 
 
 class ProjectHandler(ConsoleHandler):
-    """Shows one project with its applications, roles, grants and users."""
+    """Shows one project with its applications, roles, organizations and users."""
 
     section = _SECTION
 

@@ -100,7 +100,7 @@ class FlowHandler(ReplyingHandler, ABC):
         flow = await self._find_flow(agent)
         if flow is None:
             return
-        # Such a form stores the flow before anybody has authenticated.
+        # Such a form stores the flow before the person has authenticated.
         if sign_in_pending.is_of_nobody(flow):
             request_limits.admit_first_form(self.service, self.origin_of(flow))
         try:

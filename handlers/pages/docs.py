@@ -1,4 +1,4 @@
-"""GET /docs, /docs/errors and a page for each part of the API: the manual for people, without
+"""GET /docs, /docs/errors and a page for each part of the API: the manual in HTML, without
 scripts."""
 
 from __future__ import annotations

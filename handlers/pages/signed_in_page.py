@@ -40,7 +40,7 @@ class SignedIn(Struct, frozen=True):
 
 
 class OwnPageHandler(PageHandler):
-    """Redirects to a sign-in and back if nobody is signed in. If the browser has several sessions,
+    """Redirects to a sign-in and back without a signed-in person. If the browser has several sessions,
     one is chosen for all these pages."""
 
     area: ClassVar[OwnPages]

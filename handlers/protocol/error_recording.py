@@ -66,7 +66,7 @@ class RefusingHandler(Handler):
 
     def _is_one_of_many(self, refusal: Refusing) -> bool:
         """Counts a failed client authentication or token. Returns True if the limit is reached:
-        then the error tells how long to wait, and is not stored."""
+        then the error states how long to wait, and is not stored."""
         if isinstance(refusal, InvalidClient):
             client_id = refusal.failed_id
             failure_events.client(self.service, client_id, self.address())

@@ -11,7 +11,7 @@ import click
 from idp import __version__
 from idp.cli import naming
 
-# Each command: where it is, and what it is about. Only the one that is wanted is imported.
+# Each command with its module and summary. Only the module of the called command is imported.
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "serve": ("idp.cli.commands.serve:serve", "Start the service."),
     "config": ("idp.cli.commands.config:config", "The settings in force."),
@@ -67,7 +67,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
 
 
 class Commands(click.Group):
-    """The commands, each imported when it is called."""
+    """The group of all commands, each imported when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

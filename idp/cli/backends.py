@@ -1,6 +1,6 @@
-"""What a command works on: the store itself, or a service that runs somewhere.
+"""The back ends of commands: the store itself, or a running service.
 
-Both carry out the same operations, answer the same, and refuse by the same exceptions.
+Both carry out the same operations, with the same answers and exceptions.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from idp.foundation.errors import ConfigError
 
 
 class Backend(Protocol):
-    """Carries out operations."""
+    """Carries out operations of the management API."""
 
     @property
     def clock(self) -> Clock:
-        """The time that lifetimes are counted from."""
+        """The clock from which lifetimes are counted."""
 
     @property
     def issuer(self) -> str:
-        """Where applications find the service."""
+        """The address of the service, as applications know it."""
 
     async def call(
         self,
@@ -39,21 +39,21 @@ class Backend(Protocol):
         document: object = None,
         if_match: int | None = None,
     ) -> Document:
-        """What the operation answers. `values` are those of its path, in their order; `if_match`
-        is the `sequence` of the state that is changed, if no other may be.
+        """Carries out the operation and returns its answer.
 
-        Raises IdpError, StorageError.
+        `values` are those of its path, in their order; `if_match` is the expected `sequence` of
+        the record that is changed. Raises IdpError, StorageError.
         """
 
     def within(self, org_id: str | None) -> Backend:
-        """The same, for calls in that organization."""
+        """Returns this back end for calls in that organization."""
 
 
 class BackendLocation(Struct, frozen=True, kw_only=True):
-    """Where to work: `url` of a service, or the store that the settings name.
+    """Where a command works: the `url` of a service, or the store that the settings name.
 
     `token_file` holds the token for the service, unless it is in IDP_TOKEN; `org_id` is the
-    organization that the calls act in, unless it is in IDP_ORG.
+    organization of the calls, unless it is in IDP_ORG.
     """
 
     url: str | None = None
@@ -69,7 +69,8 @@ _CONTRADICTION: Final = "--url names a service, --data and --store a store: only
 
 @asynccontextmanager
 async def opened(place: BackendLocation) -> AsyncIterator[Backend]:
-    """The back end of this place. Raises IdpError, StorageError."""
+    """Opens the back end of this location, and closes it at the end. Raises IdpError,
+    StorageError."""
     has_store = any(place.flags.get(name) for name in ("data", "store"))
     if place.url and has_store:
         raise ConfigError([_CONTRADICTION])
@@ -90,7 +91,8 @@ async def opened(place: BackendLocation) -> AsyncIterator[Backend]:
 
 
 def _token(place: BackendLocation) -> str:
-    """The token. It is no flag: everybody on a machine sees the command lines of all."""
+    """Returns the token for the service. It is not an option, because other users of the machine
+    can read command lines. Raises ConfigError."""
     if place.token_file is not None:
         try:
             token = place.token_file.read_text(encoding="ascii").strip()

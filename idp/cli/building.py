@@ -1,4 +1,4 @@
-"""Commands as the command line has them: made of what is said of each, and of its operations."""
+"""Builds click commands from their descriptions and their operations."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from idp.schema.reading import Request
 
 
 class Verb(click.Command):
-    """A command of the command line, and what it is made of."""
+    """A click command with the description that it was built from."""
 
     made_of: Command
 
 
 def group(name: str, short_help: str, commands: Sequence[Command]) -> click.Group:
-    """The commands of one noun."""
+    """Returns the group of the commands of one noun."""
     made = click.Group(name, help=short_help, short_help=short_help)
     for each in commands:
         made.add_command(built(each))
@@ -31,7 +31,7 @@ def group(name: str, short_help: str, commands: Sequence[Command]) -> click.Grou
 
 
 def built(command: Command) -> click.Command:
-    """The command as the command line has it."""
+    """Builds the click command of a description."""
     options = options_of(command)
     parameters = [*_path_parameters(command), *_switches(command), *command.extra]
     parameters += [
@@ -56,7 +56,7 @@ def built(command: Command) -> click.Command:
 
 
 def with_place(command: click.Command) -> click.Command:
-    """The command, with the options that all have: where to work, and how to print."""
+    """Adds the options that all commands have: where to work, and how to print."""
     store_flags(command)
     for flag in (
         click.Option(["--url"], metavar="URL", help="A running service, instead of a store."),
@@ -82,7 +82,7 @@ def with_place(command: click.Command) -> click.Command:
 
 
 def options_of(command: Command) -> dict[str, FieldOption]:
-    """The fields that the command offers, by the names of their options."""
+    """Returns the fields that the command offers, by the names of their options."""
     found: dict[tuple[str, ...], FieldOption] = {}
     for operation in command.operations.values():
         taken = operation.request or operation.query

@@ -1,6 +1,6 @@
-"""Commands as data: which operation a command carries out, and what its arguments are called.
+"""Declarative commands: the operation that a command carries out, and the names of its options.
 
-Everything else, options, help, formats and exit codes, follows from the operation itself.
+Everything else, such as help, formats and exit codes, is derived from the operation.
 """
 
 from __future__ import annotations
@@ -27,20 +27,22 @@ Adapt = Callable[[Document, Mapping[str, Any]], tuple[str, Document]]
 
 
 class Command(Struct, frozen=True, kw_only=True):
-    """One command. `operations` are one, or several of which the options choose: `--instance`
-    the one of that name, else the one whose path's values are all given.
+    """The description of one command.
 
-    `at` is the value of the path that stands by itself; the others are options, `--project` for
-    `projectId`. `names` are options whose name is not made of the field's own, by the field's
-    path, or by the beginning of several (HIDDEN: there is none). `fixed` is what the body always
-    has, `only` are the fields that are offered if not all of them are. `base` reads what a body
-    replaces as a whole, and says where it is in the answer: what is not given stays. What is only
-    inherited so far (`isDefault`) is made by `first`. `columns` are what a table of the answer
-    shows; `left_out` are fields of several lines that it does not, by the command that prints
-    them. What `asks` is done only by those who mean it.
+    `operations` has one operation, or several among which the options choose: `--instance` chooses
+    the one of that name, otherwise the one whose path values are all given.
 
-    `switches` say what an option is about that chooses an operation. `adapt` makes the body, and
-    chooses the operation by its name, of what the fields gave and of the options in `extra`.
+    `at` is the path parameter that is an argument; the others are options, `--project` for
+    `projectId`. `names` are option names that differ from the derived ones, by the field's path or
+    by a common prefix of several (HIDDEN: no option). `fixed` are members that the body always
+    has; `only` limits the offered fields. `base` names an operation that reads what the body
+    replaces, and its member in the answer: fields that are not given keep their values. `first` is
+    used instead if the answer is only inherited (`isDefault`). `columns` are the columns of a
+    table; `left_out` are fields of several lines that a table omits, with the command that prints
+    them. With `asks`, the command asks for confirmation.
+
+    `switches` are the help texts of options that choose an operation. `adapt` builds the body and
+    chooses the operation by its name, from the fields' values and the options in `extra`.
     """
 
     verb: str
@@ -82,7 +84,8 @@ def command(
     extra: Sequence[click.Parameter] = (),
     adapt: Adapt | None = None,
 ) -> Command:
-    """The command for these operations. `at` is the last value of the path if it isn't named."""
+    """Returns the command for these operations. Without `at`, the last path parameter is the
+    argument."""
     addresses = {"": address} if isinstance(address, str) else address
     operations = {name: BY_ADDRESS[each] for name, each in addresses.items()}
     bases = base if isinstance(base, Mapping) else {"": base}
@@ -111,11 +114,11 @@ def command(
 
 
 def summary(command: Command) -> str:
-    """What it does, in one sentence."""
+    """Returns the command's summary in one sentence."""
     return command.summary or next(iter(command.operations.values())).summary
 
 
 def tells_by_values(command: Command) -> bool:
-    """Whether the values of the path tell the operations apart."""
+    """Returns whether the given path values determine the operation."""
     kinds = {tuple(each.parameters) for each in command.operations.values()}
     return len(kinds) == len(command.operations) > 1

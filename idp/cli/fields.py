@@ -1,7 +1,7 @@
-"""The fields of a request as options of a command, made of the request's own types.
+"""Turns the fields of a request into options of a command, from the request's types.
 
-`redirectUris` becomes `--redirect-uri`, which may be given again and again; `human.userName`
-`--user-name`. What is secret, or long, is read from a file and never stands on a command line.
+`redirectUris` becomes `--redirect-uri`, which may be repeated; `human.userName` becomes
+`--user-name`. Secrets and long values are read from files and never appear on a command line.
 """
 
 from __future__ import annotations
@@ -36,16 +36,17 @@ Kind = Literal[
 
 _NEVER: Final = (("queries",), ("query", "offset"))
 _SECRETS: Final = ("password", "newPassword", "hash", "currentPassword")
-_MOMENTS: Final = ("from", "since", "until")  # these lie in the past
+_MOMENTS: Final = ("from", "since", "until")  # these are in the past
 _WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _DAYS: Final = re.compile(r"([1-9][0-9]{0,4})d")
 
 
 class FieldOption(Struct, frozen=True, kw_only=True):
-    """A field below a request: where it is in the body, and what its option is like.
+    """A field of a request and its option.
 
-    `names` are those that it takes if only some are known; `is_required` says that the body needs
-    it wherever the object is that holds it.
+    `path` is the field's place in the body. `names` are the allowed values, if they are limited;
+    `is_required` means that the body needs the field wherever the object that contains it is
+    present.
     """
 
     path: tuple[str, ...]
@@ -61,7 +62,8 @@ class FieldOption(Struct, frozen=True, kw_only=True):
 def fields_of(
     kind: type[Request], above: tuple[str, ...] = (), *, is_required: bool = True
 ) -> Iterator[FieldOption]:
-    """What a command can say of this request, in its order. What can't be chosen is left out."""
+    """Returns the fields of this request that a command can set, in their order. Fields with only
+    one allowed value are left out."""
     for each in declared(kind):
         path, is_needed = (*above, each.wire_name), is_required and each.is_required
         if isinstance(each.rule, NotYet) or path in _NEVER:
@@ -72,7 +74,7 @@ def fields_of(
         how = _kind(path, each.type, each.rule)
         names = _names(each.type, each.rule)
         if len(names) == 1:
-            continue  # there is nothing to choose
+            continue  # only one value is allowed
         yield FieldOption(path=path, kind=how, is_required=is_needed, names=names)
 
 
@@ -105,7 +107,7 @@ def _names(hint: Any, rule: Any) -> tuple[str, ...]:
 
 
 def joined(one: FieldOption | None, other: FieldOption) -> FieldOption:
-    """A field that two requests have: what either takes."""
+    """Joins a field that two requests have: it allows the values of both."""
     if one is None:
         return other
     names = tuple(dict.fromkeys(one.names + other.names))
@@ -113,18 +115,18 @@ def joined(one: FieldOption | None, other: FieldOption) -> FieldOption:
 
 
 def option_name(field: FieldOption) -> str:
-    """The name without the dashes before it: `redirect-uri`, `email-verified`."""
+    """Returns the option's name without its dashes: `redirect-uri`, `email-verified`."""
     name = singular(field.path[-1]) if field.kind in ("list", "json") else field.path[-1]
     return kebab(name).removeprefix("is-")
 
 
 def label_of(name: str) -> str:
-    """By which name click hands over a value of the path."""
+    """Returns the name by which click passes a path value."""
     return "at_" + kebab(name).replace("-", "_")
 
 
 def path_option(name: str) -> str:
-    """The option for a value of the path: `--project` for `projectId`."""
+    """Returns the option of a path value: `--project` for `projectId`."""
     return f"--{kebab(name.removesuffix('Id'))}"
 
 
@@ -139,7 +141,8 @@ def singular(name: str) -> str:
 
 
 def option(field: FieldOption, name: str, help: str = "") -> click.Option:
-    """The option of a field. Whether it is there decides the service, as for everybody."""
+    """Returns the option of a field. The service checks whether a required one is missing, as for
+    every client."""
     label = name.replace("-", "_")
     match field.kind:
         case "switch":
@@ -171,7 +174,7 @@ def option(field: FieldOption, name: str, help: str = "") -> click.Option:
 
 
 def value_of(field: FieldOption, given: Any, clock: Clock) -> Any:
-    """What the body has for what stood on the command line. Raises click.UsageError."""
+    """Returns the value in the body for a value of the command line. Raises click.UsageError."""
     if field.kind == "mark":
         return {}
     if field.kind == "secret":
@@ -187,7 +190,7 @@ def value_of(field: FieldOption, given: Any, clock: Clock) -> Any:
 
 
 def put(document: Document, field: FieldOption, value: Any) -> None:
-    """Have the value at the field's place in the document."""
+    """Puts the value at the field's place in the document."""
     *above, last = field.path
     for name in above:
         document = document.setdefault(name, {})
@@ -199,13 +202,13 @@ def instant(at: datetime) -> str:
 
 
 def read_secret(file: str) -> str:
-    """One line of a file, or of stdin. Raises click.UsageError."""
+    """Reads one line of a file, or of stdin for `-`. Raises click.UsageError."""
     text = read_octets(file).decode("utf-8", "surrogateescape")
     return text.removesuffix("\n").removesuffix("\r")
 
 
 def read_octets(file: str) -> bytes:
-    """What is in a file, or in stdin for `-`. Raises click.UsageError."""
+    """Reads a file, or stdin for `-`. Raises click.UsageError."""
     if file == "-":
         return sys.stdin.buffer.read()
     try:
@@ -215,12 +218,12 @@ def read_octets(file: str) -> bytes:
 
 
 def password_of_environment() -> str | None:
-    """The password that IDP_PASSWORD holds."""
+    """Returns the password in IDP_PASSWORD, or None."""
     return settings.from_environment(settings.PASSWORD_VARIABLE)
 
 
 class _Name(_ParamType):
-    """One of the API's names, whole or without what all of them begin with: `web`."""
+    """A name of the API, in full or without the prefix that all names share: `web`."""
 
     name = "name"
 
@@ -242,7 +245,7 @@ class _Name(_ParamType):
 
 
 def short_names(names: tuple[str, ...]) -> Mapping[str, str]:
-    """The names by what tells them apart: `web` of OIDC_APP_TYPE_WEB."""
+    """Returns the names by their distinguishing part: `web` for OIDC_APP_TYPE_WEB."""
     start = ""
     if len(names) > 1 and all("_" in name for name in names):
         first, last = min(names), max(names)
@@ -263,7 +266,7 @@ class _Expiry(_ParamType):
         try:
             return durations.parse(text)
         except ValueError:
-            return text  # the service judges instants
+            return text  # the service validates instants
 
 
 class _Json(_ParamType):

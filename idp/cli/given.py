@@ -1,4 +1,4 @@
-"""The options that a command was given, as another command line repeats them."""
+"""Repeats the options of a command, for another command line that it prints."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from idp.config.urls import without_password
 
 
 def options(context: click.Context, names: Container[str] | None = None) -> str:
-    """The options that stood on the command line, or those of the parameters `names` alone.
+    """Returns the options of the command line, or only those of the parameters `names`.
 
-    The password in a store's URL is hidden: what is printed ends up in logs.
+    The password in a store's URL is hidden, because printed text may end up in logs.
     """
     words = [
         word

@@ -1,4 +1,4 @@
-"""Operations on the store itself: access to this machine is the permission."""
+"""The back end that works on the store itself; access to this machine is the permission."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ _EVERYTHING: Final = Rights(everywhere=permissions.ALL, by_organization={})
 
 
 class Local(msgspec.Struct, frozen=True):
-    """Calls of one who may do everything, in the organization `org_id`, or else the first."""
+    """Carries out calls with all permissions, in the organization `org_id` or else the first
+    one."""
 
     service: Service
     caller: User
@@ -52,7 +53,7 @@ class Local(msgspec.Struct, frozen=True):
         document: object = None,
         if_match: int | None = None,
     ) -> Document:
-        """What the operation answers. Raises IdpError, StorageError."""
+        """Carries out the operation and returns its answer. Raises IdpError, StorageError."""
         call = Call(self.caller, _EVERYTHING, operation.permission, self.org_id, if_match=if_match)
         if self.org_id is not None:
             await management_call.find_organization(self.service, call, self.org_id)
@@ -67,7 +68,7 @@ class Local(msgspec.Struct, frozen=True):
 
 
 async def backend(service: Service, org_id: str | None) -> Local:
-    """The back end of a store. Raises NotFound: nothing was ever set up in it."""
+    """Returns the back end of a store. Raises NotFound if the store was never set up."""
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if instance is None:
         raise NotFound("there is no installation in this store")
@@ -94,7 +95,7 @@ def _checked(name: str, value: str) -> str:
 
 @contextmanager
 def _given(operation: Operation, document: object) -> Iterator[Document]:
-    """What the operation takes of the body. Raises InvalidArgument."""
+    """Returns the operation's arguments from the document. Raises InvalidArgument."""
     if operation.body != "package":
         yield _read(operation, document)
         return

@@ -1,7 +1,7 @@
-"""Options and arguments that name something are never empty.
+"""Refuses empty values of options and arguments that name something.
 
-`--org "$ORG"` in a script whose variable is not set would otherwise mean "not given", and the
-command would act on something else: another organization, or another store.
+`--org "$ORG"` in a script whose variable is unset would otherwise mean "not given", and the
+command would act on another organization or another store.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ _METAVARS: Final = frozenset({"ID", "FILE", "DIR", "URL", "HOST", "IN", "OUT", "
 
 
 class NonEmptyName(_ParamType):
-    """A type whose values are not empty."""
+    """Wraps a parameter type and refuses empty values."""
 
     def __init__(self, inner: _ParamType) -> None:
         self._inner = inner
         self.name = inner.name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The value in its own type. Raises click.BadParameter: it is empty."""
+        """Converts the value by the wrapped type. Raises click.BadParameter for an empty one."""
         if value == "":
             self.fail("it is empty, so nothing was done", param, ctx)
         return self._inner.convert(value, param, ctx)
 
 
 def guard(command: click.Command) -> click.Command:
-    """Have this command, and those below it, refuse to take an empty text for a name."""
+    """Makes the parameters of this command and its subcommands refuse empty names."""
     for parameter in command.params:
         if names_something(parameter) and not isinstance(parameter.type, NonEmptyName):
             parameter.type = NonEmptyName(parameter.type)
@@ -44,7 +44,7 @@ def guard(command: click.Command) -> click.Command:
 
 
 def names_something(parameter: click.Parameter) -> bool:
-    """Whether the parameter's value is an id, a file, an address or the like."""
+    """Returns whether the parameter's value is an id, a file, an address or the like."""
     if isinstance(parameter.type, click.Choice) or parameter.default == "":
         return False
     if isinstance(parameter, click.Argument):

@@ -1,4 +1,4 @@
-"""Opening the store of an installation for a command, with the issuer that it is served with."""
+"""Opens the store of an installation for a command, with the issuer under which it is served."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from idp.service import Service
 
 @asynccontextmanager
 async def opened_service(loaded: Loaded) -> AsyncIterator[Service]:
-    """The service over a store that is there; closed at the end of the block.
+    """Opens the service over an existing store, and closes it at the end of the block.
 
-    `loaded` comes from `load_for_store`. Raises ConfigError; NotFound: nothing was ever set up in
-    the store; WrongKey, StorageError.
+    `loaded` comes from `load_for_store`. Raises ConfigError; NotFound if the store was never set
+    up; WrongKey, StorageError.
     """
     from idp.start import bootstrap, first_start
 

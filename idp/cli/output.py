@@ -1,6 +1,6 @@
-"""What a command prints: the data on stdout, for people or for programs; the rest on stderr.
+"""What a command prints: data on stdout, as a table or JSON; everything else on stderr.
 
-Nothing is coloured, so there is nothing for NO_COLOR to switch off.
+Output is never coloured, so NO_COLOR needs no support.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ FORMATS: Final[tuple[Format, ...]] = ("table", "json", "ndjson")
 SECRETS: Final = ("clientSecret", "token", "keyDetails", "password", "verificationCode")
 LISTS: Final = ("result", "events", "eventTypes")
 _ABOUT: Final = "details"
-_HEADS: Final = {"summary": "details"}  # of columns that people look for by another name
-_PROOF: Final = "url"  # beside it, a token is what a domain publishes
+_HEADS: Final = {"summary": "details"}  # of columns that users look for under another name
+_PROOF: Final = "url"  # next to it, a token is not secret: a domain publishes it
 
 
 def printed(answer: Document, how: Format, columns: Sequence[str] = ()) -> str:
-    """The answer in that form, without a last line break; empty where a list has nothing."""
+    """Returns the answer in this format, without a final line break; an empty list gives an empty
+    text in a table."""
     if how == "json":
         return msgspec.json.format(msgspec.json.encode(answer), indent=2).decode()
     rows = _rows(answer)
@@ -41,7 +42,8 @@ def printed(answer: Document, how: Format, columns: Sequence[str] = ()) -> str:
 
 
 def _rows(answer: Document) -> list[Any] | None:
-    """The rows of a list; None for what is none. An empty list is left out of an answer."""
+    """Returns the rows of a list; None for another answer. The API omits an empty list from an
+    answer."""
     for name in LISTS:
         if isinstance(answer.get(name), list):
             return list(answer[name])
@@ -50,7 +52,7 @@ def _rows(answer: Document) -> list[Any] | None:
 
 
 def flat(value: object, path: str = "") -> dict[str, str]:
-    """What is in a document, by dotted paths, as texts for people."""
+    """Returns the values of a document as texts, by dotted paths."""
     if isinstance(value, dict):
         inner = [flat(each, f"{path}.{name}" if path else name) for name, each in value.items()]
         return {name: text for found in inner for name, text in found.items()}
@@ -93,13 +95,14 @@ def _table(rows: Sequence[Any], columns: Sequence[str]) -> list[str]:
 
 
 def _all(rows: Sequence[Mapping[str, str]]) -> list[str]:
-    """Every path that any row has, in the order in which they are met, details aside."""
+    """Returns all paths of the rows, in the order of their first occurrence, without the
+    details."""
     names = dict.fromkeys(name for row in rows for name in row)
     return [name for name in names if _ABOUT not in name.split(".")]
 
 
 def check_field(answer: type[Answer], path: str) -> None:
-    """Refuse `--get` of what no such answer has, before anything is done for it.
+    """Checks that answers of this type have the field of `--get`, before the operation runs.
 
     Raises click.UsageError.
     """
@@ -117,7 +120,8 @@ def _is_told(kind: inspect.Type, names: Sequence[str]) -> bool:
 
 
 def field(answer: Document, path: str) -> str:
-    """One value of an answer, as `--get` prints it. Raises click.UsageError: it isn't there."""
+    """Returns one value of an answer, as `--get` prints it. Raises click.UsageError if it is
+    missing."""
     value: Any = answer
     for name in path.split("."):
         value = value.get(name) if isinstance(value, dict) else None
@@ -127,12 +131,12 @@ def field(answer: Document, path: str) -> str:
 
 
 def say(sentence: str) -> None:
-    """Tell a person something."""
+    """Prints a sentence to stderr."""
     click.echo(sentence, err=True)
 
 
 def secrets_in(names: Iterable[str]) -> list[str]:
-    """Those members of an answer that are secret."""
+    """Returns those members of an answer that are secret."""
     found = set(names)
     return [
         name for name in SECRETS if name in found and not (name == "token" and _PROOF in found)
@@ -141,13 +145,14 @@ def secrets_in(names: Iterable[str]) -> list[str]:
 
 @contextmanager
 def private_file(path: Path) -> Iterator[BinaryIO]:
-    """The file, emptied or new, that only its owner may read. Raises ConfigError."""
+    """Opens a file for writing, emptied or new, that only its owner may read. Raises
+    ConfigError."""
     with os.fdopen(_writable(path, os.O_TRUNC), "wb") as file:
         yield file
 
 
 def check_writable(path: Path) -> None:
-    """Whether the file can be written, and be its owner's alone; what it holds stays. Raises
+    """Checks that the file can be written and restricts it to its owner; its content stays. Raises
     ConfigError."""
     os.close(_writable(path))
 
@@ -163,10 +168,10 @@ def _writable(path: Path, flags: int = 0) -> int:
 
 @contextmanager
 def secret_file(file: str | None) -> Iterator[Callable[[Document], None]]:
-    """Takes what is secret out of an answer and keeps it in this new file, with mode 0600.
+    """Yields a function that moves the secrets of an answer into this new file, with mode 0600.
 
-    The file is made at once, so that no secret is made that can't be kept, and is gone again if
-    none came. Without a file, nothing is taken out. Raises ConfigError.
+    The file is created first, so that no secret is generated that cannot be stored, and removed if
+    nothing was written. Without a file, the answer stays as it is. Raises ConfigError.
     """
     if file is None:
         yield lambda answer: None
@@ -193,5 +198,5 @@ def secret_file(file: str | None) -> Iterator[Callable[[Document], None]]:
 
 
 def _octets(name: str, secret: str) -> bytes:
-    """A secret as a file has it; a key file comes in base64."""
+    """Returns a secret as its file contains it; a key file arrives in base64."""
     return base64.b64decode(secret) if name == "keyDetails" else secret.encode() + b"\n"

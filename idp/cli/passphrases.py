@@ -1,4 +1,4 @@
-"""Passphrases: from a file, or typed on a terminal; never a part of a command line."""
+"""Passphrases: from a file or entered on a terminal, never part of a command line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ _MOST: Final = 4096
 
 
 def read_passphrase(file: Path | None, *, confirms: bool = False) -> str:
-    """The passphrase. Raises ConfigError: it can't be used, or nobody can be asked for it."""
+    """Returns the passphrase. Raises ConfigError if it is invalid, or if there is no terminal to
+    ask on."""
     if file is not None:
         return _checked(_in_file(file))
     if not sys.stdin.isatty():
@@ -41,6 +42,7 @@ def _in_file(path: Path) -> str:
             octets = file.read(_MOST + 1)
     except OSError as error:
         raise ConfigError([f"{path} can't be read: {error.strerror}"]) from error
+    # A passphrase that others can read protects nothing.
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise ConfigError(
             [

@@ -1,4 +1,4 @@
-"""How far work has come, on stderr: a bar on a terminal, else a line now and then."""
+"""The progress of a job on stderr: a bar on a terminal, otherwise a line every few seconds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LINE_SECONDS: Final = 5.0
 
 
 class Progress:
-    """Shows `done` of `total` with the rate and the time that is left. To be closed."""
+    """Shows `done` of `total` with the rate and the remaining time. It has to be closed."""
 
     def __init__(self, unit: str, stream: TextIO | None = None) -> None:
         self._unit = unit
@@ -23,7 +23,7 @@ class Progress:
         self._told = 0.0
 
     def show(self, done: int, total: int) -> None:
-        """Tell it, as far as there is a total yet."""
+        """Shows the progress, unless the total is still unknown."""
         if not total:
             return
         if self._stream.isatty():
@@ -32,7 +32,7 @@ class Progress:
             self._say(done, total)
 
     def close(self) -> None:
-        """Leave the terminal to others."""
+        """Ends the bar, so that other output can follow."""
         if self._bar is not None:
             self._bar.close()
 

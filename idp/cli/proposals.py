@@ -1,4 +1,4 @@
-"""What a new application is sent with where the operator says nothing: the service proposes it."""
+"""The default of a new application that only the service knows: who may use it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _FIELD: Final = "allowedUsers"
 async def completed(
     backend: Backend, operation: Operation, values: Sequence[str], document: Any
 ) -> Any:
-    """The body of a call with what the service proposes for a new application: who may use it.
+    """Returns the body for a new application with the service's default for who may use it.
 
-    Another call's body is returned as it is. Raises InvalidArgument with all that is wrong with
-    the body, and what `backend.call` raises.
+    Any other body is returned as it is. Raises InvalidArgument with all problems of the body, and
+    what `backend.call` raises.
     """
     if operation is not BY_ADDRESS[_APPS] or not isinstance(document, dict) or _FIELD in document:
         return document

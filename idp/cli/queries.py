@@ -1,6 +1,6 @@
-"""Searches as commands: each filter an option, and pages one after the other.
+"""Searches as commands: each filter is an option, and all pages can be read at once.
 
-`--user-name 'an*'` finds what begins so; a text is compared whatever the case of its letters.
+`--user-name 'an*'` finds names that begin with these letters; case is ignored.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ALL: Final = click.Option(["--all", "every"], is_flag=True, help="Not one page, 
 
 
 def is_search(operation: Operation) -> bool:
-    """Whether it answers page by page."""
+    """Returns whether the operation answers page by page."""
     names = _names(operation)
     return _QUERY in names or _CURSOR in names
 
@@ -36,7 +36,7 @@ def _names(operation: Operation) -> set[str]:
 
 
 def filters_of(kind: type[Request]) -> Iterator[FieldOption]:
-    """The filters of a search that look at one thing each."""
+    """Returns the filters of a search that compare a single field."""
     for each in declared(kind):
         if each.wire_name == _QUERIES:
             (query,) = get_args(each.type)
@@ -63,7 +63,7 @@ def _filter(name: str, kind: Any) -> Iterator[FieldOption]:
 
 
 def put(document: Document, field: FieldOption, value: Any) -> None:
-    """Have one filter more in the document of a search."""
+    """Adds a filter to the document of a search."""
     _, name, wire_name = field.path
     looked_for: Document = {wire_name: value}
     if field.kind == "pattern":
@@ -80,7 +80,7 @@ def is_filter(field: FieldOption) -> bool:
 async def all_pages(
     backend: Backend, operation: Operation, values: Sequence[str], document: Document
 ) -> Document:
-    """What a search finds, all of it. Raises IdpError, StorageError."""
+    """Returns all results of a search, from all of its pages. Raises IdpError, StorageError."""
     answer = await backend.call(operation, values, _page(operation, document, {"limit": _MOST}))
     name = next((each for each in output.LISTS if each in answer), output.LISTS[0])
     found = list(answer.get(name, []))
@@ -95,7 +95,7 @@ async def all_pages(
 
 
 def _page(operation: Operation, document: Document, which: Document) -> Document:
-    """The search for one page; some say which one in an object of its own."""
+    """Returns the search for one page. Some operations take the page in a separate object."""
     if _QUERY in _names(operation):
         return document | {_QUERY: document.get(_QUERY, {}) | which}
     return document | which

@@ -1,4 +1,4 @@
-"""Operations of a service that runs somewhere, over HTTP."""
+"""The back end that calls a running service over HTTP."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from idp.foundation.errors import (
 TIMEOUT_SECONDS: Final = 60.0
 UPLOAD_TIMEOUT_SECONDS: Final = 3600.0  # the service stores all of it before it answers
 
-# What a refusal is by its status and the number in its body, or by its status alone.
+# The exception of a refusal, by its status and the number in its body, or by its status alone.
 _KINDS: Final[Mapping[tuple[int, int | None], type[IdpError]]] = {
     (400, 9): FailedPrecondition,
     (401, None): Unauthenticated,
@@ -50,14 +50,15 @@ _KINDS: Final[Mapping[tuple[int, int | None], type[IdpError]]] = {
 
 
 class Unreachable(Busy):
-    """No answer came from the service."""
+    """The service gave no answer."""
 
     def __init__(self, url: str, reason: object) -> None:
         super().__init__(f"the service at {url} can't be reached: {reason}", retry_after_seconds=1)
 
 
 class Remote(msgspec.Struct, frozen=True):
-    """Calls with this token, in the organization `org_id`, or else that of the token's user."""
+    """Carries out calls with this token, in the organization `org_id` or else that of the token's
+    user."""
 
     url: str
     token: str
@@ -79,7 +80,7 @@ class Remote(msgspec.Struct, frozen=True):
         document: object = None,
         if_match: int | None = None,
     ) -> Document:
-        """What the operation answers. Raises IdpError."""
+        """Carries out the operation and returns its answer. Raises IdpError."""
         path = operation.path
         for name, value in zip(operation.parameters, values, strict=True):
             path = path.replace(f"{{{name}}}", _quoted(value))
@@ -98,7 +99,7 @@ class Remote(msgspec.Struct, frozen=True):
         return await asyncio.to_thread(_answered, self.url, sent)
 
     async def upload(self, operation: Operation, octets: Iterable[bytes], size: int) -> Document:
-        """What the operation answers to a body of `size` octets, which is sent as it comes.
+        """Sends a body of `size` bytes while it is read, and returns the operation's answer.
 
         Raises IdpError.
         """
@@ -121,9 +122,9 @@ class Remote(msgspec.Struct, frozen=True):
 
 
 def backend(url: str, token: str, org_id: str | None, vendor: str, clock: Clock) -> Remote:
-    """The back end of a service, whose setting `vendor` that is.
+    """Returns the back end of the service at `url`; `vendor` is its setting of that name.
 
-    Raises ConfigError: the address or the token can't be one.
+    Raises ConfigError for a malformed address or token.
     """
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
@@ -134,7 +135,8 @@ def backend(url: str, token: str, org_id: str | None, vendor: str, clock: Clock)
 
 
 def _quoted(value: str) -> str:
-    """A part of a path. What servers and proxies take for `here` and `above` names nothing."""
+    """Returns a value as a segment of a path. Raises NotFound for one that servers and proxies
+    would resolve."""
     if value in ("", ".", ".."):
         raise NotFound("there is nothing with such an id")
     return quote(value, safe="")
@@ -147,7 +149,7 @@ def _header(org_id: str) -> str:
 
 
 class _NoRedirects(http_request.HTTPRedirectHandler):
-    """The token is for the address that was named and for no other."""
+    """Refuses redirects, because the token is only for the address that was named."""
 
     def redirect_request(self, *args: Any, **kwargs: Any) -> None:
         return None
@@ -172,7 +174,7 @@ def _answered(url: str, sent: http_request.Request, timeout: float = TIMEOUT_SEC
 
 
 def _refusal(error: HTTPError, octets: bytes) -> IdpError:
-    """The refusal as the service raised it."""
+    """Returns the exception that the service raised."""
     try:
         body = msgspec.json.decode(octets, type=Document)
         number, message = int(body["code"]), str(body["message"])
@@ -195,7 +197,7 @@ def _refusal(error: HTTPError, octets: bytes) -> IdpError:
 
 
 def _problem(detail: Document) -> FieldProblem:
-    """A detail of the refusal; its message names the path already."""
+    """Returns a detail of the refusal as a problem, without the path that its message repeats."""
     path, message = str(detail.get("field", "")), str(detail["message"])
     return FieldProblem(
         str(detail["id"]), path, message.removeprefix(f"{path}: "), detail.get("limit")

@@ -1,4 +1,4 @@
-"""Running a command: what it is sent, where it is carried out, what is printed."""
+"""Runs a command: builds the request, carries it out and prints the answer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from idp.start import exit_codes
 
 
 def place_of(given: dict[str, Any]) -> BackendLocation:
-    """Where the command works; takes those of its options out."""
+    """Returns where the command works, and removes the options for that."""
     return BackendLocation(
         url=given.pop("url"),
         token_file=given.pop("token_file"),
@@ -31,7 +31,7 @@ def place_of(given: dict[str, Any]) -> BackendLocation:
 
 
 def callback(command: Command, options: Mapping[str, FieldOption]) -> Callable[..., None]:
-    """What the command does with its options and arguments."""
+    """Returns the function that click calls with the command's options and arguments."""
 
     def run(**given: Any) -> None:
         place = place_of(given)
@@ -64,7 +64,7 @@ def callback(command: Command, options: Mapping[str, FieldOption]) -> Callable[.
 
 
 def carry_out(place: BackendLocation, work: Callable[[Backend], Any]) -> None:
-    """Do `work` at that place, and end the program."""
+    """Runs `work` on the back end of this location, and ends the program with its exit code."""
 
     async def at_place() -> None:
         async with opened(place) as backend:
@@ -74,7 +74,8 @@ def carry_out(place: BackendLocation, work: Callable[[Backend], Any]) -> None:
 
 
 def chosen(command: Command, given: Mapping[str, Any]) -> tuple[Operation, list[str]]:
-    """The operation that is meant, and the values of its path. Raises click.UsageError."""
+    """Returns the operation that the options choose, and its path values. Raises
+    click.UsageError."""
     names = {name for each in command.operations.values() for name in each.parameters}
     values = {name: value for name in names if (value := given[fields.label_of(name)]) is not None}
     switched = [each for name, each in command.operations.items() if given.get(f"for_{name}")]
@@ -94,7 +95,7 @@ def said_by(
     given: Mapping[str, Any],
     backend: Backend,
 ) -> Document:
-    """What the command line says of the body. Raises click.UsageError."""
+    """Returns the part of the body that the command line gives. Raises click.UsageError."""
     document: Document = deepcopy(command.fixed)
     for name, field in options.items():
         value = given.get(name.replace("-", "_"))
@@ -112,8 +113,8 @@ _PASSWORDS: Final = ("password", "newPassword")
 async def body(
     command: Command, operation: Operation, values: Sequence[str], said: Document, backend: Backend
 ) -> tuple[Operation, Document | None, int | None]:
-    """What is carried out, what it is sent (None where it takes nothing), and which state that
-    replaces. Raises IdpError, StorageError."""
+    """Returns the operation, its body (None if it takes none), and the version that it replaces.
+    Raises IdpError, StorageError."""
     if operation.request is None:
         return operation, None, None
     name = next((name for name, each in command.operations.items() if each is operation), "")
@@ -125,7 +126,7 @@ async def body(
         found = found.get(part, {})
     known = {field.path[0] for field in fields.fields_of(operation.request)}
     document = {each: value for each, value in found.items() if each in known} | said
-    if answer.get("isDefault"):  # there is no state of one's own to replace
+    if answer.get("isDefault"):  # inherited, so there is no version of its own to replace
         return (command.first or operation) if not name else operation, document, None
     sequence = answer.get("details", {}).get("sequence")
     seen = int(sequence) if sequence and operation.is_conditional else None
@@ -133,7 +134,7 @@ async def body(
 
 
 def show(answer: Document, how: Format, get: str | None, columns: Sequence[str]) -> None:
-    """Print the answer, and say what people ought to know of it."""
+    """Prints the answer, with hints about secrets and further pages on stderr."""
     for name in output.secrets_in(answer):
         if not get:
             output.say(f"{name} is shown this once; keep it now")
@@ -148,8 +149,8 @@ def show(answer: Document, how: Format, get: str | None, columns: Sequence[str])
 def show_answer(
     command: Command, values: Sequence[str], answer: Document, how: Format, get: str | None
 ) -> None:
-    """Prints the answer of a command. A table leaves out what has several lines, and says which
-    command prints that."""
+    """Prints the answer of a command. A table omits fields of several lines, and names the command
+    that prints them."""
     for name, line in command.left_out.items():
         if how == "table" and not get and answer.pop(name, None) is not None:
             output.say(f"{name} is not shown here: {line.format(*values)}")

@@ -1,4 +1,4 @@
-"""Settings from the command line's flags, the environment and the settings file."""
+"""Settings from options of the command line, the environment and the settings file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from idp.foundation.errors import ConfigError
 from idp.start import exit_codes
 
 _ISSUER: Final = frozenset({"issuer"})
-_OF_SERVING: Final = frozenset({"host", "insecure_http"})  # a command neither listens nor answers
+_OF_SERVING: Final = frozenset({"host", "insecure_http"})  # a command does not listen for requests
 F = TypeVar("F", bound=Callable[..., Any])
 
 STORE_OPTIONS: Final = ("data", "store", "config_file")  # the parameters of `store_flags`
@@ -36,7 +36,7 @@ _STORE_FLAGS = (
 
 
 def store_flags(command: F) -> F:
-    """The flags of every command that opens the store."""
+    """Adds the options of every command that opens the store."""
     for flag in reversed(_STORE_FLAGS):
         command = flag(command)
     return command
@@ -48,7 +48,8 @@ def load(
     rules: Callable[[Config], Iterable[BrokenRule]] = config_rules.check,
     known_later: Set[str] = frozenset(),
 ) -> Loaded:
-    """The settings; ends the program with code 2 and every problem when they can't be used."""
+    """Loads the settings. If they are invalid, prints every problem and ends the program with code
+    2."""
     try:
         return settings.load(flags, file=config_file, rules=rules, known_later=known_later)
     except ConfigError as error:
@@ -58,15 +59,17 @@ def load(
 
 
 def load_for_store(config_file: Path | None, flags: dict[str, object]) -> Loaded:
-    """The settings of a command that opens the store, for `config_for_store`; ends the program
-    as `load` does. The rules about an issuer that is not given wait until the store is read."""
+    """Loads the settings of a command that opens the store, for `config_for_store`. Ends the
+    program as `load` does. Rules about a missing issuer are checked after the store was read."""
     return load(config_file, flags, known_later=_ISSUER)
 
 
 def config_for_store(loaded: Loaded, served: str) -> Config:
-    """The settings for work on a store that was last served with the issuer `served`, which
-    counts where none is given; empty: it is not known. Warns on stderr of another one that is
-    given. Raises ConfigError."""
+    """Returns the settings for a store that was last served with the issuer `served`, which is
+    used if none is configured; an empty text means unknown.
+
+    Warns on stderr if another one is configured. Raises ConfigError.
+    """
     if loaded.origins["issuer"] != "default":
         _warn_of_another(loaded, served)
         return loaded.config

@@ -1,4 +1,4 @@
-"""A package that is sent to a service: as a stream, with what is wished for in its envelope."""
+"""Uploads a package to a service as a stream, with the import's options in its envelope."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ from idp.transfer.package.envelope_scanner import Surface
 _CHUNK: Final = 1024 * 1024
 _END_BYTES: Final = 4096
 _IMPORT: Final = BY_ADDRESS["POST /admin/v1/import"]
-_SOON: Final = "1s"  # the job is watched: its call need not wait
+_SOON: Final = "1s"  # the job is polled, so its call need not wait
 # The last member of the envelope, as `idp migrate` and the reference tool write it.
 _LAST_TIMEOUT: Final = re.compile(rb',\s*"timeout"\s*:\s*"[^"\\]*"\s*(?=\}\s*\Z)')
 
 
 class UploadParts(Struct, frozen=True):
-    """What is sent: `start`, the file from `first` to before `last`, and `end`."""
+    """The parts of the request's body: `start`, the file from `first` to before `last`, and
+    `end`."""
 
     start: bytes
     first: int
@@ -41,7 +42,7 @@ class UploadParts(Struct, frozen=True):
 
 
 async def upload(backend: Remote, file: Path, wishes: Mapping[str, bool]) -> Document:
-    """What the import of the package answers. Raises IdpError, ConfigError."""
+    """Uploads the package and returns the answer of its import. Raises IdpError, ConfigError."""
     try:
         letter = await asyncio.to_thread(written, file, wishes)
         with closing(Progress("bytes")) as progress:
@@ -62,9 +63,11 @@ def _octets(file: Path, letter: UploadParts, progress: Progress) -> Iterator[byt
 
 
 def written(file: Path, wishes: Mapping[str, bool]) -> UploadParts:
-    """The file with the wishes at the start of its envelope. Raises ConfigError, OSError.
+    """Returns the file's parts with the options at the start of its envelope. Raises ConfigError,
+    OSError.
 
-    What is no object is sent as it is: the service says what is wrong with it.
+    A file that is not a JSON object is sent unchanged, because the service reports what is wrong
+    with it.
     """
     surface = Surface()
     with file.open("rb") as source:
@@ -89,7 +92,7 @@ def written(file: Path, wishes: Mapping[str, bool]) -> UploadParts:
 
 
 def _without_timeout(tail: bytes, size: int) -> tuple[int, bytes]:
-    """Where the file ends without its own timeout, and what is to come then."""
+    """Returns where the file ends without its own timeout, and the bytes that follow it."""
     found = _LAST_TIMEOUT.search(tail)
     if found is None:
         return size, b""

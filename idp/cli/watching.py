@@ -1,4 +1,4 @@
-"""A job that is waited for, whoever works on it; and how a program ends that waited for one."""
+"""Waits for a job, whichever process runs it, and ends the program with its outcome."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ERRORS: Final = BY_ADDRESS["GET /admin/v1/jobs/{jobId}/errors"]
 _UNIT: Final = "rows"
 _LOOKS_FIRST_SECONDS: Final = 0.05
 _LOOKS_LAST_SECONDS: Final = 1.0
-_PATIENCE: Final = 60  # looks in a row that may fail: a service may be started anew meanwhile
+_PATIENCE: Final = 60  # polls in a row that may fail, because a service may be restarted meanwhile
 _PAGE: Final = 1000
 _CODES: Final = {
     "JOB_STATE_SUCCEEDED": exit_codes.OK,
@@ -39,16 +39,16 @@ _CODES: Final = {
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """How an answer is printed: in which format, or which field of it alone."""
+    """How an answer is printed: the format, or a single field."""
 
     how: Format
     get: str | None
 
 
 async def until_end(backend: Backend, job_id: str) -> Document:
-    """The job once nobody works on it any more, or as it stands at Ctrl-C.
+    """Returns the job when it has ended, or its current state after Ctrl-C.
 
-    Raises NotFound, and Busy: the service was away for long.
+    Raises NotFound, and Busy if the service was unreachable for long.
     """
     enough = asyncio.get_running_loop().create_future()
     with interruptible(lambda: enough.set_result(None)):
@@ -56,7 +56,7 @@ async def until_end(backend: Backend, job_id: str) -> Document:
 
 
 async def beside(backend: Backend, job_id: str, other: asyncio.Future[Any]) -> Document:
-    """The job, shown until nobody works on it any more or `other` is done.
+    """Polls the job and shows its progress until it has ended or `other` is done.
 
     Raises NotFound, Busy.
     """
@@ -81,7 +81,8 @@ async def beside(backend: Backend, job_id: str, other: asyncio.Future[Any]) -> D
 
 @contextmanager
 def interruptible(stop: Callable[[], None]) -> Iterator[None]:
-    """Within the block Ctrl-C calls `stop`; the next one ends the program where it is."""
+    """Calls `stop` on the first Ctrl-C within the block; the second one ends the program at
+    once."""
     loop, before = asyncio.get_running_loop(), signal.getsignal(signal.SIGINT)
 
     def interrupted() -> None:
@@ -99,7 +100,7 @@ def interruptible(stop: Callable[[], None]) -> Iterator[None]:
 
 @contextmanager
 def interrupted_at_once() -> Iterator[None]:
-    """Within the block Ctrl-C ends the program where it is, whatever its threads are at."""
+    """Lets Ctrl-C end the program at once within the block, even while other threads run."""
     before = signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         yield
@@ -108,7 +109,8 @@ def interrupted_at_once() -> Iterator[None]:
 
 
 def end(job: Document, shown: Shown) -> NoReturn:
-    """Print the job and what to do next, and end the program as it ended."""
+    """Prints the job and hints for what to do next, and ends the program with its outcome's exit
+    code."""
     show(job, shown.how, shown.get, ())
     for line in _advice(job):
         output.say(line)
@@ -128,9 +130,9 @@ def _advice(job: Document) -> Iterator[str]:
 
 
 async def report(backend: Backend, job_id: str, file: Path) -> None:
-    """Write what was wrong with the job's rows into a file, a line of JSON each.
+    """Writes the problems of the job's rows into a file, one JSON document per line.
 
-    A report names people: nobody else may read it.
+    The report contains personal data, so only its owner may read the file.
     """
     with output.private_file(file) as into:
         async for problem in _problems(backend, job_id):

@@ -1,4 +1,4 @@
-"""What the commands share that work on the store directly."""
+"""The base of commands that work on the store directly."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Work = Callable[[Service], Awaitable[None]]
 
 
 def on_store(work: Work, config_file: Path | None, flags: dict[str, object]) -> None:
-    """Do `work` on the store that the flags name, and end the program."""
+    """Runs `work` on the store that the options name, and ends the program with its exit code."""
     loaded = load_for_store(config_file, flags)
 
     async def opened() -> None:

@@ -1,1 +1,1 @@
-"""`idp apply`: the installation as a file says that it is to be."""
+"""`idp apply`: brings the installation into the state that a file describes."""

@@ -71,8 +71,8 @@ def _ask(steps: Sequence[ApplyStep], *, yes: bool) -> None:
 
 
 async def _take(backend: Backend, steps: Sequence[ApplyStep]) -> None:
-    """Take the steps. When one is refused, the others before it stay taken: the program ends with
-    the code that says so, and the same command goes on."""
+    """Carries out the steps. If one is refused, the earlier ones stay done: the program ends with
+    a special exit code, and the same command continues."""
     for n, step in enumerate(steps):
         try:
             await step.take(backend)

@@ -1,4 +1,5 @@
-"""What a state is made of: by which calls each kind of thing is found, made, changed, deleted."""
+"""The kinds of records in a state, with the operations that list, create, change and delete
+each."""
 
 from __future__ import annotations
 
@@ -16,13 +17,13 @@ _USERS: Final = "/management/v1/users"
 
 
 class AppliedKind(Struct, frozen=True, kw_only=True):
-    """One kind of thing, `word` in a sentence, and `section` in a state.
+    """A kind of record: `word` in messages, `section` in a state.
 
-    The field `key` tells one from another, with `folds` whatever its case. In a row of the answer
-    of `listing` it is `row_key`, the id `row_id`, what people know it by `row_name`, and the rest
-    is below `row_values` if it is not beside them; `only` is what the rows of this kind have.
-    `parameter` is what paths call the id, `made` what the answer of `creating` does. `files` are
-    fields that name a file, with the call whose answer has the secret for it, or "" where that is
+    The field `key` identifies a record, with `folds` regardless of case. In a row of the answer of
+    `listing` it is `row_key`, the id is `row_id`, the shown name `row_name`, and the other values
+    are in `row_values` if that is given; `only` is a member that only rows of this kind have.
+    `parameter` is the id's name in paths, `made` its name in the answer of `creating`. `files` are
+    fields that name a file, with the operation whose answer has the secret for it, or "" for
     `creating`.
     """
 
@@ -46,8 +47,8 @@ class AppliedKind(Struct, frozen=True, kw_only=True):
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """What there is once: found at `values` of the answer of `reading`, set by `changing`, or by
-    `creating` where there is none of one's own."""
+    """A record that exists once: its values are at `values` in the answer of `reading`. `changing`
+    sets it, or `creating` if it is only inherited so far."""
 
     section: str
     word: str

@@ -1,4 +1,4 @@
-"""What has to be done so that an installation is as a state says: looked up, and not done yet."""
+"""Plans the steps that bring an installation into a state, without carrying them out."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _ALL: Final = Thing("")
 
 
 class Unclear(IdpError):
-    """The state does not say which thing of the installation is meant."""
+    """The state does not identify a single record of the installation."""
 
     slug = "apply.unclear"
 
 
 async def plan(backend: Backend, state: Document, *, prunes: bool) -> Sequence[ApplyStep]:
-    """The steps to take, in their order; with `prunes`, what a list of the state does not have is
+    """Returns the steps in their order; with `prunes`, records that a list of the state lacks are
     deleted at the end. Raises IdpError, StorageError."""
     planner = _Planner(backend, state, prunes=prunes)
     for settings in (kinds.FEATURES, kinds.SECURITY):
@@ -40,7 +40,7 @@ async def plan(backend: Backend, state: Document, *, prunes: bool) -> Sequence[A
 
 
 class _Planner:
-    """Looks at the installation, and notes what has to be `made` and `deleted`."""
+    """Compares the installation with the state, and collects the steps in `made` and `deleted`."""
 
     def __init__(self, backend: Backend, state: Document, *, prunes: bool) -> None:
         self._backend = backend
@@ -51,7 +51,7 @@ class _Planner:
         self._users: dict[str, Thing] = {}
 
     async def all_of(self, kind: AppliedKind, above: Thing, said: Document) -> None:
-        """What has to be done for one list of the state."""
+        """Plans one list of the state."""
         if kind.section not in said:
             return
         rows = [] if above.is_new else await self._rows(kind, above)
@@ -115,7 +115,7 @@ class _Planner:
         said: Document,
         sequence: int | None,
     ) -> None:
-        """A change, if something was said to be otherwise than it is."""
+        """Plans a change, if the state gives other values than the stored ones."""
         before = _taken(operation, before)
         after = before | _taken(operation, said)
         differences = list(_differences(operation, before, after))
@@ -140,9 +140,9 @@ class _Planner:
     async def settings(
         self, settings: Settings, above: Thing, said: Document, default: Settings | None = None
     ) -> None:
-        """What has to be done for what there is once, if the state speaks of it.
+        """Plans a record that exists once, if the state has its section.
 
-        What is inherited so far is at `default`, as the state wants it to be.
+        An inherited record is compared with `default`, as the state will set it.
         """
         if settings.section not in said:
             return
@@ -168,7 +168,7 @@ class _Planner:
         return [row for row in answer.get("result", []) if not kind.only or kind.only in row]
 
     async def _name(self, kind: AppliedKind, said: Document) -> str:
-        """By what an entry is told from others; a member by the id of the user."""
+        """Returns what identifies an entry; for a member, the id of the user."""
         name = str(said[kind.key])
         if kind.key != "user":
             return name.casefold() if kind.folds else name
@@ -176,7 +176,7 @@ class _Planner:
         return thing.id or f"new {name}"
 
     async def _found(self, user_name: str) -> Thing:
-        """A user who is there already. Raises Unclear: nobody is, or the name is not one's."""
+        """Returns an existing user. Raises Unclear if no user or several have the name."""
         how = "TEXT_QUERY_METHOD_EQUALS_IGNORE_CASE"
         query = {"userNameQuery": {"userName": user_name, "method": how}}
         search = BY_ADDRESS["POST /v2/users"]
@@ -208,13 +208,13 @@ def _sequence(answer: Document) -> int | None:
 
 
 def _plain(value: Any) -> Any:
-    """A value as requests have it: of a feature it is told in an object whether it is on."""
+    """Returns a value as requests have it; answers have a feature as an object with `enabled`."""
     is_feature = isinstance(value, dict) and set(value) <= {"enabled"}
     return value.get("enabled", False) if is_feature else value
 
 
 def _taken(operation: Operation, said: Mapping[str, Any]) -> Document:
-    """What of this the call takes."""
+    """Returns the members that the operation takes."""
     names = [each.wire_name for each in declared(_request(operation))]
     return {name: said[name] for name in names if name in said}
 
@@ -222,7 +222,8 @@ def _taken(operation: Operation, said: Mapping[str, Any]) -> Document:
 def _differences(
     operation: Operation, before: Document, after: Document
 ) -> Iterator[tuple[str, Any, Any]]:
-    """The fields that stand for something else, however it is written."""
+    """Returns the fields whose meaning differs, with both values; different spellings are
+    equal."""
     kind = _request(operation)
     was, is_to_be = collect(kind, before)[0], collect(kind, after)[0]
     for each in declared(kind):
@@ -231,7 +232,8 @@ def _differences(
 
 
 def _is_same(before: object, after: object) -> bool:
-    """Whether nothing changes: answers leave out what is false, which reads as None then."""
+    """Returns whether two values are equal. Answers omit false values, which are then read as
+    None."""
     return before == after or (before in (None, False) and after in (None, False))
 
 

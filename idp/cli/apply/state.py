@@ -1,6 +1,6 @@
-"""A state as its file says it: YAML, or JSON, of the fields that the management API has.
+"""Reads a state from its file: YAML or JSON, with the fields of the management API.
 
-What isn't known is refused by its path, before anything is done.
+Unknown fields are refused with their path, before anything is done.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class InstanceMember(Request, frozen=True, kw_only=True):
 
 
 class ServiceUser(NewMachine, frozen=True, kw_only=True):
-    """A secret or a key file is made with the user, and kept in that file alone."""
+    """A service user. Its secret and key are created with it, and stored only in these files."""
 
     secret_file: File | None = None
     key_file: File | None = None
@@ -94,7 +94,8 @@ class State(Request, frozen=True, kw_only=True):
 
 
 def load(path: Path) -> Document:
-    """What the file says, by the names of the API. Raises ConfigError, InvalidArgument."""
+    """Returns the file's document with the names of the API. Raises ConfigError,
+    InvalidArgument."""
     try:
         octets = path.read_bytes()
     except OSError as error:
@@ -114,9 +115,10 @@ def load(path: Path) -> Document:
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]
-    """Reads plain values alone; a key that stands twice, and an alias, is refused."""
+    """Loads plain values only; duplicate keys and aliases are refused."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
+        # Aliases would let a small file expand into a huge document.
         if self.check_event(yaml.AliasEvent):
             event = self.peek_event()
             raise yaml.constructor.ConstructorError(
@@ -138,7 +140,8 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]
 
 
 def _by_api_names(hint: Any, value: Any) -> Any:
-    """The value with every known name as the API writes it; what is unknown stays as it is."""
+    """Returns the value with every known name as the API writes it; unknown names stay as they
+    are."""
     if get_origin(hint) is Annotated:
         return _by_api_names(get_args(hint)[0], value)
     if get_origin(hint) is list and isinstance(value, list):
@@ -156,7 +159,8 @@ def _by_api_names(hint: Any, value: Any) -> Any:
 
 
 def _with_presets(document: Any) -> Any:
-    """The state with what presets fill in. Raises InvalidArgument: there is no such preset."""
+    """Returns the state with the values of presets filled in. Raises InvalidArgument for an
+    unknown preset."""
     for path, app in list(_applications(document)):
         name, host = app.get("preset"), app.get("host", "app.example")
         if not isinstance(name, str) or not isinstance(host, str):
@@ -189,7 +193,7 @@ _KEYS: Final = ("name", "userName", "user", "roleKey")
 
 
 def _twice(value: Any, path: str) -> Iterator[FieldProblem]:
-    """Where two entries of one list have the same name."""
+    """Returns a problem for each entry whose name another entry of its list has."""
     if isinstance(value, dict):
         for name, each in value.items():
             yield from _twice(each, f"{path}.{name}" if path else name)

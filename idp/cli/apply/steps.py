@@ -1,4 +1,5 @@
-"""The steps that bring an installation into a state: told as a diff, and taken one by one."""
+"""The steps that bring an installation into a state: printed as a diff, and carried out in
+order."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ _BODIES: Final[Mapping[str, Document]] = {"keyFile": {"type": "KEY_TYPE_JSON"}}
 
 @dataclass
 class Thing:
-    """What a step is about: `label` in a plan, `id` the value of `parameter` in paths, None until
-    it is made."""
+    """The record that a step is about: `label` in a plan, `id` the value of `parameter` in paths,
+    None until it is created."""
 
     label: str
     parameter: str = ""
@@ -37,11 +38,11 @@ class Thing:
 
     @property
     def org_id(self) -> str | None:
-        """The organization that it is in."""
+        """The id of the organization that the record belongs to, or None."""
         return self._known().get("orgId")
 
     def values(self, operation: Operation) -> list[str]:
-        """The values of the operation's path."""
+        """Returns the values of the operation's path parameters."""
         known = self._known()
         return [known[name] for name in operation.parameters]
 
@@ -51,9 +52,11 @@ class Thing:
 
 
 class ApplyStep(msgspec.Struct, frozen=True, kw_only=True):
-    """One change. `differences` are fields with what they hold before and after. `user` is whom
-    the body names, who may be made by an earlier step; `made` is what the answer calls the id.
-    `files` take what is secret: by their fields, with the call that makes it, "" for this one.
+    """One change. `differences` are fields with their values before and after.
+
+    `user` is the user that the body names, whom an earlier step may create; `made` is the id's
+    name in the answer. `files` store secrets: by their fields, the file and the operation that
+    generates the secret, "" for this one.
     """
 
     action: Action
@@ -67,12 +70,12 @@ class ApplyStep(msgspec.Struct, frozen=True, kw_only=True):
     files: Mapping[str, tuple[str, str]] = {}
 
     def lines(self) -> list[str]:
-        """The step in a plan."""
+        """Returns the step's lines in a plan."""
         head = f"{_MARKS[self.action]} {self.thing.label}"
         return [head, *(_line(self.action, *each) for each in self.differences)]
 
     def as_json(self) -> Document:
-        """The step for programs."""
+        """Returns the step as JSON."""
         fields = [
             {"field": name, "before": before, "after": after}
             for name, before, after in self.differences
@@ -80,7 +83,7 @@ class ApplyStep(msgspec.Struct, frozen=True, kw_only=True):
         return {"action": self.action, "what": self.thing.label, "fields": fields}
 
     async def take(self, backend: Backend) -> None:
-        """Make the change. Raises IdpError, StorageError."""
+        """Carries out the change. Raises IdpError, StorageError."""
         where, document = backend.within(self.thing.org_id), self.document
         if self.user is not None and document is not None:
             document = document | {"userId": self.user.id}
@@ -110,8 +113,8 @@ def _line(action: Action, name: str, before: Any, after: Any) -> str:
 
 
 def check_files(steps: Sequence[ApplyStep]) -> None:
-    """See that what will be made can be kept. Raises InvalidArgument: such a file is there, or
-    its directory isn't."""
+    """Checks that generated secrets can be stored. Raises InvalidArgument if such a file exists,
+    or its directory does not."""
     problems = [
         FieldProblem("apply.file", "", f"{step.thing.label}: {file} {told}")
         for step in steps

@@ -1,1 +1,1 @@
-"""Commands that are written by hand; those over an operation are in `idp.cli.nouns`."""
+"""Commands with their own code; those that only run an operation are in `idp.cli.nouns`."""

@@ -1,4 +1,4 @@
-"""`idp admin`: ways back in for whoever can start the service on its store."""
+"""`idp admin`: regains access to an installation, for a person who can read its store."""
 
 from __future__ import annotations
 

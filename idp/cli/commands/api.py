@@ -1,4 +1,4 @@
-"""`idp api`: any call of the management API, as a command."""
+"""`idp api`: any operation of the management API as a command."""
 
 from __future__ import annotations
 
@@ -42,12 +42,13 @@ with_place(api)
 
 
 def found(method: str, path: str) -> tuple[Operation, list[str]]:
-    """The operation at that address, and what the address names. Raises click.UsageError."""
+    """Returns the operation at this path, and the path's values. Raises click.UsageError."""
     best: tuple[Operation, list[str]] | None = None
     for each in OPERATIONS:
         pattern = re.sub(r"\\{\w+\\}", "([^/]+)", re.escape(each.path))
         match = re.fullmatch(pattern, path)
         if match and each.method == method:
+            # A path without parameters wins over one that matches by a parameter.
             if not match.groups():
                 return each, []
             best = best or (each, list(match.groups()))

@@ -1,5 +1,4 @@
-"""`idp backup`, `idp restore` and `idp copy-store`: all that an installation is, from one place to
-another."""
+"""`idp backup`, `idp restore` and `idp copy-store`: save, restore and copy all data of an installation."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ _MAKE: Final = "make"
 
 
 class _Backup(click.Group):
-    """`idp backup FILE` is `idp backup make FILE`."""
+    """Makes `idp backup FILE` mean `idp backup make FILE`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] not in (*self.commands, *self.get_help_option_names(ctx)):
@@ -161,7 +160,7 @@ def copy_store(source: str, target: str) -> None:
 
 @contextmanager
 def _bar(total: int | None) -> Iterator[Callable[[int], object]]:
-    """Takes how many records are done; a bar on a terminal, nothing elsewhere."""
+    """Yields a function that takes how many more records are done; shows a bar on a terminal."""
     with tqdm(total=total, unit=" records", file=sys.stderr, disable=None, leave=False) as bar:
         yield bar.update
 

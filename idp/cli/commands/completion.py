@@ -1,4 +1,4 @@
-"""`idp completion`: what a shell needs to complete command lines."""
+"""`idp completion`: the script with which a shell completes command lines."""
 
 from __future__ import annotations
 

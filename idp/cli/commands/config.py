@@ -1,4 +1,4 @@
-"""`idp config`: the settings in force, and where each came from."""
+"""`idp config`: the effective settings, and where each came from."""
 
 from __future__ import annotations
 

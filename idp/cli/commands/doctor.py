@@ -1,4 +1,4 @@
-"""`idp doctor`: whether the installation works and is safe."""
+"""`idp doctor`: checks whether the installation works and is safe."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def doctor(as_json: bool, deep: bool, config_file: Path | None, **flags: object)
 
 
 def _examined(loaded: Loaded, *, is_deep: bool) -> list[Result]:
-    """What the checks find. Raises ConfigError: the settings don't fit the store's issuer."""
+    """Runs the checks and returns their results. Raises ConfigError if the settings contradict the
+    store's issuer."""
     from idp.doctor import examination
 
     work = examination.of(
@@ -59,7 +60,7 @@ def _examined(loaded: Loaded, *, is_deep: bool) -> list[Result]:
 
 
 def _complete(result: Result) -> Result:
-    """The result with commands that work on the store which was examined."""
+    """Returns the result with the command line's store options added to its commands."""
     options = given.options(click.get_current_context(), STORE_OPTIONS)
     commands = [
         f"{each} {options}" if options and each.startswith("idp ") else each

@@ -1,4 +1,4 @@
-"""`idp explain`: why a request was refused."""
+"""`idp explain`: shows why a request was refused."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def explain(
 
 
 async def find(service: Service, request_id: str) -> Sequence[Refusal]:
-    """The refusals of this request id, newest first. Raises NotFound."""
+    """Returns the refusals of this request id, the newest first. Raises NotFound."""
     from idp.oauth.endpoints import refusal_records
 
     found = await refusal_records.find(service, request_id)
@@ -67,7 +67,7 @@ async def find(service: Service, request_id: str) -> Sequence[Refusal]:
 
 
 async def find_newest(service: Service, client_id: str | None) -> Refusal:
-    """The newest refusal, of this application if one is named. Raises NotFound."""
+    """Returns the newest refusal, or the newest of this application. Raises NotFound."""
     from idp.oauth.endpoints import refusal_records as endpoint_refusal_records
 
     found = await endpoint_refusal_records.newest(service, client_id)
@@ -78,7 +78,7 @@ async def find_newest(service: Service, client_id: str | None) -> Refusal:
 
 
 def in_json(found: Sequence[Refusal]) -> str:
-    """The refusals as one JSON document."""
+    """Returns the refusals as one JSON document."""
     return msgspec.json.encode({"refusals": [_as_json(each) for each in found]}).decode()
 
 
@@ -101,7 +101,7 @@ def _as_json(refusal: Refusal) -> dict[str, Any]:
 
 
 def in_text(found: Sequence[Refusal], encoding: str = "utf-8") -> str:
-    """The refusals for a terminal that shows this encoding."""
+    """Returns the refusals as text for a terminal with this encoding."""
     is_unicode = encoding.lower().replace("-", "") == "utf8"
     text = "\n\n".join("\n".join(_lines(each, _MARKS[is_unicode])) for each in found)
     return text.encode(encoding, "backslashreplace").decode(encoding)

@@ -1,4 +1,4 @@
-"""`idp export`: organizations with all that is in them, as a file that an import takes."""
+"""`idp export`: writes organizations with all their contents to a file that an import reads."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def export(
 
 @contextmanager
 def _target(output: Path | None, *, overwrite: bool) -> Iterator[BinaryIO]:
-    """A file that is there as a whole or not at all, and that nobody else may read.
+    """Opens a draft that becomes the output file once it is complete; only its owner may read it.
 
     Raises AlreadyExists.
     """
@@ -97,7 +97,7 @@ def _put(draft: Path, output: Path, *, overwrite: bool) -> None:
         draft.replace(output)
         return
     try:
-        os.link(draft, output)  # unlike a rename, it replaces nothing
+        os.link(draft, output)  # unlike a rename, a link never replaces a file
     except FileExistsError:
         raise _there(output) from None
 

@@ -1,4 +1,4 @@
-"""The command `idp import`: a package becomes a job, and its end is waited for."""
+"""`idp import`: creates the job that imports a package, and waits for its end."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SEARCH: Final = BY_ADDRESS["POST /admin/v1/jobs/_search"]
 
 
 class ImportOptions(Struct, frozen=True):
-    """What is to be brought in, and how."""
+    """The package of an import, its options, and whether an interrupted job is resumed."""
 
     file: Path
     options: JobOptions
@@ -65,7 +65,7 @@ def import_(
 
     async def imported(backend: Backend) -> None:
         if report is not None:
-            check_writable(report)  # that it can't be kept is told before anything is done
+            check_writable(report)  # an unwritable file is reported before anything is done
         ended = await _ended(backend, wanted)
         if report is not None:
             await watching.report(backend, ended["id"], report)
@@ -78,7 +78,7 @@ with_place(import_)
 
 
 async def _ended(backend: Backend, wanted: ImportOptions) -> Document:
-    """The job of the package, which has ended unless somebody interrupted this program."""
+    """Returns the package's job, which has ended unless this program was interrupted."""
     if isinstance(backend, Local):
         return await _ended_here(backend, wanted)
     assert isinstance(backend, Remote)  # noqa: S101 - there is no third place
@@ -86,7 +86,7 @@ async def _ended(backend: Backend, wanted: ImportOptions) -> Document:
 
 
 async def _ended_here(backend: Local, wanted: ImportOptions) -> Document:
-    """What this process has done on the store. Raises IdpError, StorageError."""
+    """Runs the import in this process, on the store. Raises IdpError, StorageError."""
     from idp.server import import_worker
     from idp.transfer.jobs import runner as job_runner
     from idp.transfer.jobs import workers
@@ -94,7 +94,7 @@ async def _ended_here(backend: Local, wanted: ImportOptions) -> Document:
 
     service, actor = backend.service, backend.caller.id
     start = local_files.go_on if wanted.is_resumed else local_files.begin
-    with watching.interrupted_at_once():  # nothing is done yet
+    with watching.interrupted_at_once():  # nothing has been done yet
         file = await local_files.look_at(wanted.file)
         hold = await start(service, actor, file, wanted.options)
     is_to_leave = asyncio.Event()
@@ -113,15 +113,15 @@ async def _ended_here(backend: Local, wanted: ImportOptions) -> Document:
 
 
 async def _begin_there(backend: Remote, wanted: ImportOptions) -> str:
-    """The job of a service that has received the package. Raises IdpError."""
+    """Uploads the package to a service and returns the job's id. Raises IdpError."""
     from idp.cli import uploading
 
     if wanted.is_resumed:
         raise click.UsageError("a service goes on by itself, or by `idp job resume`")
-    # A refusal is told before gigabytes are sent.
+    # A refusal is reported before gigabytes are sent.
     await backend.call(_SEARCH, [], {"query": {"limit": 1}})
     options = wanted.options
     wishes = {"dryRun": options.is_dry_run, "update": options.updates, "fix": options.mends}
-    with watching.interrupted_at_once():  # a service that has not got all of it has done nothing
+    with watching.interrupted_at_once():  # a service does nothing before it has the whole package
         answer = await uploading.upload(backend, wanted.file, wishes)
     return str(answer["jobId"])

@@ -1,4 +1,4 @@
-"""`idp key2jwt`: an assertion by which a script, or an application, proves who it is."""
+"""`idp key2jwt`: prints an assertion with which a service user or an application authenticates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST: Final = timedelta(hours=1)
 
 
 class KeyFile(Struct, frozen=True, rename="camel"):
-    """What `idp key create` writes: of a service user or of an application."""
+    """The file that `idp key create` writes for a service user or an application."""
 
     key_id: str
     key: str
@@ -48,7 +48,8 @@ def key2jwt(file: str, audience: str, expires: str) -> None:
 
 
 def assertion(key: KeyFile, audience: str, lasts: timedelta, now: datetime, random: Random) -> str:
-    """The signed assertion. Raises click.UsageError: the key can't sign."""
+    """Returns the signed assertion (RFC 7523 3). Raises click.UsageError if the key cannot
+    sign."""
     name = key.user_id or key.client_id
     issued = int(now.timestamp())
     claims = {

@@ -1,4 +1,4 @@
-"""`idp keys`: the keys that sign and seal tokens."""
+"""`idp keys`: the keys that sign and encrypt tokens."""
 
 from __future__ import annotations
 

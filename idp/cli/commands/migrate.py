@@ -1,4 +1,4 @@
-"""`idp migrate`: files of another system, made into the body of an import."""
+"""`idp migrate`: converts files of another system into the body of an import."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def migrate() -> None:
 
 
 def _every(command: Callable[..., None]) -> Callable[..., None]:
-    """What all sources have in common."""
+    """Adds the options that all sources have."""
     options = [
         click.option("--org", "org_id", metavar="ID", required=True,
                      help="The organization that takes them in."),
@@ -175,7 +175,7 @@ def _is_encoding(name: str) -> bool:
 
 
 def _run(source: Source, given: Mapping[str, Any], project_id: str = "") -> None:
-    """Write the package and the report, whole or not at all; end the program."""
+    """Writes the package and the report, each completely or not at all, and ends the program."""
     from idp.transfer.sources.migration import Migration, MigrationOptions
     from idp.transfer.sources.package_file import PackageFile, drafted
     from idp.transfer.sources.report import Report
@@ -221,7 +221,7 @@ def _timeout(text: str) -> str:
 
 
 def _tell(report: Report, output: Path, report_path: Path | None) -> None:
-    """The counts, on stderr."""
+    """Prints the counts to stderr."""
     labels = {"create": "in the package", "skip": "nobody's", "fail": "left out"}
     lines = [(labels[action], str(count), "") for action, count in report.actions.items()]
     lines += [(f"  {slug}", str(count), "") for slug, count in sorted(report.problems.items())]

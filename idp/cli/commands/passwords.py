@@ -36,11 +36,11 @@ def compact(source: Path, target: Path, min_count: int, overwrite: bool) -> None
     from idp.foundation.randomness import SystemRandom
     from idp.passwords import breached, compaction
 
-    if target.exists() and not overwrite:  # before minutes of work
+    if target.exists() and not overwrite:  # checked before minutes of work
         raise _is_there(target)
     try:
         entries = breached.open_list(source, min_count).entries()
-        # `disable=None`: no bar where stderr is no terminal
+        # With `disable=None` there is no bar unless stderr is a terminal.
         with tqdm(entries, unit=" passwords", unit_scale=True, disable=None) as counted:
             draft_id = SystemRandom().id()
             count = compaction.compact(counted, target, draft_id, replaces=overwrite)

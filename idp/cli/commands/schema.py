@@ -1,4 +1,4 @@
-"""`idp schema`: which version of the stored records a store has, and bringing it to this one's."""
+"""`idp schema`: shows the version of the stored records, and upgrades them to this program's."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def upgrade(config_file: Path | None, **flags: object) -> None:
 
 async def _opened(loaded: Loaded) -> None:
     async with opened_service(loaded):
-        pass  # opening upgrades
+        pass  # opening a store upgrades it
 
 
 def _looked_at(config: Config) -> MetaRecord:
@@ -75,7 +75,7 @@ def _looked_at(config: Config) -> MetaRecord:
 
 
 def described(record: MetaRecord) -> dict[str, Any]:
-    """What the store says of itself, beside this program."""
+    """Returns the versions of the store and of this program, and the pending steps."""
     from idp.records import SCHEMA
 
     return {

@@ -1,4 +1,4 @@
-"""`idp serve`: start the service."""
+"""`idp serve`: starts the service."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def serve(config_file: Path | None, new_store: bool, as_json: bool, **flags: obj
     options = given.options(click.get_current_context())
     launch = Launch(new_store=new_store, command=f"idp serve {options}".rstrip())
     loaded = load(config_file, flags, lambda config: start_checks.check(config, launch))
-    from idp.server import listener  # the other commands do without it
+    from idp.server import listener  # imported late, because the other commands do not need it
 
     announce = listener.announce_as_json if as_json else listener.announce_to_people(started_at)
     launch = replace(launch, without_effect=loaded.without_effect())

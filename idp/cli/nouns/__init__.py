@@ -1,1 +1,1 @@
-"""What the command line knows to manage: a module for each part of the API."""
+"""The commands that only run operations: a module for each part of the API."""

@@ -1,4 +1,4 @@
-"""`idp app`: applications, made by hand or by the preset of a tool."""
+"""`idp app`: applications, registered with individual settings or with a tool's preset."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _KIND_HELP: Final = {"appType": "What it is; api: it asks about tokens and signs
 
 
 def by_preset(said: Document, given: Mapping[str, Any]) -> tuple[str, Document]:
-    """Which operation registers the application, and with what: what was said goes before what
-    the preset knows. Raises NotFound (the preset), InvalidArgument (the host)."""
+    """Returns the operation's name and body. Values of the command line replace those of the
+    preset. Raises NotFound for the preset, InvalidArgument for the host, click.UsageError."""
     from idp.clients import new_apps
 
     kind, name, preset = said.get("appType"), given.get("preset"), None

@@ -1,4 +1,4 @@
-"""`idp audit`: what was changed, by whom and when."""
+"""`idp audit`: who changed what, and when."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _ALL: Final = "POST /admin/v1/events/_search"
 _OWN: Final = "POST /management/v1/orgs/me/events/_search"
 _OWN_HELP: Final = "Of one organization (--org) alone."
 _EVERY_SECONDS: Final = 1.0
-_LATE: Final = timedelta(seconds=10)  # of two processes, the one with the later clock may be first
+# clocks of two processes may differ: a later event may have an earlier time
+_LATE: Final = timedelta(seconds=10)
 COLUMNS: Final = (
     "creationDate",
     "type.type",
@@ -77,7 +78,7 @@ def tail(lines: int, follow: bool, own: bool, **given: Any) -> None:
 
     try:
         carry_out(place, followed)
-    except KeyboardInterrupt:  # how everybody leaves it
+    except KeyboardInterrupt:  # the usual way to end it
         raise SystemExit(0) from None
 
 
@@ -85,7 +86,7 @@ audit.add_command(with_place(tail))
 
 
 class Tail:
-    """The end of the audit log, each event once."""
+    """Reads the end of the audit log, and returns each event once."""
 
     def __init__(self, backend: Backend, *, own: bool) -> None:
         self._backend = backend
@@ -94,14 +95,14 @@ class Tail:
         self._first: tuple[str, str] | None = None
 
     async def last(self, n: int) -> list[Document]:
-        """The newest `n`, the newest last. Raises IdpError, StorageError."""
+        """Returns the newest `n` events, the newest last. Raises IdpError, StorageError."""
         answer = await self._backend.call(self._operation, [], {"limit": n})
         events = answer.get("events", [])[::-1]
         self._first = _place(events[0]) if events else None
         return self._noted(events)
 
     async def news(self) -> list[Document]:
-        """What came since. Raises IdpError, StorageError."""
+        """Returns the events since the last call. Raises IdpError, StorageError."""
         query: Document = {"asc": True, "limit": 1000}
         if self._seen:
             query["from"] = instant(max(self._seen.values()) - _LATE)
@@ -114,7 +115,7 @@ class Tail:
             query["cursor"] = answer["nextCursor"]
 
     def _noted(self, events: list[Document]) -> list[Document]:
-        """Those that were not told yet."""
+        """Returns the events that were not returned before, and records them."""
         fresh = [
             event
             for event in events

@@ -1,4 +1,5 @@
-"""`idp feature` and what else concerns the whole instance."""
+"""`idp feature`, `idp background` and `idp security`: settings and tasks of the whole
+installation."""
 
 from __future__ import annotations
 

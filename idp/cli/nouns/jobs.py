@@ -1,4 +1,4 @@
-"""`idp job`: imports that go on by themselves."""
+"""`idp job`: the jobs of imports."""
 
 from __future__ import annotations
 

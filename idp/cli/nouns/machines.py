@@ -1,4 +1,4 @@
-"""`idp service-user`, `idp pat` and `idp key`: scripts, and what they prove themselves by."""
+"""`idp service-user`, `idp pat` and `idp key`: service users, their tokens and keys."""
 
 from __future__ import annotations
 

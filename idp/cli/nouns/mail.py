@@ -1,4 +1,4 @@
-"""`idp mail`: whether mail can be sent, what waits, and trying again."""
+"""`idp mail`: test messages, the outbox and retries."""
 
 from __future__ import annotations
 

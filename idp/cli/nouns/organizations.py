@@ -1,4 +1,4 @@
-"""`idp org` and `idp member`."""
+"""`idp org`, `idp domain` and `idp member`: organizations, their domains and their managers."""
 
 from __future__ import annotations
 

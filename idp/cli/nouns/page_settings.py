@@ -1,4 +1,4 @@
-"""`idp picture` and `idp page-text`: logos and icons, and what the login pages say."""
+"""`idp picture` and `idp page-text`: logos, icons and texts of the sign-in pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _USUAL: Final = "text/default/login/{language}"
 
 
 def _both(method: str, path: str) -> dict[str, str]:
-    """The call for an organization, and with --instance the one for all."""
+    """Returns the operation for an organization, and the one that `--instance` chooses."""
     return {"": f"{method} {_OWN}/{path}", "instance": f"{method} {_INSTANCE}/{path}"}
 
 

@@ -1,4 +1,5 @@
-"""`idp policy` and `idp text`: what organizations have of their own, and what they have else."""
+"""`idp policy` and `idp text`: policies and message texts of organizations and of the
+installation."""
 
 from __future__ import annotations
 

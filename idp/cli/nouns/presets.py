@@ -1,4 +1,4 @@
-"""`idp preset`: tools whose settings are known."""
+"""`idp preset`: settings for well-known applications."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""`idp project`, `idp project-grant` and `idp role`."""
+"""`idp project`, `idp project-grant` and `idp role`: projects, their roles, and the organizations
+that may use them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`idp user` and `idp grant`."""
+"""`idp user` and `idp grant`: persons, and the project roles of users."""
 
 from __future__ import annotations
 
