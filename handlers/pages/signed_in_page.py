@@ -40,8 +40,8 @@ class SignedIn(Struct, frozen=True):
 
 
 class OwnPageHandler(PageHandler):
-    """Redirects to a sign-in and back without a signed-in person. If the browser has several sessions,
-    one is chosen for all these pages."""
+    """A page of the service for a signed-in person; others are redirected to a sign-in and back.
+    If the browser has several sessions, one is chosen for all these pages."""
 
     area: ClassVar[OwnPages]
 

@@ -1,4 +1,5 @@
-"""`idp backup`, `idp restore` and `idp copy-store`: save, restore and copy all data of an installation."""
+"""`idp backup`, `idp restore` and `idp copy-store`: save, restore and copy all data of an
+installation."""
 
 from __future__ import annotations
 
