@@ -24,7 +24,7 @@ from idp.foundation.i18n import Message, message
 from idp.mail import smtp
 from idp.mail.failures import NotSent
 from idp.oauth.paths import KEYS
-from idp.outgoing.http import Failed
+from idp.outgoing.failures import Failed
 from idp.records import SIGNING_KEYS
 from idp.start import proxy_warnings
 

@@ -18,7 +18,7 @@ from idp.config.settings import Config
 from idp.foundation.errors import ConfigError
 from idp.mail.failures import NotSent
 from idp.mail.messages import MailMessage
-from idp.outgoing.http import Failed
+from idp.outgoing.failures import Failed
 from idp.records import Mail
 from idp.service import Service
 

@@ -1,9 +1,8 @@
 """Calls to addresses that others have registered, which must not lead into closed networks.
 
 A name is resolved once, every address that it has is checked, and the connection goes to one of
-these: nothing can change in between. No redirect is followed, no proxy is asked, and of the answer
-the status counts and at most some lines. That is so little of HTTP that it is spoken here: a head
-and perhaps a form go out, and `idp/outgoing/http_answers.py` reads what comes back.
+these: nothing can change in between. No redirect is followed and no proxy is asked. The service's
+own calls to addresses that the operator chose go out by here, too, into whatever network.
 """
 
 from __future__ import annotations
@@ -12,21 +11,25 @@ import asyncio
 import re
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
-from functools import cache
+from contextlib import asynccontextmanager
+from functools import cache, partial
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from socket import SOCK_STREAM
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, urlencode, urlsplit
 
 from idp import __version__
 from idp.config.settings import Config
-from idp.outgoing import dns_txt, http_answers
+from idp.outgoing import dns_txt
+from idp.outgoing.failures import Failed, NotAllowed, TimedOut
+
+if TYPE_CHECKING:
+    from idp.outgoing.client import HttpAnswer
 
 SECONDS: Final = 5.0
-AT_ONCE: Final = 64
-MAX_LINE_BYTES: Final = 8 * 1024
-MAX_BODY_BYTES: Final = 64 * 1024
+AT_ONCE: Final = 48
+OWN_AT_ONCE: Final = 16  # to addresses of the operator, which those of others do not hold up
+MAX_BODY_BYTES: Final = 8 * 1024  # of a longer body, the first
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
 # Of IPv6, what is given out to be reached; but not the tunnels, which lead to any IPv4 address.
 _UNICAST: Final = ip_network("2000::/3")
@@ -40,15 +43,6 @@ _NEARBY: Final = [
 Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 ReadTexts = Callable[[str], Awaitable[Sequence[str]]]
-T = TypeVar("T")
-
-
-class Failed(Exception):
-    """The call was not made, or nothing came of it; the text says why, for the log."""
-
-
-class NotAllowed(Failed):
-    """The address belongs to a network that is not open for calls."""
 
 
 async def resolve(host: str, port: int) -> list[str]:
@@ -70,50 +64,88 @@ class Outgoing:
         self._seconds = seconds
         self._read_texts = read_texts
         self._slots = asyncio.Semaphore(AT_ONCE)
+        self._own_slots = asyncio.Semaphore(OWN_AT_ONCE)
+        self._loading: asyncio.Future[None] | None = None
+
+    async def exchange(
+        self,
+        config: Config | None,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        *,
+        max_bytes: int,
+        seconds: float,
+    ) -> HttpAnswer:
+        """Make one call; the status of the answer, and at most `max_bytes` of its body.
+
+        With settings, only addresses that these allow are called; without, any. It takes at most
+        twice `seconds`: for a slot, and for the call. Raises Failed.
+        """
+        parts = _checked(url, is_own=config is None)
+        host, port = _target(parts)
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        async with self._slot(self._own_slots if config is None else self._slots, seconds):
+            await self._load_client()
+            import httpcore
+
+            from idp.outgoing import client
+
+            request = httpcore.Request(
+                method,
+                httpcore.URL(scheme=parts.scheme, host=host, port=port, target=target),
+                headers=_headers(method, parts, headers, body),
+                content=body,
+            )
+            return await client.exchange(
+                request,
+                partial(self._addresses, config),
+                _tls() if parts.scheme == "https" else None,
+                max_bytes=max_bytes,
+                seconds=seconds,
+            )
 
     async def post_form(self, config: Config, url: str, form: Mapping[str, str]) -> int:
-        """POST a form to a client's address; the status of the answer.
-
-        It takes at most twice the time of a call: for a slot, and for the call. Raises Failed.
-        """
-        parts = _checked(url)
-        async with self._slot():
-            return await self._call(config, parts, _post(parts, urlencode(form)), _status)
+        """POST a form to a client's address; the status of the answer. Raises Failed."""
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        return await self._post(config, url, headers, urlencode(form).encode())
 
     async def post_own(self, url: str, body: bytes, headers: Mapping[str, str]) -> int:
         """POST JSON to an address that the operator chose, in whatever network; the status.
 
         Raises Failed.
         """
-        parts = _checked(url, is_own=True)
-        fields = [f"{name}: {value}" for name, value in headers.items()]
-        head = _request(
-            "POST",
-            parts,
-            "Content-Type: application/json",
-            f"Content-Length: {len(body)}",
-            *fields,
+        return await self._post(None, url, {"Content-Type": "application/json", **headers}, body)
+
+    async def _post(
+        self, config: Config | None, url: str, headers: Mapping[str, str], body: bytes
+    ) -> int:
+        answer = await self.exchange(
+            config, "POST", url, headers, body, max_bytes=0, seconds=self._seconds
         )
-        async with self._slot():
-            return await self._call(None, parts, head + body, _status)
+        return answer.status
 
     async def get_lines(self, config: Config, url: str) -> tuple[int, list[str]]:
         """GET an address: the status, and the first lines of the body.
 
         Raises Failed.
         """
-        parts = _checked(url)
-        async with self._slot():
-            return await self._call(config, parts, _get(parts), _status_and_lines)
+        status, text = await self._get(config, url)
+        return status, text.splitlines()
 
     async def get_own(self, url: str) -> tuple[int, str]:
         """GET an address of the service itself, in whatever network: the status and the body.
 
         Raises Failed.
         """
-        parts = _checked(url, is_own=True)
-        async with self._slot():
-            return await self._call(None, parts, _get(parts), _status_and_text)
+        return await self._get(None, url)
+
+    async def _get(self, config: Config | None, url: str) -> tuple[int, str]:
+        answer = await self.exchange(
+            config, "GET", url, {}, b"", max_bytes=MAX_BODY_BYTES, seconds=self._seconds
+        )
+        return answer.status, answer.body.decode("utf-8", "replace")
 
     async def certificate(self, url: str) -> Mapping[str, object]:
         """The certificate at an https address of the service itself, as `ssl` describes it.
@@ -121,85 +153,62 @@ class Outgoing:
         Raises Failed: also where the certificate is not trusted, or is another name's.
         """
         parts = _checked(url, is_own=True)
-        try:
-            async with self._slot(), asyncio.timeout(self._seconds):
-                _, writer = await self._connect(None, parts)
-        except TimeoutError:
-            raise Failed(f"no answer within {self._seconds:g} s") from None
-        except (OSError, UnicodeError) as error:
-            raise Failed(f"{type(error).__name__}: {error}") from error
-        found: Mapping[str, object] = writer.get_extra_info("peercert") or {}
-        writer.transport.abort()
-        return found
+        async with self._slot(self._own_slots, self._seconds):
+            await self._load_client()
+            from idp.outgoing import client
+
+            return await client.certificate(
+                *_target(parts), partial(self._addresses, None), _tls(), seconds=self._seconds
+            )
 
     async def texts(self, name: str) -> Sequence[str]:
         """The TXT records of a name. Raises Failed."""
-        async with self._slot():
+        async with self._slot(self._slots, self._seconds):
             try:
                 async with asyncio.timeout(self._seconds):
                     return await self._read_texts(name)
             except TimeoutError:
-                raise Failed(f"no answer within {self._seconds:g} s") from None
+                raise TimedOut(self._seconds) from None
             except dns_txt.NoDnsAnswer as error:
                 raise Failed(str(error)) from error
 
     @asynccontextmanager
-    async def _slot(self) -> AsyncIterator[None]:
+    async def _slot(self, slots: asyncio.Semaphore, seconds: float) -> AsyncIterator[None]:
         try:
-            async with asyncio.timeout(self._seconds):
-                await self._slots.acquire()
+            async with asyncio.timeout(seconds):
+                await slots.acquire()
         except TimeoutError:
             raise Failed("too many calls are under way") from None
         try:
             yield
         finally:
-            self._slots.release()
+            slots.release()
 
-    async def _call(
-        self,
-        config: Config | None,
-        parts: SplitResult,
-        request: bytes,
-        read: Callable[[asyncio.StreamReader], Awaitable[T]],
-    ) -> T:
-        writer: asyncio.StreamWriter | None = None
-        try:
-            async with asyncio.timeout(self._seconds):
-                reader, writer = await self._connect(config, parts)
-                writer.write(request)
-                answer = await read(reader)
-            await _hear_out(reader)
-            return answer
-        except TimeoutError:
-            raise Failed(f"no answer within {self._seconds:g} s") from None
-        except http_answers.Unreadable as error:
-            raise Failed(str(error)) from error
-        except (OSError, EOFError, UnicodeError, asyncio.LimitOverrunError) as error:
-            raise Failed(f"{type(error).__name__}: {error}") from error
-        finally:
-            if writer is not None:
-                writer.transport.abort()
+    async def _load_client(self) -> None:
+        """Load the HTTP client in a thread, once: that takes longer than a request may."""
+        if self._loading is None:
+            loop = asyncio.get_running_loop()
+            self._loading = loop.run_in_executor(None, _import_client)
+        await asyncio.shield(self._loading)
 
-    async def _connect(
-        self, config: Config | None, parts: SplitResult
-    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """A connection; with settings, to an address that these allow to be called."""
-        host, port = parts.hostname or "", parts.port or _USUAL_PORTS[parts.scheme]
+    async def _addresses(self, config: Config | None, host: str, port: int) -> Sequence[str]:
+        """The addresses of a host; with settings, these allow all of them to be called.
+
+        Raises NotAllowed, OSError, UnicodeError.
+        """
         found = await self._resolve(host, port)
         for address in found:
             if config is not None and not may_be_called(config, ip_address(address)):
                 raise NotAllowed(f"{host} is {address}: an address that may not be called")
-        context = _tls() if parts.scheme == "https" else None
-        name = host if context else None
-        error: OSError = OSError(f"{host} has no address")
-        for address in found:
-            try:
-                return await asyncio.open_connection(
-                    address, port, limit=MAX_LINE_BYTES, ssl=context, server_hostname=name
-                )
-            except OSError as refusal:
-                error = refusal
-        raise error
+        return found
+
+
+def _import_client() -> None:
+    """Load the HTTP client and the trusted certificates: 100 ms, at the first call."""
+    from idp.outgoing import client
+
+    client.load()
+    _tls()
 
 
 @cache
@@ -242,48 +251,20 @@ def may_be_called(config: Config, address: Address) -> bool:
     return address in _UNICAST and not any(address in network for network in _TUNNELS)
 
 
-def _post(parts: SplitResult, body: str) -> bytes:
-    kind = "Content-Type: application/x-www-form-urlencoded"
-    return _request("POST", parts, kind, f"Content-Length: {len(body)}", body=body)
+def _target(parts: SplitResult) -> tuple[str, int]:
+    return parts.hostname or "", parts.port or _USUAL_PORTS[parts.scheme]
 
 
-def _get(parts: SplitResult) -> bytes:
-    return _request("GET", parts, "Accept-Encoding: identity")
-
-
-def _request(method: str, parts: SplitResult, *headers: str, body: str = "") -> bytes:
-    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    lines = (
-        f"{method} {target} HTTP/1.1",
-        f"Host: {parts.netloc}",
-        f"User-Agent: idp/{__version__}",
-        "Accept: */*",
-        *headers,
-        "Connection: close",
-    )
-    return ("\r\n".join(lines) + "\r\n\r\n" + body).encode("ascii")
-
-
-async def _status(reader: asyncio.StreamReader) -> int:
-    return (await http_answers.head(reader)).status
-
-
-async def _status_and_text(reader: asyncio.StreamReader) -> tuple[int, str]:
-    """The status, and the first of the body."""
-    head = await http_answers.head(reader)
-    body = await http_answers.body(reader, head)
-    return head.status, body.decode("utf-8", "replace")
-
-
-async def _status_and_lines(reader: asyncio.StreamReader) -> tuple[int, list[str]]:
-    status, text = await _status_and_text(reader)
-    return status, text.splitlines()
-
-
-async def _hear_out(reader: asyncio.StreamReader) -> None:
-    """Take some of the rest, so that the other side is not cut off while it speaks."""
-    heard = 0
-    with suppress(OSError):
-        async with asyncio.timeout(0.5):
-            while heard < MAX_BODY_BYTES and (more := await reader.read(MAX_LINE_BYTES)):
-                heard += len(more)
+def _headers(
+    method: str, parts: SplitResult, headers: Mapping[str, str], body: bytes
+) -> Sequence[tuple[str, str]]:
+    length = {} if method == "GET" else {"Content-Length": str(len(body))}
+    return [
+        ("Host", parts.netloc),
+        ("User-Agent", f"idp/{__version__}"),
+        ("Accept", "*/*"),
+        ("Accept-Encoding", "identity"),
+        *headers.items(),
+        *length.items(),
+        ("Connection", "close"),
+    ]

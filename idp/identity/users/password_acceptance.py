@@ -73,7 +73,7 @@ async def problems(
             lambda: password_policy.policy_problems(password, without)
         )
     # The service is asked last, and only about passwords that are accepted otherwise.
-    if not found and await range_service.contains(service.config, password):
+    if not found and await range_service.contains(service.config, service.outgoing, password):
         return [password_policy.breached()]
     return found
 

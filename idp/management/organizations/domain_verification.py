@@ -19,7 +19,7 @@ from idp.identity.users import org_domains, organizations
 from idp.management import call as management_call
 from idp.management.call import Call
 from idp.management.organizations import domains as organization_domains
-from idp.outgoing.http import Failed
+from idp.outgoing.failures import Failed
 from idp.records import DOMAINS, Challenge, OrganizationDomain
 from idp.schema import answers
 from idp.schema.answers import Answer, Details

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from idp.foundation import logs
 from idp.keys import jws
-from idp.outgoing.http import Failed, NotAllowed
+from idp.outgoing.failures import Failed, NotAllowed
 from idp.records import APPLICATIONS, LOGOUT_MESSAGES, Application, LogoutMessage
 from idp.service import Service
 from storage import Insert, Stale, Update, Value, Write

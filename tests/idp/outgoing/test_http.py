@@ -14,7 +14,8 @@ import pytest
 
 from idp.config.settings import Config
 from idp.outgoing import http as outgoing_http
-from idp.outgoing.http import Failed, Outgoing
+from idp.outgoing.failures import Failed
+from idp.outgoing.http import Outgoing
 from tests.support import certificate
 
 PUBLIC = Config(issuer="https://login.example.com", store="memory://")
@@ -224,6 +225,8 @@ async def test_the_request_is_a_form_and_nothing_more():
 
         assert head.split(b"\r\n")[0] == b"POST /logout?x=1 HTTP/1.1"
         assert b"Content-Type: application/x-www-form-urlencoded" in head
+        assert b"Accept-Encoding: identity" in head
+        assert b"Connection: close" in head
         assert b"Cookie" not in head
         assert b"Authorization" not in head
         assert body == b"a=b+c"

@@ -9,7 +9,7 @@ import pytest
 
 from idp.audit import events
 from idp.management.organizations import domain_verification
-from idp.outgoing.http import Failed
+from idp.outgoing.failures import Failed
 from idp.records import DOMAINS, Challenge, new_domain
 from tests.handlers.management.organizations.naming import (
     DNS,
