@@ -1,4 +1,4 @@
-"""The protocol's errors: one class per error code, mapped to HTTP once, at the edge.
+"""The protocol's errors: one class per error code, mapped to an HTTP response in one place.
 
 ::
 
@@ -13,7 +13,7 @@
     ├── SlowDown                  400
     ├── ExpiredToken              400
     ├── InvalidTarget             400 (RFC 8693 2.2.2)
-    ├── InvalidClient             401 with a challenge; 429 when there were too many
+    ├── InvalidClient             401 with a challenge; 429 after too many attempts
     ├── AccessDenied              by redirect; 400 for a device
     ├── LoginRequired             by redirect only
     ├── InteractionRequired       by redirect only
@@ -22,8 +22,8 @@
     ├── InvalidToken              401 with a Bearer challenge (RFC 6750 3.1)
     ├── InsufficientScope         403 with a Bearer challenge
     └── ServerError               500; TemporarilyUnavailable 503
-    Unusable                      a page, never a redirect: client or redirect_uri not proven
-    HintIgnored                   no answer at all: the request goes on without its id_token_hint
+    UnusableRequest               a page, never a redirect: no known client with this redirect_uri
+    HintIgnored                   no response: the request continues without its id_token_hint.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 
 class FailedCheck(Protocol):
-    """What a refusal says of the check that did not hold."""
+    """The part of a check that a refusal needs, so that this module does not depend on the
+    checks."""
 
     @property
     def name(self) -> str:
@@ -51,14 +52,15 @@ class FailedCheck(Protocol):
 
     @property
     def fix(self) -> str:
-        """What mends most requests for which it does not hold."""
+        """What corrects most requests for which it does not hold."""
 
 
 class Refusing(Exception):
-    """A request is refused. Everybody may read `description`.
+    """A request is refused. `description` may be shown to everybody.
 
-    `story` is the whole of it and `fix` what mends it, for the administrator alone; `check` is
-    the check that did not hold, and `client_id` the application's where it is known.
+    `story` has all details and `fix` says how to correct the request, both for the administrator
+    alone; `check` is the check that did not hold, and `client_id` the application's where it is
+    known.
     """
 
     check: FailedCheck | None = None
@@ -86,58 +88,77 @@ class OAuthError(Refusing):
     retry_after_seconds: int | None = None
 
     def body(self) -> dict[str, str]:
-        """RFC 6749 5.2."""
+        """Returns the parameters of the error response (RFC 6749 5.2)."""
+        # An empty description is left out: RFC 6749 5.2 makes it optional.
         if not self.description:
             return {"error": self.code}
         return {"error": self.code, "error_description": self.description}
 
 
 class InvalidRequest(OAuthError):
+    """A parameter is missing, repeated or not valid (RFC 6749 5.2)."""
+
     code = "invalid_request"
 
 
 class InvalidScope(OAuthError):
+    """The scope is malformed, unknown, or larger than allowed (RFC 6749 5.2)."""
+
     code = "invalid_scope"
 
 
 class UnauthorizedClient(OAuthError):
+    """The client may not use this grant type or response type (RFC 6749 4.1.2.1, 5.2)."""
+
     code = "unauthorized_client"
 
 
 class UnsupportedResponseType(OAuthError):
+    """The service has no such response type (RFC 6749 4.1.2.1)."""
+
     code = "unsupported_response_type"
 
 
 class UnsupportedGrantType(OAuthError):
+    """The service has no such grant type (RFC 6749 5.2)."""
+
     code = "unsupported_grant_type"
 
 
 class InvalidGrant(OAuthError):
+    """The code, refresh token or assertion is not valid, or not the client's (RFC 6749 5.2)."""
+
     code = "invalid_grant"
 
 
 class AuthorizationPending(OAuthError):
-    """No refusal: the device is to ask again later (RFC 8628 3.5)."""
+    """The user has not decided yet: the device is to poll again later (RFC 8628 3.5)."""
 
     code = "authorization_pending"
 
 
 class SlowDown(OAuthError):
+    """The device polls too often, and has to wait 5 seconds longer between two polls (RFC 8628
+    3.5)."""
+
     code = "slow_down"
 
 
 class ExpiredToken(OAuthError):
+    """The device code has expired (RFC 8628 3.5)."""
+
     code = "expired_token"
 
 
 class InvalidTarget(OAuthError):
-    """The service issues no such token for that audience or resource."""
+    """The service issues no such token for that audience or resource (RFC 8693 2.2.2)."""
 
     code = "invalid_target"
 
 
 class WrongCredential(OAuthError):
-    """A credential that is not valid; `too_many` is the description once there were too many."""
+    """A secret, assertion or token that is not valid. `too_many` is the description after too many
+    of them."""
 
     too_many: ClassVar[str]
 
@@ -149,10 +170,10 @@ class WrongCredential(OAuthError):
 
 
 class InvalidClient(WrongCredential):
-    """Client authentication failed; which part failed stays in the log (`reason`). `hint` is a
-    description for developers, who may see it where mistakes of the `client` are explained.
+    """Client authentication failed. Which part failed is in the log alone (`reason`).
 
-    `failed_id` is the id of the application or service user that failed, if there is such a one.
+    `hint` is a description for developers, shown where mistakes of the `client` are explained.
+    `failed_id` is the id of the application or service user that failed, if it exists.
     """
 
     code = "invalid_client"
@@ -160,6 +181,8 @@ class InvalidClient(WrongCredential):
     too_many = "client authentication failed too often, try again later"
 
     def __init__(self, reason: str, *, story: str = "", fix: str = "", hint: str = "") -> None:
+        # The description is the same for every reason, so a response does not show which part was
+        # right.
         super().__init__("client authentication failed", story=story, fix=fix)
         self.reason = reason
         self.hint = hint
@@ -167,33 +190,47 @@ class InvalidClient(WrongCredential):
         self.client: Application | None = None
 
     def explain_to_developer(self, request_id: str) -> None:
-        """Answers the hint, if there is one, with the request's id for `idp explain`."""
+        """Makes the hint the description, if there is one, with the request's id for `idp
+        explain`."""
         if self.hint:
             self.description = f"{self.hint} (request {request_id})"
 
 
 class AccessDenied(OAuthError):
+    """The user denied the request or cancelled the sign-in (RFC 6749 4.1.2.1, RFC 8628 3.5)."""
+
     code = "access_denied"
 
 
 class LoginRequired(OAuthError):
+    """The user has to authenticate, which `prompt=none` forbids (OpenID Connect Core 3.1.2.6)."""
+
     code = "login_required"
 
 
 class InteractionRequired(OAuthError):
+    """The user has to act on a page, which `prompt=none` forbids (OpenID Connect Core 3.1.2.6)."""
+
     code = "interaction_required"
 
 
 class RequestNotSupported(OAuthError):
+    """Request objects by value are not supported (OpenID Connect Core 3.1.2.6)."""
+
     code = "request_not_supported"
 
 
 class RequestUriNotSupported(OAuthError):
+    """Request objects by reference are not supported (OpenID Connect Core 3.1.2.6)."""
+
     code = "request_uri_not_supported"
 
 
 class InvalidToken(WrongCredential):
-    """Without a description there was no token: the challenge names no error then."""
+    """The access token is not valid (RFC 6750 3.1).
+
+    Without a description the request had no token: the challenge names no error then.
+    """
 
     code = "invalid_token"
     status = 401
@@ -201,11 +238,15 @@ class InvalidToken(WrongCredential):
 
 
 class InsufficientScope(OAuthError):
+    """The access token is valid, but has not the scope that the request needs (RFC 6750 3.1)."""
+
     code = "insufficient_scope"
     status = 403
 
 
 class ServerError(OAuthError):
+    """The service failed to answer a valid request (RFC 6749 4.1.2.1)."""
+
     code = "server_error"
     status = 500
 
@@ -213,7 +254,7 @@ class ServerError(OAuthError):
 class TemporarilyUnavailable(OAuthError):
     """The store or the hashing queue is busy: the same request may be repeated.
 
-    The code on the wire is `server_error`: the specification's tables have no other.
+    The error code is `server_error`: the token endpoint's codes have none for this (RFC 6749 5.2).
     """
 
     code = "server_error"
@@ -225,14 +266,15 @@ class TemporarilyUnavailable(OAuthError):
 
 
 class AuthorizationUnavailable(TemporarilyUnavailable):
-    """The same as an authorization response, whose table has a code for it (RFC 6749
+    """The service is busy, as an authorization response, which has an error code for it (RFC 6749
     4.1.2.1)."""
 
     code = "temporarily_unavailable"
 
 
 class TooManyRequests(OAuthError):
-    """Too many within a minute; nothing was done, and the same request may be repeated later."""
+    """Too many requests within a minute. Nothing was done, and the same request may be repeated
+    later."""
 
     code = "temporarily_unavailable"
     status = 429
@@ -243,10 +285,10 @@ class TooManyRequests(OAuthError):
 
 
 class UnusableRequest(Refusing):
-    """The request can't be answered by redirect: no proven client with that redirect URI.
+    """The request cannot be answered by redirect: there is no known client with that redirect URI.
 
-    `sent` and `registered` are the values that were compared, for the explain page (never shown
-    to a stranger). A `story` takes the place of the page's sentence, for the administrator.
+    `sent` and `registered` are the values that were compared, for the explain page (not shown to
+    other visitors). A `story` replaces the page's sentence, for the administrator.
     """
 
     def __init__(
@@ -266,7 +308,9 @@ class UnusableRequest(Refusing):
 
 
 class HintIgnored(Refusing):
-    """An `id_token_hint` of an authorization request that can't be used. The request goes on
-    without it; the record of it is for `idp explain`."""
+    """An `id_token_hint` of an authorization request that cannot be used.
+
+    The request continues without it; the record of it is for `idp explain`.
+    """
 
     slug = "hint.ignored"

@@ -1,8 +1,9 @@
-"""The lives of keys: made in pairs, rotated on schedule or on demand, removed in an emergency.
+"""The life cycle of keys: made in pairs, rotated on schedule or on demand, removed in an
+emergency.
 
-Of every algorithm in use there is one active key, and one next that waits until every cache of
-the published set knows it. Each change is one unit that names what it found, so of two processes
-that do the same at once one wins, and the other sees what that one made.
+Every algorithm in use has one active key, and one next key that waits until every cache of the
+published key set has it. Each change is one unit with the state that it expects, so of two
+processes that do the same at once one succeeds, and the other continues from its result.
 """
 
 from __future__ import annotations
@@ -32,17 +33,19 @@ from storage.settling import commit_settled
 Algorithm = SigningAlgorithm | Literal["A256GCM"]
 Pairs = dict[Algorithm, dict[str, SigningKey]]
 
-SCHEDULE: Final = "schedule"  # the actor of what nobody asked for
+SCHEDULE: Final = "schedule"  # the actor of what no user asked for
 _PAIR: Final = ("active", "next")
 
 
 async def ensure(service: Service, algorithm: Algorithm, *, actor: str) -> None:
-    """Have an active and a next key of the algorithm; where both are, nothing is made.
+    """Makes an active and a next key of the algorithm where there are none.
 
     To be called before an application is stored that signs by it: an algorithm has no keys, and
-    none are published, until the first application wants it.
+    none are published, until the first application uses it. Raises `LookupError` before the set-up
+    has run.
     """
-    # The instance is read before the keys: what a twin makes in between makes this unit Stale.
+    # The instance is read before the keys: if another process makes keys in between, this unit
+    # fails as `Stale`.
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if instance is None:
         raise LookupError("the set-up has not run on this store")
@@ -64,11 +67,10 @@ async def ensure(service: Service, algorithm: Algorithm, *, actor: str) -> None:
 async def rotate(
     service: Service, *, actor: str, algorithms: Collection[Algorithm] | None = None
 ) -> dict[Algorithm, SigningKey]:
-    """Let the waiting keys, of all algorithms or of these, sign from now on, and make those after
-    them. Returns the keys that sign now.
+    """Makes the next keys of all algorithms or of these the active ones, and makes new next keys.
 
-    Raises FailedPrecondition, which says when it will be possible: a key waits until whoever
-    keeps the published set has read it again.
+    Returns the keys that sign now. Raises `FailedPrecondition`, which says when it will be
+    possible: a key waits until every cache of the published key set has it.
     """
     for algorithm in {key.algorithm for key in await _kept(service)}:
         await ensure(service, algorithm, actor=actor)
@@ -88,13 +90,16 @@ async def rotate(
     except Stale:
         return await rotate(service, actor=actor, algorithms=algorithms)
     service.keys.forget()
+    # The former next key is the active one now.
     return {algorithm: pair["next"] for algorithm, pair in wanted.items()}
 
 
 async def remove(service: Service, kid: str, *, actor: str) -> None:
-    """End all trust in a key at once, for one that others may know: what it signed or sealed is
-    void, and its private part is wiped. If it was active, the next one takes over in the same
-    unit. Raises NotFound and FailedPrecondition.
+    """Ends the trust in a key at once, for one that others may know. Raises `NotFound` and
+    `FailedPrecondition`.
+
+    What it signed or sealed is invalid, and its private part is wiped. If it was active, the next
+    one takes its place in the same unit.
     """
     key = await service.store.get(SIGNING_KEYS, kid)
     if key is None:
@@ -111,14 +116,17 @@ async def remove(service: Service, kid: str, *, actor: str) -> None:
         writes += _moved(service, waiting, "active", now, actor)
     try:
         await commit_settled(service.store, *writes)
-    except Stale:  # it was rotated at this moment, and has to go all the same
+    except Stale:  # it was rotated at this moment, and is removed all the same
         await remove(service, kid, actor=actor)
     service.keys.forget()
 
 
 async def tend(service: Service) -> None:
-    """What time brings: keys that have signed for long enough are rotated, and those that retired
-    so long ago that they verify nothing any more are removed."""
+    """Does what is due: rotates keys that have signed for long enough, and removes old retired
+    ones.
+
+    A retired key is removed once nothing that it signed is accepted any more, hints included.
+    """
     for algorithm in {key.algorithm for key in await _kept(service)}:
         await ensure(service, algorithm, actor=SCHEDULE)
     kept, now = await _kept(service), service.clock.now()
@@ -136,7 +144,7 @@ async def tend(service: Service) -> None:
 
 
 async def every(service: Service) -> list[SigningKey]:
-    """Every key there is or was, the oldest first."""
+    """Returns every key, also the removed ones, the oldest first."""
     keys = [key async for key in service.store.scan(SIGNING_KEYS)]
     return sorted(keys, key=lambda key: (key.created_at, key.algorithm, key.state))
 
@@ -146,7 +154,7 @@ async def _kept(service: Service) -> list[SigningKey]:
 
 
 def _pairs(kept: Iterable[SigningKey]) -> Pairs:
-    """Of each algorithm, its active and its next key."""
+    """Returns the active and the next key of each algorithm."""
     pairs: Pairs = {}
     for key in kept:
         pair = pairs.setdefault(key.algorithm, {})
@@ -168,15 +176,21 @@ def _check_ready(
 
 
 def _ready_at(waiting: SigningKey, kept: Iterable[SigningKey]) -> datetime:
-    """From when on every cache of the key set knows the key: it may be one that was filled just
-    before the key was published. The first pair is in every set that there ever was."""
+    """Returns from when on every cache of the key set has the key.
+
+    A cache may have been filled just before the key was published. The first pair is in every key
+    set.
+    """
     if waiting.created_at <= min(key.created_at for key in kept):
         return waiting.created_at
     return waiting.created_at + timedelta(seconds=PUBLISHED_CACHE_SECONDS)
 
 
 async def _new(service: Service, algorithm: Algorithm, state: str) -> SigningKey:
-    """A key made in a thread. It begins when it is finished: only then it is published."""
+    """Returns a new key; one for signatures is made in a thread, as that takes long.
+
+    Its times are those of its completion, because it is published only then.
+    """
     vault, random, now = service.vault, service.random, service.clock.now()
     if algorithm == SEALING:
         return new_sealing_key(vault, random, now, state)
@@ -192,6 +206,7 @@ def _insertion(service: Service, key: SigningKey, now: datetime, actor: str) -> 
 def _moved(
     service: Service, key: SigningKey, state: str, now: datetime, actor: str
 ) -> list[Write]:
+    # The record stays in the list of keys, without the part that could sign.
     wiped = {"sealed_private": ""} if state == "removed" else {}
     change = Update(
         SIGNING_KEYS,

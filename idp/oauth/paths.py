@@ -1,4 +1,4 @@
-"""The protocol's addresses, under the issuer."""
+"""The addresses of the protocol's endpoints, relative to the issuer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proof Key for Code Exchange (RFC 7636), S256 only."""
+"""Proof Key for Code Exchange (RFC 7636), by S256 only."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 
 
 def challenge_of(verifier: str) -> str:
-    """The code_challenge of a code_verifier (RFC 7636 4.2)."""
+    """Returns the code_challenge of a code_verifier (RFC 7636 4.2)."""
     return digest(verifier)
 
 
 def read_challenge(params: Params, *, is_required: bool) -> str | None:
-    """The request's code_challenge. Raises InvalidRequest."""
+    """Returns the request's code_challenge, or None without one. Raises `InvalidRequest`."""
     challenge, method = params.get("code_challenge"), params.get("code_challenge_method")
     if challenge is None:
         if method is not None:
@@ -28,6 +28,7 @@ def read_challenge(params: Params, *, is_required: bool) -> str | None:
         if is_required:
             raise InvalidRequest("code_challenge is missing: this client must use PKCE")
         return None
+    # Without a method RFC 7636 4.3 means `plain`, which gives the verifier away.
     if method != "S256":
         raise InvalidRequest("code_challenge_method must be S256")
     if not _CHALLENGE.fullmatch(challenge):
@@ -36,8 +37,13 @@ def read_challenge(params: Params, *, is_required: bool) -> str | None:
 
 
 def verify(challenge: str | None, verifier: str | None) -> None:
-    """Raise InvalidRequest when the verifier is missing, InvalidGrant when it doesn't fit."""
+    """Verifies a code_verifier (RFC 7636 4.6).
+
+    Raises `InvalidRequest` when it is missing, and `InvalidGrant` when it does not match.
+    """
     if challenge is None:
+        # RFC 9700 4.8.2: otherwise an attacker could remove the challenge from the request
+        # unnoticed.
         if verifier is not None:
             raise InvalidGrant("code_verifier was sent, but the request had no code_challenge")
         return

@@ -1,7 +1,7 @@
-"""How many requests without a person one network or client may send within a minute.
+"""How many requests that need no user one network or client may send within a minute.
 
-They are counted in this process (`idp.limits.request_counts`): with several, each lets as many
-through.
+They are counted in this process (`idp.limits.request_counts`); each of several processes admits as
+many.
 """
 
 from __future__ import annotations
@@ -21,26 +21,31 @@ PUSHES_BY_CLIENT: Final = 600
 
 
 def admit_first_form(service: Service, origin: TryOrigin) -> None:
-    """Count the first form of a sign-in in a browser in which nobody has signed in: it is stored
-    before the person has proved anything. Raises TooManyRequests."""
+    """Counts the first form of a sign-in in a browser in which nobody has signed in. Raises
+    `TooManyRequests`.
+
+    It is stored before the user has authenticated.
+    """
     _admit_network(service, "first forms", origin, FIRST_FORMS_BY_NETWORK)
 
 
 def admit_long(service: Service, origin: TryOrigin) -> None:
-    """Count a request that is too long for a note and has to be stored. Raises
-    TooManyRequests."""
+    """Counts a request that is too long for a note and has to be stored. Raises
+    `TooManyRequests`."""
     _admit_network(service, "long", origin, LONG_BY_NETWORK)
 
 
 def admit_device(service: Service, client_id: str, origin: TryOrigin) -> None:
-    """Count a device that asks for codes. Raises TooManyRequests."""
+    """Counts a device that asks for codes. Raises `TooManyRequests`."""
     _admit_network(service, "devices of a network", origin, DEVICES_BY_NETWORK)
     _admit(service, "devices of a client", client_id, DEVICES_BY_CLIENT)
 
 
 def admit_push(service: Service, client_id: str, origin: TryOrigin, *, is_public: bool) -> None:
-    """Count a pushed request: of a public client by network, since anybody can send those. Raises
-    TooManyRequests."""
+    """Counts a pushed request. Raises `TooManyRequests`.
+
+    Those of public clients are counted by network, since anybody can send them in a client's name.
+    """
     if is_public:
         _admit_network(service, "pushes of a network", origin, PUSHES_BY_NETWORK)
     else:
@@ -48,8 +53,10 @@ def admit_push(service: Service, client_id: str, origin: TryOrigin, *, is_public
 
 
 def _admit_network(service: Service, kind: str, origin: TryOrigin, most: int) -> None:
-    """Count by the network, and with four times the limit by the /48 of an IPv6 address; networks
-    that the operator exempts are not counted."""
+    """Counts by the network, and with four times the limit by the /48 of an IPv6 address.
+
+    Networks that the operator exempts are not counted.
+    """
     if origin.is_exempt(service.config):
         return
     _admit(service, kind, origin.network, most * origin.factor)

@@ -1,4 +1,5 @@
-"""The reserved scopes, `urn:<vendor>:iam:…`: what a request may ask for beside OpenID's own."""
+"""The reserved scopes, `urn:<vendor>:iam:…`: what a request may ask for in addition to OpenID
+Connect's."""
 
 from __future__ import annotations
 
@@ -15,12 +16,12 @@ _VALUE = "{}"
 
 
 class Reserved(StrEnum):
-    """What follows the vendor's part; `{}` stands for a value."""
+    """What follows the vendor's part; `{}` is the place of a value."""
 
     ROLE = "org:project:role:{}"  # one role
     ROLES = "org:projects:roles"  # the roles of every project in the audience
-    ROLES_OF = "org:roles:id:{}"  # of the roles, only those that this organization gave
-    ORGANIZATION = "org:id:{}"  # nobody but users of this organization
+    ROLES_OF = "org:roles:id:{}"  # of the roles, only those that this organization assigned
+    ORGANIZATION = "org:id:{}"  # only users of this organization may sign in
     DOMAIN = "org:domain:primary:{}"  # the same, by its domain
     AUDIENCE = "org:project:id:{}:aud"  # this project in the audience
     METADATA = "user:metadata"
@@ -31,7 +32,7 @@ Asked: TypeAlias = Mapping[Reserved, list[str]]
 
 
 def read(config: Config, scopes: Iterable[str]) -> Asked:
-    """The reserved ones of `scopes` by their kinds, with their values in order."""
+    """Returns the reserved ones of `scopes` by their kinds, with their values in order."""
     asked: dict[Reserved, list[str]] = {}
     for scope in scopes:
         found = _read(config, scope)
@@ -41,7 +42,7 @@ def read(config: Config, scopes: Iterable[str]) -> Asked:
 
 
 def is_reserved(config: Config, scope: str) -> bool:
-    """Whether the scope is one of these."""
+    """Returns whether the scope is a reserved one."""
     return _read(config, scope) is not None
 
 
@@ -53,6 +54,7 @@ def _read(config: Config, scope: str) -> tuple[Reserved, str] | None:
     for kind in Reserved:
         before, variable, after = kind.partition(_VALUE)
         value = rest[len(before) : len(rest) - len(after)]
+        # A value may become the id of a record to read, so its length is bounded.
         is_full = 0 < len(value) <= _MAX_VALUE if variable else not value
         if is_full and rest == before + value + after:
             return kind, value
@@ -60,22 +62,23 @@ def _read(config: Config, scope: str) -> tuple[Reserved, str] | None:
 
 
 def claim(config: Config, name: str) -> str:
-    """The full name of a reserved claim or scope."""
+    """Returns the full name of a reserved claim or scope."""
     return f"urn:{config.vendor}:iam:{name}"
 
 
 def scope(config: Config, kind: Reserved, value: str = "") -> str:
-    """The scope of this kind and value."""
+    """Returns the scope of this kind and value."""
     return claim(config, kind.replace(_VALUE, value))
 
 
 def service_audience(config: Config) -> str:
-    """The scope that asks for tokens for the service's own API."""
+    """Returns the scope that asks for tokens for the service's own API."""
     return scope(config, Reserved.AUDIENCE, config.vendor)
 
 
 def audience(config: Config, scope: str) -> str | None:
-    """The member of `aud` that an audience scope names: a project, or the service itself."""
+    """Returns the member of `aud` that an audience scope names: a project, or the service
+    itself."""
     found = _read(config, scope)
     if found is None or found[0] is not Reserved.AUDIENCE:
         return None
@@ -83,7 +86,7 @@ def audience(config: Config, scope: str) -> str | None:
 
 
 def admit(config: Config, scopes: Iterable[str], organization: Organization) -> bool:
-    """Whether every organization that the scopes name is this one."""
+    """Returns whether every organization that the scopes name is this one."""
     asked = read(config, scopes)
     named = {domain_names.key(domain) for domain in asked.get(Reserved.DOMAIN, [])}
     ids = set(asked.get(Reserved.ORGANIZATION, []))

@@ -1,4 +1,4 @@
-"""Scopes: which exist, and how a scope string is read (RFC 6749 3.3)."""
+"""Scopes: which exist, and how a scope string is parsed (RFC 6749 3.3)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ _APART = "Put one space between two scopes: scope=openid profile, encoded once."
 
 
 def parse(text: str | None) -> list[str]:
-    """The scopes in the order they were sent, each once. Raises InvalidScope: malformed."""
+    """Returns the scopes in the order in which they were sent, each once. Raises
+    `InvalidScope`."""
     if len(text or "") > MAX_CHARACTERS:
         raise InvalidScope(f"scope is longer than {MAX_CHARACTERS} characters")
     scopes = list(dict.fromkeys((text or "").split(" ")))
@@ -34,7 +35,7 @@ def parse(text: str | None) -> list[str]:
 
 
 def refuse_unknown(config: Config, wanted: Iterable[str]) -> None:
-    """Raise InvalidScope for a scope that does not exist (RFC 6749 5.2)."""
+    """Raises `InvalidScope` for a scope that does not exist (RFC 6749 5.2)."""
     unknown = [scope for scope in wanted if not _is_known(config, scope)]
     if unknown:
         sent = safe_display.in_words("scope", " ".join(unknown))
@@ -44,7 +45,8 @@ def refuse_unknown(config: Config, wanted: Iterable[str]) -> None:
 
 
 def without_openid(text: str | None) -> InvalidScope:
-    """The refusal of a scope that lacks `openid`, or has it in other letters or unparted."""
+    """Returns the refusal of a scope that lacks `openid`, or has it in capitals or not separated
+    by spaces."""
     told = "scope must include openid"
     if not text:
         return InvalidScope(told, story="scope is missing.")
@@ -59,11 +61,13 @@ def without_openid(text: str | None) -> InvalidScope:
 
 
 def grantable(config: Config, client: Application, scopes: Iterable[str]) -> list[str]:
-    """Those of `scopes` that this client can be given; the others are dropped silently.
+    """Returns those of `scopes` that this client can be given; the others are left out (RFC 6749
+    3.3).
 
-    Which projects may be in the audience is for `audiences` to say.
+    Which projects may be in the audience is decided by `audiences`.
     """
     withheld = set()
+    # Without that grant type a refresh token could not be used.
     if "refresh_token" not in client.grant_types:
         withheld.add(OFFLINE_ACCESS)
     if not client.has_management_access:

@@ -1,7 +1,7 @@
-"""Access tokens that somebody presents: opened, then judged by all that they depend on.
+"""Verification of access tokens that a request carries: opened first, then checked for validity.
 
-Opening is arithmetic, or the look-up of one personal access token; judging reads what the token
-names, in one round trip, together with whatever else the caller needs.
+Opening a token verifies or decrypts it, or reads one personal access token. The check then reads
+what the token depends on, in one round trip together with other records that the caller needs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ _PAT_RESERVED = (Reserved.ROLES, Reserved.METADATA, Reserved.RESOURCE_OWNER)
 
 
 class Presented(Struct, frozen=True):
-    """A genuine token, which may have expired or been revoked. `is_pat`: made up of a record."""
+    """An access token that is authentic and has not expired, but may have been revoked.
+
+    With `is_pat` it is a personal access token, whose claims come from its record.
+    """
 
     claims: AccessToken
     named: TokenDependencies
@@ -39,7 +42,8 @@ class Presented(Struct, frozen=True):
 
 
 async def open(service: Service, token: str) -> Presented:
-    """The token, taken apart. Raises InvalidToken: not genuine, or expired."""
+    """Opens an access token. Raises `InvalidToken` for one that is not authentic or has
+    expired."""
     if user_personal_access_tokens.is_pat(service, token):
         return await _open_pat(service, token)
     claims = await access_tokens.read(service, token)
@@ -66,7 +70,10 @@ async def _open_pat(service: Service, token: str) -> Presented:
 
 
 def _claims_of(service: Service, pat: PersonalAccessToken) -> AccessToken:
-    """What a personal access token would say; its audience grows by the asker's project."""
+    """Returns the claims that represent a personal access token.
+
+    Its audience is the service; introspection adds the project of the application that asks.
+    """
     created = int(pat.created_at.timestamp())
     reserved = [reserved_scopes.scope(service.config, kind) for kind in _PAT_RESERVED]
     return AccessToken(
@@ -84,12 +91,13 @@ def _claims_of(service: Service, pat: PersonalAccessToken) -> AccessToken:
 
 
 async def judge(service: Service, presented: Presented, found: Sequence[Any]) -> LiveRecords:
-    """What stands behind the token; `found` begins with the records of `standing.keys`.
+    """Returns the valid records that the token depends on. Raises `InvalidToken`.
 
-    Raises InvalidToken.
+    `found` begins with the records of `validity.keys`.
     """
     stands = await token_validity.judge(service, presented.named, found)
     if stands is None:
+        # Only after a refusal: the details need more reads, which a valid token does not pay for.
         story, check, fix = await validity_details.fallen(service, presented.named, TOKEN_STANDS)
         with check:
             raise _refused(story, presented.claims.client_id, fix)
@@ -98,20 +106,22 @@ async def judge(service: Service, presented: Presented, found: Sequence[Any]) ->
 
 
 def note_use(service: Service, presented: Presented) -> None:
-    """Keep when a personal access token was used."""
+    """Stores when a personal access token was used."""
     if presented.is_pat:
         said = presented.claims
         last_uses.note(service, said.jti, datetime.fromtimestamp(said.exp, UTC))
 
 
 async def find(service: Service, token: str) -> tuple[AccessToken, LiveRecords]:
-    """The token and what stands behind it. Raises InvalidToken."""
+    """Returns the claims of an access token and the valid records that it depends on. Raises
+    `InvalidToken`."""
     presented = await open(service, token)
     found = await service.store.get_many(token_validity.keys(presented.named))
     return presented.claims, await judge(service, presented, found)
 
 
 def _refused(story: str, client_id: str | None = None, fix: str = "") -> InvalidToken:
-    """The same words to the caller, whatever the reason."""
+    """Returns the error, with the same description for every reason: the response reveals nothing
+    of it."""
     told = "the token is unknown, has expired or was revoked"
     return InvalidToken(told, story=story, fix=fix, client_id=client_id)

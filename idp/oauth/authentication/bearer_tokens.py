@@ -1,4 +1,4 @@
-"""Bearer tokens (RFC 6750): who is calling, and with which scopes."""
+"""Bearer tokens (RFC 6750): the caller of a request, and the scopes of its token."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from idp.service import Service
 
 
 class Bearer(Struct, frozen=True):
-    """The user that a valid token stands for, what it says, and what stands behind it."""
+    """The user of a valid access token, the token's claims, and the records that it depends on."""
 
     subject: Subject
     token: AccessToken
@@ -26,19 +26,21 @@ class Bearer(Struct, frozen=True):
 
     @property
     def user(self) -> User:
-        """Who is calling, or is called for."""
+        """The user who calls, or whom an actor calls for."""
         return self.subject.user
 
     @property
     def scopes(self) -> list[str]:
-        """What it lets its holder see."""
+        """The scopes of the token."""
         return self.token.scope.split(" ")
 
 
 def read(authorization: str | None, params: Params) -> str:
-    """The token of a request: in the header, or as the form field `access_token`, not both.
+    """Returns the token of a request: from the header, or from the form field `access_token`, not
+    both.
 
-    Raises InvalidToken (without a description when there is no token at all) or InvalidRequest.
+    Raises `InvalidToken` (without a description when there is no token at all) and
+    `InvalidRequest`.
     """
     with TOKEN_SENT:
         in_form = params.get("access_token")
@@ -47,6 +49,7 @@ def read(authorization: str | None, params: Params) -> str:
                 story = "The request has no access token; the challenge names no error then"
                 raise InvalidToken("", story=f"{story} (RFC 6750, 3.1).")
             return in_form
+        # RFC 6750 2: a client must not use more than one method in a request.
         if in_form is not None:
             raise InvalidRequest("the token was sent by header and by form; use one of them")
         scheme, _, token = authorization.partition(" ")
@@ -56,8 +59,11 @@ def read(authorization: str | None, params: Params) -> str:
 
 
 async def authenticate(service: Service, token: str) -> Bearer:
-    """The caller. Raises InvalidToken unless the token and all it depends on still stand;
-    InsufficientScope when it stands for no user."""
+    """Returns the caller. Raises `InvalidToken` unless the token and everything it depends on is
+    valid.
+
+    Raises `InsufficientScope` when it is an application's own token, which has no user.
+    """
     claims, stands = await access_token_verification.find(service, token)
     with TOKEN_USER:
         if stands.subject is None:

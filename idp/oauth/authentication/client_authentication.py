@@ -1,7 +1,7 @@
-"""Who is the client? The methods of RFC 6749 2.3 and OpenID Connect Core 9.
+"""Client authentication by the methods of RFC 6749 2.3 and OpenID Connect Core 9.
 
-A client uses the one method it is registered for, and only one at a time. Which part of a
-failed authentication was wrong stays with the administrator: in the log, and in the story.
+A client uses the one method that it is registered for, and only one in a request. Which part of a
+failed authentication was wrong is for the administrator: in the log, and in the refusal's details.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ ASSERTION_TYPE: Final = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
 
 class Claimed(Confidential, frozen=True):
-    """What the request says about its client, not yet checked: either part may be a secret."""
+    """What the request states about its client, not yet checked: either part may be a secret."""
 
     method: AuthMethod
     client_id: str
@@ -55,7 +55,8 @@ class Claimed(Confidential, frozen=True):
 
     @property
     def keys(self) -> list[Key]:
-        """The records that prove the claim: the application, and the key of an assertion."""
+        """The records that authenticate the client: the application, and the key of an
+        assertion."""
         keys: list[Key] = [(APPLICATIONS, self.client_id)]
         return [*keys, (APP_KEYS, self.assertion.kid)] if self.assertion else keys
 
@@ -67,9 +68,10 @@ async def authenticate(
     also: Sequence[Key] = (),
     methods: Collection[AuthMethod] = TOKEN_METHODS,
 ) -> tuple[Application, Sequence[Any]]:
-    """The client that sent the request, and the records of `also`: all in one round trip.
+    """Returns the client that sent the request, and the records of `also`, all read in one round
+    trip.
 
-    `authorization` is the header of that name. Raises InvalidClient, InvalidRequest.
+    `authorization` is the header of that name. Raises `InvalidClient` and `InvalidRequest`.
     """
     with CLIENT_NAMED:
         claimed = read(authorization, params)
@@ -84,11 +86,16 @@ async def authenticate_any(
     also: Sequence[Key] = (),
     methods: Collection[AuthMethod] = TOKEN_METHODS,
 ) -> tuple[Application | User, Sequence[Any]]:
-    """The same, where a service user may authenticate by its id and its own secret, too."""
+    """Returns the client or the service user that sent the request, and the records of `also`.
+
+    A service user authenticates by its id and its own secret. Raises `InvalidClient` and
+    `InvalidRequest`.
+    """
     with CLIENT_NAMED:
         claimed = read(authorization, params)
     found = await service.store.get_many([*claimed.keys, (USERS, claimed.client_id), *also])
     user, others = found[len(claimed.keys)], found[len(claimed.keys) + 1 :]
+    # A service user has no other method here, so everything else is an application's request.
     if user is None or user.secret_hash is None or claimed.secret is None:
         return await _proven(service, claimed, found, methods), others
     with _failing(user.id):
@@ -103,10 +110,10 @@ async def authenticate_any(
 
 
 def read(authorization: str | None, params: Params) -> Claimed:
-    """The client that the request claims to come from.
+    """Returns the client that the request states to come from.
 
-    `authorization` is the header of that name. Raises InvalidClient when no client is named or
-    the header can't be read, InvalidRequest when there is more than one mechanism.
+    `authorization` is the header of that name. Raises `InvalidClient` when no client is named or
+    the header cannot be read, and `InvalidRequest` when there is more than one method.
     """
     client_id, secret = params.get("client_id"), params.get("client_secret")
     if params.get("client_assertion") or params.get("client_assertion_type"):
@@ -115,6 +122,7 @@ def read(authorization: str | None, params: Params) -> Claimed:
         return _read_assertion(params, client_id)
     if authorization is not None:
         return _read_basic(authorization, client_id, secret)
+    # RFC 6749 3.2.1: a public client names itself by `client_id` in the form.
     if client_id is None:
         raise InvalidClient("the request names no client")
     if secret is not None:
@@ -123,7 +131,7 @@ def read(authorization: str | None, params: Params) -> Claimed:
 
 
 def _read_assertion(params: Params, client_id: str | None) -> Claimed:
-    """private_key_jwt (OpenID Connect Core 9): the assertion names the client."""
+    """Reads private_key_jwt (OpenID Connect Core 9): the assertion names the client."""
     if params.required("client_assertion_type") != ASSERTION_TYPE:
         raise InvalidRequest("client_assertion_type is not supported", fix=_ASSERTION_FIX)
     try:
@@ -136,7 +144,8 @@ def _read_assertion(params: Params, client_id: str | None) -> Claimed:
 
 
 def name(authorization: str | None, assertion: str | None) -> str | None:
-    """The client_id in a Basic header or an assertion, if there is one that can be read."""
+    """Returns the client_id in a Basic header or an assertion, or None if there is none that can
+    be read."""
     try:
         if authorization is not None:
             return _read_basic(authorization, None, None).client_id
@@ -160,6 +169,8 @@ def _read_basic(authorization: str, client_id: str | None, secret: str | None) -
     claimed = Claimed(
         method="client_secret_basic", client_id=_unquote(name), secret=_unquote(password)
     )
+    # Compared with its own encoding, because a decoder may accept more than one form of the same
+    # text.
     if not colon or base64.b64encode(decoded) != sent:
         raise InvalidClient("the Basic header has no colon, or octets after its end")
     if client_id not in (None, claimed.client_id):
@@ -172,7 +183,7 @@ _PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
 def _unquote(text: str) -> str:
-    """Undo application/x-www-form-urlencoded (RFC 6749 2.3.1)."""
+    """Decodes application/x-www-form-urlencoded (RFC 6749 2.3.1)."""
     if "%" not in text and "+" not in text:
         return text
     if _PERCENT.search(text):
@@ -184,8 +195,10 @@ def _unquote(text: str) -> str:
 
 
 async def unknown(service: Service, claimed: Claimed) -> InvalidClient:
-    """The refusal of a client_id that no application has: often its secret is in its place."""
+    """Returns the refusal of a client_id that no application has. It may be that the secret is in
+    its place."""
     secret = claimed.secret or ""
+    # Swapped values are recognised by one more read, which only a refused request costs.
     if 0 < len(secret) <= _ID_CHARACTERS and await service.store.get(APPLICATIONS, secret):
         return InvalidClient(
             "no such client",
@@ -199,7 +212,7 @@ async def unknown(service: Service, claimed: Claimed) -> InvalidClient:
 async def _proven(
     service: Service, claimed: Claimed, found: Sequence[Any], methods: Collection[AuthMethod]
 ) -> Application:
-    """The client, when the claim is true; `found` begins with what proves it."""
+    """Returns the authenticated client; `found` begins with the records of `Claimed.keys`."""
     client: Application | None = found[0]
     with CLIENT_KNOWN:
         if client is None:
@@ -216,7 +229,8 @@ async def _proven(
 
 @contextmanager
 def _failing(id: str) -> Iterator[None]:
-    """Within the block, a refusal names the application or service user that is there."""
+    """Within the block, a refusal carries the id of the application or service user that
+    exists."""
     try:
         yield
     except InvalidClient as refusal:
@@ -227,7 +241,7 @@ def _failing(id: str) -> Iterator[None]:
 def _checked(
     claimed: Claimed, client: Application, now: datetime, methods: Collection[AuthMethod]
 ) -> str:
-    """As `check`; the refusal knows the client, so that its developer may be told more."""
+    """Calls `check`; a refusal carries the client, so that its developer may be shown a hint."""
     try:
         return check(claimed, client, now, methods)
     except InvalidClient as error:
@@ -251,9 +265,11 @@ def check(
     now: datetime,
     methods: Collection[AuthMethod] = TOKEN_METHODS,
 ) -> str:
-    """Refuse a claim that can't be true; an assertion is still to be verified.
+    """Checks the client's method and secret; the signature of an assertion is still to be
+    verified.
 
-    The id of what proves it, of nothing for a public client. Raises InvalidClient.
+    Returns the id of the secret or key that was used, an empty one for a public client. Raises
+    `InvalidClient`.
     """
     with CLIENT_KNOWN:
         if client.state != "active":
@@ -273,7 +289,8 @@ def check(
 
 
 def _check_taken(used: AuthMethod, methods: Collection[AuthMethod]) -> None:
-    """Refuse a method that this endpoint does not take (specification 5)."""
+    """Refuses a method that this endpoint does not accept, although the client is registered for
+    it."""
     if used in methods:
         return
     accepted = " or ".join(methods)
@@ -295,7 +312,7 @@ def _other_method(used: AuthMethod, registered: AuthMethod) -> InvalidClient:
 
 
 def _about_secret(claimed: Claimed, client: Application, now: datetime) -> str:
-    """What is wrong with a secret, where it can be told from the secret alone."""
+    """Returns what is wrong with a secret, where the secret itself shows it."""
     secret, method, old = claimed.secret or "", client.auth_method, client.old_secret
     if old is not None and opaque_tokens.matches(secret, old.hash):
         since = refusal_details.span(now - old.ends_at)

@@ -1,8 +1,8 @@
-"""JWTs by which others prove who they are (RFC 7523 3): clients, and service users.
+"""JWT assertions by which clients and service users authenticate (RFC 7523 3).
 
-An assertion is signed by a key that was registered for its issuer, speaks of the issuer itself
+An assertion is signed by a key that is registered for its issuer, is about the issuer itself
 (`iss` = `sub`), is meant for this service alone and lasts an hour at most. Each is accepted once,
-over all processes: by its `jti`, or where it may be without one, by what was signed.
+over all processes: by its `jti`, or by what was signed where it may be without one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LATEST: Final = 253402300799  # the last second of the year 9999
 
 
 class AssertionClaims(Struct, frozen=True):
-    """The claims that count; instants in seconds."""
+    """The claims that are read; instants in seconds."""
 
     iss: str
     sub: str
@@ -43,22 +43,23 @@ class AssertionClaims(Struct, frozen=True):
 
 
 class ClientAssertion(Struct, frozen=True):
-    """An assertion taken apart; nothing in it is to be believed before `verify`."""
+    """A parsed assertion; nothing in it may be trusted before `verify`."""
 
     parsed: Parsed
     claims: AssertionClaims
 
     @property
     def kid(self) -> str:
+        """The id of the key that the assertion names."""
         return self.parsed.header.kid
 
 
 class NotProven(Exception):
-    """The assertion proves nothing. The message is for the log and the administrator."""
+    """The assertion authenticates nobody. The message is for the log and the administrator."""
 
 
 def read(text: str) -> ClientAssertion:
-    """Take an assertion apart. Raises NotProven."""
+    """Parses an assertion. Raises `NotProven`."""
     try:
         parsed = jws.parse_foreign(text)
         claims = msgspec.convert(strict_json.decode(parsed.payload), AssertionClaims, strict=True)
@@ -77,9 +78,9 @@ def read(text: str) -> ClientAssertion:
 async def verify(
     service: Service, assertion: ClientAssertion, key: RegisteredKey | None, *, needs_jti: bool
 ) -> None:
-    """Verify an assertion's key, signature and claims, then store that it was used.
+    """Verifies an assertion's key, signature and claims, then stores that it was used.
 
-    Raises NotProven, for one that was used before too.
+    Raises `NotProven`, also for an assertion that was used before.
     """
     claims = assertion.claims
     check(service, assertion, key)
@@ -92,9 +93,10 @@ async def verify(
 
 
 def check(service: Service, assertion: ClientAssertion, key: RegisteredKey | None) -> None:
-    """Believe an assertion, of whomever it speaks, but for its `jti`. Raises NotProven.
+    """Verifies an assertion's key, signature, audience and times, but neither `sub` nor `jti`.
+    Raises `NotProven`.
 
-    A key that is registered for somebody else is as good as none.
+    A key that is registered for another owner is refused as an unknown one is.
     """
     claims = assertion.claims
     if key is None or key.owner_id != claims.iss:
@@ -113,6 +115,7 @@ def _check_claims(service: Service, claims: AssertionClaims) -> None:
     issuer = service.config.issuer
     accepted = {issuer, issuer + TOKEN}
     audience = [claims.aud] if isinstance(claims.aud, str) else claims.aud
+    # An assertion that is also meant for another service could be replayed by that one.
     if not audience or not set(audience) <= accepted:
         sent = ", ".join(refusal_details.quoted(each) for each in audience[:5]) or "nothing"
         raise NotProven(f"aud is {sent}, and has to be `{issuer}` or `{issuer}{TOKEN}`.")
@@ -122,6 +125,7 @@ def _check_claims(service: Service, claims: AssertionClaims) -> None:
 def _check_times(claims: AssertionClaims, now: datetime) -> None:
     expires, issued = _instant("exp", claims.exp), _instant("iat", claims.iat)
     begins = _instant("nbf", claims.nbf)
+    # The clocks of the client and of this service may differ by `SKEW`.
     if expires is None or expires + SKEW <= now:
         late = refusal_details.span(now - expires) if expires else ""
         raise NotProven(f"The assertion expired {late} ago.")
@@ -142,14 +146,19 @@ def _instant(name: str, seconds: float | None) -> datetime | None:
 
 
 def used(claims: AssertionClaims, jti: str) -> Replay:
-    """That an assertion was used: of several requests that store it, in any process, one does."""
+    """Returns the record of a used assertion: of several requests that store it, in any process,
+    one succeeds."""
     expires = datetime.fromtimestamp(claims.exp, UTC)
+    # The record lasts longer than the assertion is accepted, also with a clock that differs.
     return Replay(id=opaque_tokens.digest(f"{claims.iss}\n{jti}"), expires_at=expires + 2 * SKEW)
 
 
 def _used_whole(assertion: ClientAssertion) -> Replay:
-    """The same for one without a `jti`. What is signed tells it from all others; the signature
-    does not, because one text has many signatures by an EC key."""
+    """Returns the record of a used assertion without a `jti`.
+
+    What is signed distinguishes it from all others; the signature does not, because one text has
+    many valid signatures by an EC key.
+    """
     expires = datetime.fromtimestamp(assertion.claims.exp, UTC)
     signed = opaque_tokens.digest(assertion.parsed.signing_input.decode("ascii"))
     return Replay(id=signed, expires_at=expires + 2 * SKEW)

@@ -1,4 +1,8 @@
-"""The checks of an authorization request: until redirect_uri is proven, a refusal is a page."""
+"""The checks of an authorization request. Until redirect_uri is known to be registered, a refusal
+is
+
+a page.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +91,7 @@ MAX_AGE: Final = Check(
     "OpenID Connect Core, 3.1.2.1",
     "Send a whole number, such as max_age=3600.",
 )
-# Refuses nothing, and so stands in no list: a hint that does not pass is ignored.
+# Refuses nothing, and so is in no list: a hint that does not pass is ignored.
 ID_TOKEN_HINT: Final = Check(
     "id_token_hint",
     "id_token_hint is an ID token of this service",
@@ -107,6 +111,7 @@ PERSON: Final = Check(
     "Repeat the request without prompt=none, so that a person can act.",
 )
 
+# In the order in which `authorization_request` makes them; pushed requests have the same.
 REQUEST_CHECKS: Final = (
     PUSHED,
     LENGTHS,
@@ -120,6 +125,8 @@ REQUEST_CHECKS: Final = (
     MAX_AGE,
     SUBJECT,
 )
+# The first ones decide whether there is an address to redirect to; all later ones refuse by
+# redirect (RFC 6749 4.1.2.1).
 CHECKS: Final = (
     METHOD,
     FORM,

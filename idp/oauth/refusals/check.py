@@ -1,4 +1,4 @@
-"""One check of a request, and those that several endpoints share."""
+"""One check of a request, and the checks that several endpoints share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from idp.oauth.errors import Refusing
 
 
 class Check(Struct, frozen=True):
-    """What has to hold, the rule behind it, and what mends most that does not."""
+    """What has to hold, the standard's section that demands it, and what corrects most requests.
+
+    As a context manager it marks every refusal raised within as its own.
+    """
 
     name: str
     says: str
@@ -27,6 +30,7 @@ class Check(Struct, frozen=True):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        # The innermost check keeps the refusal: an outer one is less exact.
         if isinstance(error, Refusing) and error.check is None:
             error.check = self
 

@@ -1,4 +1,4 @@
-"""The checks of client authentication, wherever a client authenticates."""
+"""The checks of client authentication, at every endpoint where a client authenticates."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ CLIENT_PROOF: Final = Check(
     "Copy the secret anew, or generate another one and use that.",
 )
 
+# Client authentication comes before the checks of the endpoint itself, which therefore append
+# theirs.
 CLIENT_CHECKS: Final = (
     METHOD,
     FORM,

@@ -8,15 +8,18 @@ from idp.records import Application, ProjectGrant
 
 
 def configure(client: Application, options: str) -> str:
-    """Change how an application works."""
+    """Returns the command that changes an application's options."""
     where = f"--project {quote(client.project_id)} {quote(client.id)}"
     return f"idp app configure {where} {options} --org {quote(client.org_id)}"
 
 
 def grant_project(client: Application, granted_org_id: str, grant: ProjectGrant | None) -> str:
-    """Make the grant of the application's project to an organization count: reactivates the one
-    that there is."""
+    """Returns the command that grants the application's project to an organization.
+
+    It reactivates the project grant if there is one.
+    """
     project, owner = quote(client.project_id), quote(client.org_id)
+    # A second project grant for the same organization would be refused.
     if grant is not None:
         return f"idp project-grant reactivate --project {project} {quote(grant.id)} --org {owner}"
     to = f"--granted-org-id {quote(granted_org_id)}"
@@ -24,8 +27,11 @@ def grant_project(client: Application, granted_org_id: str, grant: ProjectGrant 
 
 
 def assign_role(client: Application, user_id: str, user_org_id: str) -> str:
-    """Give a user a role of the application's project. `ROLE` stands for the role's key. No
-    organization is named when user and project are in two: the command has to reach both."""
+    """Returns the command that assigns a user a role of the application's project; `ROLE` is to be
+    filled in.
+
+    No organization is named when user and project are in two: the command has to reach both.
+    """
     line = f"idp grant create --user {quote(user_id)} --project {quote(client.project_id)}"
     where = f" --org {quote(client.org_id)}" if user_org_id == client.org_id else ""
     return f"{line} --role-key ROLE{where}"

@@ -1,6 +1,7 @@
-"""Words for the administrator's story of a refusal: how long ago, what was sent, what fell.
+"""The wording of a refusal's details for the administrator: time spans, quoted values, what was
+sent.
 
-Nothing here ever holds a secret, and what was sent is shown as `redaction.text` lets it.
+Nothing here contains a secret, and values that were sent are shown as `redaction.text` allows.
 """
 
 from __future__ import annotations
@@ -25,40 +26,44 @@ _WORDS: Final = ("a ", "another ", "more ", "no ", "several ", "the ", "this ")
 
 
 def sentence(description: str) -> str:
-    """An error's description as a sentence; parameters keep their small letters."""
+    """Returns an error's description as a sentence; parameter names keep their small letters."""
     if description.startswith(_WORDS):
         description = description[0].upper() + description[1:]
     return f"{description.rstrip('.')}."
 
 
 def span(time: timedelta) -> str:
-    """A time in its largest whole unit: `3 s`, `4 min`."""
+    """Returns a time span in its largest whole unit: `3 s`, `4 min`."""
     seconds = max(0, int(time.total_seconds()))
     for size, unit in _UNITS:
+        # From two units on, so that nothing between one and two is rounded down to one.
         if seconds >= 2 * size:
             return f"{seconds // size} {unit}"
     return f"{seconds} s"
 
 
 def characters(text: str) -> str:
-    """How long a text is."""
+    """Returns the length of a text in words."""
     return "1 character" if len(text) == 1 else f"{len(text)} characters"
 
 
 def quoted(text: str) -> str:
-    """A value in a sentence: on one line, bounded, with its control characters escaped."""
+    """Returns a value for a sentence: on one line, bounded, with its control characters
+    escaped."""
     return f"`{redaction.text(text, _QUOTED_CHARACTERS)}`"
 
 
 def named(client: Application) -> str:
-    """An application in a sentence."""
+    """Returns an application for a sentence: its name and its id."""
     return f"{quoted(client.name)} ({client.id})"
 
 
 def kind_of(config: Config, text: str) -> str | None:
-    """What a credential is by its shape, if it is one of this service's."""
+    """Returns which kind of token or code a text is by its form, or None if it is none of this
+    service's."""
     if text.startswith(config.vendor + user_personal_access_tokens.MARK):
         return "a personal access token"
+    # The kinds differ in their length, which the number of secrets in them gives.
     if opaque_tokens.split(text):
         return "an authorization code"
     if opaque_tokens.split(text, 2):
@@ -69,12 +74,13 @@ def kind_of(config: Config, text: str) -> str | None:
 
 
 def no_client(config: Config, text: str) -> str:
-    """Why no application has this client_id, where it can be told from the text alone."""
+    """Returns why no application has this client_id, as far as the text itself shows it."""
     told = "No application has this client_id"
     if text != text.strip():
         return f"{told}: there is a space or a line break before or after it."
     kind = kind_of(config, text)
     if kind is None and len(text) == opaque_tokens.SECRET_LENGTH:
+        # The text itself is never shown: it may be the client's secret.
         kind = "something as long as a client_secret"
     if kind is not None:
         return f"{told}: that is {kind}."
@@ -82,7 +88,7 @@ def no_client(config: Config, text: str) -> str:
 
 
 def misshapen(config: Config, text: str, due: str, length: int) -> str:
-    """Why `text` can't be `due`, which has `length` characters."""
+    """Returns why `text` cannot be `due`, which has `length` characters."""
     kind = kind_of(config, text)
     if kind not in (None, due):
         return f"That is {kind}, not {due}."
@@ -95,7 +101,7 @@ def misshapen(config: Config, text: str, due: str, length: int) -> str:
 
 
 def unknown(config: Config, text: str, due: str, secrets: int, record: object | None) -> str:
-    """Why no record fits a code or a refresh token with this many secrets."""
+    """Returns why no record matches a code or refresh token that has this many secrets."""
     length = opaque_tokens.ID_LENGTH + secrets * opaque_tokens.SECRET_LENGTH
     if opaque_tokens.split(text, secrets) is None:
         return misshapen(config, text, due, length)
@@ -108,7 +114,7 @@ def unknown(config: Config, text: str, due: str, secrets: int, record: object | 
 
 
 def foreign_token(config: Config, text: str) -> str:
-    """Why this is no access token of this service."""
+    """Returns why this is no access token of this service."""
     kind = kind_of(config, text)
     if kind == "a JWT":
         return _foreign_jwt(config, text, "at+jwt")
@@ -123,7 +129,7 @@ def foreign_token(config: Config, text: str) -> str:
 
 
 def no_id_token(config: Config, text: str) -> str:
-    """Why this is no ID token of this service."""
+    """Returns why this is no ID token of this service."""
     kind = kind_of(config, text)
     if kind == "a JWT":
         return _foreign_jwt(config, text, "JWT")
@@ -135,8 +141,10 @@ class _ForeignClaims(Struct):
 
 
 def _foreign_jwt(config: Config, text: str, due: str) -> str:
-    """What an unproven JWT says of itself; `due` is the type that is taken here."""
+    """Returns what an unverified JWT states about itself; `due` is the type that is accepted
+    here."""
     try:
+        # Nothing here is verified, which is enough for a text that only the administrator reads.
         parsed = jws.parse(text)
         said = msgspec.json.decode(parsed.payload, type=_ForeignClaims)
     except (ValueError, msgspec.MsgspecError):

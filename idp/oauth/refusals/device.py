@@ -58,6 +58,8 @@ DEVICE_PACE: Final = Check(
 )
 
 CHECKS: Final = (*CLIENT_CHECKS, GRANT_ALLOWED, DEVICE_SCOPE)
+# In the order of `grants/device_code.py`: a code that was used or denied is refused as such, also
+# after it has expired.
 POLL_CHECKS: Final = (
     *GRANTED,
     DEVICE_CODE_SENT,

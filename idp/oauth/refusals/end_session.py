@@ -1,4 +1,4 @@
-"""The checks of a logout request: every refusal is a page."""
+"""The checks of a logout request. Every refusal is a page."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""What to tell a developer whose request can't be answered by redirect.
+"""The explanation for a developer whose request cannot be answered by redirect.
 
-Details go only to whoever may see them: to a browser on the machine of a loopback issuer, and for
-an application whose explanations an administrator turned on for a while. Everybody else gets a
-number.
+Details are shown only to a browser on the computer of a loopback issuer, and for an application
+whose explanations an administrator turned on for a while. Every other visitor gets a number.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ from idp.records import Application
 
 
 class Mistake(Struct, frozen=True):
-    """What the page says of one kind of refusal.
+    """The texts of the page for one kind of refusal.
 
-    `parameter` is the one whose values are compared. Where `is_general`, the refusal's own
-    description tells which of several things it was: it is shown too.
+    `parameter` is the one whose values are compared. With `is_general` the kind covers several
+    errors, and the refusal's own description is shown in addition.
     """
 
     title: Message
@@ -38,14 +37,16 @@ class Mistake(Struct, frozen=True):
 
 
 def may(config: Config, client: Application | None, now: datetime, *, is_local_peer: bool) -> bool:
-    """Tells whether the details may be shown to whoever opened the page."""
+    """Returns whether the details may be shown to this visitor."""
+    # A loopback issuer runs on the developer's computer, but other computers may reach its socket.
     if config.is_loopback and is_local_peer:
         return True
     return bool(client and client.explains_until and now < client.explains_until)
 
 
 def explanation(refusal: UnusableRequest) -> dict[str, Any]:
-    """The values of the explain page: title, sentence, detail, comparisons, rule and fix."""
+    """Returns the values of the explain page: title, sentence, detail, comparisons, rule and
+    fix."""
     mistake = _MISTAKES.get(refusal.slug, _MALFORMED)
     comparisons, hint = [], None
     if mistake.parameter is not None and refusal.sent is not None:
@@ -53,6 +54,7 @@ def explanation(refusal: UnusableRequest) -> dict[str, Any]:
         comparisons.append(
             {
                 "parameter": mistake.parameter,
+                # An address may carry a secret in its query or its user part.
                 "sent": redaction.without_secrets(refusal.sent),
                 "registered": list(refusal.registered),
             }
@@ -69,7 +71,7 @@ def explanation(refusal: UnusableRequest) -> dict[str, Any]:
 
 
 def story(refusal: UnusableRequest) -> str:
-    """The same for the administrator, in English, with where the values differ."""
+    """Returns the details for the administrator, in English, with where the values differ."""
     mistake = _MISTAKES.get(refusal.slug, _MALFORMED)
     said = [refusal.story or english(mistake.sentence)]
     if mistake.is_general and not refusal.story:
@@ -81,12 +83,12 @@ def story(refusal: UnusableRequest) -> str:
 
 
 def fix(refusal: UnusableRequest) -> str:
-    """What to change, in English."""
+    """Returns what to change, in English."""
     return english(_MISTAKES.get(refusal.slug, _MALFORMED).fix)
 
 
 def sent(refusal: UnusableRequest) -> str | None:
-    """What was sent, for the log: a client_id that nobody has may be a secret."""
+    """Returns what was sent, for the log: a client_id that no application has may be a secret."""
     mistake = _MISTAKES.get(refusal.slug)
     if mistake is None or mistake.parameter is None or refusal.sent is None:
         return None
@@ -94,7 +96,7 @@ def sent(refusal: UnusableRequest) -> str | None:
 
 
 def _hint(refusal: UnusableRequest) -> Message | None:
-    """How the value differs from what is registered, where it can be recognised."""
+    """Returns how the value differs from what is registered, where that can be recognised."""
     if refusal.slug == "client_unknown":
         return _SPACES if refusal.sent and refusal.sent != refusal.sent.strip() else None
     if refusal.slug not in _COMPARED or refusal.sent is None:

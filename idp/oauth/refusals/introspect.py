@@ -1,4 +1,4 @@
-"""The checks of an introspection request; what is wrong with the token is no refusal."""
+"""The checks of an introspection or revocation request. An invalid token is no refusal there."""
 
 from __future__ import annotations
 

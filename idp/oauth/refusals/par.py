@@ -1,4 +1,5 @@
-"""The checks of a pushed authorization request: its client's, then those of authorize."""
+"""The checks of a pushed authorization request: those of its client, then the authorization
+endpoint's."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""What of a request's parameters may be shown: the words that every client sends, and no others.
+"""Which parts of a request's parameters may be shown: the words that every client sends, and no
+others.
 
-A secret in the wrong parameter is a common mistake. So a value is shown only as far as it is made
-of its parameter's known words, and an address if it is one; all else is told by its length.
+A secret in the wrong parameter is a common mistake. So a value is shown only as far as it consists
+of its parameter's known words, and an address only if it is one; of everything else the length is
+shown.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ _TOKEN_TYPE: Final = (
     rf"{_URN}token-type:(access_token|refresh_token|id_token|jwt|saml1|saml2)"
     r"|urn:[a-z0-9-]{1,40}:params:oauth:token-type:user_id"
 )
+# Words that this service does not accept are listed, too, because they explain a refusal.
 _WORDS: Final = {
     "Content-Type": r"(application/(x-www-form-urlencoded|json|xml|jwt|octet-stream)"
     r"|multipart/form-data|text/(plain|html|xml)|charset=\"?(utf-?8|iso-8859-1|us-ascii)\"?)",
@@ -44,13 +47,15 @@ _KNOWN: Final = {name: re.compile(words, re.IGNORECASE) for name, words in _WORD
 
 
 def value(name: str, text: str) -> str | None:
-    """The value of this parameter as far as it may be shown, on one line; None: nothing of it."""
+    """Returns the part of this parameter's value that may be shown, on one line; None: nothing of
+    it."""
     if name in _ADDRESSES:
         return redaction.text(text) if _ADDRESS.match(text) else None
     known = _KNOWN.get(name)
     if known is None:
         return None
     parts = _SEPARATORS.split(text, maxsplit=_MOST_WORDS)
+    # Without one known word the whole value may be a secret, and its separators are part of it.
     if not any(known.fullmatch(word) for word in parts[::2]):
         return None
     parts[::2] = [
@@ -61,12 +66,12 @@ def value(name: str, text: str) -> str | None:
 
 
 def length(text: str) -> str:
-    """What is told of a value that may not be shown."""
+    """Returns the description of a value that may not be shown."""
     around = ", with a space or a line break at an end" if text != text.strip() else ""
     return characters(text) + around
 
 
 def in_words(name: str, text: str) -> str:
-    """The value in a sentence."""
+    """Returns the value, or its length, for a sentence."""
     shown = value(name, text)
     return f"a value of {characters(text)}" if shown is None else quoted(shown)

@@ -1,4 +1,4 @@
-"""The checks of a token request, for each grant."""
+"""The checks of a token request, for each grant type."""
 
 from __future__ import annotations
 
@@ -141,6 +141,7 @@ GRANT_STANDS: Final = Check(
     "Start a new sign-in.",
 )
 
+# Every grant type begins with these: the token endpoint makes them before the grant's own.
 GRANTED: Final = (*CLIENT_CHECKS, GRANT_TYPE, GRANT_ALLOWED)
 CODE_CHECKS: Final = (
     *GRANTED,
@@ -168,6 +169,8 @@ REFRESH_CHECKS: Final = (
     USER_ALLOWED,
 )
 CLIENT_CREDENTIALS_CHECKS: Final = (*GRANTED, SCOPE_KNOWN, SCOPE_ORGANIZATION)
+# The assertion comes before `grant_type` here: it authenticates the caller, as a client's
+# credentials do elsewhere.
 JWT_PROFILE_CHECKS: Final = (
     METHOD,
     FORM,

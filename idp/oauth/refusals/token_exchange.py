@@ -69,6 +69,7 @@ SCOPE: Final = Check(
     "Leave scope out, or send some of the scopes of the tokens that were sent.",
 )
 
+# The subject comes before the actor: whether an actor may act depends on the subject.
 CHECKS: Final = (
     *GRANTED,
     RESOURCE,

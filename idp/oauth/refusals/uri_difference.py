@@ -1,4 +1,4 @@
-"""How an address that was sent differs from the registered ones: one hint, the right one."""
+"""How an address that was sent differs from the registered ones: one hint, the most exact one."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class _Parts(Struct, frozen=True):
 
 
 class _Pair(Struct, frozen=True):
-    """What was sent beside what is registered."""
+    """An address that was sent, and a registered one that it is compared with."""
 
     sent: str
     registered: str
 
     def only(self, name: str) -> tuple[str | None, str | None] | None:
-        """The two values of this part, when nothing but it differs."""
+        """Returns the two values of this part when nothing else differs; else None."""
         ours, theirs = _apart(self.sent), _apart(self.registered)
         if ours is None or theirs is None:
             return None
@@ -53,27 +53,33 @@ def _apart(uri: str) -> _Parts | None:
 
 
 class Closest(Struct, frozen=True):
-    """The known address that was most likely meant, and what went wrong, where it is plain."""
+    """The registered address that was most likely meant, and the mistake, where it is
+    recognised."""
 
     address: str
     hint: Message | None
 
 
 def closest(sent: str, known: Sequence[str]) -> Closest | None:
-    """What `sent` was probably meant to be; None when nothing is known."""
+    """Returns the address that `sent` was probably meant to be; None when none is known."""
     pairs = [_Pair(sent, each) for each in known]
+    # The hints are tried from the most exact on, each with every address, so the best one wins
+    # over the order of the addresses.
     for recognise in _HINTS:
         for pair in pairs:
             hint = recognise(pair)
             if hint is not None:
                 return Closest(pair.registered, hint)
+    # Without a hint the address with the longest common beginning is the most likely one.
     nearest = max(known, key=lambda each: len(os.path.commonprefix([sent, each])), default=None)
     return None if nearest is None else Closest(nearest, None)
 
 
 def difference(sent: str, known: Sequence[str], holds: str = "is registered there") -> str:
-    """The hint and the first character that differs, in English; `holds` says where it is known
-    from."""
+    """Returns the hint and the first character that differs, in English.
+
+    `holds` says where the known address comes from.
+    """
     found = closest(sent, known)
     if found is None:
         return ""
@@ -89,7 +95,7 @@ def difference(sent: str, known: Sequence[str], holds: str = "is registered ther
 
 
 def english(said: Message) -> str:
-    """A message as the command line says it."""
+    """Returns a message in English, as the command line prints it."""
     return said.msgid % said.args if said.args else said.msgid
 
 
