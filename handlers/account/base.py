@@ -81,6 +81,7 @@ class AccountHandler(OwnPageHandler):
             return False
         await session_lifetime.touch(self.service, found.session)
         await self.show_organization(found.user.org_id)
+        # Other persons have nothing in the console.
         if console_session.manages(await permissions.of_user(self.service, found.user.id)):
             self.console_url = first_party_areas.CONSOLE.path
         self.is_entered = True
@@ -99,6 +100,7 @@ class AccountHandler(OwnPageHandler):
 
     @property
     def _form_subject(self) -> str:
+        # With the path, a form of one page is not accepted by another.
         return f"{self.person.session.id}\n{self.request.path}"
 
     def form_inputs(self, **more: str) -> list[tuple[str, str]]:

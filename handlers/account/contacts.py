@@ -42,7 +42,7 @@ class _ContactHandler(FormHandler):
     kind: ClassVar[Kind]
 
     def value(self) -> str:
-        """The stored address or number."""
+        """Returns the stored address or number."""
         return str(at(self.account(), f"human.{self.kind}.{self.kind}") or "")
 
     async def count_code(self, to: str) -> None:
@@ -156,6 +156,7 @@ class AccountVerifyEmailHandler(_ContactHandler):
 
     def done(self, what: str, path: str | None = None) -> None:
         if self.is_again:
+            # Back to this page, which asks for the new code.
             super().done("sent", self.request.path)
         else:
             super().done(what, path)

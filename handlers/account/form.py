@@ -25,6 +25,7 @@ from idp.management.users import read as user_read
 from idp.oauth.params import Params
 
 SAVE: Final = message("Save", context="console")
+# Errors that the form shows; others become an error page.
 _ABOUT_THE_FORM: Final = (AlreadyExists, FailedPrecondition, InvalidArgument, PreconditionFailed)
 
 

@@ -36,6 +36,7 @@ class PasskeysHandler(AccountHandler):
         self.page(
             "account/passkeys",
             passkeys=[_shown(each) for each in found],
+            # Browsers support no passkeys at an IP address or by plain http.
             new_url=NEW if party and len(found) < passkeys.MOST else None,
         )
 

@@ -110,6 +110,7 @@ async def _state(service: Service, subject: Subject) -> Message:
 FACTOR: Final = Factor(message("Password", context="page"), PASSWORD, _state)
 
 ROUTES = [
+    # Tornado reads a path as a pattern.
     ("/\\.well-known/change-password", WellKnownHandler),
     (PASSWORD, AccountPasswordHandler),
 ]

@@ -45,6 +45,7 @@ class CodesHandler(AccountHandler):
         except FailedPrecondition:
             await self._ask(status=400, problems=[{"field": None, "text": _NONE}])
             return
+        # Without a redirect, because only digests of the codes are stored.
         self.page("account/recovery-codes", codes=codes, file_url=as_file(codes))
 
     async def _ask(self, *, status: int = 200, **values: object) -> None:

@@ -32,6 +32,7 @@ from idp.foundation.errors import (
 from idp.foundation.i18n import Message, message
 from idp.oauth.params import Params
 
+# Errors that the form shows; others become an error page.
 _ABOUT_THE_FORM: Final = (
     InvalidArgument,
     AlreadyExists,
@@ -97,6 +98,7 @@ class ActionHandler(ConsoleHandler):
         self.action = action
         self.section = action.section
         permission = BY_NAME[action.operation].permission
+        # Changes of the installation require a recent authentication.
         self.is_for_owners = permission.startswith("iam.") and permission.endswith("write")
 
     # Hooks for subclasses
@@ -223,6 +225,7 @@ class ActionHandler(ConsoleHandler):
             operation,
             self._ids_of(self.action.operation, ids),
             sent,
+            # An operation on the installation takes no organization.
             None if operation.permission.startswith("iam.") else self.org_id,
             self.action.command,
         )
@@ -262,6 +265,7 @@ class ActionHandler(ConsoleHandler):
                 for one, value in found
             ],
             has_file=file is not None,
+            # The file is downloaded by sending the same form again, with its idempotency key.
             hidden=[pair for pair in form.pairs() if pair[0] != _KEEP],
             next_url=self._next(ids, answer),
         )

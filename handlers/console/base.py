@@ -142,6 +142,7 @@ class ConsoleHandler(OwnPageHandler):
         does not manage it."""
         rights = self.visit.rights
         is_managed = rights.everywhere or org_id in rights.by_organization
+        # The store accepts no other ids.
         can_be = is_managed and org_id.isprintable() and len(org_id) <= MAX_ID_CHARACTERS
         found = await self.service.store.get(ORGANIZATIONS, org_id) if can_be else None
         if found is None:
@@ -168,6 +169,7 @@ class ConsoleHandler(OwnPageHandler):
 
     @property
     def _form_subject(self) -> str:
+        # With the path, a form of one page is not accepted by another.
         return f"{self.visit.live.session.id}\n{self.request.path}"
 
     def form_inputs(self, **more: str) -> list[tuple[str, str]]:

@@ -23,6 +23,7 @@ _ELLIPSIS: Final = "…"
 
 def example(fields: Iterable[FormField], document: dict[str, Any]) -> dict[str, Any]:
     """Returns the document without secrets; missing required values are shown as an ellipsis."""
+    # A copy, because the placeholders are written into it.
     shown: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(document))
     for field in fields:
         *names, last = field.path.split(".")

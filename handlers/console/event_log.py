@@ -185,6 +185,7 @@ class ConsoleDownloadHandler(EventsBase):
                 n += 1
                 if n % _LINES_AT_ONCE == 0:
                     await self.flush()
+        # The browser has cancelled the download.
         except StreamClosedError:
             return
         self.finish()

@@ -74,6 +74,7 @@ class ListHandler(ConsoleHandler):
     ) -> None:
         is_searched = any(values.values())
         pairs = {name: value for name, value in values.items() if value}
+        # The shown command begins with the first page.
         cursor, after = document["query"].pop("cursor", ""), answer.get("nextCursor")
         operation = BY_NAME[self.operation]
         self.page(

@@ -75,6 +75,7 @@ class MemberHandler(ActionHandler):
         if not values.get("userId"):
             return values
         means = {"loginNameQuery": {"loginName": values["userId"]}}
+        # An administrator of the installation may belong to any organization.
         org_id = self.org_id if self._members == OF_ORGANIZATION else None
         answer = await self.run(_FIND_USER, document={"queries": [means]}, org_id=org_id)
         if not answer.get("result"):

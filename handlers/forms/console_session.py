@@ -23,6 +23,7 @@ class ConsoleSession(SignedIn, frozen=True):
         own, managed = self.user.org_id, self.rights.by_organization
         if self.rights.everywhere or own in managed or not managed:
             return own
+        # The same one in every request.
         return min(managed)
 
     @property

@@ -76,12 +76,14 @@ def _typed(field: FormField, form: Params) -> Any:
     text = form.get(field.path) or ""
     if field.kind == "switch":
         return bool(text)
+    # Passwords and texts of several lines may begin or end with spaces.
     return text if field.kind in ("free", "password") else text.strip()
 
 
 def sequence(form: Params) -> int | None:
     """Returns the record version that the form was rendered from, if it contains one."""
     seen = form.get(SEQUENCE) or ""
+    # int() alone would also accept signs, spaces and other scripts' digits.
     is_number = seen.isascii() and seen.isdecimal() and len(seen) <= _MAX_DIGITS
     return int(seen) if is_number else None
 
@@ -91,6 +93,7 @@ def document(fields: Iterable[FormField], values: Values) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for field in fields:
         value = _sent(field, values[field.path])
+        # A switch that is off has a value.
         if value or value is False or field.is_sent_empty:
             _put(made, field.path, value)
     return made
@@ -100,6 +103,7 @@ def _sent(field: FormField, value: Any) -> Any:
     if field.kind == "lines":
         return [line.strip() for line in value.splitlines() if line.strip()]
     if field.kind == "free":
+        # Browsers submit the line ends of a textarea as CRLF.
         return value.replace("\r\n", "\n")
     return value
 
@@ -147,6 +151,7 @@ def problems(fields: Sequence[FormField], error: IdpError) -> list[dict[str, obj
 
 def _field_of(fields: Sequence[FormField], path: str) -> FormField | None:
     """Returns the field of this path, or of its nearest parent."""
+    # A field has all elements of a list: `roles[2]` belongs to `roles`.
     path = _INDEX.sub("", path)
     while path:
         for field in fields:
@@ -172,6 +177,7 @@ def _shown(field: FormField, value: Any) -> dict[str, object]:
         "label": field.label,
         "hint": field.hint,
         "kind": field.kind,
+        # A submitted password is never sent back to the browser.
         "value": "" if field.kind == "password" else value,
         "options": list(field.options),
         "attributes": attributes,

@@ -47,6 +47,7 @@ async def run(service: Service, caller: User, rights: Rights, asked: Run) -> Doc
     """Runs the operation and returns its answer. Raises PermissionDenied, NotFound,
     InvalidArgument, and what the operation raises."""
     operation = BY_NAME[asked.operation]
+    # The same limits as in `handlers/api.py`.
     if any(len(id) > MAX_ID_CHARACTERS or not id.isprintable() for id in asked.ids):
         raise NotFound("there is nothing with such an id")
     call = Call(caller, rights, operation.permission, asked.org_id, asked.if_match)
@@ -77,4 +78,5 @@ def _read(answer: bytes) -> Document:
 
 def _repeatable(call: Call, asked: Run) -> Repeatable:
     line = [asked.operation, list(asked.ids), asked.org_id, asked.if_match, asked.document]
+    # The prefix separates these keys from those that the person's own API calls use.
     return Repeatable(call.actor, f"console {asked.once}", msgspec.json.encode(line), asked.ids)

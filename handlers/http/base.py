@@ -57,10 +57,10 @@ class ServiceApplication(Protocol):
         """Whether a shutdown has begun."""
 
     def begin(self, handler: RequestHandler) -> None:
-        """Record that a request has begun."""
+        """Records that a request has begun."""
 
     def end(self, handler: RequestHandler) -> None:
-        """Record that the request has ended."""
+        """Records that the request has ended."""
 
 
 @stream_request_body
@@ -149,6 +149,7 @@ class Handler(RequestHandler):
 
     def _check_size(self) -> None:
         config, headers = self.service.config, self.request.headers
+        # 4 for the colon, the space and the line end of each line.
         head = sum(len(name) + len(value) + 4 for name, value in headers.get_all())
         if head + len(self.request.uri or "") > config.max_header_bytes:
             raise HTTPError(431, "request headers too large")
@@ -165,6 +166,7 @@ class Handler(RequestHandler):
         whole.
         """
         headers = self.request.headers
+        # Only a request with one of these has a body (RFC 9112 6).
         if "Content-Length" in headers or "Transfer-Encoding" in headers:
             loop = asyncio.get_running_loop()
             self._patience = loop.call_later(BODY_SECONDS, self._hang_up)
@@ -186,6 +188,7 @@ class Handler(RequestHandler):
 
     def data_received(self, chunk: bytes) -> None:
         self._received += len(chunk)
+        # Beyond the limit the body is only counted, so that it takes no memory.
         if self._received <= self.max_body_bytes:
             self._chunks.append(chunk)
 

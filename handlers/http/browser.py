@@ -44,5 +44,6 @@ def is_cross_site(config: Config, request: HTTPServerRequest) -> bool:
 def may_lack_cookie(config: Config, request: HTTPServerRequest) -> bool:
     """Returns whether a POST may come from another site, and so without the cookie
     (SameSite=Lax)."""
+    # Older browsers send this for the service's own forms and for those of other sites.
     is_hidden = "Sec-Fetch-Site" not in request.headers and request.headers.get("Origin") == "null"
     return request.method == "POST" and (is_hidden or is_cross_site(config, request))

@@ -34,6 +34,7 @@ class SharedHandler(ProtocolHandler):
 
     def set_default_headers(self) -> None:
         super().set_default_headers()
+        # A cache must not give one origin's response to another.
         if not self.any_origin:
             self._headers["Vary"] = "Origin"
         if self._reader:
@@ -87,6 +88,7 @@ class SharedHandler(ProtocolHandler):
             await self.share_only_for(named or form.if_once("client_id"))
 
     def allowed_methods(self) -> list[str]:
+        # OPTIONS only answers preflights, so it is not listed.
         return [method for method in super().allowed_methods() if method != "OPTIONS"]
 
     async def options(self) -> None:

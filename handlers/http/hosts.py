@@ -50,6 +50,7 @@ def check(handler: Handler) -> None:
         handler.redirect(config.origin + target, status=308)
         raise Finish
     opened = f"{_scheme(config, handler.request)}://{host}"
+    # The host is repeated on a page and in the log, so only plain characters are.
     if not _is_plain(host):
         opened = "an unreadable host"
     raise WrongHost(opened, config.origin)

@@ -58,6 +58,7 @@ def parse(content_type: str | None, body: bytes) -> Form:
 def _split(body: bytes, boundary: bytes) -> list[bytes]:
     """Splits the body into its parts, each with its header lines. Raises InvalidRequest."""
     # The limit of splits bounds the work that a body of many boundaries could cause.
+    # The first boundary has no line end before it; with one added, all look the same.
     first, *rest = (b"\r\n" + body).split(b"\r\n--" + boundary, _MAX_PARTS + 2)
     if first or not rest or rest[-1].rstrip(b"\r\n") != _END:
         raise InvalidRequest("the form does not begin and end with its boundary")

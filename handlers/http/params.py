@@ -23,8 +23,10 @@ def parse(raw: bytes) -> Params:
     """Returns the pairs in the order in which they were sent. Raises InvalidRequest."""
     if not raw:
         return Params()
+    # Counted before splitting, which bounds the work.
     if raw.count(b"&") >= MAX_FIELDS:
         raise InvalidRequest(f"more than {MAX_FIELDS} parameters were sent")
+    # unquote_to_bytes would pass malformed sequences through.
     if _BAD_PERCENT.search(raw):
         raise InvalidRequest("a percent sign is not followed by two hexadecimal digits")
     pairs = [field.partition(b"=") for field in raw.split(b"&") if field]

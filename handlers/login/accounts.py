@@ -29,6 +29,7 @@ class AccountsHandler(FlowHandler):
         step = await self.current_step(flow)
         if step is None:
             return
+        # The page of the login name links here if the browser remembers accounts.
         is_open = step.page is SignInPage.LOGIN_NAME and bool(flow.agent.remembered)
         if step.page is SignInPage.ACCOUNTS or is_open:
             await self._ask(flow)

@@ -134,6 +134,7 @@ class TotpEnrolHandler(SettingUpHandler):
             "login_name": user.user_name,
             "picture": qr_code(uri),
             "app_url": uri,
+            # In groups of four, which are easier to type.
             "secret": " ".join(secret[at : at + 4] for at in range(0, len(secret), 4)),
             "device_name": "",
             "is_optional": not flow.request.is_for_own_page,

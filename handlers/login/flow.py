@@ -139,6 +139,7 @@ class FlowHandler(ReplyingHandler, ABC):
         self.language, self.ui_locales = flow.request.language, flow.request.ui_locales
         self.show_client(flow.client)
         await self.show_organization(flow.request.brand_org_id or flow.client.org_id)
+        # The response to the last form redirects to the application.
         self.allow_forms_to(flow.request.redirect_uri)
         return flow
 

@@ -130,6 +130,7 @@ class LoggedOutHandler(DoneHandler):
         onward = None
         if end_session.destination(request) is not None:
             onward = uris.with_parameters(ONWARD, [("request", request.id)])
+            # By a header, so that the page needs no script.
             self.set_header("Refresh", f"{FRAMES_SECONDS};url={onward}")
         self.page("logged-out", frames=frames, onward=onward)
 
@@ -144,6 +145,7 @@ class OnwardHandler(DoneHandler):
 
 def done(request: LogoutRequest) -> str:
     """Returns the address of the browser's next page after a logout."""
+    # That page loads the front-channel logout addresses of the sessions' applications.
     if request.ended_session_ids:
         return uris.with_parameters(LOGGED_OUT, [("request", request.id)])
     destination = end_session.destination(request)

@@ -115,6 +115,7 @@ class ResetCodeHandler(ResetHandler):
         if step is None:
             return False
         is_waiting = step.page is SignInPage.RESET_CODE
+        # The reset has expired, so the sign-in continues without it.
         if is_waiting and await password_reset.find(self.service, flow) is None:
             await password_reset.forget(self.service, flow)
             is_waiting = False

@@ -57,6 +57,7 @@ class ResetLinkHandler(ReplyingHandler):
             await self._refuse(refused)
 
     async def post(self) -> None:
+        # There may be no cookie that a form token could be bound to, so the headers alone decide.
         if browser.may_lack_cookie(self.service.config, self.request):
             raise ForeignForm("the form may have been sent by another site")
         password = self._own_form().get("newPassword") or ""
@@ -109,6 +110,7 @@ class ResetLinkHandler(ReplyingHandler):
         """Sets the new password and signs the user in, in one unit, which also uses up the
         link."""
         flow = flow or await self._begin()
+        # The key was sent by e-mail, so its use verifies the address.
         subject = await email_verification.mark_reached(self.service, opened.subject)
         change = await password_change.prepare(
             self.service, subject, password, actor=subject.user.id
@@ -116,6 +118,7 @@ class ResetLinkHandler(ReplyingHandler):
         writes = [*change.writes, opened.spent]
         proven = AuthenticationProgress(change.subject, session_lifetime.PASSWORD)
         cookie = await sign_in_flow.prove(self.service, flow, proven, *writes)
+        # Failed attempts with the old password no longer delay the user.
         await guess_resets.forget(self.service, subject.user)
         self.keep_cookie(cookie)
         self._keep_key("", max_age=0)

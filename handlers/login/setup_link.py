@@ -38,6 +38,7 @@ class SetupHandler(PageHandler):
         await self._ask("")
 
     async def post(self) -> None:
+        # There may be no cookie that a form token could be bound to, so the headers alone decide.
         if browser.may_lack_cookie(self.service.config, self.request):
             raise ForeignForm("the form may have been sent by another site")
         form = self._own_form()
@@ -78,6 +79,7 @@ class SetupHandler(PageHandler):
             )
         except Conflict:  # a login policy was stored meanwhile, and takes precedence
             cookie = await own_password.replace_one_time(self.service, agent, subject, new)
+        # Policies are cached; the stored answer takes effect at once.
         self.service.recent.forget()
         self.keep_cookie(cookie)
         rights = await permissions.of_user(self.service, subject.user.id)

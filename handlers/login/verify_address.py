@@ -35,6 +35,7 @@ class VerifyAddressHandler(PageHandler):
         self._ask(self.query_params().if_once("code") or "")
 
     async def post(self) -> None:
+        # There may be no cookie that a form token could be bound to, so the headers alone decide.
         if browser.may_lack_cookie(self.service.config, self.request):
             raise ForeignForm("the form may have been sent by another site")
         code = self._own_form().get("code") or ""

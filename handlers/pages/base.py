@@ -184,6 +184,7 @@ class PageHandler(Handler):
         bundle = self.bundle()
         self.set_status(status)
         self.set_header("Content-Language", bundle.tag)
+        # The language depends on both.
         self.set_header("Vary", "Accept-Language, Cookie")
         self.remember_language()
         common = {"query": self._own_query(), **self._about_look(bundle), **self._about_client()}

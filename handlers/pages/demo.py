@@ -161,6 +161,7 @@ class DemoCallbackHandler(DemoBase):
         self, client: DemoClient, visit: DemoBrowser, answer: Params
     ) -> DemoBrowser:
         step = DemoStep("callback", f"GET {self.request.uri} HTTP/1.1", "")
+        # A state is valid for one response only.
         visit = structs.replace(visit, state="", steps=[*visit.steps, step])
         code = answer.get("code")
         if code is None:

@@ -23,6 +23,7 @@ class OpenapiHandler(SharedHandler):
 
     async def get(self) -> None:
         config = self.service.config
+        # Building the document takes too long for the event loop; later calls are cached.
         body, self._tag = await asyncio.to_thread(_described, config.vendor, config.issuer)
         self.set_header("Cache-Control", KEPT)
         self.clear_header("Pragma")

@@ -88,6 +88,7 @@ class OwnPageHandler(PageHandler):
         if wanted is None:
             return False
         is_known = any(one.session.id == wanted for one in live)
+        # A link of another site must not choose the person.
         if is_known and not browser.is_cross_site(self.service.config, self.request):
             self.remember_person(wanted)
         pairs = [pair for pair in self.query_params().pairs() if pair[0] != "session"]

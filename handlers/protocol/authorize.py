@@ -54,12 +54,14 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
             self.ui_locales = params.if_once("ui_locales")
             request, client = await authorization_endpoint.read(self.service, params, self.keep)
             await self._go_on(request, client)
+        # Client and redirect URI are valid, so the client gets the error (RFC 6749 4.1.2.1).
         except AuthorizeRefused as refusal:
             self.log_exception(type(refusal.error), refusal.error, None)
             await self.keep(refusal.error)
             self.reply(
                 authorization_response.failure(self.service.config, refusal.to, refusal.error)
             )
+        # Without a valid client and redirect URI, the error must stay here (RFC 6749 4.1.2.1).
         except UnusableRequest as refusal:
             await self.keep(refusal)
             await self.explain(refusal)
@@ -80,6 +82,7 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
         try:
             next = await self._next(request, client)
         except StorageError as error:
+            # A concurrent request has used the pushed request, which is valid once (RFC 9126 4).
             if isinstance(error, Stale) and request.pushed_id is not None:
                 raise pushed_authorization.used_meanwhile(client) from None
             self._put_off(request, error)

@@ -61,6 +61,7 @@ class RefusingHandler(Handler):
         try:
             if not self._is_one_of_many(refusal):
                 await self.keep(refusal)
+        # The client gets its answer even if the refusal cannot be stored.
         finally:
             answer()
 

@@ -75,6 +75,7 @@ async def opened(place: BackendLocation) -> AsyncIterator[Backend]:
     if place.url and has_store:
         raise ConfigError([_CONTRADICTION])
     url = place.url
+    # An option takes precedence over the environment.
     if url is None and not has_store:
         url = settings.name_from_environment(settings.URL_VARIABLE)
     org_id = place.org_id or settings.name_from_environment(settings.ORG_VARIABLE)

@@ -93,6 +93,7 @@ def options_of(command: Command) -> dict[str, FieldOption]:
     short = [fields.option_name(each) for each in offered]
     named: dict[str, FieldOption] = {}
     for field, name in zip(offered, short, strict=True):
+        # Fields with the same last name get longer options.
         is_alone = short.count(name) == 1 and name not in _TAKEN
         named[_named(command, field) or (name if is_alone else _long(field))] = field
     return named

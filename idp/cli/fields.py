@@ -34,6 +34,7 @@ Kind = Literal[
     "text", "switch", "list", "file", "secret", "expiry", "mark", "json", "pattern", "moment"
 ]
 
+# Each filter has an option of its own (`idp/cli/queries.py`), and pages are read by cursor.
 _NEVER: Final = (("queries",), ("query", "offset"))
 _SECRETS: Final = ("password", "newPassword", "hash", "currentPassword")
 _MOMENTS: Final = ("from", "since", "until")  # these are in the past

@@ -73,6 +73,7 @@ async def backend(service: Service, org_id: str | None) -> Local:
     if instance is None:
         raise NotFound("there is no installation in this store")
     now = service.clock.now()
+    # This user is not stored; it is the actor of audit events.
     caller = User(
         id=ACTOR,
         org_id=instance.org_id,

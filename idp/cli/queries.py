@@ -89,6 +89,7 @@ async def all_pages(
         page = _page(operation, document, {"limit": _MOST, "cursor": cursor})
         answer = await backend.call(operation, values, page)
         found += answer.get(name, [])
+    # All results were read, so the total is exact.
     details = {**details, "totalResult": str(len(found))}
     details.pop("isTotalLowerBound", None)
     return {"details": details, name: found}

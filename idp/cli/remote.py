@@ -182,6 +182,7 @@ def _refusal(error: HTTPError, octets: bytes) -> IdpError:
     except (msgspec.DecodeError, KeyError, TypeError, ValueError):
         return IdpError(f"{error.url} answered {error.code} {error.reason}")
     status, seconds = error.code, error.headers.get("Retry-After", "")
+    # Retry-After may also be a date (RFC 9110 10.2.3).
     wait = int(seconds) if seconds.isdecimal() else 1
     if status == 429:
         return TooMany(message, retry_after_seconds=wait)

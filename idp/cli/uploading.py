@@ -79,6 +79,7 @@ def written(file: Path, wishes: Mapping[str, bool]) -> UploadParts:
         source.seek(max(0, size - _END_BYTES))
         tail = source.read()
     document = surface.read()
+    # The first byte after the opening brace.
     first = len(head) - len(head.lstrip(b" \t\r\n")) + 1
     if head[first - 1 : first] != b"{" or not isinstance(document, dict):
         return UploadParts(b"", 0, size, b"")

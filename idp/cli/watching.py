@@ -76,6 +76,7 @@ async def beside(backend: Backend, job_id: str, other: asyncio.Future[Any]) -> D
                 if is_enough or job["state"] not in _GOING_ON:
                     return job
             await asyncio.wait([other], timeout=pause)
+            # A short job is noticed soon, and a long one is polled seldom.
             pause = min(2 * pause, _LOOKS_LAST_SECONDS)
 
 

@@ -60,6 +60,7 @@ class ConsoleApplicationsHandler(ListHandler):
         for project in answer.get("result", ()):
             apps = await super().run(f"POST {PROJECT}/apps/_search", project["id"], document=_MOST)
             result += [{**app, "project": project} for app in apps.get("result", ())]
+        # The total counts projects, so it is left out.
         return {**answer, "result": result, "details": {}}
 
     def row(self, found: Document) -> list[Cell]:

@@ -35,6 +35,7 @@ from idp.oauth.params import Params
 from idp.schema import reading
 
 PATH: Final = f"{CONSOLE}/applications/new"
+# Errors that the form shows; others become an error page.
 _ABOUT_THE_FORM: Final = (InvalidArgument, AlreadyExists, FailedPrecondition)
 _CHECK: Final = f"POST {PROJECT}/apps/oidc/_check"
 _HOST: Final = "host"
@@ -154,6 +155,7 @@ class WizardHandler(ConsoleHandler):
             path="name",
             label=_NAME.label,
             hint=_NAME.hint,
+            # A title may end with a remark in parentheses.
             default=preset.title.partition(" (")[0] if preset else "",
             is_required=True,
         )
@@ -218,7 +220,10 @@ class WizardHandler(ConsoleHandler):
         if values[_PROJECT]:
             return str(values[_PROJECT])
         made = await self.run(
-            f"POST {PROJECTS}", document={"name": values["name"]}, once=once and f"{once} project"
+            f"POST {PROJECTS}",
+            document={"name": values["name"]},
+            # A key of its own, because the form's key is that of the application.
+            once=once and f"{once} project",
         )
         return str(made["id"])
 

@@ -50,6 +50,7 @@ class MetadataHandler(ActionHandler):
     def _by_name(self, ids: Any) -> dict[str, str]:
         return {**super()._by_name(ids), "key": self._key}
 
+    # The placeholder of the shown commands, until a key is entered.
     _key = "KEY"
 
     async def resolved(self, values: Values) -> Values:

@@ -106,6 +106,7 @@ class UserHandler(ConsoleHandler):
     async def _sessions(self, id: str) -> Document:
         shown = await turned(self, "sessions", f"POST {USER}/sessions/_search", id, limit=100)
         may = self.may("user.write")
+        # The search finds ended sessions too.
         live = [one for one in shown.found if one["state"].endswith("_ACTIVE")]
         end = message("End", context="users")
         path = f"{CONSOLE}{ONE}/sessions/{{sessionId}}/end"
@@ -291,6 +292,7 @@ def _facts(user: Document) -> list[Cell]:
 def _contact(labels: tuple[Message, Message], known: Document, name: str) -> list[Cell]:
     """Returns a contact, and by whom it is verified if it is."""
     verified, unverified = labels
+    # Without a contact there is nothing to verify.
     label = verified if known.get("isVerified") or not known else unverified
     shown = [fact(label, cells.text(known.get(name)))]
     if source := known.get("verifiedBy"):
@@ -304,6 +306,7 @@ def _possible(user: Document) -> Sequence[str]:
     for contact in ("email", "phone"):
         contacts.append(contact)
         known = at(user, f"human.{contact}")
+        # A contact that the organization declared verified can still be verified by a code.
         if known and known.get("verifiedBy", "organization") == "organization":
             contacts += [f"verify-{contact}", f"resend-{contact}"]
     gone = ["remove-phone"] if at(user, "human.phone") else []

@@ -95,6 +95,7 @@ class PatHandler(KeyHandler):
         if not date:
             raise InvalidArgument([FieldProblem("field.required", "expirationDate", "is missing")])
         many = self.service.clock.now() + timedelta(days=MANY_DAYS)
+        # Dates in this format compare as texts.
         if date[:10] > f"{many:%Y-%m-%d}" and not values.get(_IS_LONG):
             told = "is more than 90 days away"
             raise InvalidArgument([FieldProblem("pat.long", "expirationDate", told)])
@@ -106,6 +107,7 @@ class PatHandler(KeyHandler):
 
     def commands(self, ids: Sequence[str], values: Values) -> list[dict[str, object]]:
         date = values["expirationDate"] or self.known({})["expirationDate"]
+        # The confirmation belongs to the form only, so the command does without it.
         return super().commands(ids, {"expirationDate": date, _IS_LONG: True})
 
 

@@ -104,7 +104,7 @@ class NewUserHandler(ActionHandler):
         phone = document.pop("phone", {})
         if "phone" in phone:
             document["phone"] = user_fields.with_proof(phone)
-        # The API refuses an empty password; without one the member is left out.
+        # The switch alone would send an object without a password, which the API refuses.
         for name, needed in (("password", "password"), ("hashedPassword", "hash")):
             if needed not in document.get(name, {}):
                 document.pop(name, None)

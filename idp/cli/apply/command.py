@@ -41,6 +41,7 @@ def apply(file: Path, dry_run: bool, prune: bool, yes: bool, **given: Any) -> No
         elif dry_run:
             say(f"{_counted(steps)}; nothing was done")
         else:
+            # Before the first step, because a secret that cannot be stored is lost.
             check_files(steps)
             _ask(steps, yes=yes)
             await _take(backend, steps)

@@ -54,6 +54,7 @@ class _Planner:
         """Plans one list of the state."""
         if kind.section not in said:
             return
+        # A record that does not exist yet has no contents.
         rows = [] if above.is_new else await self._rows(kind, above)
         names = set()
         for each in said[kind.section]:
@@ -72,6 +73,7 @@ class _Planner:
         id = str(row[kind.row_id]) if row else None
         thing = Thing(_label(kind, above, said), kind.parameter, above, id)
         if kind is kinds.SERVICE_USER:
+            # Members in the same state may name a user that is still to be created.
             self._users[said["userName"].casefold()] = thing
         if row is None:
             self._create(kind, thing, said)
@@ -146,12 +148,14 @@ class _Planner:
         """
         if settings.section not in said:
             return
+        # A new organization inherits what the installation has.
         reading = default if default and above.is_new else settings
         found = await self._backend.within(above.org_id).call(BY_ADDRESS[reading.reading])
         values = found.get(settings.values, {}) if settings.values else found
         before = {name: _plain(value) for name, value in values.items()}
         inherits = bool(settings.creating) and (above.is_new or found.get("isDefault", False))
         if inherits:
+            # An earlier step gives the installation's policy these values.
             before |= self._state.get("policies", {}).get(settings.section, {})
         address = settings.creating if inherits else settings.changing
         thing = Thing(_joined(above, settings.word), "", above)
@@ -173,6 +177,7 @@ class _Planner:
         if kind.key != "user":
             return name.casefold() if kind.folds else name
         thing = self._users.get(name.casefold()) or await self._found(name)
+        # A user without an id is a member of nothing yet: this name matches no row.
         return thing.id or f"new {name}"
 
     async def _found(self, user_name: str) -> Thing:

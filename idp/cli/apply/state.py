@@ -171,6 +171,7 @@ def _with_presets(document: Any) -> Any:
             problem = FieldProblem(error.slug, f"{path}.preset", "is not known")
             raise InvalidArgument([problem]) from None
         for field, value in known.items():
+            # The state's own values take precedence.
             app.setdefault(field, value)
     return document
 

@@ -93,6 +93,7 @@ class ApplyStep(msgspec.Struct, frozen=True, kw_only=True):
         with output.secret_file(own) as keep:
             answer = await where.call(self.operation, values, document, self.sequence)
             keep(answer)
+        # Later steps use the id in their paths.
         if self.made:
             self.thing.id = str(answer[self.made])
         for field, (file, address) in self.files.items():

@@ -86,6 +86,7 @@ def _target(output: Path | None, *, overwrite: bool) -> Iterator[BinaryIO]:
         ) as f:
             yield f
             f.flush()
+            # On disk before the name exists, so that a crash leaves no partial file.
             os.fsync(f.fileno())
         _put(draft_path, output, overwrite=overwrite)
     finally:
