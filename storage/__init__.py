@@ -1,4 +1,4 @@
-"""Documents and units of writes, on SQLite and MongoDB; nothing about identity."""
+"""Documents and units of writes, on SQLite and MongoDB, without any knowledge of identity."""
 
 from __future__ import annotations
 
@@ -94,9 +94,9 @@ _URLS = "sqlite:///relative/path, sqlite:////absolute/path, memory://, mongodb:/
 
 
 def open_store(url: str, *, now: Callable[[], datetime], new_id: Callable[[], str]) -> Store:
-    """The store for a URL, to be opened inside the event loop. Raises InvalidValue.
+    """Returns the store for a URL, to be opened inside the event loop. Raises InvalidValue.
 
-    `memory://` is a SQLite file in a temporary directory, gone after `close`. Drivers are
+    `memory://` is a SQLite file in a temporary directory, which `close` removes. Drivers are
     imported only when they are used.
     """
     make = BACK_ENDS.get(url.partition("://")[0])
@@ -126,7 +126,7 @@ def _mongodb(url: str, **clock_and_ids: Any) -> Store | None:
     return MongoStore(url, **clock_and_ids) if url.partition("://")[2] else None
 
 
-# By scheme: what makes the store of a URL; None when it is no such URL.
+# By scheme: the function that returns the store of a URL; None when it is no such URL.
 BACK_ENDS: Final[dict[str, Callable[..., Store | None]]] = {
     "sqlite": _sqlite,
     "memory": _memory,

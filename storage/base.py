@@ -1,21 +1,21 @@
-"""The storage contract: what every back end promises, and the words it is said in.
+"""The storage contract: the behaviour and the types that all back ends have in common.
 
-A store keeps *records* (typed structs) in *collections*. It looks them up by id or by declared
-lists, and changes them in *units*: data that says what to write and what must still be true, so
-that a unit can be retried, batched and logged. This module knows nothing about identity and
-nothing about any database.
+A store holds *records* (typed structs) in *collections*. It finds them by id or by declared lists,
+and changes them in *units*: data that states what to write and which conditions must hold, so that
+a unit can be retried, batched and logged. This module contains nothing about identity and nothing
+about any database.
 
 Errors::
 
     StorageError
     ├── Conflict      a unique key or an id is taken
-    ├── Stale         an expectation does not hold, or the record is gone
+    ├── Stale         an expectation does not hold, or the record is absent
     ├── Unavailable   the store can't be reached or is busy; nothing was applied
-    ├── Unknown       the answer was lost; `Store.applied` tells later
-    ├── Unsupported   this server can't keep the promises; the message names the cure
+    ├── Unknown       the answer was lost; see `Store.applied`
+    ├── Unsupported   this server can't fulfil the contract; the message says what to change
     ├── TooNew        the store was written by a newer version that this one can't read
-    ├── HalfFilled    the store is being filled from elsewhere, or that was cut off
-    ├── Undeclared    no declared list answers this question (a mistake in the program)
+    ├── HalfFilled    the store is being filled, or its filling was interrupted
+    ├── Undeclared    no declared list answers this query (a mistake in the program)
     └── InvalidValue  a value that no back end may hold (a mistake in the program)
 """
 
@@ -43,7 +43,7 @@ Cursor: TypeAlias = tuple[Value, str]
 
 
 class StorageError(Exception):
-    """Anything that the store itself has to say."""
+    """The base of all errors of a store."""
 
 
 class Conflict(StorageError):
@@ -55,7 +55,7 @@ class Conflict(StorageError):
 
 
 class Stale(StorageError):
-    """An expectation does not hold, or the record is gone or expired; nothing has changed."""
+    """An expectation does not hold, or the record is absent or expired; nothing has changed."""
 
     def __init__(self, collection: str, id: str) -> None:
         super().__init__(f"{collection} record is not as expected")
@@ -63,11 +63,11 @@ class Stale(StorageError):
 
 
 class Unavailable(StorageError):
-    """The store can't be reached or is busy; nothing was applied, and it may be tried again."""
+    """The store can't be reached or is busy; nothing was applied, and a retry is allowed."""
 
 
 class Unknown(StorageError):
-    """The answer was lost: the unit may or may not be applied. `Store.applied(unit)` tells."""
+    """The answer was lost: the unit may be applied or not (see `Store.applied`)."""
 
     def __init__(self, unit: Unit) -> None:
         super().__init__(f"the outcome of unit {unit.id} is not known")
@@ -75,19 +75,19 @@ class Unknown(StorageError):
 
 
 class Unsupported(StorageError):
-    """The server can't keep the contract's promises; the message names the cure."""
+    """The server can't fulfil the contract; the message says what to change."""
 
 
 class TooNew(StorageError):
-    """The store's `oldest_reader` is above the version that was asked to open it."""
+    """The store's `oldest_reader` is above the version of the program that opens it."""
 
 
 class HalfFilled(StorageError):
-    """The store is being filled from elsewhere, or that was cut off: nobody may use it yet."""
+    """The store is being filled, or its filling was interrupted: it cannot be used yet."""
 
 
 class Undeclared(StorageError):
-    """No declared list answers this question."""
+    """No declared list answers this query."""
 
 
 class InvalidValue(StorageError):
@@ -95,7 +95,7 @@ class InvalidValue(StorageError):
 
 
 class Record(Struct, kw_only=True):
-    """What every stored record has. Instants are UTC datetimes in fields ending `_at`."""
+    """The base of every stored record. Instants are UTC datetimes in fields ending `_at`."""
 
     id: str
 
@@ -104,14 +104,14 @@ R = TypeVar("R", bound=Record)
 
 
 class Collection(Generic[R]):
-    """Records of one type, with the keys and lists that every back end must keep.
+    """Records of one type, with the keys and lists that every back end maintains.
 
-    `unique` names fields that are always present and already normalised. Each of `lists` is a
+    `unique` names fields that are always present and already normalized. Each of `lists` is a
     compound index: the fields that a `find` matches by equality, then the field it orders by
-    (never null). A list of `narrowed` has no index of its own, costs nothing to write, and is read
-    slower: the list of its fields but the first is narrowed to one value of that one, by which
-    another list has to begin. In an expiring collection every record has `expires_at`, judged by
-    the injected clock, and is removed `kept` after that; there are no unique keys beside the id.
+    (never null). A list of `narrowed` has no index, costs nothing to write, and is read more
+    slowly: the list of its fields but the first is narrowed to one value of that one, with which
+    another list has to begin. In an expiring collection every record has `expires_at`, compared
+    with the injected clock, and is removed `kept` after that; only its id is unique.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class Collection(Generic[R]):
 
 
 class Insert(Struct, frozen=True):
-    """Add a record. An expired record of the same id is replaced."""
+    """Adds a record. An expired record of the same id is replaced."""
 
     collection: Collection[Any]
     record: Record
@@ -152,12 +152,12 @@ class Insert(Struct, frozen=True):
 
 
 class Update(Struct, frozen=True):
-    """Change named fields (dotted paths) of one record, when `expect` holds.
+    """Changes named fields (dotted paths) of one record, when `expect` holds.
 
-    `expect` maps paths to a str, int, bool, instant or None of the field's own type; None,
-    absent and null are the same. The parent of a dotted path must be a stored object, else the
-    unit is Stale. With `expect` alone it is a guard: it changes nothing, and of concurrent
-    units that falsify it exactly one succeeds.
+    `expect` maps paths to a str, int, bool, instant or None of the field's own type; None, absent
+    and null are equal. The parent of a dotted path must be a stored object, else the unit is
+    Stale. With `expect` alone it is a guard: it changes nothing, and of concurrent units that
+    falsify it exactly one succeeds.
     """
 
     collection: Collection[Any]
@@ -168,7 +168,7 @@ class Update(Struct, frozen=True):
 
 
 class Delete(Struct, frozen=True):
-    """Remove a record. Without `expect`, a record that is gone already is no error."""
+    """Removes a record. Without `expect`, an absent record is no error."""
 
     collection: Collection[Any]
     id: str
@@ -179,20 +179,20 @@ Write: TypeAlias = Insert | Update | Delete
 
 
 class Unit(Struct, frozen=True):
-    """Writes that are applied together or not at all. `id` is left on each record as a mark."""
+    """Writes that are applied together or not at all. `id` is stored on each record as a mark."""
 
     id: str
     writes: tuple[Write, ...]
 
 
 class Ready(tuple[Write, ...]):
-    """A unit's writes, and with them what a store has made of the unit (`Store.ready`)."""
+    """A unit's writes with the prepared form of the unit (`Store.ready`)."""
 
     prepared: Any
 
     @classmethod
     def of(cls, writes: Sequence[Write], prepared: object) -> Self:
-        """The writes with what a store made of them."""
+        """Returns the writes with their prepared form."""
         ready = cls(writes)
         ready.prepared = prepared
         return ready
@@ -208,22 +208,22 @@ Where: TypeAlias = Mapping[str, Value | StartsWith]
 
 
 class Page(Struct, Generic[R]):
-    """Records in order, and the cursor for the next page (None: there is none)."""
+    """Records in order, and the cursor of the next page (None: there is none)."""
 
     records: list[R]
     after: Cursor | None = None
 
 
 class Counter(Struct, frozen=True):
-    """A count within the running window, and the window's end."""
+    """A count within the current window, and the window's end."""
 
     n: int
     resets_at: datetime
 
 
 class UpgradeStep(Struct, frozen=True):
-    """A change of what older programs have stored. `run` may be cut off anywhere and begun again,
-    and its first half may be met by a program of the version before."""
+    """A change of stored records. `run` may be interrupted anywhere and repeated, and programs
+    of the version before may read what its first half wrote."""
 
     name: str
     run: Callable[[Store], Awaitable[None]]
@@ -231,7 +231,7 @@ class UpgradeStep(Struct, frozen=True):
 
 class Schema(Struct, frozen=True):
     """The version this program writes, the oldest program version that may read it, and all
-    steps that ever led there, in their order."""
+    upgrade steps of all versions."""
 
     version: int = 1
     oldest_reader: int = 1
@@ -244,16 +244,16 @@ Key: TypeAlias = tuple[Collection[Any], str]
 
 
 class View(ABC):
-    """Reading. An expired record does not exist."""
+    """The reading half of the contract. An expired record does not exist."""
 
     async def get(self, collection: Collection[R], id: str) -> R | None:
-        """The record, or None."""
+        """Returns the record, or None."""
         found: list[R | None] = await self.get_many([(collection, id)])
         return found[0]
 
     @abstractmethod
     async def get_many(self, keys: Sequence[Key]) -> list[Any]:
-        """The records of several collections in the order of `keys`, None where there is none.
+        """Returns the records in the order of `keys`, None for each absent one.
 
         One round trip, however many keys. Not a snapshot.
         """
@@ -269,9 +269,9 @@ class View(ABC):
         limit: int = 100,
         after: Cursor | None = None,
     ) -> Page[R]:
-        """A page of a declared list: records that match `where`, by `order`, then by id.
+        """Returns a page of a declared list: records that match `where`, by `order`, then by id.
 
-        Stable under inserts and deletes: each record that lasts is met once. Without `order`,
+        Stable under inserts and deletes: no lasting record is missed or repeated. Without `order`,
         `where` must name every field of a declared list or a unique key. Raises Undeclared.
         """
 
@@ -279,7 +279,7 @@ class View(ABC):
     async def find_each(
         self, collection: Collection[R], field: str, values: Sequence[Value], most: int = 2
     ) -> dict[Value, list[R]]:
-        """The records that have each of `values`, at most `most` of them; nobody's is left out.
+        """Returns the records that have each of `values`, at most `most` for each of them.
 
         `field` is the id, a unique key or the first field of a declared list: then the records of
         a value are in the order of that list, else of ids. For up to 1,000 values, in one round
@@ -290,21 +290,21 @@ class View(ABC):
     async def count(
         self, collection: Collection[Any], where: Where | None = None, *, up_to: int = COUNT_CAP
     ) -> int:
-        """How many records match, at most `up_to`. `where` as in `find` without `order`,
-        or a prefix of a declared list."""
+        """Returns the number of matching records, at most `up_to`. `where` is as in `find`
+        without `order`, or a prefix of a declared list."""
 
     @abstractmethod
     def scan(
         self, collection: Collection[R], where: Mapping[str, Value] | None = None
     ) -> AsyncIterator[R]:
-        """Every record that matches, in the order of ids, in constant memory.
+        """Yields every matching record, in the order of ids, in constant memory.
 
-        Each record that lasts is met once. `where` may name any top-level field.
+        Each record that remains is returned once. `where` may name any top-level field.
         """
 
 
 class Store(View, Condition):
-    """A back end. `open` it inside the event loop that uses it, after any fork.
+    """A back end. It is opened inside the event loop that uses it, after any fork.
 
     `is_read_only`: the last write of this process ended as Unavailable or Unknown, and none has
     succeeded since.
@@ -316,75 +316,75 @@ class Store(View, Condition):
     async def open(
         self, collections: Sequence[Collection[Any]], schema: Schema | None = FIRST_SCHEMA
     ) -> None:
-        """Connect, create the tables and indexes that are missing, and upgrade what is stored.
+        """Connects, creates the missing tables and indexes, and upgrades the stored records.
 
-        Returns when every step of the schema is done, here or elsewhere. Without a schema the
-        store is neither judged nor upgraded, for whoever only looks at it. Raises Unsupported,
-        TooNew, Unavailable, and StorageError when a step fails.
+        Returns when every step of the schema is done, by this process or another. Without a
+        schema, nothing is checked or upgraded, for a caller that only inspects the store. Raises
+        Unsupported, TooNew, Unavailable, and StorageError when a step fails.
         """
 
     @abstractmethod
     async def close(self) -> None:
-        """Refuse new units (Unavailable), answer the queued ones, then let go. Idempotent."""
+        """Refuses new units (Unavailable), completes the queued ones, then closes. Idempotent."""
 
     @abstractmethod
     def snapshot(self) -> AbstractAsyncContextManager[View]:
-        """One consistent state, for an export."""
+        """Provides one consistent state, for an export."""
 
     @abstractmethod
     async def commit(self, *writes: Write) -> None:
-        """Apply all of `writes`, or none.
+        """Applies all of `writes`, or none.
 
-        Raises Conflict when a unique key or an id is taken, Stale when an `expect` does not
-        hold or a record is gone: then nothing has changed. Of concurrent callers whose writes
-        falsify each other's `expect`, exactly one succeeds. Raises Unavailable when nothing was
-        applied and the unit may be repeated, and Unknown when the answer was lost for longer
-        than 8 s. Durable when it returns. Cancelling the caller withdraws nothing. A unit has
-        at most one write for one record; InvalidValue is raised before anything is queued.
+        Raises Conflict when a unique key or an id is taken, Stale when an `expect` does not hold
+        or a record is absent: then nothing has changed. Of concurrent callers whose writes falsify
+        each other's `expect`, exactly one succeeds. Raises Unavailable when nothing was applied
+        and the unit may be repeated, and Unknown when the answer was lost for longer than 8 s.
+        Durable when it returns. Cancelling the caller withdraws nothing. A unit has at most one
+        write for one record; InvalidValue is raised before anything is queued.
         """
 
     def ready(self, writes: Sequence[Write]) -> Sequence[Write]:
-        """The same unit, which `commit_each` of this store takes sooner, and once: checked and
-        encoded already, if it can be."""
+        """Returns the same unit, checked and encoded if possible, for one call of
+        `commit_each`."""
         return writes
 
     @abstractmethod
     async def commit_each(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
-        """Apply many small units, each atomic; None for each that was applied, else its error."""
+        """Applies many units, each atomic; returns None for each applied one, else its error."""
 
     @abstractmethod
     async def applied(self, unit: Unit) -> bool | None:
-        """Whether the unit was applied; None when only deletes are left to ask.
+        """Returns whether the unit was applied; None when it only deletes and so leaves no mark.
 
-        False is for good where the unit has an update: it can't be applied any more. (An insert
-        that a server still holds could: repeat it under the same id, or with a unique key.)
+        False is final where the unit has an update: it can't be applied any more. (An insert that
+        a server still holds could: repeat it with the same id, or with a unique key.)
         """
 
     @abstractmethod
     async def increment(self, key: str, by: int = 1, *, window: timedelta) -> Counter:
-        """Add to a counter. Its window starts at the first increment and is not prolonged."""
+        """Adds to a counter. Its window starts at the first increment and is not prolonged."""
 
     async def reset(self, key: str) -> None:
-        """Forget a counter."""
+        """Removes a counter."""
         await self.commit(Delete(COUNTERS, key))
 
     async def ping(self) -> None:
-        """Return when the store answers; raises Unavailable."""
+        """Returns when the store answers; raises Unavailable."""
         await self.get(META, SCHEMA_ID)
 
 
 class CounterRecord(Record):
-    """A counter as it is kept. Expired ones are judged by the clock and swept."""
+    """A stored counter. Expired ones are ignored and removed later."""
 
     n: int
     expires_at: datetime
 
 
 class MetaRecord(Record):
-    """What the store says about itself; the one record has the id `schema`.
+    """The store's record about itself; the only one has the id `schema`.
 
-    `done` are the names of the upgrade steps it went through; `holder` runs some at this moment.
-    While it is filled from elsewhere, by `holder`, `filled_since` tells since when.
+    `done` are the names of the completed upgrade steps; `holder` runs some at this moment.
+    `filled_since` is set while `holder` fills the store from a backup or another store.
     """
 
     version: int

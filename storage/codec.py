@@ -1,7 +1,8 @@
-"""Between records and what a back end stores: plain values, checked paths and types.
+"""Encoding of records into the plain values that a back end stores, with checks of paths and
+types.
 
-Rules that hold on every back end: instants are UTC and cut to milliseconds; None is stored as
-absence; NUL, lone surrogates, integers beyond 64 bits and records over 4 MiB are refused, here,
+These rules hold on every back end: instants are UTC and cut to milliseconds; None is stored as
+absence; NUL, lone surrogates, integers beyond 64 bits and records over 4 MiB are refused here,
 before anything is queued.
 """
 
@@ -38,7 +39,8 @@ _SCALARS = (str, int, bool, datetime)
 _SHORT = 200
 _AS_THEY_ARE = (str, bool, types.NoneType)
 _MOST_NAMES = 4096
-_SMALL_OCTETS = 64 * 1024  # far from the limit, whatever of the record is not in its document
+# far below the limit, even with the parts of a record outside of its document
+_SMALL_OCTETS = 64 * 1024
 _SURROGATE = "text with a lone surrogate can't be stored"
 _ESCAPED_NUL = b"\\u0000"
 _KEPT = (datetime, date, time, timedelta, bytes, bytearray, memoryview, Decimal)
@@ -46,14 +48,14 @@ _KEPT = (datetime, date, time, timedelta, bytes, bytearray, memoryview, Decimal)
 
 @lru_cache(maxsize=1024)
 def cut(value: datetime) -> datetime:
-    """The instant in UTC, cut to milliseconds."""
+    """Returns the instant in UTC, cut to milliseconds."""
     value = _utc(value)
     return value.replace(microsecond=value.microsecond // 1000 * 1000)
 
 
 @lru_cache(maxsize=1024)
 def instant_text(value: datetime) -> str:
-    """The instant as fixed-width RFC 3339 text, so that text order is time order."""
+    """Returns the instant as fixed-width RFC 3339 text, so that text order is time order."""
     return _utc(value).isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
@@ -69,7 +71,7 @@ def _utc(value: datetime) -> datetime:
 
 
 def encode(record: Struct, instant: Instant) -> dict[str, Any]:
-    """The record as plain values without Nones. Raises InvalidValue."""
+    """Returns the record as plain values without Nones. Raises InvalidValue."""
     fields = _builtins(record)
     encoded = _plain(fields, instant)
     _check_size(_octets(fields))
@@ -78,7 +80,7 @@ def encode(record: Struct, instant: Instant) -> dict[str, Any]:
 
 
 def _check_readable(fields: Any, kind: type[Struct]) -> None:
-    """What can't be read again must not be written. Raises InvalidValue."""
+    """Raises InvalidValue for a record that could not be decoded again."""
     try:
         msgspec.convert(fields, kind)
     except msgspec.ValidationError as error:
@@ -86,7 +88,7 @@ def _check_readable(fields: Any, kind: type[Struct]) -> None:
 
 
 def encode_json(record: Struct) -> bytes:
-    """The same as a JSON document, with instants as texts. Raises InvalidValue."""
+    """Returns the record as a JSON document, with instants as texts. Raises InvalidValue."""
     fields = _builtins(record)
     try:
         octets = msgspec.json.encode(_plain(fields, instant_text))
@@ -99,7 +101,7 @@ def encode_json(record: Struct) -> bytes:
 
 
 def encode_value(value: object, instant: Instant) -> Any:
-    """A field's new value as a plain one. Raises InvalidValue."""
+    """Returns a field's new value as a plain one. Raises InvalidValue."""
     if _is_plain(value):
         return value
     walkable = _walkable(value)
@@ -109,7 +111,10 @@ def encode_value(value: object, instant: Instant) -> Any:
 
 
 def encode_values(values: Mapping[str, object], instant: Instant) -> dict[str, Any]:
-    """Fields' new values as plain ones, together no larger than a record. Raises InvalidValue."""
+    """Returns fields' new values as plain ones, together no larger than a record.
+
+    Raises InvalidValue.
+    """
     if all(_is_plain(value) for value in values.values()):
         return dict(values)
     walkable = {path: _walkable(value) for path, value in values.items()}
@@ -119,7 +124,9 @@ def encode_values(values: Mapping[str, object], instant: Instant) -> dict[str, A
 
 
 def _is_plain(value: object) -> bool:
-    """Whether it is stored as it is, seen at a glance: what most updates consist of."""
+    """Returns whether a value is stored unchanged: a fast check that most values of
+    updates pass.
+    """
     kind = type(value)
     if kind is str:
         text = typing.cast(str, value)
@@ -134,7 +141,10 @@ def _walkable(value: object) -> Any:
 
 
 def _builtins(value: object) -> Any:
-    """Structs as dicts, and so on; what JSON has no word for stays as it is, to be refused."""
+    """Returns structs as dicts, and so on.
+
+    A type without a JSON form is kept, to be refused later.
+    """
     try:
         return msgspec.to_builtins(value, builtin_types=_KEPT)
     except (TypeError, ValueError, RecursionError) as error:
@@ -142,7 +152,10 @@ def _builtins(value: object) -> Any:
 
 
 def _plain(value: Any, instant: Instant) -> Any:
-    """The value without Nones, instants as they are stored; its texts are not looked at."""
+    """Returns the value without Nones, and with instants in their stored form.
+
+    Texts are not checked.
+    """
     kind = type(value)
     if kind is dict:
         return _fields(value, instant)
@@ -166,7 +179,10 @@ def _check_number(value: Any) -> None:
 
 
 def _fields(fields: dict[Any, Any], instant: Instant) -> dict[str, Any]:
-    """Most are texts, which are seen at a glance: a call for each takes longer."""
+    """Encodes the members of an object.
+
+    Most are texts, which skip the call: it would take longer.
+    """
     if not fields.keys() <= _good_names:
         _check_names(fields)
     return {
@@ -176,7 +192,7 @@ def _fields(fields: dict[Any, Any], instant: Instant) -> dict[str, Any]:
     }
 
 
-# Those of fields, which are few, and come again with every record.
+# Names that were checked already: field names are few and recur with every record.
 _good_names: set[str] = set()
 
 
@@ -189,8 +205,10 @@ def _check_names(names: Iterable[Any]) -> None:
 
 
 def _octets(value: object) -> int:
-    """How many octets a plain value has as JSON. Text that can't be stored is refused: all of it
-    at once."""
+    """Returns the size of a plain value as JSON.
+
+    Text that can't be stored is refused, for the whole value at once.
+    """
     try:
         octets = msgspec.json.encode(value)
     except UnicodeEncodeError:
@@ -215,7 +233,7 @@ def _check_size(octets: int) -> None:
 
 @cache
 def check_collection(collection: Collection[Any]) -> None:
-    """Refuse a declaration that no back end could keep, looked at once. Raises InvalidValue."""
+    """Checks once that every back end supports a declaration. Raises InvalidValue."""
     for path in {*collection.unique, *itertools.chain(*collection.lists, *collection.narrowed)}:
         field_type(collection.record, path)
     for fields in collection.narrowed:
@@ -232,13 +250,15 @@ def check_collection(collection: Collection[Any]) -> None:
 
 
 def _narrows(fields: tuple[str, ...], lists: Sequence[tuple[str, ...]]) -> bool:
-    """Whether they are a list and one field before it, by which another list begins."""
+    """Returns whether the fields are a list with one more field before it, with which another list
+    begins.
+    """
     is_new = fields not in lists and len(set(fields)) == len(fields)
     return is_new and fields[1:] in lists and any(fields[0] == each[0] for each in lists)
 
 
 def check_unit(writes: Sequence[Write]) -> None:
-    """Refuse what no back end may see: raises InvalidValue before anything is queued."""
+    """Checks a unit before it is queued. Raises InvalidValue."""
     if not writes:
         raise InvalidValue("a unit has at least one write")
     if len(writes) > 1 and len({(each.collection.name, each.id) for each in writes}) < len(writes):
@@ -248,7 +268,10 @@ def check_unit(writes: Sequence[Write]) -> None:
 
 
 def check_write(write: Write) -> None:
-    """Check the id, the paths and the types of one write against its collection."""
+    """Checks the id, the paths and the types of one write against its collection.
+
+    Raises InvalidValue.
+    """
     check_id(write.id)
     if isinstance(write, Insert):
         if not isinstance(write.record, write.collection.record):
@@ -267,7 +290,7 @@ def check_id(id: str) -> None:
 
 
 def check_count(key: str, by: int) -> None:
-    """What a counter is asked for. Raises InvalidValue."""
+    """Checks the arguments of a counter. Raises InvalidValue."""
     check_id(key)
     if type(by) is not int or not INT_MIN <= by <= INT_MAX:
         raise InvalidValue("a counter counts by integers of 64 bits")
@@ -278,13 +301,13 @@ def _is_text(text: str) -> bool:
 
 
 def check_expect(collection: Collection[Any], expect: Mapping[str, Value]) -> None:
-    """Expected values are scalars of the field's own type. Raises InvalidValue."""
+    """Checks that expected values are scalars of the field's own type. Raises InvalidValue."""
     for path, value in expect.items():
         check_values(collection, path, (value,))
 
 
 def check_values(collection: Collection[Any], path: str, values: Iterable[Value]) -> None:
-    """The same of several values for one field. Raises InvalidValue."""
+    """Checks several expected values of one field. Raises InvalidValue."""
     kinds, literals = _scalars(collection.record, path)
     for value in values:
         if value is not None and type(value) not in kinds and value not in literals:
@@ -292,7 +315,7 @@ def check_values(collection: Collection[Any], path: str, values: Iterable[Value]
 
 
 def _scalars_of(record: type[Struct], path: str) -> tuple[frozenset[type], tuple[object, ...]]:
-    """The types and the literals that a field may be compared with."""
+    """Returns the types and the literals that a field may be compared with."""
     annotation = field_type(record, path)
     members = typing.get_args(annotation) if _is_union(annotation) else (annotation,)
     literals = [typing.get_args(m) for m in members if typing.get_origin(m) is typing.Literal]
@@ -300,7 +323,7 @@ def _scalars_of(record: type[Struct], path: str) -> tuple[frozenset[type], tuple
     return kinds, tuple(itertools.chain(*literals))
 
 
-# Annotated, because mypy does not take every type for something hashable.
+# Annotated, because mypy does not accept every type as hashable.
 _scalars: Callable[[type[Struct], str], tuple[frozenset[type], tuple[object, ...]]]
 _scalars = cache(_scalars_of)
 
@@ -325,7 +348,10 @@ def _check_changes(update: Update) -> None:
 
 
 def _field_type(record: type[Struct], path: str) -> Any:
-    """The annotation of a dotted path. Raises InvalidValue: no such path, or across a list."""
+    """Returns the annotation of a dotted path.
+
+    Raises InvalidValue if there is none, or it crosses a list.
+    """
     annotation: Any = record
     for name in path.split("."):
         struct = _struct_of(annotation)
@@ -352,5 +378,5 @@ def _is_union(annotation: Any) -> bool:
 
 
 def deleted_only(writes: Sequence[Write]) -> bool:
-    """Whether no record will be left that could carry the unit's mark."""
+    """Returns whether no record will remain that could carry the unit's mark."""
     return all(isinstance(write, Delete) for write in writes)

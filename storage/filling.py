@@ -1,8 +1,8 @@
-"""Filling an empty store from elsewhere: a backup, or another store.
+"""Filling of an empty store from a backup, or from another store.
 
-The store's own record says that it is being filled, and by whom, until all is there, was read back
-and found to be the same. Nobody else opens it before that (`HalfFilled`). When the filling is cut
-off, the next one empties the store and begins again.
+The store's own record names the process that fills it, until all records are written, were read
+back and compared. No other process opens the store before that (`HalfFilled`). After an
+interruption, the next attempt empties the store and begins again.
 """
 
 from __future__ import annotations
@@ -45,25 +45,27 @@ Told = Callable[[int], object]
 
 
 class StoreNotEmpty(StorageError):
-    """The store has something in it, or was opened by a service."""
+    """The store holds records, or was opened by a service."""
 
 
 class Tally(Struct):
-    """How many records a collection has, and the SHA-256 of them all in the order of their ids."""
+    """The number of records of a collection, and the SHA-256 of all of them in the order of their
+    ids.
+    """
 
     count: int
     sha256: str
 
 
 class Tallies:
-    """Counts and digests of records, by collection, as they come by."""
+    """Counts and digests of records by collection, computed one record at a time."""
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
         self._digests: dict[str, Any] = {}
 
     def add(self, collection: Collection[Any], encoded: bytes) -> None:
-        """Count one more record, given as `encode` makes it."""
+        """Counts one more record, in the form of `encode`."""
         name = collection.name
         if name not in self._counts:
             self._counts[name], self._digests[name] = 0, hashlib.sha256()
@@ -71,7 +73,7 @@ class Tallies:
         self._digests[name].update(encoded + b"\n")
 
     def told(self) -> dict[str, Tally]:
-        """The tallies of all collections that have any record."""
+        """Returns the tallies of all collections that are not empty."""
         return {
             name: Tally(count, self._digests[name].hexdigest())
             for name, count in self._counts.items()
@@ -79,10 +81,10 @@ class Tallies:
 
 
 class Filling(Struct, frozen=True):
-    """What a store is filled with: `records` are in the order of `collections`, then of ids.
+    """The content of the store: `records` are in the order of `collections`, then of ids.
 
-    What has expired by `moment` is left out; the store's own clock must stand still there, or
-    records would be gone before they are read back. `now` and `me` are for the lease.
+    Records that have expired by `moment` are left out. The store's clock must not advance, or
+    records would expire before they are read back. `now` and `me` are for the lease.
     """
 
     collections: Sequence[Collection[Any]]
@@ -95,23 +97,23 @@ class Filling(Struct, frozen=True):
 
 
 def encode(record: Record) -> bytes:
-    """The record as one line of JSON, the same whatever store it was read from."""
+    """Returns the record as one line of JSON, which is the same for every back end."""
     return msgspec.json.encode(record)
 
 
 async def every(view: View, collections: Sequence[Collection[Any]]) -> AsyncIterator[Stored]:
-    """All records of these collections, each collection in the order of ids."""
+    """Yields all records of these collections, each collection in the order of ids."""
     for collection in collections:
         async for record in view.scan(collection):
             yield collection, record
 
 
 async def fill(store: Store, filling: Filling, finish: Callable[[], Awaitable[None]]) -> None:
-    """Fill a store that was opened without a schema; `finish` is the last thing before others
-    may open it.
+    """Fills a store that was opened without a schema; `finish` runs last, before others may open
+    it.
 
-    Raises StoreNotEmpty, before anything is written; HalfFilled, when another process is at it;
-    and whatever `records` and `finish` raise: then the store is left marked, to be filled again.
+    Raises StoreNotEmpty before anything is written; HalfFilled when another process fills it; and
+    the errors of `records` and `finish`: then the store remains marked, to be filled again.
     """
     await _claim(store, filling)
     try:
@@ -154,6 +156,7 @@ async def _check_empty(store: Store, collections: Sequence[Collection[Any]]) -> 
 async def _fill(store: Store, filling: Filling, finish: Callable[[], Awaitable[None]]) -> None:
     await clear(store, filling.collections)
     written = await _insert(store, filling)
+    # Read back: a back end that changed a value would otherwise be noticed too late.
     found = Tallies()
     async for collection, record in every(store, filling.collections):
         found.add(collection, encode(record))
@@ -170,12 +173,12 @@ def _released(schema: MetaRecord) -> dict[str, object]:
 
 
 async def clear(store: Store, collections: Sequence[Collection[Any]]) -> None:
-    """Remove every record of these collections. Raises StorageError."""
+    """Removes every record of these collections. Raises StorageError."""
     await remove(store, every(store, collections))
 
 
 async def remove(store: Store, records: AsyncIterator[Stored]) -> None:
-    """Remove these records, a few at a time. Raises StorageError."""
+    """Removes these records, several per unit of work. Raises StorageError."""
     units: list[list[Write]] = []
     async for collection, record in records:
         units.append([Delete(collection, record.id)])

@@ -1,4 +1,4 @@
-"""Two stores read as one: what the upper one holds covers what lies below it."""
+"""Two stores read as one: a record of the upper one hides that of the lower one."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ _SHARE_GROWS: Final = 8
 
 
 class Shadow(Record):
-    """Says that a record of the lower store counts no longer: the upper one has taken it over,
-    and may have changed or removed it since."""
+    """Marks a record of the lower store as hidden: the upper store has copied it, and may have
+    changed or removed it since.
+    """
 
     collection: str
     record_id: str
@@ -50,7 +51,7 @@ def _shadow_id(collection: Collection[Any], id: str) -> str:
 
 
 class Layers(View):
-    """A view of both. `shadowed` names the collections of which there may be shadows."""
+    """A view of both stores. `shadowed` names the collections that may have shadows."""
 
     def __init__(self, lower: View, upper: View, shadowed: set[str]) -> None:
         self._lower = lower
@@ -93,7 +94,7 @@ class Layers(View):
     async def _found_below(
         self, collection: Collection[R], after: Cursor | None, query: dict[str, Any]
     ) -> list[R]:
-        """As many records as are asked for that nothing covers, or all that there are."""
+        """Returns as many visible records as are requested, or all that exist."""
         found: list[R] = []
         while len(found) < query["limit"]:
             page = await self._lower.find(collection, after=after, **query)
@@ -116,7 +117,7 @@ class Layers(View):
     async def _each_below(
         self, collection: Collection[R], planned: EachPlan, values: Sequence[Value]
     ) -> dict[Value, list[R]]:
-        """The records that nothing covers; of values with covered ones, more are asked for."""
+        """Returns the visible records; for values with hidden ones, more are requested."""
         found: dict[Value, list[R]] = {}
         share = planned.most
         while values:
@@ -143,7 +144,7 @@ class Layers(View):
         return min(above + below - covered, max(up_to, 0))
 
     async def _covered(self, collection: Collection[Any], planned: Plan) -> int:
-        """How many records that match lie below, and in a shadow."""
+        """Returns the number of matching lower records that have a shadow."""
         covered = 0
         after: Cursor | None = None
         while collection.name in self._shadowed:
@@ -190,7 +191,7 @@ class Layers(View):
             yield each
 
     async def _uncovered(self, collection: Collection[R], records: Sequence[R]) -> list[R]:
-        """Those records of the lower store that the upper one has nothing of."""
+        """Returns the records of the lower store that the upper one does not hide."""
         keys = [(collection, record.id) for record in records]
         free = await self._are_free(keys)
         above = await self._upper.get_many(keys)
@@ -198,7 +199,7 @@ class Layers(View):
         return [record for record, is_free, covering in checked if is_free and covering is None]
 
     async def _are_free(self, keys: Sequence[Key]) -> list[bool]:
-        """Whether no shadow lies on each."""
+        """Returns for each key whether it has no shadow."""
         asked = [
             (SHADOWS, _shadow_id(collection, id))
             for collection, id in keys

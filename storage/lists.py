@@ -1,4 +1,4 @@
-"""Which declared list answers a `find`, in which order it pages, and where a page ends."""
+"""The choice of the declared list that answers a `find`, its order, and the end of a page."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class Plan(Struct, frozen=True):
         return (self.order,) if self.is_unique else (self.order, "id")
 
     def cursor(self, record: Record) -> Cursor:
-        """The place of a record in the order."""
+        """Returns the place of a record in the order."""
         return at(record, self.order) if self.order else None, record.id
 
     def page(self, records: Sequence[R], limit: int) -> Page[R]:
-        """The page, given one record more than its limit where there are so many."""
+        """Returns the page, from up to one record more than its limit."""
         kept = list(records[:limit])
         return Page(kept, self.cursor(kept[-1]) if len(records) > limit else None)
 
@@ -59,7 +59,7 @@ class Plan(Struct, frozen=True):
 def plan(
     collection: Collection[Any], where: Where | None, order: str | None, limit: int = 1
 ) -> Plan:
-    """The declared list that answers. Raises Undeclared, InvalidValue."""
+    """Returns the plan for the declared list that answers. Raises Undeclared, InvalidValue."""
     if limit < 1:
         raise InvalidValue("a page has at least one record")
     where = where or {}
@@ -78,7 +78,10 @@ def plan(
 
 
 def plan_count(collection: Collection[Any], where: Where | None) -> Plan:
-    """Like `plan`, for a count: a prefix of a declared list is enough."""
+    """Returns the plan of a count, for which a prefix of a declared list is enough.
+
+    Raises Undeclared, InvalidValue.
+    """
     where = where or {}
     if any(isinstance(value, StartsWith) for value in where.values()):
         return plan(collection, where, None)
@@ -87,8 +90,11 @@ def plan_count(collection: Collection[Any], where: Where | None) -> Plan:
 
 
 class EachPlan(Struct, frozen=True):
-    """How to find records by many values of `field`: for each of them in the order of the fields
-    `order`, at most `most`. `asked` are the values as they are asked for, by the stored one."""
+    """How to find records by many values of `field`.
+
+    At most `most` records of each value, in the order of the fields `order`. `asked` maps each
+    stored value to the requested ones.
+    """
 
     field: str
     order: tuple[str, ...]
@@ -97,15 +103,15 @@ class EachPlan(Struct, frozen=True):
 
     @property
     def is_unique(self) -> bool:
-        """Whether no two records have one value."""
+        """Whether no two records have the same value."""
         return not self.order
 
     def place(self, record: Record) -> list[tuple[bool, Any]]:
-        """The place of a record among those of its value; what is absent comes first."""
+        """Returns the place of a record among those of its value; absent fields come first."""
         return [((value := at(record, name)) is not None, value) for name in self.order]
 
     def answer(self, records: Iterable[R]) -> dict[Value, list[R]]:
-        """The records, in the order of each value's, by the values that were asked for."""
+        """Returns the records by the requested values, each value's in order."""
         found: dict[Value, list[R]] = {}
         for record in records:
             for value in self.asked[at(record, self.field)]:
@@ -116,7 +122,7 @@ class EachPlan(Struct, frozen=True):
 def plan_each(
     collection: Collection[Any], field: str, values: Sequence[Value], most: int
 ) -> EachPlan:
-    """How many values are found at once. Raises Undeclared, InvalidValue."""
+    """Returns the plan for many values at once. Raises Undeclared, InvalidValue."""
     check_each(values, most)
     order = _order_each(collection, field)
     check_values(collection, field, values)
@@ -125,12 +131,12 @@ def plan_each(
         try:
             asked.setdefault(encode_value(value, cut), []).append(value)
         except InvalidValue:
-            continue  # what can't be stored is nobody's
+            continue  # a value that can't be stored has no records
     return EachPlan(field, order, most, asked)
 
 
 def check_each(values: Sequence[Value], most: int) -> None:
-    """Raises InvalidValue where so much is not found at once."""
+    """Raises InvalidValue if the limits of one query are exceeded."""
     if most < 1 or len(values) > VALUES_AT_ONCE:
         raise InvalidValue(f"at least one record for each of at most {VALUES_AT_ONCE} values")
 
@@ -145,14 +151,17 @@ def _order_each(collection: Collection[Any], field: str) -> tuple[str, ...]:
 
 
 def at(record: Any, path: str) -> Any:
-    """The value of a dotted path, None where there is nothing."""
+    """Returns the value of a dotted path, None where there is none."""
     for name in path.split("."):
         record = getattr(record, name, None)
     return record
 
 
 def check_scan(collection: Collection[Any], where: Mapping[str, Value] | None) -> dict[str, Value]:
-    """What a scan is to match: top-level fields, by equality. Raises InvalidValue."""
+    """Returns the values that a scan matches: top-level fields, by equality.
+
+    Raises InvalidValue.
+    """
     where = where or {}
     for name, value in where.items():
         if "." in name or isinstance(value, StartsWith):
@@ -161,13 +170,13 @@ def check_scan(collection: Collection[Any], where: Mapping[str, Value] | None) -
 
 
 def _equal(collection: Collection[Any], where: Mapping[str, Any]) -> dict[str, Value]:
-    """The values to match, checked, and with instants cut as in what is stored."""
+    """Returns the values to match, checked, with instants cut as in stored records."""
     check_expect(collection, where)
     return {path: encode_value(value, cut) for path, value in where.items()}
 
 
 def after_prefix(prefix: str) -> str | None:
-    """The least text above every text that begins with `prefix`; None: there is none."""
+    """Returns the least text above every text that begins with `prefix`; None if there is none."""
     kept = prefix.rstrip(_HIGHEST)
     if not kept:
         return None
@@ -180,10 +189,10 @@ def after_prefix(prefix: str) -> str | None:
 def _narrowed(
     collection: Collection[Any], names: frozenset[str], order: str | None, *, begins: bool = False
 ) -> str | None:
-    """By which field the declared list is narrowed that is matched by these names and ordered by
-    `order` (None: nothing more is to it, or with `begins` anything), if it is.
+    """Returns the first field of a narrowed list if that list answers, None if another list does.
 
-    Raises Undeclared when there is no such list.
+    The list is matched by these names and ordered by `order` (None: it has no further field, or
+    with `begins` any). Raises Undeclared when there is no such list.
     """
     kept = (*collection.lists, *((name,) for name in collection.unique))
     for fields in (*kept, *collection.narrowed):

@@ -1,4 +1,6 @@
-"""A store over another one, for whoever wants to see what writes would do: they stay above."""
+"""A store over another one, which keeps the lower one unchanged: the writes of a dry run stay
+above.
+"""
 
 from __future__ import annotations
 
@@ -43,12 +45,13 @@ _UNITS_AT_ONCE: Final = 200
 
 
 class Overlay(Layers, Store):
-    """Reads see both stores, and writes stay in the upper one: a temporary one of its own, which
-    it opens and closes. The lower one is open already, and neither changed nor closed.
+    """A store whose reads see both stores, and whose writes stay in the upper one.
 
-    It keeps the promises of a store towards its own callers, as durable as the upper one; a
-    record that is taken over from below loses the fields that this program does not know. What
-    others do to the lower store meanwhile is seen, where it is not covered already.
+    The upper one is a temporary store that the overlay opens and closes. The lower one is already
+    open, and neither changed nor closed. To its callers the overlay fulfils the contract, and is
+    as durable as the upper store; a record that is copied from below loses fields that this
+    program does not know. Concurrent changes of the lower store are visible where the upper one
+    does not hide them.
     """
 
     def __init__(self, lower: Store, upper: Store) -> None:
@@ -80,7 +83,7 @@ class Overlay(Layers, Store):
             yield Layers(lower, upper, self._shadowed)
 
     async def commit(self, *writes: Write) -> None:
-        # The waiter may go on to change what he has given, before all of it was looked at.
+        # The caller may change the records before all of them are written.
         (outcome,) = await self.commit_each([[_kept_as_it_is(write) for write in writes]])
         if outcome is not None:
             raise outcome
@@ -101,7 +104,10 @@ class Overlay(Layers, Store):
         return await self._upper.increment(key, by, window=window)
 
     async def _kept(self, work: Coroutine[Any, Any, T]) -> T:
-        """The work's result; cancelling the waiter withdraws nothing, and `close` awaits it."""
+        """Returns the work's result.
+
+        Cancelling the caller withdraws nothing, and `close` awaits it.
+        """
         task = asyncio.ensure_future(work)
         self._pending.add(task)
         task.add_done_callback(self._pending.discard)
@@ -118,13 +124,15 @@ class Overlay(Layers, Store):
         return outcomes
 
     async def _written_together(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
-        """The upper store judges the units, once it holds whatever below they change or meet."""
+        """Applies the units to the upper store, after the records below that they affect are
+        copied.
+        """
         sound = [unit for unit in units if self._is_sound(unit)]
         await self._take_over([write for unit in sound for write in unit])
         return await self._upper.commit_each(units)
 
     def _is_sound(self, unit: Sequence[Write]) -> bool:
-        """Whether both stores can be asked about all of it."""
+        """Returns whether both stores accept queries for all of the unit."""
         try:
             check_unit(unit)
             for write in unit:
@@ -135,7 +143,7 @@ class Overlay(Layers, Store):
         return all(write.collection.name in self._names for write in unit)
 
     async def _take_over(self, writes: Sequence[Write]) -> None:
-        """Have the upper store hold the records below that have an id or a key of these."""
+        """Copies the records below that have an id or a unique key of these writes."""
         keys = list({(each.collection, each.id): None for each in writes})
         there = zip(keys, await self._lower.get_many(keys), strict=True)
         found = {key: record for key, record in there if record is not None}
@@ -151,7 +159,7 @@ class Overlay(Layers, Store):
             await self._hold(collection, records)
 
     async def _hold(self, collection: Collection[Any], records: Sequence[Record]) -> None:
-        """Hold records as they are below, and shadow those, unless they are covered already."""
+        """Copies records from below and shadows them, unless they are hidden already."""
         free = await self._uncovered(collection, records)
         if not free:
             return
@@ -161,7 +169,7 @@ class Overlay(Layers, Store):
             for each in free
         ]
         for outcome in await self._upper.commit_each(units):
-            # Whoever was faster has taken over the same.
+            # A concurrent call has copied the same record.
             if outcome is not None and not isinstance(outcome, Conflict):
                 raise outcome
 
@@ -175,7 +183,7 @@ def _kept_as_it_is(write: Write) -> Write:
 
 
 def _unique_keys(writes: Sequence[Write]) -> dict[tuple[Collection[Any], str], list[Value]]:
-    """The unique keys that are asked for, by collection and field."""
+    """Returns the unique keys of the writes, by collection and field."""
     wanted: dict[tuple[Collection[Any], str], list[Value]] = {}
     for write in writes:
         for field, value in _keys(write):
@@ -184,7 +192,7 @@ def _unique_keys(writes: Sequence[Write]) -> dict[tuple[Collection[Any], str], l
 
 
 def _keys(write: Write) -> Iterator[tuple[str, Any]]:
-    """The unique keys that a write gives its record."""
+    """Yields the unique keys that a write gives its record."""
     if isinstance(write, Insert):
         for field in write.collection.unique:
             yield field, at(write.record, field)

@@ -1,4 +1,4 @@
-"""Units that have an outcome, also when their answer was lost."""
+"""Units with a definite outcome, even when an answer was lost."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Final
 
 from storage.base import Store, Unavailable, Unknown, Write
 
-SETTLES_WITHIN_SECONDS: Final = 8.0  # no balancer has given the request up by then
+SETTLES_WITHIN_SECONDS: Final = 8.0  # shorter than the usual request timeout of a load balancer
 _ASKS_EVERY_SECONDS: Final = 0.25
 
 
 async def commit_settled(
     store: Store, *writes: Write, within_seconds: float | None = None
 ) -> None:
-    """Commit a unit; when its answer was lost, wait until the store can tell what came of it.
+    """Commits a unit; when its answer was lost, waits until the store knows the outcome.
 
-    For units that their own repetition would stumble over: it would find the code spent, or the
-    browser with another secret, and take that for the deed of somebody else. Raises what `commit`
-    does; Unknown only when the store tells nothing for `within_seconds`, by default
-    SETTLES_WITHIN_SECONDS.
+    For units whose repetition would fail because of the first attempt: it would find the code
+    used, or the browser with another secret, and take that for another request's change. Raises
+    the errors of `commit`; Unknown only when the store has no answer for `within_seconds`, by
+    default SETTLES_WITHIN_SECONDS.
     """
     patience = SETTLES_WITHIN_SECONDS if within_seconds is None else within_seconds
     try:
@@ -39,5 +39,5 @@ async def _was_applied(store: Store, error: Unknown, deadline: float) -> bool:
             continue
         if answer is not None:
             return answer
-        break  # the unit left nothing that could tell
+        break  # the unit left no mark
     raise error

@@ -1,5 +1,6 @@
-"""What stores have in common that apply units by steps (`storage/steps.py`): all of writing but
-the transaction itself."""
+"""The common part of stores that apply units by steps (`storage/steps.py`): all of writing but the
+transaction itself.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +30,10 @@ _CHUNK_UNITS: Final = 500
 
 
 class SteppedStore(Store):
-    """A store that prepares units, and has them written. `_tables` are what it is open with."""
+    """A store that prepares units and has them written.
+
+    `_tables` are those that it was opened with.
+    """
 
     _tables: Tables[Any] = NOT_OPEN
 
@@ -44,7 +48,8 @@ class SteppedStore(Store):
 
     @abstractmethod
     async def _written(self, units: list[PreparedStep]) -> list[Any]:
-        """Run each unit's steps in the order of the list; each one's result, or its error.
+        """Runs each unit's steps in the order of the list; returns each one's result, or its
+        error.
 
         Cancelling the caller withdraws nothing.
         """
@@ -56,7 +61,7 @@ class SteppedStore(Store):
         try:
             return Ready.of(writes, self._prepared(writes))
         except StorageError:
-            return writes  # refused when it is to be stored
+            return writes  # refused when it is stored
 
     async def commit_each(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
         starts = range(0, len(units), _CHUNK_UNITS)
@@ -64,8 +69,10 @@ class SteppedStore(Store):
         return [outcome for chunk in await asyncio.gather(*chunks) for outcome in chunk]
 
     async def _chunk(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
-        """A few units at a time, so that nobody's single commit waits behind thousands; the next
-        ones are encoded meanwhile."""
+        """Writes some units at a time, so that a single commit does not wait for thousands.
+
+        The next chunk is encoded meanwhile.
+        """
         async with self._encoding:
             outcomes = [self._prepared_or_refused(writes) for writes in units]
             await asyncio.sleep(0)
@@ -89,7 +96,9 @@ class SteppedStore(Store):
         return steps.prepare(self._tables, Unit(self._new_id(), tuple(writes)))
 
     async def _one_noted(self, prepared: PreparedStep) -> Any:
-        """The result of a step that writes."""
+        """Returns the result of a unit that writes, and records whether the store
+        accepts writes.
+        """
         try:
             result = await self._one(prepared)
         except StorageError as error:

@@ -1,8 +1,8 @@
 """Units as steps on encoded records, for back ends that read, change and write by themselves.
 
 A *row* is a record as JSON, and its marks: the ids of the last units that wrote it. A back end
-gives its tables, prepares a unit before it queues it, and runs the steps inside a transaction
-of its own, which it undoes when a step raises.
+provides its tables, prepares a unit before it queues it, and runs the steps inside a transaction
+of its own, which it rolls back when a step raises.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ Row: TypeAlias = tuple[bytes, bytes]
 
 
 class Table:
-    """Where a back end keeps a collection; it may know more of it than this."""
+    """A back end's table of a collection; subclasses add statements."""
 
     def __init__(self, collection: Collection[Any]) -> None:
         check_collection(collection)
@@ -60,7 +60,7 @@ class Table:
         self.decode: Callable[[bytes], Any] = msgspec.json.Decoder(collection.record).decode
 
     def living(self, row: Row | None, now: datetime) -> Any:
-        """The record of a row, or None when there is no row or it has expired."""
+        """Returns the record of a row, or None when there is no row or it has expired."""
         record = self.decode(row[0]) if row else None
         return None if record and self.expires and record.expires_at <= now else record
 
@@ -69,7 +69,10 @@ T = TypeVar("T", bound=Table)
 
 
 class Tables(dict[str, T]):
-    """What a store was opened with, by name. Raises InvalidValue; Undeclared for anything else."""
+    """The tables that a store was opened with, by name.
+
+    The constructor raises InvalidValue; a look-up of any other name raises Undeclared.
+    """
 
     def __init__(
         self, collections: Sequence[Collection[Any]], make: Callable[[Collection[Any]], T]
@@ -92,26 +95,26 @@ NOT_OPEN.clear()
 
 
 class Transaction(Protocol):
-    """What a back end can do with rows while its transaction is open."""
+    """The operations of a back end on rows while its transaction is open."""
 
     @property
     def now(self) -> datetime:
-        """The instant that judges expiry."""
+        """The instant that decides which records have expired."""
 
     def read(self, table: Any, id: str) -> Row | None:
-        """The row, expired or not."""
+        """Returns the row, expired or not."""
 
     def insert(self, table: Any, id: str, document: bytes, marks: bytes) -> None:
-        """Add a row. Raises Conflict."""
+        """Adds a row. Raises Conflict."""
 
     def update(self, table: Any, id: str, document: bytes, marks: bytes) -> None:
-        """Replace a row that was read. Raises Conflict."""
+        """Replaces a row that was read. Raises Conflict."""
 
     def mark(self, table: Any, id: str, document: bytes, marks: bytes) -> None:
-        """The same, where only the marks are new."""
+        """Replaces a row of which only the marks are new."""
 
     def delete(self, table: Any, id: str) -> None:
-        """Remove the row, if it is there."""
+        """Removes the row, if it exists."""
 
 
 class InsertStep(Struct, frozen=True):
@@ -190,7 +193,10 @@ class CountStep(Struct, frozen=True):
 
 
 class MarksStep(Struct, frozen=True):
-    """Whether any record of a unit carries its mark. In the queue's order, so that it is final."""
+    """Returns whether any record of a unit carries its mark.
+
+    It runs in the queue's order, so the answer is final.
+    """
 
     keys: list[tuple[Table, str]]
     mark: str
@@ -210,7 +216,7 @@ class PreparedStep(Struct, frozen=True):
     steps: tuple[Step, ...]
 
     def run(self, transaction: Transaction) -> Any:
-        """What the only step answers, or None of several."""
+        """Returns the result of a single step, or None of several."""
         if len(self.steps) == 1:
             return self.steps[0].run(transaction, self.unit.id)
         for step in self.steps:
@@ -219,7 +225,7 @@ class PreparedStep(Struct, frozen=True):
 
 
 def prepare(tables: Tables[Any], unit: Unit) -> PreparedStep:
-    """Check and encode; raises InvalidValue and Undeclared."""
+    """Checks and encodes a unit. Raises InvalidValue and Undeclared."""
     check_unit(unit.writes)
     return PreparedStep(unit, tuple(_step(tables, write) for write in unit.writes))
 
@@ -227,14 +233,14 @@ def prepare(tables: Tables[Any], unit: Unit) -> PreparedStep:
 def prepare_increment(
     tables: Tables[Any], unit_id: str, key: str, by: int, window: timedelta
 ) -> PreparedStep:
-    """An increment as a unit that answers a Counter. Raises InvalidValue."""
+    """Returns an increment as a unit whose result is a Counter. Raises InvalidValue."""
     check_count(key, by)
     step = CountStep(tables[COUNTERS.name], key, by, window)
     return PreparedStep(Unit(unit_id, ()), (step,))
 
 
 def prepare_applied(tables: Tables[Any], unit_id: str, unit: Unit) -> PreparedStep:
-    """The question whether a unit was applied as a unit that answers it."""
+    """Returns the query whether a unit was applied, as a unit."""
     lasting = [write for write in unit.writes if not isinstance(write, Delete)]
     keys = [(tables[write.collection.name], write.id) for write in lasting]
     return PreparedStep(Unit(unit_id, ()), (MarksStep(keys, unit.id),))

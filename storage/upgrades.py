@@ -1,8 +1,8 @@
-"""Upgrades of what is stored, when a program opens the store of an older one.
+"""Upgrades of stored records, when a program opens the store of an older one.
 
-The store's own record tells the version it has reached, the oldest program that may read it, and
-the steps that are done. One process at a time runs what is missing, under a lease; a step that
-its process did not finish is run again, from its beginning, by whoever takes the lease next.
+The store's own record has the version it has reached, the oldest program that may read it, and the
+completed steps. One process at a time runs the missing ones, under a lease; a step that its
+process did not complete is run again from its beginning, by the next holder of the lease.
 """
 
 from __future__ import annotations
@@ -40,10 +40,11 @@ Now = Callable[[], datetime]
 
 
 def opening(there: MetaRecord | None, ours: Schema) -> Write | None:
-    """What to write about the schema before a program of `ours` uses the store. Raises TooNew.
+    """Returns the write that the schema record needs before a program of `ours` uses the store.
 
     A new store has nothing to upgrade. An older one keeps its version until its steps are done,
-    but is closed at once to programs that could not read what they will write. Raises HalfFilled.
+    but is closed at once to programs that could not read what they will write. Raises TooNew,
+    HalfFilled.
     """
     if there is None:
         done = [step.name for step in ours.steps]
@@ -67,10 +68,10 @@ def opening(there: MetaRecord | None, ours: Schema) -> Write | None:
 
 
 async def closing(store: Store, version: int) -> list[Write]:
-    """The writes after which no program of a schema before `version` opens the store any more.
+    """Returns the writes after which no program of a schema before `version` can open the store.
 
-    They belong into the unit that stores what such a program would misread. Stale: another
-    process did the same at this moment.
+    They belong to the unit that stores what such a program would misread. That unit raises Stale
+    if another process did the same concurrently.
     """
     there = await _record(store)
     if there.oldest_reader >= version:
@@ -80,7 +81,7 @@ async def closing(store: Store, version: int) -> list[Write]:
 
 
 def check_filled(there: MetaRecord) -> None:
-    """Raises HalfFilled."""
+    """Raises HalfFilled if the store is being filled, or that was interrupted."""
     if there.filled_since is not None:
         raise HalfFilled(
             f"the store holds a part of what it is filled with since {there.filled_since}: that is"
@@ -89,14 +90,14 @@ def check_filled(there: MetaRecord) -> None:
 
 
 def pending(there: MetaRecord, ours: Schema) -> list[UpgradeStep]:
-    """The steps that the store has still to go through, in their order."""
+    """Returns the missing steps of the store, in order."""
     return [step for step in ours.steps if step.name not in there.done]
 
 
 async def at_opening(
     store: Store, schema: Schema | None, now: Now, new_id: Callable[[], str]
 ) -> None:
-    """`upgrade` as the last act of opening a store, which is closed again when that fails."""
+    """Runs `upgrade` as the last act of opening a store, which is closed when that fails."""
     if schema is None or not schema.steps:
         return
     try:
@@ -107,9 +108,9 @@ async def at_opening(
 
 
 async def upgrade(store: Store, schema: Schema, now: Now, me: str) -> list[str]:
-    """Return when every step is done, whoever did it; the names of those that were done here.
+    """Returns when every step is done, by any process; the result names those that were done here.
 
-    `me` names this process in the lease. Raises what a step raises, as a StorageError.
+    `me` names this process in the lease. Raises the error of a step as a StorageError.
     """
     done = []
     while steps := pending(record := await _record(store), schema):
@@ -135,7 +136,7 @@ async def _record(store: Store) -> MetaRecord:
 
 
 async def _take(store: Store, record: MetaRecord, now: datetime, me: str) -> bool:
-    """Whether the lease is ours now: nobody had it, or its time was over."""
+    """Returns whether this process has taken the lease, which was free or had expired."""
     if record.held_until is not None and record.held_until > now:
         return False
     held = {"holder": record.holder, "held_until": record.held_until}
@@ -144,7 +145,7 @@ async def _take(store: Store, record: MetaRecord, now: datetime, me: str) -> boo
 
 
 async def is_held(store: Store, me: str, changes: dict[str, Any]) -> bool:
-    """Whether the lease was still that of `me`, and `changes` are written."""
+    """Writes `changes` if `me` still holds the lease; returns whether it did."""
     return await _succeeds(store, Update(META, SCHEMA_ID, set=changes, expect={"holder": me}))
 
 
@@ -157,7 +158,7 @@ async def _succeeds(store: Store, write: Write) -> bool:
 
 
 async def _run(store: Store, step: UpgradeStep, now: Now, me: str) -> bool:
-    """Whether the step came to its end while the lease was ours."""
+    """Returns whether the step was completed while this process held the lease."""
     try:
         return await while_held(store, now, me, step.run(store))
     except BaseException as error:
@@ -169,15 +170,15 @@ async def _run(store: Store, step: UpgradeStep, now: Now, me: str) -> bool:
 
 
 async def while_held(store: Store, now: Now, me: str, work: Awaitable[None]) -> bool:
-    """Whether `work` came to its end while the lease of `me`, renewed meanwhile, was held.
+    """Returns whether `work` was completed while `me` held the lease, which is renewed meanwhile.
 
-    It is cancelled when the lease is lost. Raises what `work` raises.
+    It is cancelled when the lease is lost. Raises the errors of `work`.
     """
     return await _while(_renewed(store, now, me), work)
 
 
 async def _renewed(store: Store, now: Now, me: str) -> None:
-    """Renew the lease; return when it is lost."""
+    """Renews the lease; returns when it is lost."""
     is_ours = True
     while is_ours:
         await asyncio.sleep(RENEWED_EVERY_SECONDS)
@@ -186,7 +187,7 @@ async def _renewed(store: Store, now: Now, me: str) -> None:
 
 
 async def _while(condition: Awaitable[None], work: Awaitable[None]) -> bool:
-    """Whether `work` came to its end before `condition` did; it is cancelled otherwise."""
+    """Returns whether `work` was completed before `condition`; it is cancelled otherwise."""
     tasks = asyncio.ensure_future(work), asyncio.ensure_future(condition)
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

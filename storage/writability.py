@@ -1,4 +1,4 @@
-"""Whether a store takes writes, as far as what came of the last ones tells."""
+"""Whether a store accepts writes, by the outcomes of the last ones."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from storage.base import Store, Unavailable, Unknown
 
 
 def note(store: Store, outcome: object) -> None:
-    """Note what came of a write. One that was refused tells nothing about the store."""
+    """Records the outcome of a write. A refused write says nothing about the store."""
     if isinstance(outcome, (Unavailable, Unknown)):
         store.is_read_only = True
     elif not isinstance(outcome, BaseException):
