@@ -1,4 +1,4 @@
-"""The embedded back end: one SQLite file, read on the loop, written by one thread."""
+"""The embedded back end: one SQLite file, read on the event loop, written by one thread."""
 
 from storage.sqlite.store import SqliteStore
 

@@ -1,8 +1,9 @@
-"""Units that only insert, many at once: a few statements, instead of one for every record.
+"""Many units at once that only insert: a few statements, instead of one for every record.
 
-A statement of its own costs several times what SQLite does for one record, and the interpreter's
-lock is handed over for each. And nothing is told apart here: at a taken key the whole transaction
-is undone. SQLite need not keep each page as it was before, for undoing a part of it.
+A statement for each record costs several times what SQLite needs for the record, and the
+interpreter lock is handed over for each. Failures are not attributed to units here: a taken key
+rolls the whole transaction back. So SQLite need not keep each page's earlier content for a partial
+rollback.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ from storage.sqlite.tables import inserting_all
 from storage.steps import InsertStep, PreparedStep
 
 _FEWEST_UNITS = 4
-_MOST_ROWS = 256  # of one statement; a power of two, as all of them, so that few are prepared
+_MOST_ROWS = 256  # per statement; all sizes are powers of two, so that few statements are prepared
 
 _Row = tuple[str, str, str]
 
 
 class BulkRefused(Exception):
-    """Units that were to be inserted together can't be: the transaction is to be undone."""
+    """Units can't be inserted together: the transaction is to be rolled back."""
 
 
 def groups(units: Sequence[PreparedStep]) -> Iterator[tuple[bool, Sequence[PreparedStep]]]:
-    """The units in their order, and whether they can be inserted together."""
+    """Yields the units in order, in groups, and whether a group can be inserted together."""
     for is_inserting, following in itertools.groupby(units, _only_inserts):
         run = list(following)
         yield is_inserting and len(run) >= _FEWEST_UNITS, run
@@ -36,8 +37,10 @@ def _only_inserts(unit: PreparedStep) -> bool:
 
 
 def insert(connection: sqlite3.Connection, units: Sequence[PreparedStep]) -> None:
-    """Insert what the units insert. Raises BulkRefused when a key is taken or a unit can't be
-    written, sqlite3.Error."""
+    """Inserts the records of the units.
+
+    Raises BulkRefused when a key is taken or a unit can't be written, sqlite3.Error.
+    """
     rows: dict[str, list[_Row]] = {}
     for unit in units:
         for step in unit.steps:
@@ -51,7 +54,7 @@ def insert(connection: sqlite3.Connection, units: Sequence[PreparedStep]) -> Non
         raise BulkRefused from error
     except sqlite3.Error:
         raise
-    except Exception as error:  # one unit's trouble is not its neighbours'
+    except Exception as error:  # an error of one unit must not fail the others
         raise BulkRefused from error
 
 

@@ -1,4 +1,6 @@
-"""The log is copied back into the file beside whoever writes, who would wait for the disk else."""
+"""Copying of the write-ahead log into the file by a thread of its own, so that writers do not wait
+for the disk.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,14 @@ from typing import Final
 
 from storage.sqlite.locks import FileLock
 
-# By then the log has 100 to 200 MB where keys come in no order: a page that is written again and
-# again meanwhile is copied once.
+# The log then has 100 to 200 MB where keys are in no order. A page that is written repeatedly in
+# between is copied once.
 EVERY_ROWS: Final = 20000
-_PASSES: Final = 2  # beside the others; so little is left that they can wait for the rest
+_PASSES: Final = 2  # concurrently with writers; so little is left that they can wait for the rest
 
 
 class Checkpointer:
-    """Has a thread and a connection of its own as soon as there is much to copy."""
+    """Starts a thread with a connection of its own once there is much to copy."""
 
     def __init__(
         self, connect: Callable[[], sqlite3.Connection], open_lock: Callable[[], FileLock]
@@ -30,7 +32,7 @@ class Checkpointer:
         self._thread: threading.Thread | None = None
 
     def note(self, rows: int) -> None:
-        """So many rows have been written so far. Called by the one thread that writes."""
+        """Takes the number of rows written so far. Called by the one thread that writes."""
         if rows - self._copied_at < EVERY_ROWS:
             return
         self._copied_at = rows
@@ -40,7 +42,7 @@ class Checkpointer:
         self._is_due.set()
 
     def close(self) -> None:
-        """Finish the copy that is under way. Called by the thread that writes."""
+        """Completes the copy in progress. Called by the thread that writes."""
         self._is_over = True
         self._is_due.set()
         if self._thread is not None:
@@ -48,7 +50,7 @@ class Checkpointer:
 
     def _run(self) -> None:
         with (
-            suppress(sqlite3.Error, OSError),  # then the writer does it when the log is long
+            suppress(sqlite3.Error, OSError),  # the writer then copies the log when it is long
             closing(self._open_lock()) as lock,
             closing(self._connect()) as connection,
         ):
@@ -57,7 +59,7 @@ class Checkpointer:
                 self._copy(connection, lock)
 
     def _copy(self, connection: sqlite3.Connection, lock: FileLock) -> None:
-        """Copy the whole log, so that it is begun anew by whoever writes next."""
+        """Copies the whole log, so that the next writer begins it anew."""
         for _ in range(_PASSES):
             _checkpoint(connection)
         with lock.held():
@@ -65,5 +67,5 @@ class Checkpointer:
 
 
 def _checkpoint(connection: sqlite3.Connection) -> None:
-    """Copy what no reader needs as it was; nobody is waited for, and nobody waits."""
+    """Copies the pages that no reader needs in the log. It neither waits nor makes others wait."""
     connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()

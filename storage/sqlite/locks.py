@@ -9,12 +9,12 @@ from contextlib import contextmanager
 
 
 class FileLock:
-    """Turns among processes, of which none is overtaken twice by the same.
+    """A fair lock among processes: none is overtaken twice by the same one.
 
     SQLite's own busy handler polls, so that one process could starve another for seconds. And the
-    kernel wakes who waits for a lock, but does not hand it over: whoever lets go of it and wants
-    it again at once would get it. So there is a door before it, which stays shut behind the one
-    who waits next.
+    kernel wakes a process that waits for a lock, but does not hand the lock over: a process that
+    releases it and requests it again at once would get it. So a second lock, the door, is taken
+    before it, and is held by the process that waits next.
     """
 
     def __init__(self, path: str) -> None:

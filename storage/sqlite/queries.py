@@ -1,4 +1,4 @@
-"""The SQL of finds, counts and scans. Shapes are few, so their texts are cached."""
+"""The SQL of finds, counts and scans. There are few shapes, so their texts are cached."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ Query = tuple[str, list[Any]]
 
 
 class ScanPlan(NamedTuple):
-    """How to go through a list: by no index of the fields `without`; only the first `most` records
-    of those that are found by the others, which are then narrowed by these."""
+    """How to read a list: without an index of the fields `without`.
+
+    With `most`, only that many records are read by the other fields, and then narrowed by these.
+    """
 
     without: tuple[str, ...] = ()
     most: int | None = None
 
     def listed(self, conditions: list[Condition]) -> list[Condition]:
-        """Those by which records are found, before they are narrowed."""
+        """Returns the conditions by which records are found, before they are narrowed."""
         return [each for each in conditions if each[0] not in self.without]
 
 
@@ -36,7 +38,7 @@ BY_INDEX: Final = ScanPlan()
 
 
 def plain(value: object) -> Any:
-    """The value as it is inside documents; raises InvalidValue."""
+    """Returns the value as it is inside documents. Raises InvalidValue."""
     return encode_value(value, instant_text)
 
 
@@ -45,7 +47,9 @@ def _bound(value: Value) -> Any:
 
 
 def matching(equal: dict[str, Value], now: str | None) -> list[Condition]:
-    """Equal fields (None matches absence), and not expired by `now`."""
+    """Returns conditions for equal fields (None matches absence), and for records not expired by
+    `now`.
+    """
     conditions = [(field, "IS", _bound(value)) for field, value in equal.items()]
     return conditions + ([("expires_at", ">", now)] if now else [])
 
@@ -53,10 +57,10 @@ def matching(equal: dict[str, Value], now: str | None) -> list[Condition]:
 def steps(
     plan: Plan, descending: bool, after: Cursor | None
 ) -> Iterator[tuple[list[Condition], Order]]:
-    """Index ranges that make up the rest of a list, one after the other, and their orders.
+    """Yields the index ranges that make up the rest of a list, in order, with their sort fields.
 
-    After a cursor come its ties, then everything beyond. SQLite can't use an index on
-    expressions for a row value, so that one condition would read the list from its start.
+    After a cursor come its ties, then everything beyond. SQLite can't use an index on expressions
+    for a row value, so one combined condition would read the list from its start.
     """
     beyond = "<" if descending else ">"
     low, high = _prefix_bounds(plan)
@@ -96,7 +100,10 @@ def page(
 
 
 def count(table: str, conditions: list[Condition], way: ScanPlan = BY_INDEX) -> Query:
-    """`most` of the way makes no difference: whoever counts says up to where."""
+    """Returns the query of a count.
+
+    `most` of the way has no effect: the caller gives the limit.
+    """
     return _count(table, _shape(conditions), way.without), _values(conditions)
 
 
@@ -125,7 +132,7 @@ def _page(
 def _page_of_some(
     table: str, listed: _Shape, narrowing: _Shape, order: Order, descending: bool
 ) -> str:
-    # What is limited is gone through in its order.
+    # The limited subquery is read in its own order.
     template = "SELECT doc FROM ({some}) WHERE {where} LIMIT ?"
     some = _page(table, listed, order, descending)
     return statement(template, table, some=some, where=_where(narrowing))
@@ -139,7 +146,7 @@ def _count(table: str, shape: _Shape, without: tuple[str, ...]) -> str:
 
 @lru_cache(maxsize=1024)
 def _scan(table: str, shape: _Shape) -> str:
-    # Rows that don't match are counted too, so that every slice is a bounded piece of work.
+    # Rows that don't match are counted too, so that every slice is a bounded amount of work.
     template = """SELECT id, CASE WHEN {where} THEN doc END FROM {table}
         WHERE id > ? ORDER BY id LIMIT ?"""
     return statement(template, table, where=_where(shape))
@@ -147,14 +154,16 @@ def _scan(table: str, shape: _Shape) -> str:
 
 @lru_cache(maxsize=1024)
 def get_many(tables: tuple[str, ...]) -> str:
-    """One statement for keys of these tables; rows tell the position of their key."""
+    """Returns one statement for keys of these tables; rows have the position of their key."""
     template = "SELECT {position}, doc FROM {table} WHERE id = ?"
     selects = [statement(template, t, position=str(n)) for n, t in enumerate(tables)]
     return " UNION ALL ".join(selects)
 
 
 def each(table: str, plan: EachPlan, now: str | None) -> Query:
-    """The records of many values, each value's in their order; not expired by `now`."""
+    """Returns the query of the records of many values, each value's in order, not expired by
+    `now`.
+    """
     values: list[Any] = [msgspec.json.encode([_bound(value) for value in plan.asked]).decode()]
     values += [now] if now else []
     values += [] if plan.is_unique else [plan.most]
@@ -163,7 +172,7 @@ def each(table: str, plan: EachPlan, now: str | None) -> Query:
 
 @lru_cache(maxsize=1024)
 def _each(table: str, field: str, order: Order, expires: bool) -> str:
-    # Never the other way round, which would read the whole table: a cross join keeps its order.
+    # A cross join keeps its order of tables: the reverse would read the whole table.
     joined = """WITH wanted(asked, place) AS (SELECT value, key FROM json_each(?))
         SELECT doc FROM wanted CROSS JOIN {table} WHERE """
     having = f"{expression(field)} IS asked"
@@ -182,5 +191,5 @@ def _where(shape: _Shape, without: tuple[str, ...] = ()) -> str:
 
 
 def _term(field: str, without: tuple[str, ...]) -> str:
-    # SQLite uses no index for what has a plus before it.
+    # SQLite uses no index for a term with a plus before it.
     return f"+{expression(field)}" if field in without else expression(field)

@@ -1,4 +1,4 @@
-"""Reading over one connection, and the same from the reader thread."""
+"""Synchronous reads over one connection, and a view that runs them on the reader thread."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from storage.sqlite import queries, sweep
 from storage.sqlite.tables import SqliteTable, Tables
 
 T = TypeVar("T")
-AT_ONCE: Final = 100  # keys or values of one statement
-MOST_AT_ONCE: Final = 20_000  # records that are read for a page: a tenth of a second
+AT_ONCE: Final = 100  # keys or values per statement
+MOST_AT_ONCE: Final = 20_000  # records read for a page, which takes a tenth of a second
 _SLICE_ROWS: Final = 500
 _SLICE_BYTES: Final = 1024 * 1024
 
@@ -39,7 +39,7 @@ class Caller(Protocol):
 
 
 class Reader:
-    """Synchronous reads. Times are judged by `now`; engine errors become Unavailable."""
+    """Synchronous reads. Expiry is decided by `now`; errors of the engine become Unavailable."""
 
     def __init__(
         self, connection: sqlite3.Connection, tables: Tables, now: Callable[[], datetime]
@@ -56,7 +56,7 @@ class Reader:
         except sqlite3.Error as error:
             raise unavailable(error) from error
         except UnicodeEncodeError:
-            return None  # a lone surrogate is in no stored id
+            return None  # no stored id has a lone surrogate
         if row is None:
             return None
         record = table.decode(row[0])
@@ -102,7 +102,9 @@ class Reader:
         limit: int,
         after: Cursor | None,
     ) -> list[bytes] | None:
-        """Those of a page, and one more where there is more; None: this way leads too far."""
+        """Returns the documents of a page, and one more if there are more; None if this way reads
+        too many.
+        """
         always = queries.matching(planned.equal, self._judged(table))
         found: list[bytes] = []
         for step, by in queries.steps(planned, descending, after):
@@ -115,17 +117,18 @@ class Reader:
         return found
 
     def ways(self, table: SqliteTable, planned: Plan) -> Sequence[queries.ScanPlan]:
-        """How to find the records of a list, which SQLite can't know: it counts nothing.
+        """Returns the ways to read a list, which SQLite can't choose because it keeps no counts.
 
-        Those of a narrowed one are sorted, where no more have the value by which it is narrowed
-        than there are of any value; else they are picked, in the list's order, from all. And where
-        there are too many for both, one tries to pick them from some.
+        If no more records have the narrowing value than the list has, or than one page may read,
+        they are found by that value and sorted. Else, if the list is short enough, its records are
+        filtered in order. If both are too many, filtering a limited number of records is tried
+        first.
         """
         if planned.narrowed is None:
             return (queries.BY_INDEX,)
         narrowing = {planned.narrowed: planned.equal[planned.narrowed]}
         others = {name: one for name, one in planned.equal.items() if name not in narrowing}
-        ((bounds, _),) = queries.steps(planned, False, None)  # from the beginning it is one step
+        ((bounds, _),) = queries.steps(planned, False, None)  # without a cursor there is one step
         have_value = self._some(table, queries.matching(narrowing, None))
         listed = self._some(table, [*queries.matching(others, None), *bounds])
         sort = queries.ScanPlan(without=(*others, *planned.fields))
@@ -137,7 +140,7 @@ class Reader:
         return (pick._replace(most=MOST_AT_ONCE), sort)
 
     def _some(self, table: SqliteTable, conditions: list[queries.Condition]) -> int:
-        """How many there are; of more than are read in one go, one more than these."""
+        """Returns the number of matching records, at most one more than may be read at once."""
         sql, values = queries.count(table.name, conditions)
         return int(self._rows(sql, [*values, MOST_AT_ONCE + 1])[0][0])
 
@@ -162,7 +165,9 @@ class Reader:
     def slice(
         self, collection: Collection[R], equal: dict[str, Any], after: str
     ) -> tuple[list[R], str | None]:
-        """The matching records of the next rows, and the id to go on after (None: the end)."""
+        """Returns the matching records of the next rows, and the id to continue after (None: the
+        end).
+        """
         table = self._tables[collection.name]
         sql, values = queries.scan(table.name, queries.matching(equal, self._judged(table)))
         records: list[R] = []
@@ -189,9 +194,10 @@ class Reader:
             raise unavailable(error) from error
 
     def begin(self) -> None:
-        """Keep to the state of this moment until `close`."""
+        """Fixes the state of this moment until `close`."""
         self._rows("BEGIN", [])
-        self._rows("SELECT 1 FROM sqlite_master LIMIT 1", [])  # the first read fixes the state
+        # the transaction's state is that of its first read
+        self._rows("SELECT 1 FROM sqlite_master LIMIT 1", [])
 
     def close(self) -> None:
         self._connection.close()
@@ -207,7 +213,7 @@ class Reader:
 
 
 def portions(keys: Sequence[T]) -> Iterator[Sequence[T]]:
-    """As many at a time as one statement asks for."""
+    """Yields the keys in portions of one statement each."""
     return (keys[start : start + AT_ONCE] for start in range(0, len(keys), AT_ONCE))
 
 
@@ -216,7 +222,7 @@ def unavailable(error: sqlite3.Error) -> Unavailable:
 
 
 def _findable(id: str) -> str | None:
-    """The id, or None when no record can have it: SQLite takes no lone surrogate."""
+    """Returns the id, or None when no record can have it: SQLite accepts no lone surrogate."""
     return None if any("\ud800" <= character <= "\udfff" for character in id) else id
 
 
@@ -261,7 +267,7 @@ class ThreadView(View):
         return await self._call(partial(self._reader.count, collection, where, up_to))
 
     async def overdue(self, up_to: int) -> int:
-        """How many expired rows the sweeper has not come to in time."""
+        """Returns the number of expired rows that should have been removed by now."""
         return await self._call(partial(self._reader.overdue, up_to))
 
     async def scan(

@@ -1,4 +1,4 @@
-"""The store: inline reads, a reader thread for long ones, and the writer."""
+"""The store: reads on the event loop, a reader thread for long ones, and the writer."""
 
 from __future__ import annotations
 
@@ -48,12 +48,16 @@ from storage.steps import PreparedStep
 T = TypeVar("T")
 Connect = Callable[..., sqlite3.Connection]
 _BUSY_SECONDS: Final = 5.0
-_CACHE_KIB: Final = 8 * 1024  # of the loop's reader, and of the writer
-_CHECKPOINT_PAGES: Final = 64_000  # of 4 KiB, where nobody has copied the log before
+_CACHE_KIB: Final = 8 * 1024  # for the event loop's reader, and for the writer
+# of 4 KiB; only if the checkpointer has not copied the log before
+_CHECKPOINT_PAGES: Final = 64_000
 
 
 class SqliteStore(SteppedStore):
-    """One SQLite file. Without a path: a file in a temporary directory, gone after `close`."""
+    """A store in one SQLite file.
+
+    Without a path, in a temporary directory, which `close` removes.
+    """
 
     _reader: Reader
     _background: ThreadView
@@ -95,10 +99,10 @@ class SqliteStore(SteppedStore):
         await upgrades.at_opening(self, schema, self._now, self._new_id)
 
     def _prepare(self, schema: Schema | None, unit_id: str) -> tuple[sqlite3.Connection, FileLock]:
-        """The writing connection to a file that holds every table and index."""
+        """Returns the writing connection to a file with all tables and indexes, and its lock."""
         try:
-            # The file holds password hashes: it is nobody else's to read. SQLite gives its
-            # log the same mode.
+            # The file holds password hashes, so only its owner may read it. SQLite gives its log
+            # the same mode.
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             lock = self._lock()
         except OSError as error:
@@ -129,7 +133,7 @@ class SqliteStore(SteppedStore):
         (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
         if mode != b"wal":
             raise Unsupported(f"{self._path} is where SQLite can't keep a log; use a local disk")
-        # What is temporary need not survive a power cut.
+        # A temporary file need not survive a power failure.
         connection.execute(f"PRAGMA synchronous = {'OFF' if self._is_temporary else 'FULL'}")
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB:d}")
         connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES:d}").fetchall()
@@ -140,8 +144,8 @@ class SqliteStore(SteppedStore):
         for table in self._tables.values():
             tables.create(connection, table)
         connection.execute("COMMIT")
-        # What a statement may have to undo (its journal) is a few megabytes at most, and no file.
-        # Indexes are made above: that sorts as much as there is.
+        # The journal of a single statement has a few megabytes at most, so it needs no file.
+        # Indexes are created above: that may sort any number of rows.
         connection.execute("PRAGMA temp_store = MEMORY")
 
     def _agree(self, transaction: SqliteTransaction, schema: Schema, unit_id: str) -> None:
@@ -170,7 +174,7 @@ class SqliteStore(SteppedStore):
         return Reader(connection, self._tables, now)
 
     async def _call(self, function: Callable[[], T]) -> T:
-        """Run on the reader thread."""
+        """Runs a function on the reader thread. Raises Unavailable when the store is closed."""
         loop = asyncio.get_running_loop()
         try:
             running = loop.run_in_executor(self._reader_thread, function)
@@ -197,7 +201,8 @@ class SqliteStore(SteppedStore):
         if self._is_temporary:
             shutil.rmtree(os.path.dirname(self._path), ignore_errors=True)
 
-    # Reading. What takes microseconds runs on the loop: a thread would cost twenty times as much.
+    # Reading. Reads of microseconds run on the event loop: a thread would cost twenty times as
+    # much.
 
     async def get(self, collection: Collection[R], id: str) -> R | None:
         return self._reader.get(collection, id)
@@ -271,7 +276,7 @@ class SqliteStore(SteppedStore):
     # Writing.
 
     async def _written(self, units: list[PreparedStep]) -> list[Any]:
-        """The outcomes: results or errors. Cancelling the caller withdraws nothing."""
+        """Returns the outcomes: results or errors. Cancelling the caller withdraws nothing."""
         if self._writer is None:
             return [Unavailable("the store is not open")] * len(units)
         try:
@@ -286,7 +291,7 @@ class SqliteStore(SteppedStore):
 
 
 async def _in_turns(keys: Sequence[T]) -> AsyncIterator[Sequence[T]]:
-    """The keys in portions; between two of them, others have their turn on the loop."""
+    """Yields the keys in portions; between two of them, other tasks of the event loop run."""
     for n, part in enumerate(portions(keys)):
         if n:
             await asyncio.sleep(0)

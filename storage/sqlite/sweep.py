@@ -1,4 +1,4 @@
-"""Clearing away what has expired. Nothing depends on it: reads judge by the clock."""
+"""Removal of expired rows. Reads do not depend on it: they compare with the clock."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DELETE_OLDEST = """DELETE FROM {table} WHERE rowid IN
     ORDER BY json_extract(doc, '$.expires_at') LIMIT ?)"""
 
 
-_ROWS_LOOKED_AT: Final = 20_000  # of a table without an index by expiry
+_ROWS_LOOKED_AT: Final = 20_000  # counted rows of a table without an index by expiry
 _COUNT_OLD = """SELECT count(*) FROM (SELECT 1 FROM {table}
     WHERE json_extract(doc, '$.expires_at') < ? LIMIT ?)"""
 _COUNT_OLD_OF_SOME = """SELECT count(*) FROM (SELECT doc FROM {table} ORDER BY id LIMIT ?)
@@ -34,7 +34,7 @@ _COUNT_OLD_OF_SOME = """SELECT count(*) FROM (SELECT doc FROM {table} ORDER BY i
 
 
 def overdue(connection: sqlite3.Connection, tables: Tables, now: datetime, up_to: int) -> int:
-    """How many rows should have been removed an hour ago, at most `up_to`."""
+    """Returns the number of rows that should have been removed an hour ago, at most `up_to`."""
     found = 0
     for table in tables.values():
         if not table.expires or found >= up_to:
@@ -51,8 +51,11 @@ def overdue(connection: sqlite3.Connection, tables: Tables, now: datetime, up_to
 
 
 class Sweeper:
-    """Goes round most expiring tables in slices of bounded work, without an index; and removes
-    from those that are swept soon what is oldest, by their index."""
+    """Removes expired rows in slices of bounded work.
+
+    Most expiring tables have no index for that and are read in a cycle; from those that are swept
+    soon the oldest rows are removed by their index.
+    """
 
     def __init__(self, tables: Tables) -> None:
         expiring = [table for table in tables.values() if table.expires]
@@ -62,7 +65,9 @@ class Sweeper:
         }
 
     def turn(self, connection: sqlite3.Connection, now: datetime) -> None:
-        """Sweep the next slice of every table without an index, in a transaction of its own."""
+        """Sweeps the next slice of every table without an index, each as a transaction
+        of its own.
+        """
         before = instant_text(now - _KEPT)
         for table, after in self._after.items():
             rows, last = connection.execute(statement(_SLICE, table), (after, _ROWS)).fetchone()
@@ -72,14 +77,19 @@ class Sweeper:
             self._after[table] = end if rows == _ROWS else ""
 
     def has_old(self, connection: sqlite3.Connection, now: datetime) -> bool:
-        """Whether the tables with an index hold anything to remove. Reads one row at most."""
+        """Returns whether the tables with an index have anything to remove.
+
+        Reads at most one row per table.
+        """
         return any(
             connection.execute(statement(_IS_OLD, table), (before,)).fetchone()
             for table, before in self._limits(now)
         )
 
     def remove_oldest(self, connection: sqlite3.Connection, now: datetime) -> int:
-        """Remove the oldest of the tables with an index, for `SLICE_SECONDS`; how many."""
+        """Removes the oldest rows of the tables with an index, for `SLICE_SECONDS`; returns their
+        number.
+        """
         ends_at, removed = time.monotonic() + SLICE_SECONDS, 0
         for table, before in self._limits(now):
             delete, rows = statement(_DELETE_OLDEST, table), _ROWS_AT_ONCE

@@ -1,8 +1,8 @@
-"""Tables and indexes: one table per collection, a record being one JSON document.
+"""Tables and indexes: one table per collection, in which each record is one JSON document.
 
 Unique keys and declared lists are indexes on expressions over the document, so that a list added
-later needs no change of any record. `marks` comes after the document, so that reading a record
-doesn't pay for it.
+later needs no change of any record. `marks` is the column after the document, so that reading a
+record does not load it.
 """
 
 from __future__ import annotations
@@ -45,18 +45,23 @@ Tables = steps.Tables[SqliteTable]
 
 
 def statement(template: str, table: str, **parts: str) -> str:
-    """SQL made of declared names only; values are always parameters."""
+    """Returns SQL with declared names only; values are always parameters."""
     return template.format(table=f'"{_checked(table)}"', **parts)
 
 
 @cache
 def inserting_all(table: str, count: int) -> str:
-    """The statement that inserts so many records at once, or undoes the whole transaction."""
+    """Returns the statement that inserts so many records at once, or rolls the
+    transaction back.
+    """
     return statement(_INSERT_ALL, table, rows=", ".join([_ROW] * count))
 
 
 def expression(field: str) -> str:
-    """A field's value. Written alike everywhere, or SQLite would not use the index."""
+    """Returns the SQL of a field's value.
+
+    It has to be the same text everywhere, or SQLite would not use the index.
+    """
     return "id" if field == "id" else f"json_extract(doc, '$.{_checked(field)}')"
 
 
@@ -67,8 +72,10 @@ def _checked(name: str) -> str:
 
 
 def create(connection: sqlite3.Connection, table: SqliteTable) -> None:
-    """Create the table and its indexes where they are missing, and drop those that are not wanted
-    any more. Inside a transaction."""
+    """Creates the table and its missing indexes, and drops obsolete ones.
+
+    Runs inside a transaction.
+    """
     connection.execute(statement(_CREATE, table.name))
     for fields in table.collection.narrowed:
         name = f'"{_list_name(table, fields)}"'
@@ -78,7 +85,10 @@ def create(connection: sqlite3.Connection, table: SqliteTable) -> None:
 
 
 def _indexes(table: SqliteTable) -> list[tuple[str, str]]:
-    """Names and statements. A unique key's index is named so that a conflict tells its field."""
+    """Returns names and statements of the indexes.
+
+    A unique key's index is named so that an error message contains the field.
+    """
     indexes = []
     for field in table.collection.unique:
         name = f"{table.name}:{field}"

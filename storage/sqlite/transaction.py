@@ -1,4 +1,6 @@
-"""The writer's open transaction: rows of tables, and what SQLite says when a key is taken."""
+"""The writer's open transaction: rows of tables, and the interpretation of SQLite's errors for
+taken keys.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,10 @@ _INDEX = re.compile(r"index '(.+)'")
 
 
 class SqliteTransaction(Struct, frozen=True):
-    """Rows by the statements of their tables, kept as text: SQLite's JSON functions want it so.
+    """Row operations by the statements of their tables.
 
-    A taken key is an IntegrityError: see `conflict`.
+    Rows are stored as text, as SQLite's JSON functions require. A taken key raises IntegrityError:
+    see `conflict`.
     """
 
     connection: sqlite3.Connection
@@ -43,7 +46,7 @@ class SqliteTransaction(Struct, frozen=True):
 
 
 def conflict(error: sqlite3.IntegrityError, names: Container[str]) -> StorageError:
-    """The key that is taken, from what SQLite says about it."""
+    """Returns the error that names the taken key, by the message of SQLite."""
     index = _INDEX.search(str(error))
     if index:
         return Conflict(*index[1].split(":", 1))

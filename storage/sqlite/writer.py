@@ -27,20 +27,21 @@ _Way = Callable[[SqliteTransaction, Sequence[PreparedStep]], list[Any]]
 
 _UNITS_AT_ONCE: Final = 200
 _SWEEP_EVERY_SECONDS: Final = 1.0
-# What upkeep may meet, the file lock included: the writer lives on, or every commit would hang.
+# Errors of maintenance, including the file lock: the writer must survive them, or every commit
+# would hang.
 _UPKEEP_ERRORS: Final = (sqlite3.Error, OSError)
-_BETWEEN_SLICES: Final = 0.02  # in which whoever waits for a write gets it
+_BETWEEN_SLICES: Final = 0.02  # pause in which waiting writes are done
 
 
 class QueuedUnits:
-    """Units that were handed over together, and the future that gets their outcomes."""
+    """Units that were submitted together, and the future of their outcomes."""
 
     def __init__(self, units: list[PreparedStep], future: asyncio.Future[list[Any]]) -> None:
         self.units = units
         self.future = future
 
     def answer(self, outcomes: list[Any]) -> None:
-        if not self.future.done():  # a cancelled or timed out caller has gone
+        if not self.future.done():  # the caller was cancelled or timed out
             self.future.set_result(outcomes)
 
     def give_up(self) -> None:
@@ -48,7 +49,7 @@ class QueuedUnits:
 
 
 class _NotBegun(Exception):
-    """The transaction could not begin: nobody's unit was at fault, or touched."""
+    """The transaction could not begin: no unit caused it, and none was applied."""
 
 
 class Writer:
@@ -77,7 +78,7 @@ class Writer:
         threading.Thread(target=self._run, name="sqlite-writer", daemon=True).start()
 
     def submit(self, units: list[PreparedStep]) -> QueuedUnits:
-        """Queue units; their outcomes come in this order. Raises Unavailable when closing."""
+        """Queues units; their outcomes are in the same order. Raises Unavailable when closing."""
         if self._ended is not None:
             raise Unavailable("the store is closed")
         entry = QueuedUnits(units, self._loop.create_future())
@@ -85,7 +86,7 @@ class Writer:
         return entry
 
     async def close(self) -> None:
-        """Refuse new units, answer the queued ones, checkpoint, let go."""
+        """Refuses new units, completes the queued ones, checkpoints, and closes the connection."""
         if self._ended is None:
             self._ended = self._loop.create_future()
             self._queue.put(None)
@@ -103,8 +104,11 @@ class Writer:
         self._finish()
 
     def _take(self) -> list[QueuedUnits | None]:
-        """What is queued, up to a batch, or nothing once it is time to remove what has expired;
-        `None`, the end, is always the last."""
+        """Returns the queued units, up to a batch, or nothing once expired rows are due for
+        removal.
+
+        `None`, the end, is always the last.
+        """
         wait = self._sliced_at + self._slice_after - time.monotonic()
         try:
             taken = [entry := self._queue.get(timeout=max(0.0, wait))]
@@ -126,7 +130,7 @@ class Writer:
         try:
             self._loop.call_soon_threadsafe(callback)
         except RuntimeError:
-            return  # the loop is closed: nobody waits any more
+            return  # the event loop is closed: no caller waits any more
 
     def _outcomes(self, units: list[PreparedStep]) -> list[Any]:
         try:
@@ -134,9 +138,10 @@ class Writer:
         except (_NotBegun, OSError) as error:
             return [Unavailable(str(error)) for _ in units]
         except sqlite3.Error as error:
-            # The engine rolled the batch back. One unit may be at fault, so each runs alone.
+            # The engine rolled the batch back. One unit may have caused it, so each runs alone.
             return [unavailable(error)] if len(units) == 1 else self._singly(units)
-        except Exception as error:  # the writer outlives everything, or everybody would hang
+        # the writer must survive every error, or all callers would hang
+        except Exception as error:
             return [_failure(error) for _ in units]
 
     def _singly(self, units: list[PreparedStep]) -> list[Any]:
@@ -173,9 +178,10 @@ class Writer:
     def _together(
         self, transaction: SqliteTransaction, units: Sequence[PreparedStep]
     ) -> list[Any]:
-        """The outcomes, where no unit that can be inserted with others meets a taken key.
+        """Returns the outcomes, if no unit that is inserted with others has a taken key.
 
-        Raises bulk.Refused: then whose fault it is shows one by one.
+        Raises bulk.BulkRefused otherwise: the units are then run one by one, which shows the
+        cause.
         """
         outcomes: list[Any] = []
         for is_inserted, group in bulk.groups(units):
@@ -190,10 +196,12 @@ class Writer:
         return [self._unit(transaction, prepared) for prepared in units]
 
     def _unit(self, transaction: SqliteTransaction, prepared: PreparedStep) -> Any:
-        """The result of one unit, or the error that undid it: its neighbours go on."""
+        """Returns the result of one unit, or the error that rolled it back; the other units
+        continue.
+        """
         try:
             if len(prepared.steps) == 1:
-                # One step ends in one statement, which SQLite undoes by itself.
+                # One step ends in one statement, which SQLite rolls back by itself.
                 return prepared.run(transaction)
             with self._savepoint():
                 return prepared.run(transaction)
@@ -201,7 +209,7 @@ class Writer:
             return conflict(error, self._tables)
         except sqlite3.Error:
             raise
-        except Exception as error:  # one unit's trouble is not its neighbours'
+        except Exception as error:  # an error of one unit must not fail the others
             return _failure(error)
 
     @contextmanager
@@ -225,11 +233,13 @@ class Writer:
             with self._lock.held():
                 self._sweeper.turn(self._connection, self._now())
         except _UPKEEP_ERRORS:
-            return  # nothing depends on it; the next turn comes
+            return  # reads do not depend on it; it is repeated
 
     def _remove_when_due(self) -> None:
-        """Remove some of what expired in the tables that are swept soon: up to 5,000 rows a
-        second, with a pause between two slices."""
+        """Removes expired rows of the tables that are swept soon.
+
+        At most 5,000 rows a second, with a pause between two slices.
+        """
         if time.monotonic() - self._sliced_at < self._slice_after:
             return
         if self._slice_after == _SWEEP_EVERY_SECONDS:
@@ -241,7 +251,7 @@ class Writer:
         self._sliced_at = time.monotonic()
 
     def _remove(self) -> float:
-        """One slice; after how many seconds comes the next."""
+        """Removes one slice; returns the seconds until the next one."""
         now = self._now()
         if not self._sweeper.has_old(self._connection, now):
             return _SWEEP_EVERY_SECONDS
@@ -255,7 +265,7 @@ class Writer:
             with self._lock.held():
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         except _UPKEEP_ERRORS:
-            pass  # a reader holds the log; whoever opens next checkpoints
+            pass  # a reader uses the log; the next opening checkpoints it
         self._connection.close()
         self._lock.close()
         self._tell(self._end)
