@@ -1,5 +1,4 @@
-"""The life cycle of keys: made in pairs, rotated on schedule or on demand, removed in an
-emergency.
+"""The life cycle of keys: made in pairs, rotated on schedule or demand, removed in an emergency.
 
 Every algorithm in use has one active key, and one next key that waits until every cache of the
 published key set has it. Each change is one unit with the state that it expects, so of two
@@ -95,7 +94,7 @@ async def rotate(
 
 
 async def remove(service: Service, kid: str, *, actor: str) -> None:
-    """Ends the trust in a key at once, for one that others may know. Raises `NotFound` and
+    """Removes a key at once, for one that others may know. Raises `NotFound` and
     `FailedPrecondition`.
 
     What it signed or sealed is invalid, and its private part is wiped. If it was active, the next
@@ -122,8 +121,7 @@ async def remove(service: Service, kid: str, *, actor: str) -> None:
 
 
 async def tend(service: Service) -> None:
-    """Does what is due: rotates keys that have signed for long enough, and removes old retired
-    ones.
+    """Rotates the keys that have signed for long enough, and removes old retired ones.
 
     A retired key is removed once nothing that it signed is accepted any more, hints included.
     """

@@ -61,10 +61,10 @@ def without_openid(text: str | None) -> InvalidScope:
 
 
 def grantable(config: Config, client: Application, scopes: Iterable[str]) -> list[str]:
-    """Returns those of `scopes` that this client can be given; the others are left out (RFC 6749
-    3.3).
+    """Returns those of `scopes` that this client can be given; the others are left out.
 
-    Which projects may be in the audience is decided by `audiences`.
+    RFC 6749 3.3 lets the server do so. Which projects may be in the audience is decided by
+    `audiences`.
     """
     withheld = set()
     # Without that grant type a refresh token could not be used.

@@ -36,8 +36,7 @@ class Bearer(Struct, frozen=True):
 
 
 def read(authorization: str | None, params: Params) -> str:
-    """Returns the token of a request: from the header, or from the form field `access_token`, not
-    both.
+    """Returns the token of a request, from the header or the form field `access_token`, not both.
 
     Raises `InvalidToken` (without a description when there is no token at all) and
     `InvalidRequest`.
@@ -53,14 +52,14 @@ def read(authorization: str | None, params: Params) -> str:
         if in_form is not None:
             raise InvalidRequest("the token was sent by header and by form; use one of them")
         scheme, _, token = authorization.partition(" ")
+        # RFC 9110 11.1: the scheme's name is case-insensitive.
         if scheme.lower() != "bearer" or not token.strip(" "):
             raise InvalidToken("the Authorization header has no Bearer token")
         return token.strip(" ")
 
 
 async def authenticate(service: Service, token: str) -> Bearer:
-    """Returns the caller. Raises `InvalidToken` unless the token and everything it depends on is
-    valid.
+    """Returns the caller. Raises `InvalidToken` unless the token and all it depends on are valid.
 
     Raises `InsufficientScope` when it is an application's own token, which has no user.
     """

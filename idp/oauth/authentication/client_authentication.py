@@ -68,8 +68,7 @@ async def authenticate(
     also: Sequence[Key] = (),
     methods: Collection[AuthMethod] = TOKEN_METHODS,
 ) -> tuple[Application, Sequence[Any]]:
-    """Returns the client that sent the request, and the records of `also`, all read in one round
-    trip.
+    """Returns the client that sent the request, and the records of `also`, in one round trip.
 
     `authorization` is the header of that name. Raises `InvalidClient` and `InvalidRequest`.
     """
@@ -117,6 +116,7 @@ def read(authorization: str | None, params: Params) -> Claimed:
     """
     client_id, secret = params.get("client_id"), params.get("client_secret")
     if params.get("client_assertion") or params.get("client_assertion_type"):
+        # RFC 6749 2.3: a client must not use more than one method in a request.
         if authorization is not None or secret is not None:
             raise InvalidRequest("the client authenticates by an assertion and by a secret")
         return _read_assertion(params, client_id)
@@ -138,6 +138,7 @@ def _read_assertion(params: Params, client_id: str | None) -> Claimed:
         assertion = jwt_assertions.read(params.required("client_assertion"))
     except NotProven as error:
         raise InvalidClient("no assertion", story=str(error), fix=_NEW_ASSERTION) from None
+    # RFC 7521 4.2: `client_id` is optional here, and must name the assertion's client.
     if client_id not in (None, assertion.claims.iss):
         raise InvalidRequest("client_id differs from the one in the assertion")
     return Claimed(method="private_key_jwt", client_id=assertion.claims.iss, assertion=assertion)
@@ -265,8 +266,7 @@ def check(
     now: datetime,
     methods: Collection[AuthMethod] = TOKEN_METHODS,
 ) -> str:
-    """Checks the client's method and secret; the signature of an assertion is still to be
-    verified.
+    """Checks the client's state, method and secret; an assertion is still to be verified.
 
     Returns the id of the secret or key that was used, an empty one for a public client. Raises
     `InvalidClient`.

@@ -69,6 +69,7 @@ def read(text: str) -> ClientAssertion:
         raise NotProven("The assertion's claims are not one JSON object.") from None
     except msgspec.ValidationError as error:
         raise NotProven(f"The assertion's claims are not as they should be: {error}.") from None
+    # These name records to read or to store, so their length is bounded.
     for name, value in (("kid", parsed.header.kid), ("iss", claims.iss), ("jti", claims.jti)):
         if value is not None and not 0 < len(value) <= MAX_ID_CHARACTERS:
             raise NotProven(f"{name} has {refusal_details.characters(value)}.")
@@ -89,14 +90,15 @@ async def verify(
         raise NotProven(f"iss and sub differ: {issuer} and {subject}.")
     if claims.jti is None and needs_jti:
         raise NotProven("The assertion has no jti, so it could be used again.")
+    # Last: an assertion that is refused for another reason is not used up.
     await _count(service, assertion)
 
 
 def check(service: Service, assertion: ClientAssertion, key: RegisteredKey | None) -> None:
-    """Verifies an assertion's key, signature, audience and times, but neither `sub` nor `jti`.
-    Raises `NotProven`.
+    """Verifies an assertion's key, signature, audience and times. Raises `NotProven`.
 
-    A key that is registered for another owner is refused as an unknown one is.
+    Neither `sub` nor `jti` is checked. A key that is registered for another owner is refused as an
+    unknown one is.
     """
     claims = assertion.claims
     if key is None or key.owner_id != claims.iss:

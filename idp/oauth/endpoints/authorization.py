@@ -1,5 +1,4 @@
-"""The authorization endpoint: which client's request it is, and whether it came whole or by
-reference.
+"""The authorization endpoint: a request's client, and its parameters or the reference to them.
 
 The client and its redirect_uri are checked first; until both are valid every refusal is a page.
 From then on every refusal is sent to the client (RFC 6749 4.1.2.1).

@@ -57,8 +57,7 @@ _log: Final = logs.logger(__name__)
 
 
 def return_to(client: Application, params: Params) -> ReturnTo:
-    """Returns where the response goes, an error too. Raises `UnusableRequest` without a registered
-    address.
+    """Returns where the response goes. Raises `UnusableRequest` without a registered address.
 
     A request object is refused, but the `response_mode` that it asks for is used for the refusal:
     a client that sends one expects its responses there (OpenID Connect Core 6.1).
@@ -326,10 +325,9 @@ def _wish(params: Params, name: str) -> str | None:
 
 
 def _user_of(hinted: str | None, claims: ClaimsRequest) -> str | None:
-    """Returns the only user whom the response may be about, if the hint or `claims` names one
-    (5.5.1).
+    """Returns the only user whom the response may be about, if the hint or `claims` names one.
 
-    Raises `LoginRequired` when they name different users.
+    OpenID Connect Core 5.5.1. Raises `LoginRequired` when they name different users.
     """
     choice = claims.id_token.get("sub", RequestedClaim()).choice
     if len(choice) != 1 or not isinstance(choice[0], str):

@@ -1,5 +1,4 @@
-"""Notifying applications of a session's end, from server to server (OpenID Connect Back-Channel
-Logout 1.0).
+"""Notifying applications of a session's end by HTTP requests (Back-Channel Logout 1.0).
 
 The messages are stored in the unit that ends the session, so that none is lost. They are sent at
 once, and again at intervals while an application does not answer. One conditional update claims an

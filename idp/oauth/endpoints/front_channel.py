@@ -1,5 +1,4 @@
-"""Notifying applications of a session's end through the browser (OpenID Connect Front-Channel
-Logout 1.0).
+"""Notifying applications of a session's end through the browser (Front-Channel Logout 1.0).
 
 The page after a logout opens their addresses in frames, where the browser sends their cookies.
 """
@@ -20,8 +19,7 @@ from storage import Insert, Write
 async def noted(
     service: Service, request: LogoutRequest, session_ids: Sequence[str]
 ) -> tuple[LogoutRequest, list[Write]]:
-    """Returns the request as it continues, and the writes that store it in the unit that ends the
-    sessions.
+    """Returns the request as it continues, and the writes that store it with the sessions' end.
 
     Where an application of these sessions is to be called in the browser, the request is stored
     under a new id with the ids of the sessions. Otherwise there is nothing to store.

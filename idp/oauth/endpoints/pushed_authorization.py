@@ -1,5 +1,4 @@
-"""Pushed authorization requests (RFC 9126): sent by the client itself, and referred to by the
-browser.
+"""Pushed authorization requests (RFC 9126): sent by the client, referred to by the browser.
 
 The browser brings the reference alone, so it can change nothing. The browser that loads a
 reference first may load it again; one response uses it up (4, 7.3).
@@ -41,8 +40,7 @@ async def push(
     record: RecordIgnored,
     origin: TryOrigin,
 ) -> dict[str, Any]:
-    """Returns the response to a client that pushes a request (2.2). Makes the authorization
-    endpoint's checks.
+    """Returns the response to a client that pushes a request (2.2).
 
     `authorization` is the header of that name; `record` is called with what is ignored of the
     request. Raises `OAuthError`.

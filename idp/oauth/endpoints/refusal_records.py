@@ -75,8 +75,7 @@ class Asked(Struct, frozen=True):
 
 
 async def keep(service: Service, asked: Asked, error: Refusing) -> None:
-    """Stores a refusal, before the response is sent. Raises nothing, and waits 1.5 seconds at
-    most.
+    """Stores a refusal before the response is sent. Raises nothing; waits 1.5 seconds at most.
 
     Of many refusals in a short time only some of each network are stored: the others are in the
     log alone.

@@ -26,7 +26,7 @@ _REFRESH_SECRETS = 2
 
 
 async def revoke(service: Service, authorization: str | None, params: Params) -> None:
-    """Revokes a token of the caller: an access token alone, a refresh token with its whole
+    """Revokes a token of the caller: an access token alone, a refresh token with its
     authorization.
 
     An unknown token is no error; another client's token is left unchanged. A service user may

@@ -83,7 +83,7 @@ class RefreshToken(Confidential, frozen=True):
 def new_refresh_token(
     service: Service, authorization_id: str, now: datetime, ends_at: datetime | None = None
 ) -> RefreshToken:
-    """Returns the first refresh token of a family: an id, a secret of the family, and one that
+    """Returns the first refresh token of a family: an id, the family's secret, and one that
     rotates.
 
     `ends_at` is when the family has to end at the latest.
@@ -113,8 +113,7 @@ def last_token_ends_at(
 
 
 async def find_live(exchange: Exchange, authorization: Authorization) -> AuthorizedClient:
-    """Returns the authorization with its user and client, all of them valid. Raises
-    `InvalidGrant`.
+    """Returns the authorization with its user and client, all valid. Raises `InvalidGrant`.
 
     A session that has ended is no refusal here (`AuthorizedClient.session` is None then):
     `offline_access` outlives it, and each grant decides what it means.

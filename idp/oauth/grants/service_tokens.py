@@ -28,10 +28,9 @@ AMR_KEY: Final = "swk"  # RFC 8176: proof of possession of a key in software
 
 
 def scopes_of(service: Service, params: Params) -> list[str]:
-    """Returns the scopes that are asked for, without `offline_access`: there is no refresh token
-    here.
+    """Returns the scopes that are asked for. Raises `InvalidScope`.
 
-    Raises `InvalidScope`.
+    Without `offline_access`, as there is no refresh token for these tokens.
     """
     wanted = scopes.parse(params.get("scope"))
     scopes.refuse_unknown(service.config, wanted)
@@ -41,10 +40,10 @@ def scopes_of(service: Service, params: Params) -> list[str]:
 async def for_user(
     service: Service, subject: Subject, wanted: Sequence[str], *, with_id_token: bool = False
 ) -> dict[str, Any]:
-    """Returns the token response for a service user; with an ID token if asked for and `openid` is
-    given.
+    """Returns the token response for a service user, with an ID token if asked for.
 
-    Raises `InvalidScope` when a scope names another organization.
+    The ID token needs the scope `openid`. Raises `InvalidScope` when a scope names another
+    organization.
     """
     _check_organization(service, subject.organization, wanted)
     user, now = subject.user, service.clock.now()

@@ -1,7 +1,6 @@
-"""The checks of an authorization request. Until redirect_uri is known to be registered, a refusal
-is
+"""The checks of an authorization request.
 
-a page.
+Until redirect_uri is known to be registered, a refusal is a page.
 """
 
 from __future__ import annotations

@@ -27,10 +27,10 @@ def grant_project(client: Application, granted_org_id: str, grant: ProjectGrant 
 
 
 def assign_role(client: Application, user_id: str, user_org_id: str) -> str:
-    """Returns the command that assigns a user a role of the application's project; `ROLE` is to be
-    filled in.
+    """Returns the command that assigns a user a role of the application's project.
 
-    No organization is named when user and project are in two: the command has to reach both.
+    `ROLE` is to be filled in. No organization is named when user and project are in two: the
+    command has to reach both.
     """
     line = f"idp grant create --user {quote(user_id)} --project {quote(client.project_id)}"
     where = f" --org {quote(client.org_id)}" if user_org_id == client.org_id else ""

@@ -1,5 +1,4 @@
-"""The wording of a refusal's details for the administrator: time spans, quoted values, what was
-sent.
+"""The wording of a refusal's details for the administrator: time spans and values that were sent.
 
 Nothing here contains a secret, and values that were sent are shown as `redaction.text` allows.
 """

@@ -1,5 +1,4 @@
-"""Which parts of a request's parameters may be shown: the words that every client sends, and no
-others.
+"""Which parts of a request's parameters may be shown: the words that every client sends.
 
 A secret in the wrong parameter is a common mistake. So a value is shown only as far as it consists
 of its parameter's known words, and an address only if it is one; of everything else the length is
@@ -54,6 +53,7 @@ def value(name: str, text: str) -> str | None:
     known = _KNOWN.get(name)
     if known is None:
         return None
+    # The separators stay in the result, because a wrong one is often the mistake.
     parts = _SEPARATORS.split(text, maxsplit=_MOST_WORDS)
     # Without one known word the whole value may be a secret, and its separators are part of it.
     if not any(known.fullmatch(word) for word in parts[::2]):

@@ -150,6 +150,8 @@ CODE_CHECKS: Final = (
     CODE_CLIENT,
     CODE_REDIRECT_URI,
     CODE_VERIFIER,
+    # Before the expiry: a replay is recognised although the code has expired, and so for refresh
+    # tokens.
     CODE_UNUSED,
     CODE_UNEXPIRED,
     GRANT_STANDS,

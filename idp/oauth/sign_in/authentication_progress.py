@@ -33,11 +33,10 @@ NOTHING: Final[Mapping[str, Any]] = {
 
 
 class AuthenticationProgress(Struct, frozen=True):
-    """The user of a sign-in and the authentication methods so far
-    (`idp.identity.authentication_context`).
+    """The user of a sign-in and the authentication methods so far.
 
-    `auth_time` is that of the session which more methods are added to; None when all of them were
-    used just now.
+    The methods are values of `amr` (`idp.identity.authentication_context`). `auth_time` is that of
+    the session which more methods are added to; None when all of them were used just now.
     """
 
     subject: Subject

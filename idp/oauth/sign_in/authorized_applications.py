@@ -67,6 +67,7 @@ async def listed(service: Service, subject: Subject) -> list[AuthorizedApplicati
         consent = consented.get(id)
         if consent is not None and consent.since < client.application.created_at:
             consent = None  # it was given to an earlier application with the same id
+        # Only what was issued under the current stamps is still valid.
         known = [one for one in (consent, issued.get((id, under))) if one]
         if known:
             scopes = sorted(frozenset().union(*(one.scopes for one in known)))
@@ -109,10 +110,9 @@ async def remove(service: Service, subject: Subject, client_id: str) -> None:
 
 
 async def purge(service: Service, leftover: Leftover) -> bool:
-    """Revokes authorizations that are older than the removal: a step of
-    `idp/audit/deferred_work.py`.
+    """Revokes authorizations that are older than the removal. Returns whether all are revoked.
 
-    Returns whether all are revoked.
+    A step of the deferred work (`idp/audit/deferred_work.py`), which repeats it until they are.
     """
     units, is_all = list[list[Write]](), True
     where = {"user_id": leftover.owner_id, "client_id": leftover.client_id}

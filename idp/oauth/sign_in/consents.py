@@ -50,6 +50,7 @@ def _must_confirm(client: Application, request: AuthRequest, live: LiveSession) 
     """
     if not client.confirms_return or (client.app_type, client.auth_method) != ("native", "none"):
         return False
+    # A user who authenticated in this sign-in knows of it.
     if live.session.id == request.authenticated_session_id:
         return False
     # An https address belongs to the client by its domain (RFC 8252 7.2).

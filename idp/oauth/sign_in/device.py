@@ -71,6 +71,7 @@ async def _begin(
         response_mode="query",
         scopes=request.scopes,
         created_at=now,
+        # A sign-in after the end of the device code would be in vain.
         expires_at=request.ends_at,
         device_id=request.id,
     )

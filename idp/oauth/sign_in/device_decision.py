@@ -64,6 +64,7 @@ async def allow(
         now,
         client=client.id,
     )
+    # Before the unit: a logout at the same moment must know of every client that gets tokens.
     await session_clients.remember(service, live.session, client)
     try:
         await commit_settled(service.store, *_decision(service, request, is_allowed=True), *made)

@@ -1,7 +1,7 @@
-"""What a sign-in stores, sealed, while a user sets up a second factor: the secret of an
-authenticator
+"""What a sign-in stores, sealed, while a user sets up a second factor.
 
-app that is not confirmed yet, and then the recovery codes until the user has noted them.
+This is the secret of an authenticator app that is not confirmed yet, and then the recovery codes
+until the user has noted them.
 """
 
 from __future__ import annotations

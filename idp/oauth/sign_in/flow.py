@@ -63,6 +63,7 @@ async def answer_at_once(
         raise AuthorizeRefused(authorization_result.return_to(request), step.error)
     if isinstance(step, Ask):
         return None
+    # No flow is stored yet, so there is nothing else to complete.
     used_up = pushed_authorization.using(service, request)
     reply = await authorization_result.answer(
         service, client, request, step.live, step.judged, used_up
@@ -136,6 +137,7 @@ async def _answer(service: Service, flow: Flow, step: Proceed) -> Reply:
     except Conflict as error:
         raise sign_in_pending.as_stale(error) from error
     if reply is None:
+        # The client's organization was deactivated or deleted meanwhile.
         return await _end(service, flow, ServerError("the client is not active"))
     return reply
 
@@ -159,10 +161,10 @@ async def deny(service: Service, flow: Flow) -> Reply:
 
 
 async def _fail(service: Service, flow: Flow, error: OAuthError) -> Reply:
-    """Returns the error response. Where nothing is stored of the flow, nothing is stored for its
-    end:
+    """Returns the error response.
 
-    the same request is refused in the same way again.
+    Where nothing is stored of the flow, nothing is stored for its end: the same request is refused
+    in the same way again.
     """
     if flow.is_stored or flow.request.pushed_id is not None:
         return await _end(service, flow, error)
@@ -294,8 +296,7 @@ async def forget_proven(service: Service, flow: Flow) -> None:
 async def choose_password(
     service: Service, flow: Flow, proven: AuthenticationProgress, password: str
 ) -> Cookie | None:
-    """Replaces the user's password and continues, in one unit. Returns the browser's new cookie,
-    if any.
+    """Replaces the user's password and continues, in one unit. Returns the new cookie, if any.
 
     Raises `HashingBusy`; `Stale` when the password was replaced meanwhile.
     """

@@ -111,11 +111,10 @@ def decide(
     remembers: bool = False,
     org_id: str | None = None,
 ) -> Step | Recheck:
-    """Returns the next step of `request` in a browser with these sessions; a response still needs
-    consent.
+    """Returns the next step of `request` in a browser with these sessions.
 
-    `remembers` says that the browser remembers accounts. `org_id` is the organization that is
-    signed in to: its own login names are valid in `login_hint`, too.
+    A response still needs consent. `remembers` says that the browser remembers accounts. `org_id`
+    is the organization that is signed in to: its own login names are valid in `login_hint`, too.
     """
     if request.is_acr_essential and not authentication_context.can_meet(
         config, request.acr_values
@@ -128,6 +127,7 @@ def decide(
         return _silently(config, request, live, now, org_id)
     step = _interactively(config, request, live, now, org_id)
     wants_choice = "select_account" in request.prompt and request.hinted_user_id is None
+    # Remembered accounts can be chosen although none of them is signed in.
     if step == Ask(SignInPage.LOGIN_NAME) and remembers and wants_choice:
         return Ask(SignInPage.ACCOUNTS)
     return step
@@ -182,6 +182,7 @@ def _interactively(
     if request.registration_id is not None:
         return Ask(SignInPage.VERIFY_EMAIL)
     if chosen is not None:
+        # Signed in, but too long ago for this request: the same user authenticates again.
         return Ask(SignInPage.PASSWORD, login_name=chosen.subject.user.user_name)
     if "create" in request.prompt:
         return Ask(SignInPage.REGISTER)

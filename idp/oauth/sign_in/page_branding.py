@@ -1,5 +1,4 @@
-"""The organization whose branding a sign-in shows: decided when it begins, and stored in its
-request.
+"""The organization whose branding a sign-in shows, decided when it begins and stored with it.
 
 A reserved scope that names an organization comes first, then the domain of the login hint, then
 the organization of the application.
@@ -20,6 +19,7 @@ async def decided(service: Service, request: AuthRequest) -> AuthRequest:
     """Returns the request with the organization whose pages it shows, if that is not the
     client's."""
     if is_fixed(service, request):
+        # Such a scope decides alone: without an active organization the hint is not read either.
         org_id = await _named(service, reserved_scopes.read(service.config, request.scopes))
     else:
         org_id = await _hinted(service, request.login_hint)

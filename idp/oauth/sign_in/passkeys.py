@@ -26,8 +26,7 @@ def _bound_to(flow: Flow) -> str:
 async def options(
     service: Service, flow: Flow, proven: AuthenticationProgress | None = None
 ) -> dict[str, Any] | None:
-    """Returns the request options for the browser (WebAuthn 5.5), or None where passkeys cannot be
-    used.
+    """Returns the request options for the browser (WebAuthn 5.5), or None without passkeys.
 
     They ask for any passkey, or for one of the user who has authenticated in part.
     """
@@ -56,6 +55,7 @@ async def enter(
         raise webauthn.WebAuthnRefused("there are no passkeys here")
     user_id = proven.subject.user.id if proven else None
     proof = await passkeys.prove(service, party, text, _bound_to(flow), user_id)
+    # The user is known only now, and may be of another organization than the client.
     if proven is None and not await _may_stand_alone(service, proof.subject.user.org_id):
         raise webauthn.WebAuthnRefused(
             "the user's organization wants no sign-in without a password"
@@ -85,8 +85,7 @@ async def creation_options(
 async def add(
     service: Service, flow: Flow, proven: AuthenticationProgress, name: str, text: str
 ) -> Cookie | None:
-    """Adds the passkey in a browser's response to the user and continues. Returns the new cookie,
-    if any.
+    """Adds the passkey in a browser's response and continues. Returns the new cookie, if any.
 
     With the first second factor the user gets recovery codes. Raises `InvalidArgument` for the
     name; `WebAuthnRefused`, also for a passkey that is registered already; `Stale` when something

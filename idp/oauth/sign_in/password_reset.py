@@ -1,5 +1,4 @@
-"""Resetting a forgotten password within a sign-in: the account, the mailed code, and a new
-password.
+"""Resetting a forgotten password in a sign-in: the account, the mailed code, a new password.
 
 No page shows whether there is an account: the flow waits for a code in any case, and without an
 account no code is right.
@@ -74,8 +73,7 @@ async def find(service: Service, flow: Flow) -> Verification | None:
 
 
 async def begin(service: Service, flow: Flow, login_name: str, visit: ResetState) -> None:
-    """Lets the flow wait for a code, and sends it to the account of this login name, if there is
-    one.
+    """Lets the flow wait for a code, and sends it to the account of this login name, if any.
 
     The same form sent again within a moment causes no second mail. Raises `Throttled`; `Stale`
     when something else happened in the flow at the same moment.
@@ -151,11 +149,10 @@ async def _reachable(service: Service, flow: Flow, user: User | None) -> Subject
 
 
 async def _may_send(service: Service, flow: Flow, user: User | None, login_name: str) -> bool:
-    """Counts the mails to one account, whichever of its login names was typed, and returns whether
-    one more may go.
+    """Counts the mails to one account, and returns whether one more may be sent.
 
-    The page shows nothing of that count. A browser that the account knows has a count of its own,
-    which requests from other browsers do not use up.
+    All login names of the account share the count, and no page shows it. A browser that the
+    account knows has a count of its own, which requests from other browsers do not use up.
     """
     account = service.vault.mac("reset", account_of(user, login_name)).hex()[:32]
     key, most = f"resets:{account}", mail_limits.MAILS * mail_limits.FROM_EVERYWHERE
@@ -212,6 +209,7 @@ async def enter_code(service: Service, flow: Flow, code: str, visit: ResetState)
     waiting = await find(service, flow)
     user = await service.store.get(USERS, waiting.user_id if waiting else _NOBODY)
     counts_for = reset_links.issue(user) if user else ""
+    # Without an account every code is checked all the same, and wrong.
     expected = waiting.code_mac if waiting and user else None
     await mail_codes.check(service, expected, request.reset_id, counts_for, code)
     subject = await user_lookup.subject_of(service, user) if user else None

@@ -85,8 +85,7 @@ async def begin(
 
 
 async def begin_unbound(service: Service, request: AuthRequest, origin: TryOrigin) -> BegunFlow:
-    """Begins a flow by a POST from another site, which came without a cookie. Raises
-    `TooManyRequests`.
+    """Begins a flow by a POST from another site, without a cookie. Raises `TooManyRequests`.
 
     Its first page binds it to the browser.
     """
@@ -247,8 +246,7 @@ async def is_finished(service: Service, address: str, agent: Browser | None) -> 
 def step(
     flow: Flow, changes: Mapping[str, object], expect: Mapping[str, Value] = WAITS
 ) -> Update | Insert:
-    """Returns the write that changes what the flow's request stores; the first one stores the
-    request.
+    """Returns the write that changes the flow's request; the first one stores the request.
 
     `expect` has to hold for a stored request. The write is for `commit`.
     """
@@ -267,12 +265,12 @@ def completing(service: Service, flow: Flow) -> list[Write]:
 
 
 async def commit(service: Service, flow: Flow, *writes: Write, settled: bool = False) -> None:
-    """Stores a `step` of the flow in one unit with the writes that belong to it, and a new
-    browser.
+    """Stores a `step` of the flow in one unit with the writes that belong to it.
 
-    With `settled`, the outcome is waited for if the store's answer was lost (`storage.settling`).
-    Raises `Stale` when something else happened in the flow at the same moment, also when two forms
-    of a new browser arrive; `Conflict` of the other writes.
+    A new browser is stored in the same unit. With `settled`, the outcome is waited for if the
+    store's answer was lost (`storage.settling`). Raises `Stale` when something else happened in
+    the flow at the same moment, also when two forms of a new browser arrive; `Conflict` of the
+    other writes.
     """
     has_browser = browsers.is_stored(flow.agent) or any(one.collection is AGENTS for one in writes)
     if not has_browser:

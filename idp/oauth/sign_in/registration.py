@@ -1,5 +1,4 @@
-"""Registering an account within a sign-in: the form, the mailed code, and the sign-in of the new
-user.
+"""Registering an account in a sign-in: the form, the mailed code, the sign-in of the new user.
 
 What was typed waits, sealed, until the code is right; then the account, its session and the step
 of the flow are one unit. No page shows whether an address has an account already; only the mail to

@@ -48,6 +48,7 @@ async def pick(service: Service, flow: Flow, user_id: str) -> bool:
 
     Raises `Stale` when the flow was answered.
     """
+    # A form can name any user, so only those of the browser's record are read.
     user = await service.store.get(USERS, user_id) if user_id in flow.agent.remembered else None
     if user is None:
         return False

@@ -1,5 +1,4 @@
-"""The link that begins a sign-in again: a short authenticated note in the addresses of its pages
-and mails.
+"""The link that begins a sign-in again: an authenticated note in addresses of pages and mails.
 
 It outlives the sign-in and the browser's cookie, so that a page that cannot continue still knows
 the application, the language and the branding. It holds no secret, and leads only to what is
@@ -63,6 +62,7 @@ def write(service: Service, continuation: Continuation) -> str:
 def read(service: Service, note: str | None) -> Continuation | None:
     """Returns the content of a note; None unless this installation wrote it."""
     text, _, mac = (note or "")[:_LONGEST].partition(".")
+    # Decoded only after this check: the text comes from an address.
     if not opaque_tokens.same(_mac(service, text), mac):
         return None
     return msgspec.json.decode(base64url.decode(text), type=Continuation)

@@ -29,8 +29,7 @@ async def enter_code(
     code: str,
     origin: TryOrigin,
 ) -> Cookie | None:
-    """Checks a code and continues with its user. Returns the browser's new cookie, if the user is
-    signed in.
+    """Checks a code and continues with its user. Returns the browser's new cookie, if any.
 
     Raises `FactorCodeRefused` and `Throttled`; `Stale` when the code was used, or something else
     happened, at the same moment.
@@ -60,10 +59,9 @@ async def decline(service: Service, flow: Flow, proven: AuthenticationProgress) 
 
 
 async def new_secret(service: Service, flow: Flow, proven: AuthenticationProgress) -> str:
-    """Returns the secret of the authenticator app that is set up here: the same until it is
-    confirmed.
+    """Returns the secret of the authenticator app that is set up here. Raises `Stale`.
 
-    Raises `Stale`.
+    It is the same one until the app is confirmed.
     """
     user = proven.subject.user
     known = factor_enrolment.find(service, flow.request, user)
@@ -83,8 +81,7 @@ async def new_secret(service: Service, flow: Flow, proven: AuthenticationProgres
 async def confirm_app(
     service: Service, flow: Flow, proven: AuthenticationProgress, code: str, name: str
 ) -> Cookie | None:
-    """Adds the authenticator app whose first code this is, and continues. Returns the new cookie,
-    if any.
+    """Adds the authenticator app whose first code this is. Returns the new cookie, if any.
 
     With the first second factor the user gets recovery codes (`codes`). Raises `FactorCodeRefused`
     and `Throttled`; `Stale` when something else happened at the same moment.

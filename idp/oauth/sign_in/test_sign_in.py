@@ -1,5 +1,4 @@
-"""Testing an application's configuration: a real sign-in, and the claims it would get. It gets
-nothing.
+"""Testing an application: a real sign-in that shows the claims, and gives the application nothing.
 
 The request is the one that the application would send, and passes the same checks. Its response
 goes to a page of the service and has no code. The tokens are of an authorization that is never
@@ -46,7 +45,7 @@ class SignInTestResult(Struct, frozen=True):
 
 
 async def read(service: Service, client_id: str) -> tuple[AuthRequest, Application]:
-    """Returns the application's own request, checked as if it had been pushed, and the
+    """Returns the request of the application, checked as if it had been pushed, and the
     application.
 
     Raises `UnusableRequest` and `AuthorizeRefused`.

@@ -1,5 +1,4 @@
-"""Access tokens that carry their own claims: a signed JWT (RFC 9068), or the same claims
-encrypted.
+"""Access tokens that carry their claims: a signed JWT (RFC 9068), or the same claims encrypted.
 
 Issuing a token writes nothing to the store. Both kinds name every record they depend on
 (`TokenReferences`), so one read of several records decides whether a token is still valid.
@@ -36,8 +35,7 @@ _NONCE: Final = bytes(12)
 
 
 class TokenReferences(Struct, frozen=True, omit_defaults=True):
-    """The records that a token depends on, and the digest of their security stamps when it was
-    issued.
+    """The records that a token depends on, and the digest of their stamps when it was issued.
 
     A token without `user_org` has no user; one without `client_org` was issued to a service user.
     The fields from `actor_orgs` on come from a token exchange: the organizations of the actors

@@ -56,8 +56,7 @@ def keys(actor_ids: Sequence[str], org_id: str) -> list[Key]:
 
 
 async def refusal(service: Service, acting: Acting) -> ActingRefusal | None:
-    """Returns why these actors may not act for the subject any more; None when every one of them
-    may.
+    """Returns why these actors may not act for the subject any more; None when all of them may.
 
     Reads the subject's memberships, so a user who is made a manager is protected from the next
     request on.

@@ -1,5 +1,4 @@
-"""Whether a user may use an application: its setting, its project's checks, project grants and
-roles.
+"""Whether a user may use an application: its setting, project checks, project grants and roles.
 
 An authorization or token stores the grounds on which the user was allowed (`Grounds`), each as a
 stamp that changes when the ground is withdrawn. So it ends with its last ground, and stays invalid
@@ -34,10 +33,9 @@ _THEN: Final = " Then the user signs in again."
 
 
 class UserRefusal(NamedTuple):
-    """The rule by which a user may not use an application, and how to change that, with the
-    command lines.
+    """The rule by which a user may not use an application, and how to change that.
 
-    Both texts are for administrators.
+    Both texts are for administrators; `fix` has the command lines.
     """
 
     story: str
@@ -76,10 +74,10 @@ def use_of(client: Application, subject: Subject) -> Use:
 
 
 def keys(use: Use, project_id: str | None = None) -> list[Key]:
-    """Returns the keys of the records to read for `judge`: the project, the project grant and the
-    role assignment.
+    """Returns the keys of the records to read for `judge`.
 
-    `project_id` is for a use without grounds. Without either there is nothing to read.
+    They are the project, the project grant and the role assignment. `project_id` is for a use
+    without grounds. Without either there is nothing to read.
     """
     project_id = use.grounds.project_id if use.grounds else project_id
     if project_id is None:
@@ -95,8 +93,7 @@ def keys(use: Use, project_id: str | None = None) -> list[Key]:
 
 
 def judge(use: Use, client: Application, records: Sequence[Any]) -> Grounds | None:
-    """Returns the grounds that the user has had since the use began; None when they do not
-    suffice.
+    """Returns the grounds that the user has had since the use began; None if they do not suffice.
 
     `records` are those of `keys`. Without any, the application's setting decides alone: this is
     the case of access tokens of an earlier release, which do not name the project.

@@ -46,8 +46,8 @@ async def in_id_token(
 async def in_access_token(
     service: Service, grantee: AuthorizedClient, scopes: Sequence[str]
 ) -> Mapping[str, Any]:
-    """Returns the role claims of a JWT access token, where the client's option adds them; else
-    nothing.
+    """Returns the role claims of a JWT access token where the client's option adds them, else
+    none.
 
     An opaque token has none: a resource server reads them by introspection.
     """

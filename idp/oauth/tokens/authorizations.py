@@ -89,8 +89,7 @@ def use_of(authorization: Authorization) -> Use:
 async def find_live(
     service: Service, authorization: Authorization, project_id: str
 ) -> AuthorizedClient | None:
-    """Returns the authorization as it is now with its user and client, or None when it is not
-    valid any more.
+    """Returns the authorization as it is now with its user and client; None if it is not valid.
 
     `project_id` is that of its client's project.
     """

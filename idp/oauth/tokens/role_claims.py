@@ -26,8 +26,7 @@ _TRIGGERS: Final = frozenset({Reserved.ROLE, Reserved.ROLES})
 
 
 class RoleQuestion(Struct, frozen=True, kw_only=True):
-    """Which roles are asked for: by scopes, a token's audience, and the application that reads
-    them.
+    """Which roles are asked for: by scopes, a token's audience, and the application that reads.
 
     The reader's own project is the one of the claim without an id, and of the flat list. With
     `org_id`, every project of this organization is in the audience, too.

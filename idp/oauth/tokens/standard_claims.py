@@ -17,10 +17,10 @@ ALL: Final = ("profile", "email", "phone", "address")
 
 
 class UserView(Struct, frozen=True):
-    """A user as an application sees them: with this name, and with what is verified for an
-    application
+    """A user as an application sees them.
 
-    of the organization `reader_org_id` (None: of no particular one).
+    `preferred_username` is the name to show. Whether a contact is verified depends on the
+    organization of the application, `reader_org_id` (None: of no particular one).
     """
 
     user: User
@@ -46,10 +46,10 @@ def named(view: UserView, names: Container[str], scopes: Collection[str]) -> dic
 def requested(
     view: UserView, names: Collection[str], authorization: Authorization, client: Application
 ) -> dict[str, Any]:
-    """Returns the claims that an authorization request named, in `names`, as far as the client may
-    have them.
+    """Returns the claims that an authorization request named, as far as the client may have them.
 
-    A third-party client gets only those of its scopes and those that the user agreed to.
+    `names` are those of the request. A third-party client gets only those of its scopes and those
+    that the user agreed to.
     """
     if client.is_third_party:
         agreed = {*names_of(authorization.scopes), *authorization.consented_claims}

@@ -52,8 +52,7 @@ class StampOwner(Struct, frozen=True):
 
 
 class TokenDependencies(Struct, frozen=True, kw_only=True):
-    """The ids of the records that something issued depends on, and the digest of their stamps at
-    its issue.
+    """The ids of the records that something issued depends on, and the digest of their stamps.
 
     `session_id` is the session that it came of; whether its end matters is for the caller to
     decide. All the others must be valid: neither revoked, nor ended, nor inactive. `token_ids` are
@@ -237,10 +236,10 @@ def _judge_records(named: TokenDependencies, records: Sequence[Any]) -> LiveReco
 
 
 def not_allowed(named: TokenDependencies, records: Sequence[Any]) -> UserRefusal | None:
-    """Returns why a user may not use an application where everything else is valid; for
-    administrators.
+    """Returns why a user may not use an application where everything else is valid.
 
-    None when something else is not valid, or when every use is allowed.
+    The text is for administrators. None when something else is not valid, or when every use is
+    allowed.
     """
     if _judge_records(structs.replace(named, uses=()), records) is None:
         return None

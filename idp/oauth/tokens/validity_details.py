@@ -41,8 +41,7 @@ class InvalidReason(NamedTuple):
 
 
 async def fallen(service: Service, named: TokenDependencies, usual: Check) -> InvalidReason:
-    """Returns which of the records that an authorization or token depends on is not valid any
-    more.
+    """Returns which record that an authorization or token depends on is not valid any more.
 
     `usual` is the check that reports it, except where a user may not use the application.
     """

@@ -1,5 +1,4 @@
-"""The token exchange grant (RFC 8693): a token for the one that was sent, with less access or for
-an actor.
+"""The token exchange grant (RFC 8693): a token for another one, with less access or for an actor.
 
 The user of `actor_token` acts for the subject. Any actor is impersonation: the installation has to
 allow it, and the actor has to have the permission. A subject that authenticates nobody, a user's
@@ -60,10 +59,9 @@ class ExchangeTokens(Confidential, frozen=True):
 
 
 async def exchange(exchange: Exchange) -> dict[str, Any]:
-    """Returns the token response for the subject, with at most the access of the tokens that were
-    sent.
+    """Returns the token response for the subject. Raises `OAuthError`.
 
-    Raises `OAuthError`.
+    The new token has at most the access of the tokens that were sent.
     """
     # The client first: a refusal says what is wrong with it before what is wrong with its tokens.
     client = await _client(exchange)
@@ -146,10 +144,9 @@ async def _subject(exchange: Exchange, sent: ExchangeTokens) -> Party:
 
 
 def _unfit(description: str, error: Unfit) -> OAuthError:
-    """RFC 8693 2.2.2 demands `invalid_request` for a token that is not valid. One of an actor
-    whose
+    """RFC 8693 2.2.2 demands `invalid_request` for a token that is not valid.
 
-    right has ended is refused with `invalid_grant`, as its refresh token is.
+    One of an actor whose right has ended is refused with `invalid_grant`, as its refresh token is.
     """
     kind = InvalidGrant if isinstance(error, EndedActing) else InvalidRequest
     return kind(description, story=str(error))

@@ -98,7 +98,7 @@ async def _judge(service: Service, opened: Presented) -> LiveRecords:
 async def _of_pat(
     service: Service, client: Application, opened: Presented, subject: Subject
 ) -> Party:
-    """Reads a personal access token, which is meant for every application that its user gives it
+    """Reads a personal access token, which is valid for every application that its user gives it
     to.
 
     It opens this service's API only to an application with management access in the user's
