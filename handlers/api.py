@@ -74,8 +74,8 @@ class JsonHandler(Handler):
         self._headers["Cache-Control"] = "no-store"
 
     def decode_argument(self, value: bytes, name: str | None = None) -> str:
-        """Returns a part of the address. Invalid UTF-8 is replaced, so that it is an unknown name
-        and not an error."""
+        """Returns a part of the address; with invalid UTF-8 it is an unknown name, not an
+        error."""
         return value.decode("utf-8", "replace")
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
@@ -140,7 +140,7 @@ class ApiHandler(JsonHandler):
         self._check_type()
         self.upload = Upload()
         connection = cast(HTTP1Connection, self.request.connection)
-        # Tornado's own refusal of a large body has no error body
+        # Tornado's own refusal of a large body has no error body.
         connection.set_max_body_size(_WITHOUT_END)
 
     def data_received(self, chunk: bytes) -> None:
@@ -253,8 +253,7 @@ class ApiHandler(JsonHandler):
         return [_id(value) if name.endswith("Id") else value for name, value in pairs]
 
     async def _given(self) -> dict[str, object]:
-        """Returns the operation's arguments from body or query. Raises HTTPError 413, 415,
-        InvalidArgument."""
+        """Returns the operation's arguments. Raises HTTPError 413, 415, InvalidArgument."""
         operation = self.operation
         if self.upload is not None:
             self._check_received()
@@ -314,8 +313,7 @@ class ApiHandler(JsonHandler):
 
 
 def _if_match(operation: Operation, value: str | None) -> int | None:
-    """Returns the record version that the caller expects (RFC 9110 13.1.1). Raises
-    InvalidArgument."""
+    """Returns the record version of If-Match (RFC 9110 13.1.1). Raises InvalidArgument."""
     if value is None or value.strip() == "*":
         return None
     tag = _TAG.fullmatch(value.strip())

@@ -62,7 +62,7 @@ from idp.service import Service
 
 Route = tuple[str, type[RequestHandler]] | tuple[str, type[RequestHandler], dict[str, Any]]
 
-# characters that occur only in a pattern, not in a fixed address
+# Characters that occur only in a pattern, not in a fixed address.
 _VARIABLE = frozenset("()[]*+?|\\^$")
 
 ROUTES: list[Route] = [

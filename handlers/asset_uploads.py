@@ -38,8 +38,7 @@ class AssetHandler(ApiHandler):
         return MAX_BYTES + _ROOM
 
     def document(self) -> object:
-        """Returns the operation's document with the file in base64. Raises HTTPError 400, 413,
-        415."""
+        """Returns the document with the file in base64. Raises HTTPError 400, 413, 415."""
         return {"content": base64.b64encode(self._file()).decode()}
 
     def _file(self) -> bytes:

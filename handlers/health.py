@@ -1,5 +1,4 @@
-"""GET /healthz and /readyz: health checks for load balancers and supervisors, under any host
-name."""
+"""GET /healthz and /readyz: health checks for load balancers and supervisors, for any host."""
 
 from __future__ import annotations
 

@@ -60,13 +60,12 @@ class AccountHandler(OwnPageHandler):
         raise NotImplementedError
 
     async def submit(self, form: Params, *ids: str) -> None:
-        """Answers the page's form. Raises IdpError, and Stale, after which the page is shown
-        again."""
+        """Answers the page's form. Raises IdpError, and Stale, which shows the page again."""
         raise NotFound("this page has no form")
 
     def decode_argument(self, value: bytes, name: str | None = None) -> str:
-        """Returns a part of the address. Invalid UTF-8 is replaced, so that it is an unknown name
-        and not an error."""
+        """Returns a part of the address; with invalid UTF-8 it is an unknown name, not an
+        error."""
         return value.decode("utf-8", "replace")
 
     # The signed-in person

@@ -1,5 +1,4 @@
-"""The base of the account's forms: problems are shown at their fields, and the entered values
-stay."""
+"""The base of the account's forms: problems are shown at their fields, and entered values stay."""
 
 from __future__ import annotations
 

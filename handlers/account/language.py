@@ -42,7 +42,7 @@ class LanguageHandler(FormHandler):
         request, user_id = reading.read(HumanChange, document), self.person.user.id
         await user_change.change(self.service, self.call(if_match), user_id, request)
         tag = request.profile.preferred_language if request.profile else None
-        # these pages change their language at once
+        # The account pages change their language at once.
         self.then = f"{self.way_back}?{urlencode({'lang': tag or ''})}"
 
     def ask(self, values: Values, *, status: int = 200, **more: Any) -> None:

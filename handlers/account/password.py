@@ -69,8 +69,7 @@ class AccountPasswordHandler(AccountHandler):
         return []
 
     async def _stay(self, live: list[session_lifetime.LiveSession]) -> None:
-        """Stores the new session as the chosen one, because the password change replaced the old
-        one."""
+        """Chooses the new session, because the password change has replaced the old one."""
         mine = [one for one in live if one.subject.user.id == self.person.user.id]
         if mine:
             self.remember_person(mine[0].session.id)

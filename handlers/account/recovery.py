@@ -1,5 +1,4 @@
-"""/ui/account/recovery-codes: how many recovery codes are left, and new ones, which are shown
-once."""
+"""/ui/account/recovery-codes: how many codes are left, and new ones, which are shown once."""
 
 from __future__ import annotations
 
@@ -30,8 +29,8 @@ _NONE: Final = message(
 
 
 class CodesHandler(AccountHandler):
-    """Asks for confirmation, then generates new codes. They are shown only in the response to the
-    form."""
+    """Asks for confirmation, then generates codes and shows them in the response to the form
+    only."""
 
     section = "security"
     is_sensitive = True

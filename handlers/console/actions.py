@@ -114,8 +114,7 @@ class ActionHandler(ConsoleHandler):
         return await self.run(self.action.loads, *self._ids_of(self.action.loads, ids))
 
     async def resolved(self, values: Values) -> Values:
-        """Returns the values after names were replaced by ids, where a subclass does so. Raises
-        InvalidArgument."""
+        """Returns the values with names replaced by ids, where needed. Raises InvalidArgument."""
         return values
 
     def document(self, values: Values) -> Document:
@@ -162,7 +161,7 @@ class ActionHandler(ConsoleHandler):
         )
 
     async def _enter_named(self, ids: Sequence[str]) -> None:
-        """Selects the organization of the address and checks the permission. Raises NotFound,
+        """Selects the organization and checks the permission. Raises NotFound,
         PermissionDenied."""
         if org_id := self._by_name(ids).get("orgId"):
             await self.enter_organization(org_id)
@@ -231,8 +230,7 @@ class ActionHandler(ConsoleHandler):
         )
 
     def _next(self, ids: Sequence[str], answer: Document, **query: str) -> str:
-        """Returns the address that follows. It ends before the first id that neither address nor
-        answer has."""
+        """Returns the next address. It ends before the first id that is unknown."""
         found = self._by_name(ids)
         path = self.action.then
         used: list[str] = []
@@ -246,8 +244,7 @@ class ActionHandler(ConsoleHandler):
         return self.at(path, *used, **query)
 
     def _tell(self, form: Params, answer: Document, ids: Sequence[str]) -> None:
-        """Shows the answer's secrets, or sends the file. The same form sent again gets the same
-        answer."""
+        """Shows the answer's secrets, or sends the file. A repeated form gets the same answer."""
         found = [
             (secret, str(value))
             for secret in self.action.shows

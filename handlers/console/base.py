@@ -1,5 +1,4 @@
-"""The base of the console's pages: the signed-in person, permissions, organization and
-navigation."""
+"""The base of the console's pages: signed-in person, permissions, organization, navigation."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ from idp.oauth.sign_in import first_party_areas
 from idp.records import ORGANIZATIONS, Organization
 from storage import MAX_ID_CHARACTERS
 
-# the longest time since the person authenticated, for pages about the installation
+# The longest time since the person authenticated, for pages about the installation.
 RECENT_SECONDS: Final = 3600
 _SLACK: Final = 2  # times that, for a form that was opened in time
 _NOTHING_TITLE: Final = message("There is nothing here for you to manage", context="console")
@@ -65,8 +64,8 @@ class ConsoleHandler(OwnPageHandler):
         raise NotFound("this page has no form")
 
     def decode_argument(self, value: bytes, name: str | None = None) -> str:
-        """Returns a part of the address. Invalid UTF-8 is replaced, so that it is an unknown name
-        and not an error."""
+        """Returns a part of the address; with invalid UTF-8 it is an unknown name, not an
+        error."""
         return value.decode("utf-8", "replace")
 
     # The signed-in person
@@ -157,8 +156,7 @@ class ConsoleHandler(OwnPageHandler):
     # Addresses and forms
 
     def at(self, path: str, *ids: str, **query: str) -> str:
-        """Returns an address of the console in the current organization, with these ids in its
-        path."""
+        """Returns an address of the console in the current organization, with these ids."""
         for id in ids:
             start, _, rest = path.partition("{")
             path = start + quote(id, safe="") + rest.partition("}")[2]
@@ -173,8 +171,7 @@ class ConsoleHandler(OwnPageHandler):
         return f"{self.visit.live.session.id}\n{self.request.path}"
 
     def form_inputs(self, **more: str) -> list[tuple[str, str]]:
-        """Returns the hidden inputs of this page's form: a token bound to the session, and an
-        idempotency key."""
+        """Returns the hidden inputs of this page's form: a token and an idempotency key."""
         once = ("once", self.service.random.token())
         return [*self.form_token(self._form_subject, self.visit.agent), once, *more.items()]
 

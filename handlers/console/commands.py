@@ -1,5 +1,4 @@
-"""The shell commands that do the same as a page of the console: by the command line and by
-curl."""
+"""The shell commands that do the same as a page of the console, with `idp` and with curl."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The console's pages for an organization's domains: adding, verifying, making primary and
-removing."""
+"""The console's pages for an organization's domains: adding, verifying, primary, removing."""
 
 from __future__ import annotations
 

@@ -191,8 +191,7 @@ class ConsoleDownloadHandler(EventsBase):
         self.finish()
 
     async def _found(self) -> AsyncIterator[Any]:
-        """Prepares the download. Raises InvalidArgument, PermissionDenied, before anything is
-        sent."""
+        """Prepares the download, before it begins. Raises InvalidArgument, PermissionDenied."""
         operation, visit = BY_NAME[self.operation], self.visit
         call = Call(visit.user, visit.rights, operation.permission, self.acts_in)
         call = await management_call.admitted(self.service, call)

@@ -255,8 +255,7 @@ def _failure(job: Document) -> list[dict[str, object]]:
 
 
 def _progress(job: Document) -> list[dict[str, object]]:
-    """Returns how many rows are done; while the import runs, also its speed and the remaining
-    time."""
+    """Returns how many rows are done; of a running import also its speed and remaining time."""
     done = cells.text(_done(job))
     if job["state"] in _GOING_ON and "total" in job:
         done = cells.progress(_PROGRESS, job.get("done", 0), job["total"])

@@ -1,5 +1,4 @@
-"""The console's pages of members: who manages an organization or the installation, and with which
-roles."""
+"""The console's pages of members: who manages an organization or the installation."""
 
 from __future__ import annotations
 
@@ -43,7 +42,7 @@ _WHO: Final = FormField(
 
 
 class MemberHandler(ActionHandler):
-    """Adds, changes or removes a member of the organization that the address names, or of the
+    """Adds, changes or removes a member of the organization of the address, or of the
     installation."""
 
     @property
@@ -70,8 +69,7 @@ class MemberHandler(ActionHandler):
         return member
 
     async def resolved(self, values: Values) -> Values:
-        """Returns the values with the user id of the entered login name. Raises
-        InvalidArgument."""
+        """Returns the values with the id of the entered user. Raises InvalidArgument."""
         if not values.get("userId"):
             return values
         means = {"loginNameQuery": {"loginName": values["userId"]}}

@@ -117,7 +117,7 @@ TASKS: Final = (
 
 
 class ConsoleOverviewHandler(ConsoleHandler):
-    """Shows the checklist to a person who may read the whole installation, else links to their
+    """Shows the checklist to persons who may read the installation, else links to their
     sections."""
 
     async def show(self, *ids: str) -> None:

@@ -58,8 +58,7 @@ def _check(name: str, label: Message) -> FormField:
 
 
 class RoleHandler(ActionHandler):
-    """The form of one role. No operation returns a single role, so it is searched in the project's
-    list."""
+    """The form of one role. No operation returns one, so it is searched in the project's list."""
 
     async def load(self, *ids: str) -> Document:
         roles = (await self.run(f"GET {PROJECT}/roles", ids[0])).get("result", ())

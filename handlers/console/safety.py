@@ -1,5 +1,4 @@
-"""/ui/console/settings/safety: the checks of `idp doctor` that need only the store and the
-settings."""
+"""/ui/console/settings/safety: the checks of `idp doctor` that need only store and settings."""
 
 from __future__ import annotations
 

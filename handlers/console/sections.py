@@ -1,5 +1,4 @@
-"""The sections of the console, in the order of the navigation, each with the permission to read
-it."""
+"""The sections of the console, in the order of the navigation, each with its permission."""
 
 from __future__ import annotations
 
@@ -16,8 +15,7 @@ CONSOLE: Final = first_party_areas.CONSOLE.path
 
 
 class ConsoleSection(Struct, frozen=True):
-    """A section of the console, for a person with `permission` in any organization; None means
-    everyone."""
+    """A section of the console, for persons with `permission` anywhere; None means everyone."""
 
     path: str
     label: Message

@@ -1,5 +1,4 @@
-"""The values of table cells and facts, links to actions, and sub-lists, as the console's templates
-take them."""
+"""The values of the console's templates: table cells, facts, links to actions, and sub-lists."""
 
 from __future__ import annotations
 
@@ -23,8 +22,7 @@ NO: Final = message("no", context="console")
 
 
 class Turned(NamedTuple):
-    """One page of a list, with the addresses of the first and the next page, where those are other
-    pages."""
+    """One page of a list, with the addresses of the first and the next page, if they differ."""
 
     found: Sequence[Document]
     first_url: str | None = None

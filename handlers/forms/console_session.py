@@ -18,8 +18,7 @@ class ConsoleSession(SignedIn, frozen=True):
 
     @property
     def home(self) -> str:
-        """The organization that is used if the address names none: the person's own if they manage
-        it."""
+        """The default organization: the person's own if they manage it, else one that they do."""
         own, managed = self.user.org_id, self.rights.by_organization
         if self.rights.everywhere or own in managed or not managed:
             return own

@@ -65,8 +65,7 @@ Values = dict[str, Any]  # the values of the inputs, by the path of the field
 
 
 def typed(fields: Iterable[FormField], form: Params) -> Values:
-    """Returns the submitted values. Raises InvalidRequest for a repeated value that must be
-    single."""
+    """Returns the submitted values. Raises InvalidRequest for a repeated single value."""
     return {field.path: _typed(field, form) for field in fields}
 
 

@@ -138,8 +138,7 @@ _OF_REQUESTS: Final[Mapping[str, Message]] = {
 
 
 def problem(found: FieldProblem, label: Message | None) -> Message:
-    """Returns the text of a problem. Without a field's label, the API's message names the
-    field."""
+    """Returns the text of a problem. Without a label, the API's message names the field."""
     if label is not None and found.slug == "field.too_long" and found.limit is not None:
         return Message(_TOO_LONG.msgid, _TOO_LONG.context, _TOO_LONG.plural, {"n": found.limit})
     if label is None:

@@ -105,8 +105,7 @@ HOW_PROVEN: Final = (
 def contact(
     kind: str, at: str, *, is_required: bool, group: Message | None = None, source: str = ""
 ) -> tuple[FormField, ...]:
-    """Returns the fields of an e-mail address or a phone number (`email`, `phone`), and of how it
-    is verified."""
+    """Returns the fields of a contact (`email` or `phone`), and of how it is verified."""
     return (
         FormField(
             path=f"{at}{kind}",
@@ -130,8 +129,7 @@ def contact(
 
 
 def with_proof(contact: dict[str, object]) -> dict[str, object]:
-    """Returns the contact of a request, with the form's choice of verification as the API's
-    member."""
+    """Returns the contact of a request, with the choice of verification as the API has it."""
     how = str(contact.get("how", ""))
     proof: dict[str, object] = {how: True if how == "isVerified" else {}} if how else {}
     return {name: value for name, value in contact.items() if name != "how"} | proof

@@ -56,8 +56,7 @@ def numbers(error: BaseException | None) -> tuple[int, int]:
 
 
 def told(error: BaseException | None, status: int) -> IdpError:
-    """Returns the error that the caller sees. The cause of an internal failure stays in the
-    log."""
+    """Returns the error that the caller sees. An internal failure's cause stays in the log."""
     if isinstance(error, IdpError) and status != 500:
         return error
     if isinstance(error, HTTPError):
@@ -73,8 +72,7 @@ def _slug(status: int) -> str:
 
 
 def challenge(error: BaseException | None) -> str:
-    """Returns the value of WWW-Authenticate; without an error code when no token was sent
-    (RFC 6750 3)."""
+    """Returns WWW-Authenticate; without a token there is no error code (RFC 6750 3)."""
     if isinstance(error, IdpError) and error.slug != management_call.NO_TOKEN:
         return f'Bearer realm="idp", error="invalid_token", error_description="{error.message}"'
     return 'Bearer realm="idp"'

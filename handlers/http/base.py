@@ -123,8 +123,7 @@ class Handler(RequestHandler):
         return test_mode.synchronise(self.service) if self.service.config.test else None
 
     def admit(self) -> None:
-        """Assigns the request id, then checks sizes and the host. Raises HTTPError,
-        `WrongHost`."""
+        """Assigns the request id, then checks sizes and the host. Raises HTTPError."""
         self._name()
         self._check_size()
         if not self.any_host:
@@ -203,9 +202,11 @@ class Handler(RequestHandler):
             raise HTTPError(413, "request body too large")
 
     def finish(self, chunk: str | bytes | dict[str, Any] | None = None) -> Future[None]:
-        """Sends the response. Tornado closes a connection that is answered before its body was
-        read, even an empty body; `Connection: close` announces that, or the client would lose its
-        next request."""
+        """Sends the response.
+
+        Tornado closes a connection that is answered before its body was read, even an empty one.
+        `Connection: close` announces that, or the client would lose its next request.
+        """
         if not self.request._body_future.done():
             self.set_header("Connection", "close")
         return super().finish(chunk)
@@ -215,7 +216,7 @@ class Handler(RequestHandler):
         return params.parse(self.request.query.encode("latin-1", "replace"))
 
     def form_params(self) -> Params:
-        """Returns the parameters of a form body; a query string is not allowed. Raises
+        """Returns the parameters of a form body; the address must have none. Raises
         InvalidRequest."""
         if self.request.query:
             raise InvalidRequest("parameters belong into the body of a POST, not its address")
@@ -226,8 +227,7 @@ class Handler(RequestHandler):
         return hosts.client_address(self.service.config, self.request)
 
     def origin(self, agent: Browser | None = None, client_id: str | None = None) -> TryOrigin:
-        """Returns the origin of an authentication attempt, or of another request that is rate
-        limited."""
+        """Returns the origin of an authentication attempt or another rate-limited request."""
         is_shared = hosts.is_unnamed_proxy(self.service.config, self.request)
         return TryOrigin(self.address(), agent, client_id, is_shared)
 
@@ -296,8 +296,7 @@ def as_oauth_error(error: BaseException | None) -> OAuthError:
 
 
 class ProtocolHandler(Handler):
-    """An endpoint that OAuth clients call: it takes a form, answers in JSON and is never
-    cached."""
+    """An endpoint for OAuth clients: it takes a form, answers in JSON and is never cached."""
 
     challenge = 'Basic realm="idp", charset="UTF-8"'
 
@@ -319,8 +318,7 @@ class ProtocolHandler(Handler):
 
 
 def bearer_challenge(error: OAuthError) -> str | None:
-    """Returns the Bearer challenge of a 401 or 403; without an error code when no token was sent
-    (RFC 6750 3)."""
+    """Returns the challenge of a 401 or 403; without a token it has no error code (RFC 6750 3)."""
     if not isinstance(error, InvalidToken | InsufficientScope) or error.status == 429:
         return None
     parts = ['Bearer realm="idp"']

@@ -19,8 +19,7 @@ def cookie_name(config: Config, name: str = "agent") -> str:
 
 
 def cookie_header(config: Config, name: str, value: str, *, max_age: int | None = None) -> str:
-    """Returns a Set-Cookie value: for this host only, hidden from scripts, not sent with
-    cross-site POSTs."""
+    """Returns a Set-Cookie value: this host only, no scripts, not with cross-site POSTs."""
     parts = [f"{name}={value}", "Path=/", "HttpOnly", "SameSite=Lax"]
     if config.is_secure:
         parts.append("Secure")
@@ -42,8 +41,7 @@ def is_cross_site(config: Config, request: HTTPServerRequest) -> bool:
 
 
 def may_lack_cookie(config: Config, request: HTTPServerRequest) -> bool:
-    """Returns whether a POST may come from another site, and so without the cookie
-    (SameSite=Lax)."""
+    """Returns whether a POST may come from another site and so without the cookie."""
     # Older browsers send this for the service's own forms and for those of other sites.
     is_hidden = "Sec-Fetch-Site" not in request.headers and request.headers.get("Origin") == "null"
     return request.method == "POST" and (is_hidden or is_cross_site(config, request))

@@ -25,10 +25,9 @@ _EXPOSE_HEADERS: Final = "Access-Control-Expose-Headers"
 
 
 class SharedHandler(ProtocolHandler):
-    """An endpoint that scripts may call. It answers preflights; any other OPTIONS request is
-    refused with 405."""
+    """An endpoint that scripts may call. It answers preflights; other OPTIONS requests get 405."""
 
-    # True for public documents: a script of any origin may read them
+    # True for public documents: a script of any origin may read them.
     any_origin: ClassVar[bool] = False
     _reader = ""
 
@@ -81,8 +80,7 @@ class SharedHandler(ProtocolHandler):
             self.clear_header(_EXPOSE_HEADERS)
 
     async def share_only_for_sender(self, form: Params) -> None:
-        """Calls `share_only_for` with the client that the request names, by header or in its
-        form."""
+        """Calls `share_only_for` with the client that the header or the form names."""
         if self.is_shared:
             named = client_authentication.name(self.request.headers.get("Authorization"), None)
             await self.share_only_for(named or form.if_once("client_id"))

@@ -1,5 +1,4 @@
-"""The Host header and the client's address: wrong hosts are refused, and proxies are trusted only
-by configuration."""
+"""Checks the Host header, and finds the client's address behind trusted proxies."""
 
 from __future__ import annotations
 
@@ -71,8 +70,7 @@ def _default_port(config: Config) -> int:
 
 
 def _scheme(config: Config, request: HTTPServerRequest) -> str:
-    """Returns the scheme that the caller used: that of the connection, or the one that a trusted
-    proxy reports."""
+    """Returns the caller's scheme: that of the connection, or as a trusted proxy reports it."""
     told = request.headers.get(_FORWARDED_PROTO, "").rpartition(",")[2].strip().lower()
     if told in ("http", "https") and _is_trusted(config.trusted_proxies, request.remote_ip or ""):
         return told

@@ -40,8 +40,7 @@ def is_multipart(content_type: str | None) -> bool:
 
 
 def parse(content_type: str | None, body: bytes) -> Form:
-    """Returns the parsed form. A file input that was left empty is omitted. Raises
-    InvalidRequest."""
+    """Returns the parsed form, without file inputs that were left empty. Raises InvalidRequest."""
     found = _BOUNDARY.fullmatch((content_type or "").strip())
     if found is None:
         raise InvalidRequest(f"the content type must be {TYPE} with a boundary")

@@ -22,8 +22,7 @@ from idp.start.demo_setup import PATH as DEMO
 
 
 class AccountsHandler(FlowHandler):
-    """The account chooser: a button for each account that this browser knows, and one for another
-    account."""
+    """The account chooser: a button for each account of this browser, and one for another."""
 
     async def show(self, flow: Flow) -> None:
         step = await self.current_step(flow)
@@ -56,8 +55,7 @@ class AccountsHandler(FlowHandler):
 
 
 def _as_shown(app: str, one: Known) -> dict[str, object]:
-    """Returns an account with the button that chooses it, or with the application that does not
-    accept it."""
+    """Returns an account with the button that chooses it, or why it cannot be chosen."""
     live, user = one.live, one.user
     choice = ("account", live.session.id) if live else ("signedOut", user.id)
     return {

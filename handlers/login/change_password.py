@@ -46,8 +46,7 @@ class ChangePasswordHandler(FlowHandler):
         self.see(self.at(LOGIN, flow))
 
     async def _proven(self, flow: Flow) -> AuthenticationProgress | None:
-        """Returns the progress of the person who may choose; None after a redirect, because
-        another step is due."""
+        """Returns the person's progress; None after a redirect, because another step is due."""
         step = await self.current_step(flow)
         if step is None:
             return None

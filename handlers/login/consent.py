@@ -95,8 +95,7 @@ class ConsentHandler(FlowHandler):
 
 
 def _requested(config: Config, request: AuthRequest) -> list[Message | str]:
-    """Returns what the request asks for: its scopes, then those of the individually requested
-    claims."""
+    """Returns the requested scopes, then those of the individually requested claims."""
     beyond = {standard_claims.scope_of(name) for name in claims_request.beyond_scopes(request)}
     return in_words(
         config, [*request.scopes, *(each for each in standard_claims.ALL if each in beyond)]
@@ -104,8 +103,7 @@ def _requested(config: Config, request: AuthRequest) -> list[Message | str]:
 
 
 def in_words(config: Config, scopes: Iterable[str]) -> list[Message | str]:
-    """Returns descriptions of what the scopes allow; a scope without a description is shown by
-    name."""
+    """Returns what the scopes allow in words; a scope without words is shown by name."""
     said: list[Message | str] = []
     for scope in scopes:
         words = _words(config, scope) or scope

@@ -76,8 +76,7 @@ class UserCodeHandler(PageHandler):
 
 
 class DeviceConfirmHandler(ConsentHandler):
-    """Asks whether the device may have what it requests. It always asks, and no consent is
-    stored."""
+    """Always asks whether the device may have what it requests; no consent is stored."""
 
     asks = SignInPage.DEVICE_CONFIRM
 

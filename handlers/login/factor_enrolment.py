@@ -1,5 +1,4 @@
-"""/ui/login/factor-offer, /totp-enrol and /recovery-codes: setting up a second factor during a
-sign-in."""
+"""/ui/login/factor-offer, /totp-enrol and /recovery-codes: setting up a second factor."""
 
 from __future__ import annotations
 
@@ -32,8 +31,7 @@ _BAD_NAME: Final = message("A name has at most 100 characters, all in one line."
 
 
 class SettingUpHandler(FlowHandler):
-    """A page at which a factor is set up. Subclasses name the page and implement `ask` and
-    `go_on`."""
+    """A page that sets up a factor. Subclasses name the page and implement `ask` and `go_on`."""
 
     page_of_step: SignInPage
 
@@ -66,8 +64,7 @@ class SettingUpHandler(FlowHandler):
         raise NotImplementedError
 
     async def _asked(self, flow: Flow) -> tuple[Ask, AuthenticationProgress] | None:
-        """Returns the step and the person's progress; None after a redirect, because another step
-        is due."""
+        """Returns the step and the progress; None after a redirect, if another step is due."""
         step = await self.current_step(flow)
         if step is None:
             return None

@@ -53,8 +53,7 @@ class FactorHandler(FlowHandler):
         self.see(self.at(LOGIN, flow))
 
     async def asked(self, flow: Flow) -> tuple[Ask, AuthenticationProgress] | None:
-        """Returns the step and the person's progress; None after a redirect, because another step
-        is due."""
+        """Returns the step and the progress; None after a redirect, if another step is due."""
         step = await self.current_step(flow)
         if step is None:
             return None

@@ -81,8 +81,7 @@ class FlowHandler(ReplyingHandler, ABC):
         return uris.with_parameters(self.request.path, [*known, *others])
 
     async def _chose_language(self, flow: Flow) -> bool:
-        """Stores the chosen language in the flow and redirects. Returns whether the address held a
-        new choice."""
+        """Stores a newly chosen language and redirects. Returns whether there was one."""
         chosen = self.spoken(self.query_params().get("lang"))
         if chosen is None or chosen == flow.request.language:
             return False
@@ -195,8 +194,7 @@ class FlowHandler(ReplyingHandler, ABC):
         return list(own.items())
 
     def step(self, name: SignInPage, flow: Flow, *, status: int = 200, **values: object) -> None:
-        """Answers with the page of a step, with its form's hidden inputs and a button to
-        cancel."""
+        """Answers with the page of a step, with hidden inputs and a button to cancel."""
         usual = {
             "hidden": self.form_token(flow.request.id, flow.agent),
             "query": self.flow_query(flow),

@@ -114,8 +114,7 @@ class DoneHandler(PageHandler):
 
 
 class LoggedOutHandler(DoneHandler):
-    """Confirms the logout, loads the applications' frames, and redirects after
-    `FRAMES_SECONDS`."""
+    """Confirms the logout, loads the applications' frames, and redirects after some seconds."""
 
     async def get(self) -> None:
         request = await self.find_done()

@@ -68,8 +68,7 @@ class LoginNameHandler(FlowHandler):
         return self.at(ADDRESSES[SignInPage.ACCOUNTS], flow) if is_asked_for else None
 
     def _suffix(self, flow: Flow) -> str | None:
-        """Returns the domain that is appended to a bare name, if only users of one organization
-        can sign in."""
+        """Returns the domain for bare names, if only users of one organization can sign in."""
         is_known = flow.request.brand_org_id and page_branding.is_fixed(self.service, flow.request)
         if self.look is None or not is_known:
             return None

@@ -11,8 +11,7 @@ from idp.oauth.sign_in.pending import Flow
 
 
 class NotAllowedHandler(FlowHandler):
-    """Refuses an authenticated user, with two buttons: another account, or back to the
-    application."""
+    """Refuses an authenticated user, with two buttons: another account, or back."""
 
     async def show(self, flow: Flow) -> None:
         step = await self.current_step(flow)

@@ -79,8 +79,7 @@ class PasskeyHandler(FlowHandler):
 
 
 async def offered(handler: FlowHandler, flow: Flow) -> str | None:
-    """Returns the options of a WebAuthn request as JSON, or None if passkeys cannot be used to
-    sign in."""
+    """Returns the WebAuthn options as JSON, or None if passkeys cannot be used to sign in."""
     options = await sign_in_passkeys.options(handler.service, flow)
     return as_json(options) if options else None
 

@@ -28,8 +28,7 @@ _FITTING = (
 
 
 class PasswordHandler(FlowHandler):
-    """Asks for the password. Every failure has the same text, so that it does not reveal which
-    accounts exist."""
+    """Asks for the password. Every failure has the same text, to hide which accounts exist."""
 
     async def show(self, flow: Flow) -> None:
         login_name = await self._login_name(flow)

@@ -50,8 +50,7 @@ class RegistrationHandler(FlowHandler):
 
 
 class RegisterHandler(RegistrationHandler):
-    """The registration form. Its response does not reveal whether an address or a name is
-    taken."""
+    """The registration form. Its response does not reveal whether an address is taken."""
 
     async def show(self, flow: Flow) -> None:
         if await self._find_organization(flow) is not None:
@@ -100,7 +99,7 @@ class RegisterHandler(RegistrationHandler):
         return None
 
     async def _known(self, flow: Flow) -> Typed:
-        """Returns the form's first values: those of a pending registration, else a known e-mail
+        """Returns the form's first values: of a pending registration, or a known e-mail
         address."""
         waiting = await sign_in_registration.find(self.service, flow)
         if waiting is not None:

@@ -67,8 +67,7 @@ class ResetHandler(FlowHandler):
         return None if messages.is_readable(self.service.config) else _NO_MAIL
 
     def visit(self, flow: Flow) -> ResetState:
-        """Returns the origin for rate limits, and the language and link parameters of the
-        messages."""
+        """Returns the origin for rate limits, and the messages' language and link parameters."""
         query = dict(self.mail_query(flow))
         return ResetState(origin=self.origin_of(flow), language=self.bundle().tag, query=query)
 

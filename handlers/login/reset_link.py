@@ -39,8 +39,7 @@ _REFUSED: Final = message("This link was used or has expired. Ask for a new one.
 
 
 class ResetLinkHandler(ReplyingHandler):
-    """Asks for the new password. Without a key it redirects to the page that requests a
-    message."""
+    """Asks for the new password. Without a key it redirects to where a message is requested."""
 
     async def get(self) -> None:
         key = self.query_params().if_once("key")
@@ -73,8 +72,7 @@ class ResetLinkHandler(ReplyingHandler):
             await self._refuse(refused)
 
     async def _take_key(self, key: str) -> None:
-        """Redirects to the address without the key, which goes into the cookie; a malformed key is
-        refused."""
+        """Moves the key into the cookie and redirects to the address without it."""
         link_id = reset_links.id_of(key)
         if link_id is None:
             await self._waiting(await self.find_agent())
@@ -107,8 +105,7 @@ class ResetLinkHandler(ReplyingHandler):
         return browser.cookie_name(self.service.config, "reset")
 
     async def _set(self, flow: Flow | None, opened: OpenedLink, password: str) -> None:
-        """Sets the new password and signs the user in, in one unit, which also uses up the
-        link."""
+        """Sets the password, uses up the link and signs the user in, in one unit."""
         flow = flow or await self._begin()
         # The key was sent by e-mail, so its use verifies the address.
         subject = await email_verification.mark_reached(self.service, opened.subject)
@@ -125,8 +122,7 @@ class ResetLinkHandler(ReplyingHandler):
         self.see(self._at(LOGIN, flow))
 
     async def _waiting(self, agent: Browser | None) -> Flow | None:
-        """Returns the sign-in that requested the message if it waits in this browser, else
-        None."""
+        """Returns the sign-in that requested the message if it waits in this browser."""
         await self.show_start()
         address = self.wanted_waiting("flow")
         flow = await sign_in_pending.find(self.service, address, agent) if address else None
@@ -150,8 +146,7 @@ class ResetLinkHandler(ReplyingHandler):
         return flow
 
     def _onward(self) -> str:
-        """Returns the page after the sign-in, with a link to the application that requested the
-        message."""
+        """Returns the page after the sign-in, which links to the application that asked."""
         note = self.query_params().if_once(restart_link.PARAMETER)
         start = restart_link.read(self.service, note)
         if start is None or start.client_id in first_party_areas.AREAS:

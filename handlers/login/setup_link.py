@@ -54,7 +54,7 @@ class SetupHandler(PageHandler):
         except Throttled as error:
             self.set_header("Retry-After", str(error.retry_after_seconds))
             await self._ask(login_name, status=429, retry_seconds=error.retry_after_seconds)
-        # Stale: a concurrent request has used the password
+        # Stale: a concurrent request has used the password.
         except (password_check.SignInRefused, Stale) as error:
             _log.info("set-up refused", cause=str(error), address=self.address())
             problems = [{"field": "password", "text": _WRONG}]
@@ -94,8 +94,7 @@ class SetupHandler(PageHandler):
         org_id: str | None = None,
         **values: object,
     ) -> None:
-        """Shows the form. `proven` is a one-time password that was right, so it need not be
-        entered again."""
+        """Shows the form. `proven` is a one-time password that was right and is filled in."""
         await self.show_organization(org_id)
         self.page(
             "setup",

@@ -1,5 +1,4 @@
-"""/ui/login/verify-email and /ui/login/user-name: the code of the message completes a
-registration."""
+"""/ui/login/verify-email and /ui/login/user-name: the code that completes a registration."""
 
 from __future__ import annotations
 
@@ -62,8 +61,7 @@ class WaitingHandler(RegistrationHandler):
 
 
 class VerifyEmailHandler(WaitingHandler):
-    """Asks for the code. The link in the message fills it in; it is used only when the form is
-    submitted."""
+    """Asks for the code. The message's link fills it in; only the submitted form uses it."""
 
     async def show(self, flow: Flow) -> None:
         waiting = await self.find_waiting(flow)
@@ -132,8 +130,7 @@ class VerifyEmailHandler(WaitingHandler):
 
 
 class UserNameHandler(WaitingHandler):
-    """Asks for another user name, because the chosen one was taken before the address was
-    verified."""
+    """Asks for another user name, because the chosen one was taken meanwhile."""
 
     async def show(self, flow: Flow) -> None:
         waiting = await self._find_proven(flow)

@@ -43,8 +43,7 @@ class ForeignForm(HTTPError):
 
 
 class PageHandler(Handler):
-    """An address that a person opens in a browser. Responses are HTML pages unless a subclass says
-    otherwise."""
+    """An address that a person opens in a browser. It answers with HTML by default."""
 
     language: str | None = None
     ui_locales: str | None = None
@@ -116,8 +115,7 @@ class PageHandler(Handler):
         return i18n.lookup(tag or "", self._askable())
 
     def remember_language(self) -> None:
-        """Stores the chosen language in a cookie for later visits, unless another site linked
-        here."""
+        """Stores the chosen language in a cookie, unless another site has linked here."""
         config, tag = self.service.config, self._chosen_language()
         if tag is not None and not browser.is_cross_site(config, self.request):
             name = browser.cookie_name(config, "language")
@@ -137,8 +135,7 @@ class PageHandler(Handler):
     # The browser's cookie
 
     async def find_agent(self) -> Browser | None:
-        """Returns the browser's record, with its current browser and system names, if its cookie
-        is valid."""
+        """Returns the browser's record, with its current names, if its cookie is valid."""
         agent = await browsers.find(self.service, self.get_cookie(self._cookie_name))
         if agent is None:
             return None
@@ -173,8 +170,7 @@ class PageHandler(Handler):
         return params.parse_form(self.request.headers.get("Content-Type"), self.body)
 
     def form_token(self, subject_id: str, agent: Browser) -> list[tuple[str, str]]:
-        """Returns the hidden inputs of a page's form: a token that is bound to the browser and the
-        subject."""
+        """Returns the hidden inputs of a form: a token bound to the browser and the subject."""
         return [("token", browsers.form_token(self.service.vault, agent, subject_id))]
 
     # Pages
@@ -206,8 +202,7 @@ class PageHandler(Handler):
         await self.show_client_of(self.wanted_id("client_id"))
 
     async def show_client_of(self, client_id: str | None) -> None:
-        """Sets the application of this id if it is active, with the page settings of its
-        organization."""
+        """Sets the application of this id if it is active, and its organization's settings."""
         client = await self.service.store.get(APPLICATIONS, client_id) if client_id else None
         client = client if client and client.state == "active" else None
         self.show_client(client)
@@ -252,8 +247,7 @@ class PageHandler(Handler):
         return self.get_cookie(self._cookie_name) is not None
 
     async def show_organization(self, org_id: str | None) -> None:
-        """Applies the page settings and texts of the organization, or of the installation without
-        one."""
+        """Applies the page settings and texts of the organization or of the installation."""
         self.look = await page_settings.look(self.service, org_id)
         self._texts = await page_settings.bundle(self.service, org_id, self._tag())
 
@@ -348,8 +342,7 @@ def _sources(uri: str) -> list[str]:
 
 
 def _origin(uri: str) -> str | None:
-    """Returns scheme, host and port of a web address, or None if they are not plain enough for a
-    policy."""
+    """Returns scheme, host and port of a web address, or None if a policy cannot hold them."""
     parts = urlsplit(uri)
     origin = f"{parts.scheme}://{parts.netloc}"
     return origin if _ORIGIN.fullmatch(origin) else None

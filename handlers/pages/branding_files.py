@@ -39,8 +39,7 @@ class BrandHandler(PageHandler):
 
 
 class BrandingPreviewHandler(PageHandler):
-    """The stylesheet for a preview of unsaved colours: those of the address, in one colour
-    scheme."""
+    """The stylesheet for a preview of unsaved colours, which are in the address."""
 
     async def get(self) -> None:
         query = self.query_params()

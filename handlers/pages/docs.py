@@ -1,5 +1,4 @@
-"""GET /docs, /docs/errors and a page for each part of the API: the manual in HTML, without
-scripts."""
+"""GET /docs, /docs/errors and a page for each part of the API: the manual, without scripts."""
 
 from __future__ import annotations
 
@@ -54,8 +53,7 @@ def _overview(vendor: str, issuer: str) -> dict[str, object]:
 
 
 def _catalogue(vendor: str) -> list[tuple[str, list[dict[str, object]]]]:
-    """Returns the error codes of each part. In their texts `<vendor>` is replaced by the
-    configured name."""
+    """Returns the error codes of each part, with `<vendor>` in their texts replaced."""
     return [
         (
             title,

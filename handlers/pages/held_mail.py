@@ -1,5 +1,4 @@
-"""/dev/mail: the messages that are held because no mail server is configured, for development on
-one machine."""
+"""/dev/mail: the messages that are held because no mail server is set up, for development."""
 
 from __future__ import annotations
 

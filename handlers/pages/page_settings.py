@@ -15,8 +15,7 @@ _LANGUAGE: Final = re.compile(r"\{\{\s*\.Lang\s*\}\}")
 
 
 def about(look: PageSettings, tag: str) -> dict[str, object]:
-    """Returns the values that `templates/page.mako` takes from page settings, in the page's
-    language."""
+    """Returns the page settings' values for `templates/page.mako`, in the page's language."""
     logo, is_named = look.logo, look.label.disable_watermark
     return {
         "brand_url": brand_url(look),
@@ -35,8 +34,7 @@ def languages(tags: tuple[str, ...]) -> list[tuple[str, str]]:
 
 
 def brand_url(look: PageSettings) -> str | None:
-    """Returns the address of the organization's stylesheet, or None if it has no colours of its
-    own."""
+    """Returns the address of the organization's stylesheet; None without own colours."""
     return "/ui/brand/{}/{}.css".format(*look.brand) if look.brand else None
 
 

@@ -10,7 +10,7 @@ class ReplyingHandler(PageHandler):
     """A page that may end with an authorization response to the application."""
 
     def reply(self, reply: Reply) -> None:
-        """Redirects, or answers with a page that submits itself (OAuth 2.0 Form Post Response Mode
+        """Redirects, or answers with a self-submitting page (OAuth 2.0 Form Post Response Mode
         2)."""
         if reply.form is None:
             self.see(reply.address)

@@ -105,8 +105,7 @@ def strong(value: str) -> Markup:
 
 
 def isolated(value: str) -> Markup:
-    """Returns a name within a sentence, isolated, so that its direction does not affect the
-    sentence."""
+    """Returns a name within a sentence; its direction does not affect the sentence."""
     return Markup("<bdi>{}</bdi>").format(value)
 
 
@@ -123,8 +122,7 @@ def link(url: str) -> Markup:
 
 
 def html_attributes(values: Mapping[str, object]) -> Markup:
-    """Returns the attributes of an element; True gives one without a value, None and False
-    none."""
+    """Returns the attributes of an element. True has no value; None and False are left out."""
     return Markup("").join(
         Markup(" {}").format(name) if value is True else Markup(' {}="{}"').format(name, value)
         for name, value in values.items()
@@ -136,8 +134,7 @@ _DECEPTIVE = re.compile(r"[\\\x00-\x1f]")
 
 
 def web_link(url: str | None) -> str | None:
-    """Returns the address if a browser can open it as a page, else None: other schemes may run
-    scripts."""
+    """Returns the address if a browser opens it as a page; other schemes may run scripts."""
     # Browsers read a backslash as a slash and ignore tabs and line ends, so that each could begin
     # the address of another host.
     if url is None or _DECEPTIVE.search(url):
@@ -160,8 +157,7 @@ def difference(sent: str, registered: str) -> int | None:
 
 
 def marked(value: str, at: int | None) -> Markup:
-    """Returns the value with the character at this position highlighted, and invisible characters
-    made visible."""
+    """Returns the value with this character highlighted, and invisible ones made visible."""
     if at is None:
         return escape(redaction.visible(value))
     parts = value[:at], value[at : at + 1] or NOTHING, value[at + 1 :]
@@ -172,8 +168,7 @@ _CITED = re.compile(r"(\((?:RFC|OpenID|OAuth) [^()]*\))")
 
 
 def cited(text: str) -> Markup:
-    """Returns a text whose citations, such as `(RFC 6749, 3.1.2.3)`, are read from left to
-    right."""
+    """Returns a text whose citations, such as `(RFC 6749, 3.1.2.3)`, read left to right."""
     isolated = Markup('<bdi dir="ltr">{}</bdi>')
     parts = enumerate(_CITED.split(text))  # every second part is a citation
     return Markup("").join(isolated.format(part) if n % 2 else part for n, part in parts)
@@ -200,8 +195,7 @@ def _lookup() -> TemplateLookup:
 
 
 def static_url(name: str) -> str:
-    """Returns the file's address. It contains a hash of the content, so that browsers may cache it
-    permanently."""
+    """Returns the file's address, which contains a hash of the content for permanent caching."""
     return f"{STATIC_PATH}{_hash(name)}/{name}"
 
 

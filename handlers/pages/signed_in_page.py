@@ -19,8 +19,7 @@ from idp.records import Browser, Session, User
 
 
 class SignedIn(Struct, frozen=True):
-    """The signed-in person and the browser; `several` if the browser has other live sessions
-    too."""
+    """The signed-in person and the browser; `several` if it has other valid sessions."""
 
     agent: Browser
     live: LiveSession
@@ -46,7 +45,7 @@ class OwnPageHandler(PageHandler):
     area: ClassVar[OwnPages]
 
     async def find_person(self) -> SignedIn | None:
-        """Returns the signed-in person; None after a redirect was sent to a sign-in or the account
+        """Returns the signed-in person; None after a redirect to a sign-in or the account
         chooser."""
         agent = await self.find_agent()
         live = await session_lifetime.find_live(self.service, agent)
@@ -82,8 +81,7 @@ class OwnPageHandler(PageHandler):
         self.see(f"/ui/login?{urlencode(pairs)}")
 
     def _follow_choice(self, live: Sequence[LiveSession]) -> bool:
-        """Stores the session that the account chooser returned, and redirects to the address
-        without it."""
+        """Stores the account chooser's session, and redirects to the address without it."""
         wanted = self.wanted_id("session")
         if wanted is None:
             return False

@@ -1,5 +1,4 @@
-"""GET /ui/static/…: stylesheets, scripts and images of the pages, which browsers cache
-permanently."""
+"""GET /ui/static/…: stylesheets, scripts and images, which browsers cache permanently."""
 
 from __future__ import annotations
 

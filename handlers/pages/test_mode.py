@@ -26,8 +26,7 @@ class Advance(Request, frozen=True, kw_only=True):
 
 
 class _TrialHandler(ProtocolHandler):
-    """A test endpoint. Any program that reaches the service may call it, but no page of another
-    site."""
+    """A test endpoint. Any program may call it, but no page of another site."""
 
     def admit(self) -> None:
         super().admit()

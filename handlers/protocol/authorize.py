@@ -120,14 +120,13 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
             return super().retry(status)
         redirect_uri = dict(self._sent).get("redirect_uri", "")
         if redirect_uri.startswith(("https://", "http://")):
-            # the response to the form may redirect there at once
+            # The response to the form may redirect there at once.
             self.allow_forms_to(redirect_uri)
         form = {"method": self.request.method, "action": AUTHORIZE, "fields": self._sent}
         return {"retry_url": uris.with_parameters(AUTHORIZE, list(self._sent)), "retry_form": form}
 
     def _login_url(self, begun: BegunFlow, request: AuthRequest, client: Application) -> str:
-        """Returns the address of a flow, with a restart link that works after the flow has
-        expired."""
+        """Returns the address of a flow, with a restart link for when it has expired."""
         tag = self.bundle().tag
         start = restart_link.of_request(self.service, request, client, tag)
         note = (restart_link.PARAMETER, restart_link.write(self.service, start))

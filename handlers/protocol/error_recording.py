@@ -81,13 +81,12 @@ class RefusingHandler(Handler):
         return seconds > 0
 
     def _refusal(self, error: BaseException | None) -> Refusing | None:
-        """Returns the refusal that is stored for an error. A failure of the service is only
-        logged."""
+        """Returns the refusal that is stored for an error; internal failures are only logged."""
         if isinstance(error, HTTPError) and error.status_code == 405:
             return self._wrong_method()
         if not isinstance(error, OAuthError):
             return None
-        # these are frequent and expected
+        # These are frequent and expected.
         if isinstance(error, AuthorizationPending | TooManyRequests):
             return None
         return error if error.status < 500 else None

@@ -1,5 +1,4 @@
-"""POST /oauth/v2/introspect and /oauth/v2/revoke: the state of an issued token, and its
-revocation."""
+"""POST /oauth/v2/introspect and /oauth/v2/revoke: an issued token's state and revocation."""
 
 from __future__ import annotations
 

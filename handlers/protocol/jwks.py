@@ -12,8 +12,7 @@ from idp.oauth.paths import KEYS
 
 
 class KeysHandler(SharedHandler):
-    """The key set. Clients may cache it for 300 s; a new key signs nothing before that time has
-    passed."""
+    """The key set. Clients may cache it for 300 s; a new key signs nothing before that."""
 
     any_origin = True
 
@@ -28,8 +27,7 @@ class KeysHandler(SharedHandler):
     head = get
 
     def compute_etag(self) -> str:
-        """Returns a digest of the key set; a client that has the current set is answered with
-        304."""
+        """Returns a digest of the key set; a client that has this set is answered with 304."""
         return f'"{hashlib.sha256(b"".join(self._write_buffer)).hexdigest()[:32]}"'
 
 

@@ -69,8 +69,7 @@ _CONTRADICTION: Final = "--url names a service, --data and --store a store: only
 
 @asynccontextmanager
 async def opened(place: BackendLocation) -> AsyncIterator[Backend]:
-    """Opens the back end of this location, and closes it at the end. Raises IdpError,
-    StorageError."""
+    """Opens the back end of this location for the block. Raises IdpError, StorageError."""
     has_store = any(place.flags.get(name) for name in ("data", "store"))
     if place.url and has_store:
         raise ConfigError([_CONTRADICTION])

@@ -84,8 +84,7 @@ def command(
     extra: Sequence[click.Parameter] = (),
     adapt: Adapt | None = None,
 ) -> Command:
-    """Returns the command for these operations. Without `at`, the last path parameter is the
-    argument."""
+    """Returns the command for these operations; `at` is by default the last path parameter."""
     addresses = {"": address} if isinstance(address, str) else address
     operations = {name: BY_ADDRESS[each] for name, each in addresses.items()}
     bases = base if isinstance(base, Mapping) else {"": base}

@@ -28,8 +28,7 @@ _EVERYTHING: Final = Rights(everywhere=permissions.ALL, by_organization={})
 
 
 class Local(msgspec.Struct, frozen=True):
-    """Carries out calls with all permissions, in the organization `org_id` or else the first
-    one."""
+    """Carries out calls with all permissions, in `org_id` or else the first organization."""
 
     service: Service
     caller: User

@@ -42,8 +42,7 @@ def printed(answer: Document, how: Format, columns: Sequence[str] = ()) -> str:
 
 
 def _rows(answer: Document) -> list[Any] | None:
-    """Returns the rows of a list; None for another answer. The API omits an empty list from an
-    answer."""
+    """Returns the rows of a list, or None. The API omits an empty list from its answer."""
     for name in LISTS:
         if isinstance(answer.get(name), list):
             return list(answer[name])
@@ -95,8 +94,7 @@ def _table(rows: Sequence[Any], columns: Sequence[str]) -> list[str]:
 
 
 def _all(rows: Sequence[Mapping[str, str]]) -> list[str]:
-    """Returns all paths of the rows, in the order of their first occurrence, without the
-    details."""
+    """Returns all paths of the rows, as first met, without the details."""
     names = dict.fromkeys(name for row in rows for name in row)
     return [name for name in names if _ABOUT not in name.split(".")]
 
@@ -120,8 +118,7 @@ def _is_told(kind: inspect.Type, names: Sequence[str]) -> bool:
 
 
 def field(answer: Document, path: str) -> str:
-    """Returns one value of an answer, as `--get` prints it. Raises click.UsageError if it is
-    missing."""
+    """Returns one value of an answer, for `--get`. Raises click.UsageError if it is missing."""
     value: Any = answer
     for name in path.split("."):
         value = value.get(name) if isinstance(value, dict) else None
@@ -145,8 +142,7 @@ def secrets_in(names: Iterable[str]) -> list[str]:
 
 @contextmanager
 def private_file(path: Path) -> Iterator[BinaryIO]:
-    """Opens a file for writing, emptied or new, that only its owner may read. Raises
-    ConfigError."""
+    """Opens a file that only its owner may read, emptied or new. Raises ConfigError."""
     with os.fdopen(_writable(path, os.O_TRUNC), "wb") as file:
         yield file
 

@@ -23,8 +23,7 @@ _MOST: Final = 4096
 
 
 def read_passphrase(file: Path | None, *, confirms: bool = False) -> str:
-    """Returns the passphrase. Raises ConfigError if it is invalid, or if there is no terminal to
-    ask on."""
+    """Returns the passphrase. Raises ConfigError if it is invalid or cannot be asked for."""
     if file is not None:
         return _checked(_in_file(file))
     if not sys.stdin.isatty():

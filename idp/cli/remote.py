@@ -57,8 +57,7 @@ class Unreachable(Busy):
 
 
 class Remote(msgspec.Struct, frozen=True):
-    """Carries out calls with this token, in the organization `org_id` or else that of the token's
-    user."""
+    """Carries out calls with this token, in `org_id` or else the user's organization."""
 
     url: str
     token: str

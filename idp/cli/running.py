@@ -74,8 +74,7 @@ def carry_out(place: BackendLocation, work: Callable[[Backend], Any]) -> None:
 
 
 def chosen(command: Command, given: Mapping[str, Any]) -> tuple[Operation, list[str]]:
-    """Returns the operation that the options choose, and its path values. Raises
-    click.UsageError."""
+    """Returns the chosen operation and its path values. Raises click.UsageError."""
     names = {name for each in command.operations.values() for name in each.parameters}
     values = {name: value for name in names if (value := given[fields.label_of(name)]) is not None}
     switched = [each for name, each in command.operations.items() if given.get(f"for_{name}")]

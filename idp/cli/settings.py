@@ -48,8 +48,7 @@ def load(
     rules: Callable[[Config], Iterable[BrokenRule]] = config_rules.check,
     known_later: Set[str] = frozenset(),
 ) -> Loaded:
-    """Loads the settings. If they are invalid, prints every problem and ends the program with code
-    2."""
+    """Loads the settings; invalid ones are reported and end the program with code 2."""
     try:
         return settings.load(flags, file=config_file, rules=rules, known_later=known_later)
     except ConfigError as error:

@@ -28,8 +28,7 @@ _LAST_TIMEOUT: Final = re.compile(rb',\s*"timeout"\s*:\s*"[^"\\]*"\s*(?=\}\s*\Z)
 
 
 class UploadParts(Struct, frozen=True):
-    """The parts of the request's body: `start`, the file from `first` to before `last`, and
-    `end`."""
+    """The request's body: `start`, the file from `first` to before `last`, and `end`."""
 
     start: bytes
     first: int

@@ -82,8 +82,7 @@ async def beside(backend: Backend, job_id: str, other: asyncio.Future[Any]) -> D
 
 @contextmanager
 def interruptible(stop: Callable[[], None]) -> Iterator[None]:
-    """Calls `stop` on the first Ctrl-C within the block; the second one ends the program at
-    once."""
+    """Calls `stop` on the first Ctrl-C within the block; the second ends the program at once."""
     loop, before = asyncio.get_running_loop(), signal.getsignal(signal.SIGINT)
 
     def interrupted() -> None:
@@ -110,8 +109,7 @@ def interrupted_at_once() -> Iterator[None]:
 
 
 def end(job: Document, shown: Shown) -> NoReturn:
-    """Prints the job and hints for what to do next, and ends the program with its outcome's exit
-    code."""
+    """Prints the job and what to do next, and ends the program with the outcome's exit code."""
     show(job, shown.how, shown.get, ())
     for line in _advice(job):
         output.say(line)

@@ -45,8 +45,7 @@ NEW: Final[dict[str, Any]] = {
 
 
 def end(one: str, owner: str, command: str, **shared: Any) -> Action:
-    """Returns the action that ends the old secret of the owner with the page `one` and the API
-    path `owner`."""
+    """Returns the action that ends the old secret of the owner with this page and API path."""
     return Action(
         path=f"{one}/secrets/{{secretId}}/delete",
         operation=f"DELETE {owner}/secrets/{{secretId}}",

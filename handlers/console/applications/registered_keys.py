@@ -1,5 +1,4 @@
-"""The public keys with which applications and service users authenticate: a sub-list and its
-forms."""
+"""The public keys of applications and service users: a sub-list and its forms."""
 
 from __future__ import annotations
 

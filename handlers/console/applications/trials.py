@@ -1,5 +1,4 @@
-"""Testing a sign-in to an application, with the claims that it would get. Nothing is sent to
-it."""
+"""Tests a sign-in to an application and shows the claims that it would get. It gets nothing."""
 
 from __future__ import annotations
 

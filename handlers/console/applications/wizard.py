@@ -180,8 +180,7 @@ class WizardHandler(ConsoleHandler):
     # Registration
 
     def _document(self, values: Values) -> Document:
-        """Returns the request's document for the entered values. Raises InvalidArgument for an
-        invalid host."""
+        """Returns the request's document. Raises InvalidArgument for an invalid host."""
         kind, name = self._kind, self._tool
         if kind == "api":
             return {"name": values["name"]}

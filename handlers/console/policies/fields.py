@@ -26,8 +26,7 @@ BUILT_IN: Final = message("built in", context="policies")
 
 
 class ConsolePolicy(Struct, frozen=True):
-    """A kind of policy: its path in the API, its fields, and an example option of the command
-    line."""
+    """A kind of policy: its path in the API, its fields, and an option of the command line."""
 
     path: str
     title: Message

@@ -88,8 +88,7 @@ class PageTextsHandler(ConsoleHandler):
         return language or i18n.SOURCE, screen if screen in SCREENS else SCREENS[1]
 
     async def _own(self, language: str) -> Document:
-        """Returns the organization's own texts with their version; inherited texts are left
-        out."""
+        """Returns the organization's own texts with their version, without inherited ones."""
         found = await self.run(f"GET {self.prefix}/login/{{language}}", language)
         if found.get("isDefault"):
             return {"texts": [], "sequence": ""}
@@ -153,8 +152,7 @@ class InstallationPageTextsHandler(PageTextsHandler):
 
 
 def _name(key: str) -> str:
-    """Returns the name of a text's input; a digest, because the text's key may contain any
-    characters."""
+    """Returns the name of a text's input: a digest, because the key may contain any characters."""
     return "t-" + hashlib.sha256(key.encode()).hexdigest()[:16]
 
 

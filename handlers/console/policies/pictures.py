@@ -34,7 +34,7 @@ _ABOUT: Final = message(
     " browser's tab. Without a dark one, the other stands on dark pages too.",
     context="policies",
 )
-# of a form: large enough to answer a picture that is too large with the reason
+# Large enough to receive a picture that is too large, and to answer with the reason.
 _MOST: Final = 4 * 1024 * 1024
 _FILE: Final = FormField(path="content", label=message("File", context="policies"))
 

@@ -1,5 +1,4 @@
-"""The console's pages of policies: the values in effect, and which of them are the organization's
-own."""
+"""The console's pages of policies: the values in effect, and where they come from."""
 
 from __future__ import annotations
 
@@ -41,8 +40,7 @@ _ORIGIN: Final = message("Where it comes from", context="policies")
 
 
 class OwnHandler(ActionHandler):
-    """Changes an organization's policy. The operation creates it if it was inherited, and replaces
-    it otherwise."""
+    """Changes an organization's policy: creates it if it was inherited, else replaces it."""
 
     async def load(self, *ids: str) -> Document:
         loaded = await super().load(*ids)

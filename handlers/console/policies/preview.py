@@ -1,5 +1,4 @@
-"""A preview of a sign-in page with certain colours: light and dark, and in both writing
-directions."""
+"""A preview of a sign-in page with certain colours: light and dark, in both directions."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The actions of the console's user page: profile, contacts, password, state and sessions of a
-person."""
+"""The actions of the console's user page: profile, contacts, password, state and sessions."""
 
 from __future__ import annotations
 
@@ -32,16 +31,14 @@ class ContactHandler(ActionHandler):
 
 
 class ConsoleCodeHandler(ActionHandler):
-    """Requests a code for a new password or for the verification of a contact, which is sent or
-    shown."""
+    """Requests a code, which is sent or shown, for a new password or to verify a contact."""
 
     def document(self, values: Values) -> Document:
         return {values["how"]: {}} if values["how"] else {}
 
 
 class MetadataHandler(ActionHandler):
-    """Adds a metadata entry. Its key is in the path of the operation, its value is sent in
-    base64."""
+    """Adds a metadata entry. Its key is in the operation's path, its value is sent in base64."""
 
     def document(self, values: Values) -> Document:
         value = str(super().document(values).get("value", ""))

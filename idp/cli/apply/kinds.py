@@ -1,5 +1,4 @@
-"""The kinds of records in a state, with the operations that list, create, change and delete
-each."""
+"""The kinds of records in a state, with the operations that list, create and change each."""
 
 from __future__ import annotations
 

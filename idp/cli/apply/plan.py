@@ -227,8 +227,7 @@ def _taken(operation: Operation, said: Mapping[str, Any]) -> Document:
 def _differences(
     operation: Operation, before: Document, after: Document
 ) -> Iterator[tuple[str, Any, Any]]:
-    """Returns the fields whose meaning differs, with both values; different spellings are
-    equal."""
+    """Returns the fields whose values differ; another spelling is no difference."""
     kind = _request(operation)
     was, is_to_be = collect(kind, before)[0], collect(kind, after)[0]
     for each in declared(kind):
@@ -237,8 +236,7 @@ def _differences(
 
 
 def _is_same(before: object, after: object) -> bool:
-    """Returns whether two values are equal. Answers omit false values, which are then read as
-    None."""
+    """Returns whether two values are equal; a false value may be missing from an answer."""
     return before == after or (before in (None, False) and after in (None, False))
 
 

@@ -94,8 +94,7 @@ class State(Request, frozen=True, kw_only=True):
 
 
 def load(path: Path) -> Document:
-    """Returns the file's document with the names of the API. Raises ConfigError,
-    InvalidArgument."""
+    """Returns the document with the API's names. Raises ConfigError, InvalidArgument."""
     try:
         octets = path.read_bytes()
     except OSError as error:
@@ -140,8 +139,7 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]
 
 
 def _by_api_names(hint: Any, value: Any) -> Any:
-    """Returns the value with every known name as the API writes it; unknown names stay as they
-    are."""
+    """Returns the value with known names as the API writes them; unknown names stay."""
     if get_origin(hint) is Annotated:
         return _by_api_names(get_args(hint)[0], value)
     if get_origin(hint) is list and isinstance(value, list):
@@ -159,8 +157,7 @@ def _by_api_names(hint: Any, value: Any) -> Any:
 
 
 def _with_presets(document: Any) -> Any:
-    """Returns the state with the values of presets filled in. Raises InvalidArgument for an
-    unknown preset."""
+    """Returns the state with its presets' values. Raises InvalidArgument for an unknown one."""
     for path, app in list(_applications(document)):
         name, host = app.get("preset"), app.get("host", "app.example")
         if not isinstance(name, str) or not isinstance(host, str):

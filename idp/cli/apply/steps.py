@@ -1,5 +1,4 @@
-"""The steps that bring an installation into a state: printed as a diff, and carried out in
-order."""
+"""The steps that bring an installation into a state: printed as a diff and carried out."""
 
 from __future__ import annotations
 

@@ -48,8 +48,7 @@ def key2jwt(file: str, audience: str, expires: str) -> None:
 
 
 def assertion(key: KeyFile, audience: str, lasts: timedelta, now: datetime, random: Random) -> str:
-    """Returns the signed assertion (RFC 7523 3). Raises click.UsageError if the key cannot
-    sign."""
+    """Returns the assertion (RFC 7523 3). Raises click.UsageError if the key cannot sign."""
     name = key.user_id or key.client_id
     issued = int(now.timestamp())
     claims = {

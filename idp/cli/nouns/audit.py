@@ -21,7 +21,7 @@ _ALL: Final = "POST /admin/v1/events/_search"
 _OWN: Final = "POST /management/v1/orgs/me/events/_search"
 _OWN_HELP: Final = "Of one organization (--org) alone."
 _EVERY_SECONDS: Final = 1.0
-# clocks of two processes may differ: a later event may have an earlier time
+# Clocks of two processes may differ: a later event may have an earlier time.
 _LATE: Final = timedelta(seconds=10)
 COLUMNS: Final = (
     "creationDate",

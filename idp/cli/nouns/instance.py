@@ -1,5 +1,4 @@
-"""`idp feature`, `idp background` and `idp security`: settings and tasks of the whole
-installation."""
+"""`idp feature`, `idp background` and `idp security`: settings of the whole installation."""
 
 from __future__ import annotations
 

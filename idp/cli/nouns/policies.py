@@ -1,5 +1,4 @@
-"""`idp policy` and `idp text`: policies and message texts of organizations and of the
-installation."""
+"""`idp policy` and `idp text`: policies and message texts."""
 
 from __future__ import annotations
 
