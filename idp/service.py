@@ -1,4 +1,4 @@
-"""The `Service` that functions are given: store, settings, clock, randomness and keys."""
+"""The `Service` value that functions receive: store, settings, clock, randomness and keys."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ from storage import Store
 
 @dataclass(frozen=True)
 class Service:
-    """One per process; it holds nothing that another process could not read from the store."""
+    """One per process. It holds no state that another process needs and could not read from the
+    store."""
 
     config: Config
     store: Store
@@ -47,8 +48,10 @@ class Service:
     errands: BackgroundTasks = field(default_factory=BackgroundTasks)
     outgoing: Outgoing = field(default_factory=Outgoing)
     recent: TtlCache = field(default_factory=TtlCache)
-    wake_importer: Callable[[], None] | None = None  # tells another process that a job waits
+    # notifies another process that a job is queued
+    wake_importer: Callable[[], None] | None = None
     refused: RefusedCounts = field(default_factory=RefusedCounts)
     failures: Failures = field(default_factory=Failures)
     breached_passwords: BreachedPasswords | None = None
-    last_uses: dict[str, datetime] = field(default_factory=dict)  # of credentials, as noted here
+    # of tokens, keys and secrets, by id
+    last_uses: dict[str, datetime] = field(default_factory=dict)

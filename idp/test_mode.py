@@ -1,6 +1,6 @@
-"""`--test`: a clock that can be set, and a store that goes back to its state at the start.
+"""`--test`: a clock that can be set, and a store that can be reset to its state at the start.
 
-Both are kept in the store, so that several processes agree: each of them asks for the clock
+The state of both is in the store, so that several processes agree: each of them reads the clock's
 before it answers a request.
 """
 
@@ -27,14 +27,14 @@ _RESET: Final[tuple[Collection[Any], ...]] = (*ALL, COUNTERS)
 
 
 class TooFar(IdpError):
-    """The clock is not set more than a hundred years ahead."""
+    """The clock can't be set more than a hundred years ahead."""
 
     slug = "test.too_far"
 
 
 async def begin(service: Service) -> None:
-    """Keep what the store holds now, for `reset`."""
-    with suppress(Conflict):  # an earlier start, whose clock goes on
+    """Saves the present contents of the store, for `reset`."""
+    with suppress(Conflict):  # from an earlier start, whose clock continues
         await service.store.commit(Insert(TRIALS, TestModeState(id=_ID)))
     await _apply(service, [Delete(KEPT, one.id) async for one in service.store.scan(KEPT)])
     await _apply(service, [Insert(KEPT, one) async for one in _everything(service)])
@@ -51,14 +51,14 @@ async def _everything(service: Service) -> AsyncIterator[Kept]:
 
 
 async def synchronise(service: Service) -> None:
-    """Set this process's clock as the store says."""
+    """Sets this process's clock to that in the store."""
     found = await service.store.get(TRIALS, _ID)
     if found is not None and isinstance(service.clock, ShiftedClock):
         service.clock.ahead = timedelta(milliseconds=found.ahead_ms)
 
 
 async def advance(service: Service, by: timedelta) -> datetime:
-    """Set every process's clock ahead; the new time. Raises TooFar."""
+    """Sets the clock of all processes ahead, and returns the new time. Raises TooFar."""
     found = await service.store.get(TRIALS, _ID)
     if found is None:
         raise LookupError("the service was not started for tests")
@@ -69,14 +69,14 @@ async def advance(service: Service, by: timedelta) -> datetime:
         await service.store.commit(
             Update(TRIALS, _ID, set={"ahead_ms": after}, expect={"ahead_ms": found.ahead_ms})
         )
-    except Stale:  # another call was faster: both count
+    except Stale:  # another call has advanced it too: both add up
         return await advance(service, by)
     await synchronise(service)
     return service.clock.now()
 
 
 async def reset(service: Service) -> None:
-    """Make the store what it was at the start, and the clock the machine's again."""
+    """Restores the store's contents at the start, and sets the clock to the machine's time."""
     kept = {
         (one.collection, record.id): record
         async for one in service.store.scan(KEPT)
@@ -97,7 +97,7 @@ async def reset(service: Service) -> None:
 
 
 async def _apply(service: Service, writes: list[Any]) -> None:
-    """Each write by itself; one that another process made at the same moment is no error."""
+    """Commits each write by itself; one that another process has made is no error."""
     units: list[tuple[Write, ...]] = [(write,) for write in writes]
     for outcome in await service.store.commit_each(units):
         if outcome is not None and not isinstance(outcome, Conflict):

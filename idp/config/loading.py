@@ -1,7 +1,7 @@
-"""Settings from everywhere: where each value came from, and what is refused.
+"""Loading of settings: the source of each value, and validation.
 
-A setting comes from, weakest first: its default, the TOML file, the environment (`IDP_<NAME>`),
-a flag of the command line.
+The sources of a setting, from the weakest: its default, the TOML file, the environment
+(`IDP_<NAME>`), an option of the command line.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from idp.config.rules import BrokenRule
 from idp.config.settings import RANGES, TYPES, Config, shown
 from idp.foundation.errors import ConfigError
 
-# IDP_ variables that are no settings: where the file is, what the commands say of the service that
-# they speak to, and what the test suite reads.
+# IDP_ variables that are not settings: the settings file, the service that commands of the CLI
+# call, and variables of the test suite.
 FILE_VARIABLE: Final = "IDP_CONFIG"
 URL_VARIABLE: Final = "IDP_URL"
 ORG_VARIABLE: Final = "IDP_ORG"
 TOKEN_VARIABLE: Final = "IDP_TOKEN"  # noqa: S105 - a name
 PASSWORD_VARIABLE: Final = "IDP_PASSWORD"  # noqa: S105 - a name
 TEST_PREFIX: Final = "IDP_TEST_"
-# Settings of earlier releases that may still be given, and change nothing.
+# Settings of earlier releases that are still accepted, without effect.
 WITHOUT_EFFECT: Final = ("address_failures_before_delay",)
 _NO_SETTINGS: Final = (
     FILE_VARIABLE,
@@ -39,25 +39,26 @@ _NO_SETTINGS: Final = (
 
 
 class Loaded(NamedTuple):
-    """Settings that are fit to run with, and where each came from."""
+    """Valid settings, and the source of each."""
 
     config: Config
     origins: Mapping[str, str]
 
     def with_issuer(self, issuer: str) -> Config:
-        """The settings with this issuer; defaults that depend on the profile follow it."""
+        """Returns the settings with this issuer; defaults that depend on the profile are derived
+        again."""
         of_profile = {
             name: None for name in ProfileDefaults._fields if self.origins[name] == "default"
         }
         return msgspec.structs.replace(self.config, issuer=issuer, **of_profile)
 
     def without_effect(self) -> list[str]:
-        """The settings that are given and change nothing any more."""
+        """Returns the settings that were given but have no effect any more."""
         return [name for name in WITHOUT_EFFECT if self.origins[name] != "default"]
 
 
 class ShownSetting(NamedTuple):
-    """A setting for people: secrets are not shown."""
+    """A setting for display: secrets are hidden."""
 
     name: str
     value: str
@@ -67,7 +68,7 @@ class ShownSetting(NamedTuple):
 class _Given(NamedTuple):
     value: object
     origin: str
-    is_text: bool  # from an environment or a command line: to be read as the setting's type
+    is_text: bool  # from the environment or the command line: parsed by the setting's type
 
 
 def load(
@@ -77,12 +78,12 @@ def load(
     rules: Callable[[Config], Iterable[BrokenRule]] = config_rules.check,
     known_later: Set[str] = frozenset(),
 ) -> Loaded:
-    """Settings from everywhere. Raises ConfigError with every problem at once.
+    """Returns the settings from all sources. Raises ConfigError with every problem at once.
 
-    A flag that is None or empty was not given, nor was an empty variable. Without
-    `environment`, the process's own is read; without `file`, the one that IDP_CONFIG names.
-    `rules` yields what is wrong between values that are right by themselves. What it says of a
-    setting of `known_later` that was not given is left to the caller.
+    A flag that is None or empty counts as not given, and so does an empty variable. Without
+    `environment`, the process's own is read; without `file`, the one in IDP_CONFIG. `rules` yields
+    the problems between values that are valid by themselves. Problems with a setting in
+    `known_later` that was not given are ignored, because the caller sets it.
     """
     environment = os.environ if environment is None else environment
     if file is None and environment.get(FILE_VARIABLE):
@@ -106,13 +107,13 @@ def load(
 
 
 def from_environment(name: str) -> str | None:
-    """What the environment holds under that name, if it is anything."""
+    """Returns the value of the environment variable; None if it is not set or empty."""
     return os.environ.get(name) or None
 
 
 def name_from_environment(variable: str) -> str | None:
-    """What the environment names by this variable; None: it is not set. Raises ConfigError: it is
-    set and empty, so what was meant is not known."""
+    """Returns the name in this environment variable; None if it is not set. Raises ConfigError if
+    it is set but empty, because the intention is unclear then."""
     value = os.environ.get(variable)
     if value == "":
         raise ConfigError([f"{variable} is empty, so nothing was done: set or unset it"])
@@ -120,7 +121,7 @@ def name_from_environment(variable: str) -> str | None:
 
 
 def describe(loaded: Loaded) -> list[ShownSetting]:
-    """Each setting, its value and where it came from, as `idp config show --origin` prints it."""
+    """Returns each setting with its value and source, as `idp config show --origin` prints it."""
     return [
         ShownSetting(name, _text(shown(loaded.config, name)), loaded.origins[name])
         for name in TYPES
@@ -135,7 +136,7 @@ def _from_file(file: Path, problems: list[str]) -> dict[str, _Given]:
     except OSError as error:
         problems.append(f"the settings file {file} can't be read: {error.strerror}")
         return {}
-    except ValueError as error:  # TOML and UTF-8 alike
+    except ValueError as error:  # invalid TOML or UTF-8
         problems.append(f"the settings file {file} is not TOML: {error}")
         return {}
     known = _known(table, {name: name for name in TYPES}, f"in {file}: ", problems)
@@ -171,9 +172,10 @@ def _from_flags(flags: Mapping[str, object], problems: list[str]) -> dict[str, _
 def _known(
     table: Mapping[str, object], names: Mapping[str, str], where: str, problems: list[str]
 ) -> dict[str, object]:
-    """The entries that are settings, by the setting's name; a problem for each other one."""
+    """The entries that are settings, by the setting's name; other entries are added to
+    `problems`."""
     for key in sorted(table.keys() - names.keys()):
-        from difflib import get_close_matches  # only for who mistyped
+        from difflib import get_close_matches  # only needed after a typing error
 
         near = get_close_matches(key, names, n=1, cutoff=0)
         problems.append(f"{where}{key} is not a setting; the nearest is {near[0]}")
@@ -181,7 +183,7 @@ def _known(
 
 
 def _converted(name: str, given: _Given, problems: list[str]) -> Any:
-    """The value in the setting's type and range, or None and a problem."""
+    """The value in the setting's type and range, or None with an entry in `problems`."""
     kind = TYPES[name]
     try:
         value = _parsed(str(given.value), kind) if given.is_text else given.value
@@ -197,12 +199,12 @@ def _converted(name: str, given: _Given, problems: list[str]) -> Any:
 
 
 def _parsed(text: str, kind: Any) -> object:
-    """Text from an environment or a command line as a value. Raises ValueError."""
+    """The value of a text from the environment or the command line. Raises ValueError."""
     if kind is bool:
         return {"true": True, "1": True, "false": False, "0": False}.get(text, text)
     if kind is int:
         if not (text.isascii() and text.isdecimal() and len(text) < 19):
-            raise ValueError  # int() takes underscores, spaces and foreign digits too
+            raise ValueError  # int() also accepts underscores, spaces and foreign digits
         return int(text)
     if kind == tuple[str, ...]:
         return tuple(part.strip() for part in text.split(",") if part.strip())

@@ -8,7 +8,7 @@ ApplicationUsers = Literal["everybody", "own_organization", "granted"]
 
 
 class ProfileDefaults(NamedTuple):
-    """The defaults that depend on how strict the installation is meant to be."""
+    """The defaults that depend on the profile."""
 
     self_registration: bool
     new_application_users: ApplicationUsers

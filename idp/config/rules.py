@@ -1,4 +1,4 @@
-"""Rules that settings must keep beyond type and range, and what they are about."""
+"""Rules for settings beyond type and range."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _USUAL_PORTS: Final = {"http": 80, "https": 443}
 
 
 class BrokenRule(NamedTuple):
-    """A rule that does not hold: the settings it is about, and a sentence for the operator.
+    """A broken rule: the settings that it concerns, and a sentence for the operator.
 
-    `cure` may follow it, and ends in a command that is complete.
+    `cure` is appended to it, and ends in a complete command.
     """
 
     names: tuple[str, ...]
@@ -45,7 +45,7 @@ class BrokenRule(NamedTuple):
 
 
 def check(config: Config) -> Iterator[BrokenRule]:
-    """Every rule between settings that does not hold."""
+    """Yields every broken rule."""
     yield from _issuer(config)
     yield from _listening(config)
     yield from _reachable(config)
@@ -83,9 +83,10 @@ def _issuer(config: Config) -> Iterator[BrokenRule]:
 
 
 def _malformed(issuer: str, parts: SplitResult) -> str | None:
-    """What keeps the URL from being an issuer. Raises ValueError when it is not a URL."""
+    """Why the URL can't be an issuer. Raises ValueError if it is not a URL."""
     is_bracketed = parts.netloc.startswith("[")
-    # urlsplit drops line breaks and tabs in silence: so does a browser, but a client compares
+    # urlsplit silently drops line breaks and tabs, as browsers do, but clients compare the issuer
+    # exactly
     is_plain = parts.geturl() == issuer
     broken = {
         "must begin with https:// or http://": not issuer.startswith(("https://", "http://")),
@@ -108,7 +109,7 @@ def _is_host(host: str, is_bracketed: bool) -> bool:
     if not is_bracketed and not re.fullmatch(r"[0-9.]+", host):
         return bool(_HOST_NAME.fullmatch(host))
     try:
-        return str(ip_address(host)) == host  # one spelling, the one that browsers send
+        return str(ip_address(host)) == host  # only the spelling that browsers send
     except ValueError:
         return False
 
@@ -137,7 +138,8 @@ def _listening(config: Config) -> Iterator[BrokenRule]:
 
 
 def _reachable(config: Config) -> Iterator[BrokenRule]:
-    """A trial is for this machine alone: it shows held mail, and `test` empties the store."""
+    """A trial must be reachable from this machine only: it shows held mail, and `test` can reset
+    the store."""
     is_local = is_loopback(config.host.lower()) or not config.host.strip()
     if config.test and not is_local:
         yield BrokenRule(
@@ -276,7 +278,7 @@ def _passwords(config: Config) -> Iterator[BrokenRule]:
 
 
 def _is_safe_url(url: str) -> bool:
-    """Whether a URL is https, or http on this machine, and can be called as it is."""
+    """Whether a URL is https, or http on this machine, and can be called unchanged."""
     try:
         parts = urlsplit(url)
         _ = parts.port
@@ -288,7 +290,7 @@ def _is_safe_url(url: str) -> bool:
 
 
 def _object_storage(config: Config) -> Iterator[BrokenRule]:
-    """Without TLS it is an emulator, beside a service that nobody else reaches."""
+    """Without TLS it must be an emulator on this machine, for a service on this machine."""
     try:
         parts = urlsplit(config.gcs_endpoint)
         problem = "@" in parts.netloc or config.gcs_endpoint != f"{parts.scheme}://{parts.netloc}"

@@ -1,7 +1,7 @@
 """Settings: what an operator may choose.
 
-To add one, add a line to `Config` (and to `RANGES` for a number); rules between settings are in
-`idp/config/rules.py`, where values come from in `idp/config/loading.py`, and the defaults that
+To add one, add a line to `Config` (and to `RANGES` for a number). Rules between settings are in
+`idp/config/rules.py`, the sources of values in `idp/config/loading.py`, and the defaults that
 differ between a trial and a public installation in `idp/config/profiles.py`.
 """
 
@@ -28,7 +28,7 @@ _OF_PROFILE: Final[Any] = None
 
 
 class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Every setting. `load` checks them; one that is made directly is taken at its word."""
+    """All settings. `load` validates them; a Config that is created directly is not validated."""
 
     # Where it runs
     data: str = "idp-data"  # directory of the SQLite file and the master key; back it up
@@ -131,8 +131,8 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     refused_credentials_limit: int = 100  # wrong tokens or secrets in 10 min., then 429
 
     def __post_init__(self) -> None:
-        """Derive what was left out: the issuer from the port, the store from the directory, the
-        defaults that depend on the profile from the profile."""
+        """Derives settings that were left out: the issuer from the port, the store from the data
+        directory, and defaults from the profile."""
         if not self.issuer:
             msgspec.structs.force_setattr(self, "issuer", self._local_issuer)
         if not self.store and not self.test:
@@ -147,7 +147,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port of the issuer: what a browser calls its origin."""
+        """Scheme, host and port of the issuer: its web origin."""
         parts = urlsplit(self.issuer)
         return f"{parts.scheme}://{parts.netloc}"
 
@@ -158,7 +158,8 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def is_loopback(self) -> bool:
-        """Whether the issuer names this machine only. Demo, held mail and http are for these."""
+        """Whether the issuer is on the local machine, a condition of the demo, held mail and
+        http."""
         try:
             return urls.is_loopback(urlsplit(self.issuer).hostname or "")
         except ValueError:  # no URL at all: the rules refuse it
@@ -166,14 +167,15 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def is_public(self) -> bool:
-        """Whether the strict defaults hold: asked for, or the issuer is not on this machine."""
+        """Whether the strict defaults apply: by the setting, or because the issuer is not on this
+        machine."""
         if self.profile == "auto":
             return not (self.is_loopback or self.test)
         return self.profile == "public"
 
     @property
     def profile_defaults(self) -> ProfileDefaults:
-        """The defaults of the profile that is in force."""
+        """The defaults of the profile in force."""
         return PUBLIC if self.is_public else TRIAL
 
     @property
@@ -183,12 +185,12 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def is_temporary(self) -> bool:
-        """Whether the store is still to be made, for as long as the program runs."""
+        """Whether the store is a temporary one, which exists as long as the program runs."""
         return self.test and not self.store
 
     @property
     def is_in_memory(self) -> bool:
-        """Whether nobody but this process can open the store."""
+        """Whether only this process can open the store."""
         return self.store == "memory://"
 
     @property
@@ -197,7 +199,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return Path(self.data)
 
     def bound_to(self, port: int) -> Config:
-        """The settings once the socket's port is known; an issuer that was derived follows."""
+        """Returns the settings with the socket's port; a derived issuer is derived again."""
         issuer = "" if self.issuer == self._local_issuer else self.issuer
         return msgspec.structs.replace(self, port=port, issuer=issuer)
 
@@ -257,7 +259,7 @@ SECRETS: Final = frozenset({"master_key"})
 
 
 def shown(config: Config, name: str) -> object:
-    """The value of a setting as it may be displayed: without secrets."""
+    """Returns the value of a setting for display: without secrets."""
     value = getattr(config, name)
     if name in SECRETS:
         return "(hidden)" if value else value

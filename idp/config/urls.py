@@ -1,4 +1,4 @@
-"""Addresses in settings: whether one is of this machine, and its form without a password."""
+"""Addresses in settings: whether one is on the local machine, and its form without a password."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host, without port and brackets, can only be this machine."""
+    """Returns whether a host, without port and brackets, is the local machine."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -21,6 +21,6 @@ def is_loopback(host: str) -> bool:
 
 
 def without_password(url: str) -> str:
-    """A store's URL as it may be shown: without password, and without secrets in its query."""
+    """Returns a store's URL for display: without password, and without secrets in its query."""
     url = re.sub(r"(?<=://)([^:/@]*):.*@", r"\1:***@", url)
     return re.sub(r"(?i)([?&][^=&]*(?:password|properties)[^=&]*=)[^&]*", r"\1***", url)

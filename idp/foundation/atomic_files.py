@@ -1,4 +1,4 @@
-"""Files that hold secrets: written whole or not at all, and nobody else's to read."""
+"""Files that hold secrets: written atomically, and readable by their owner only."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import BinaryIO
 
 @contextmanager
 def new_file(path: Path, draft_id: str, *, replaces: bool = False) -> Iterator[BinaryIO]:
-    """A file of mode 0600 that has its name only once the block has ended, and then for good.
+    """Opens a file of mode 0600 that gets its name only at the end of the block.
 
-    Until then it is a draft beside it, `.NAME.<draft_id>`, which only a kill leaves behind. Raises
-    FileExistsError where there is such a file and the new one does not replace it; OSError.
+    Until then it is a draft in the same directory, `.NAME.<draft_id>`, which only a killed process
+    leaves behind. Raises FileExistsError if the file exists and may not be replaced; OSError.
     """
     draft = path.with_name(f".{path.name}.{draft_id}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -33,7 +33,7 @@ def new_file(path: Path, draft_id: str, *, replaces: bool = False) -> Iterator[B
 
 
 def _name(draft: Path, path: Path) -> None:
-    """Give the draft its name, unless somebody has it."""
+    """Gives the draft its name, unless the name is taken."""
     try:
         os.link(draft, path)
     except FileExistsError:
@@ -44,7 +44,7 @@ def _name(draft: Path, path: Path) -> None:
 
 
 def _sync_directory(directory: Path) -> None:
-    """Make the new name survive a power failure."""
+    """Ensures that the new name survives a power failure."""
     descriptor = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(descriptor)

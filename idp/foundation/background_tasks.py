@@ -1,4 +1,5 @@
-"""Work that goes on after an answer has left: nobody waits for it but the end of the process."""
+"""Background tasks: work that continues after the answer, and that only the end of the process
+awaits."""
 
 from __future__ import annotations
 
@@ -12,20 +13,22 @@ _log: Final = logs.logger(__name__)
 
 
 class BackgroundTasks:
-    """The errands under way in this process. What must not be lost is in the store as well."""
+    """The background tasks of this process. Work that must not be lost is recorded in the store as
+    well."""
 
     def __init__(self) -> None:
         self._under_way: set[asyncio.Task[None]] = set()
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Begin it; a failure is logged, and reaches nobody who doesn't ask."""
+        """Starts a task; its failure is logged, and raised only to callers that await the task."""
         task = asyncio.create_task(work)
         self._under_way.add(task)
         task.add_done_callback(self._ended)
         return task
 
     async def run(self, work: Coroutine[Any, Any, None]) -> bool:
-        """Begin it, and wait; whether it went well. A wait that is cut off leaves it alone."""
+        """Starts a task and waits for it; returns whether it succeeded. If the wait is cancelled,
+        the task continues."""
         task = self.start(work)
         await asyncio.wait([task])
         return not task.cancelled() and task.exception() is None
@@ -37,6 +40,6 @@ class BackgroundTasks:
             _log.error("an errand failed", exc_info=error)
 
     async def finished(self) -> None:
-        """Return when none is under way any more."""
+        """Returns once no task is running."""
         while self._under_way:
             await asyncio.wait(self._under_way)

@@ -7,15 +7,16 @@ import binascii
 
 
 def encode(data: bytes) -> str:
-    """The bytes as base64url text without padding."""
+    """Returns the bytes as base64url text without padding."""
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
 
 
 def decode(text: str) -> bytes:
-    """The bytes of `text`; ValueError unless it is exactly what `encode` would have written.
+    """Returns the bytes of `text`. Raises ValueError unless `encode` would return exactly this
+    text.
 
-    Python's own decoder skips foreign characters and ignores stray bits, so that many texts
-    would stand for the same bytes; a token that is compared or looked up must have one form.
+    Python's own decoder skips foreign characters and ignores stray bits, so that many texts would
+    decode to the same bytes; a token that is compared or looked up must have one form.
     """
     try:
         data = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)

@@ -1,4 +1,4 @@
-"""Work for somebody who may leave before it is done."""
+"""Cancellation of work whose caller has disconnected."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ T = TypeVar("T")
 
 
 async def unless(left: asyncio.Event, work: Awaitable[T]) -> T:
-    """What it answers; it is cut when the caller has left.
+    """Returns the result of `work`, which is cancelled when the caller has `left`.
 
-    Raises DeadlineExceeded then, and what it raises.
+    Raises DeadlineExceeded in that case, and what `work` raises.
     """
     doing, leaving = asyncio.ensure_future(work), asyncio.ensure_future(left.wait())
     try:

@@ -1,4 +1,4 @@
-"""Time: the one place that reads the machine's clock, so that tests can set it."""
+"""Time: the only module that reads the machine's clock, so that tests can set the time."""
 
 from __future__ import annotations
 
@@ -8,25 +8,26 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Tells the time. Everything that judges a lifetime asks one that was handed to it."""
+    """The source of the current time. Code that depends on time receives a clock as an
+    argument."""
 
     def now(self) -> datetime:
-        """The instant in UTC, cut to milliseconds as the store keeps it."""
+        """Returns the current instant in UTC, truncated to milliseconds as in the store."""
 
 
 class SystemClock:
     """The machine's clock."""
 
     def now(self) -> datetime:
-        """The instant in UTC, cut to milliseconds as the store keeps it."""
+        """Returns the current instant in UTC, truncated to milliseconds as in the store."""
         return datetime.fromtimestamp(time.time_ns() // 1_000_000 / 1000, UTC)
 
 
 class ShiftedClock(SystemClock):
-    """The machine's clock as far ahead as a test has set it."""
+    """The machine's clock, ahead by the time that a test has set."""
 
     ahead = timedelta()
 
     def now(self) -> datetime:
-        """The instant in UTC, cut to milliseconds as the store keeps it."""
+        """Returns the current instant in UTC, truncated to milliseconds as in the store."""
         return super().now() + self.ahead

@@ -1,4 +1,4 @@
-"""Colours of a page: how well one is read on another (WCAG 2.2, 1.4.3), and what lies between."""
+"""Colours of a page: their contrast (WCAG 2.2, 1.4.3), and mixtures of two."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _COLOUR: Final = re.compile("#[0-9a-f]{6}")
 
 
 def is_colour(text: str) -> bool:
-    """Whether it is `#rrggbb`, in lower case."""
+    """Returns whether the text is `#rrggbb`, in lower case."""
     return bool(_COLOUR.fullmatch(text))
 
 
 def contrast(one: str, other: str) -> float:
-    """From 1 (the same) to 21 (black and white)."""
+    """Returns the contrast ratio of two colours, from 1 (the same) to 21 (black and white)."""
     darker, lighter = sorted((_luminance(one), _luminance(other)))
     return (lighter + 0.05) / (darker + 0.05)
 
@@ -25,7 +25,7 @@ def is_readable(text: str, ground: str) -> bool:
 
 
 def mixed(one: str, other: str, share: float) -> str:
-    """`one` with so much of `other` in it."""
+    """Returns a mixture of the two colours with this share of `other`."""
     pairs = zip(_channels(one), _channels(other), strict=True)
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
 

@@ -1,4 +1,4 @@
-"""Long work on the loop, in turns with whatever else its process does."""
+"""Long work on the event loop, which lets other tasks of the process run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _AT_ONCE: Final = 25
 
 
 async def in_turns(things: Iterable[T]) -> AsyncIterator[T]:
-    """The things; after some of them, others have their turn."""
+    """Yields the things, and lets other tasks run after every few of them."""
     for n, thing in enumerate(things, 1):
         yield thing
         if n % _AT_ONCE == 0:

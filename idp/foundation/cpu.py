@@ -1,4 +1,4 @@
-"""What this process may use of its machine."""
+"""The processor cores of this process."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import os
 
 
 def count() -> int:
-    """The cores that this process may use: fewer than the machine's in a container."""
+    """Returns the number of cores that this process may use, which can be fewer than the
+    machine's."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""Domain names, each in one form however it is written: letters of all alphabets, or ASCII."""
+"""Domain names, normalised from any spelling: internationalised (Unicode) or in ASCII."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _ENCODED: Final = "xn--"
 
 
 class NotADomain(ValueError):
-    """Not the name of a domain."""
+    """The text is not a domain name."""
 
 
 def read(text: str) -> str:
-    """The name in ASCII and lower case (RFC 5891), in which it is unique.
+    """Returns the name in ASCII and lower case (RFC 5891), the form in which it is unique.
 
-    Raises NotADomain: an address of numbers, one label alone, and what no domain may hold.
+    Raises NotADomain for an IP address, a single label, and characters that a domain can't have.
     """
     domain = _ascii(text)
     labels = domain.split(".")
@@ -31,8 +31,8 @@ _MAX_ASCII: Final = 253  # RFC 1035, as text
 
 
 def key(text: str) -> str:
-    """The form in which a name is looked up; of what is no domain, one that nobody has. The dot of
-    the root at its end names the same domain."""
+    """Returns the form in which a name is looked up; for a text that is no domain, a form that no
+    domain has. A final dot, which names the root, is ignored."""
     text = text.removesuffix(".")
     try:
         return _ascii(text)
@@ -41,10 +41,10 @@ def key(text: str) -> str:
 
 
 def shown(domain: str) -> str:
-    """The name in the letters that it stands for."""
+    """Returns the name in Unicode."""
     if _ENCODED not in domain:
         return domain
-    import idna  # 10 ms that no start needs
+    import idna  # takes 10 ms, which the start does not need
 
     try:
         return idna.decode(domain)

@@ -13,7 +13,8 @@ _WHOLE: Final = re.compile(f"(?:{_PART.pattern})+")
 
 
 def parse(text: str) -> timedelta:
-    """The duration, never negative. Raises ValueError, also for one that no calendar holds."""
+    """Returns the duration, which is never negative. Raises ValueError, also if it is too long for
+    a timedelta."""
     text = text.removeprefix("+")
     if text == "0":
         return timedelta(0)
@@ -27,7 +28,7 @@ def parse(text: str) -> timedelta:
 
 
 def text(seconds: int) -> str:
-    """So many seconds as Go writes them."""
+    """Returns the seconds as Go writes them."""
     hours, rest = divmod(seconds, 3600)
     minutes, left = divmod(rest, 60)
     if hours:

@@ -44,7 +44,7 @@ class FieldProblem(NamedTuple):
 
 
 def _bounded(problems: Sequence[FieldProblem]) -> Sequence[FieldProblem]:
-    """The first problems, and behind them that there are more."""
+    """The first problems, and after them one that says that there are more."""
     if len(problems) <= MAX_PROBLEMS:
         return problems
     more = FieldProblem("fields.too_many", "", "more is wrong than is told here")
@@ -52,7 +52,8 @@ def _bounded(problems: Sequence[FieldProblem]) -> Sequence[FieldProblem]:
 
 
 class IdpError(Exception):
-    """A refusal by the domain. `slug` is the class's unless the raiser knows better."""
+    """The base of all errors outside of the OAuth protocol. `slug`, the error code, is the class's
+    unless the caller gives another one."""
 
     slug = "internal"
 
@@ -65,12 +66,12 @@ class IdpError(Exception):
 
     @property
     def details(self) -> tuple[FieldProblem, ...]:
-        """What is wrong, one by one, for programs."""
+        """The problems one by one, for programs."""
         return (FieldProblem(self.slug, self.field, self.message),)
 
 
 class InvalidArgument(IdpError):
-    """Fields can't be used. `problems` has all of them, or the first hundred."""
+    """Fields can't be used. `problems` contains all of them, or the first hundred."""
 
     slug = "invalid_argument"
 
@@ -84,32 +85,32 @@ class InvalidArgument(IdpError):
         return self.problems
 
     def within(self, path: str) -> InvalidArgument:
-        """The same, of an object that stands at `path` of what was sent."""
+        """Returns the same error for an object at `path` of the document."""
         return InvalidArgument(
             [each._replace(field=f"{path}.{each.field}".rstrip(".")) for each in self.problems]
         )
 
 
 class Unauthenticated(IdpError):
-    """The caller is not known: no token, or one that does not count here."""
+    """The caller is not authenticated: there is no token, or no valid one."""
 
     slug = "unauthenticated"
 
 
 class PermissionDenied(IdpError):
-    """The caller is known and may not do this."""
+    """The caller is authenticated and may not do this."""
 
     slug = "permission_denied"
 
 
 class AlreadyExists(IdpError):
-    """It is there already; nothing has changed."""
+    """The thing exists already; nothing was changed."""
 
     slug = "already_exists"
 
 
 class Taken(AlreadyExists):
-    """Names, domains or ids are somebody's already. `problems` names each."""
+    """Names, domains or ids belong to another record. `problems` lists each."""
 
     slug = "taken"
 
@@ -124,31 +125,31 @@ class Taken(AlreadyExists):
 
 
 class FailedPrecondition(IdpError):
-    """It is not in the state that this takes."""
+    """The record is not in the state that the operation requires."""
 
     slug = "failed_precondition"
 
 
 class PreconditionFailed(IdpError):
-    """It has changed since the caller looked; nothing was done."""
+    """The record has changed since the caller read it; nothing was done."""
 
     slug = "precondition.failed"
 
 
 class DeadlineExceeded(IdpError):
-    """It took longer than the caller wanted to wait; nothing came of it."""
+    """The operation took longer than the caller allowed, and was cancelled."""
 
     slug = "deadline.exceeded"
 
 
 class SecretGone(IdpError):
-    """The call was made before with this Idempotency-Key, and its secret is kept no longer."""
+    """The call was made before with this Idempotency-Key, and its secret is no longer stored."""
 
     slug = "idempotency.secret_gone"
 
 
 class TooMany(IdpError):
-    """Too often; nothing was done, and it may be tried again."""
+    """The rate limit is exceeded; nothing was done, and the call may be repeated."""
 
     slug = "rate_limit.exceeded"
 
@@ -158,13 +159,13 @@ class TooMany(IdpError):
 
 
 class NotFound(IdpError):
-    """There is no such thing, or the caller may not know that there is."""
+    """The thing does not exist, or the caller may not know that it does."""
 
     slug = "not_found"
 
 
 class Busy(IdpError):
-    """Too much at once; nothing was done, and it may be tried again."""
+    """Too many concurrent operations; nothing was done, and the call may be repeated."""
 
     slug = "busy"
 

@@ -1,9 +1,9 @@
 """Languages: texts from `locales/*.po`, and the choice of one for a request.
 
-A file's name is its BCP 47 tag. A msgid is the English sentence itself and a msgctxt the screen it
-stands on, so English has no file of its own, and whatever a language lacks is shown in English.
-`locales/messages.pot`, the template, lists all msgids.
-Babel is imported on first use only: the start of the program doesn't wait for it.
+A file's name is its BCP 47 tag. A msgid is the English text itself and a msgctxt its screen, so
+English has no file of its own, and texts without translation are shown in English.
+`locales/messages.pot`, the template, lists all msgids. Babel is imported at the first use, because
+the start of the program does not need it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 SOURCE = "en"  # the language of the msgids
 
-# Old and regional names of languages that are shipped under another name.
+# Old and regional tags of languages that are shipped under another tag.
 ALIASES = {
     "zh-tw": "zh-hant",
     "zh-hk": "zh-hant",
@@ -41,7 +41,7 @@ ALIASES = {
     "tl": "fil",
 }
 
-# What a header or a parameter may hold; the rest is not read.
+# The limits of a header or parameter; the rest is ignored.
 MAX_TAGS = 20
 MAX_LENGTH = 2048
 
@@ -49,7 +49,7 @@ _LANGUAGE_RANGE = re.compile(r"\s*([A-Za-z0-9*_-]+)\s*(?:;\s*[qQ]\s*=\s*([01](?:
 
 
 class Message(Struct, frozen=True):
-    """A text that is put into a language later, by `Bundle.text`."""
+    """A text that is translated later, by `Bundle.text`."""
 
     msgid: str
     context: str | None = None
@@ -60,7 +60,7 @@ class Message(Struct, frozen=True):
 def message(
     msgid: str, /, *, context: str | None = None, plural: str | None = None, **args: object
 ) -> Message:
-    """A text marked for translation; with `plural`, the argument `n` chooses the form.
+    """Returns a text marked for translation; with `plural`, the argument `n` chooses the form.
 
     `msgid`, `plural` and `context` are literals, because the extractor reads the source.
     """
@@ -70,7 +70,7 @@ def message(
 
 
 class Bundle:
-    """The texts of one language. A text that it lacks comes back in English."""
+    """The texts of one language. Texts without translation are returned in English."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class Bundle:
 
     @property
     def direction(self) -> str:
-        """`ltr` or `rtl`."""
+        """The writing direction: `ltr` or `rtl`."""
         return direction(self.tag)
 
     @property
@@ -93,7 +93,8 @@ class Bundle:
         return endonym(self.tag)
 
     def is_translated(self, msgid: str, context: str | None = None) -> bool:
-        """Whether the text is in this language; if not, it needs its own `lang` on the page."""
+        """Returns whether the text is in this language; if not, it needs its own `lang` on the
+        page."""
         return self.tag == SOURCE or (context, msgid) in self._texts
 
     def gettext(self, msgid: str, /, **args: object) -> str:
@@ -103,14 +104,14 @@ class Bundle:
         return self._singular(context, msgid, args)
 
     def ngettext(self, msgid: str, plural: str, n: int, /, **args: object) -> str:
-        """The form for the number `n`, which the text may name as `%(n)s`."""
+        """Returns the form for the number `n`, which the text may contain as `%(n)s`."""
         return self._plural(None, msgid, plural, {"n": n, **args}, n)
 
     def npgettext(self, context: str, msgid: str, plural: str, n: int, /, **args: object) -> str:
         return self._plural(context, msgid, plural, {"n": n, **args}, n)
 
     def text(self, said: Message | str) -> str:
-        """The message in this language; a plain string as it is."""
+        """Returns the message in this language; a plain string unchanged."""
         if isinstance(said, str):
             return said
         if said.plural is None:
@@ -120,7 +121,7 @@ class Bundle:
         return self._plural(said.context, said.msgid, said.plural, said.args, n)
 
     def overlaid(self, texts: Mapping[tuple[str, str], str]) -> Bundle:
-        """The same with these texts, by context and msgid, in place of some."""
+        """Returns the bundle with some texts, by context and msgid, replaced by these."""
         own = dict(self._texts)
         own.update({name: (text,) for name, text in texts.items()})
         return Bundle(self.tag, own, self._plural_index)
@@ -138,15 +139,16 @@ class Bundle:
 
 
 def _filled(text: str, args: Mapping[str, object]) -> str:
-    """Placeholders replaced; without arguments, a `%` is only a per cent sign."""
+    """The text with its placeholders replaced; without arguments, a `%` is a plain per cent
+    sign."""
     return text % args if args else text
 
 
 @cache
 def load(tag: str) -> Bundle:
-    """The bundle of a tag that can be asked for; read from its file once.
+    """Returns the bundle of a tag (`askable`), whose file is read once.
 
-    The source language has no translations, so that its bundle is made without a file.
+    The source language has no translations, so its bundle needs no file.
     """
     if tag == SOURCE:
         return Bundle(tag, {}, lambda n: int(n != 1))
@@ -164,13 +166,13 @@ def load(tag: str) -> Bundle:
 
 @cache
 def singulars() -> tuple[tuple[str, str], ...]:
-    """Context and msgid of every text that has one form only."""
+    """Returns context and msgid of every text without plural forms."""
     entries = ((entry.context or "", entry.id) for entry in _catalog(SOURCE))
     return tuple((context, id) for context, id in entries if isinstance(id, str) and id)
 
 
 def _catalog(tag: str) -> Catalog:
-    """The catalogue of a language; of the source language, the template."""
+    """The catalogue of a language; for the source language, the template."""
     from babel.messages.pofile import read_po
 
     name = "messages.pot" if tag == SOURCE else f"{tag}.po"
@@ -184,9 +186,10 @@ def _forms(text: str | Sequence[str] | None) -> tuple[str, ...]:
 
 @cache
 def available() -> tuple[str, ...]:
-    """The tags that are shipped, each complete, as a test sees to; `ui_locales_supported`.
+    """Returns the shipped tags (`ui_locales_supported`): the source language and those with a
+    file.
 
-    They are the source language and those with a file.
+    A test ensures that each is complete.
     """
     names = (file.name for file in resources.files("locales").iterdir())
     translated = {name.removesuffix(".po") for name in names if name.endswith(".po")}
@@ -194,7 +197,7 @@ def available() -> tuple[str, ...]:
 
 
 def askable(listed: tuple[str, ...] | None = None, *, has_pseudo_locale: bool) -> tuple[str, ...]:
-    """The tags that can be asked for: those that are `listed`, or else all that are shipped.
+    """Returns the tags that requests can choose: the `listed` ones, else all that are shipped.
 
     `has_pseudo_locale` adds the pseudo-locale, which is for developers' machines.
     """
@@ -204,7 +207,7 @@ def askable(listed: tuple[str, ...] | None = None, *, has_pseudo_locale: bool) -
 
 @cache
 def direction(tag: str) -> str:
-    """`ltr` or `rtl`."""
+    """Returns the writing direction of a language: `ltr` or `rtl`."""
     from babel import Locale
 
     return Locale.parse(SOURCE if tag == pseudo_locale.TAG else tag, sep="-").text_direction
@@ -212,7 +215,7 @@ def direction(tag: str) -> str:
 
 @cache
 def endonym(tag: str) -> str:
-    """The language's name in itself."""
+    """Returns the language's name in itself."""
     from babel import Locale
 
     if tag == pseudo_locale.TAG:
@@ -228,11 +231,11 @@ def negotiate(
     shipped: Collection[str] | None = None,
     remembered: str | None = None,
 ) -> str:
-    """The shipped tag to answer in: the person's explicit choice, then the application's
-    `ui_locales` in order, then the person's choice at another time, then the browser's
-    `Accept-Language` by weight, then the default.
+    """Returns the shipped tag to answer in: by the user's explicit choice, then the application's
+    `ui_locales` in order, then the user's remembered choice, then the browser's `Accept-Language`
+    by weight, then the default.
 
-    The arguments are as they came over the wire; what cannot be used is passed over in silence.
+    The arguments are as they were sent; values that can't be used are ignored.
     """
     shipped = available() if shipped is None else shipped
     for tag in _wanted(chosen or "", ui_locales or "", remembered or "", accept_language or ""):
@@ -245,12 +248,12 @@ def _wanted(chosen: str, ui_locales: str, remembered: str, accept_language: str)
     yield chosen[:MAX_LENGTH]
     yield from ui_locales[:MAX_LENGTH].split()[:MAX_TAGS]
     yield remembered[:MAX_LENGTH]
-    # "*" is any language: the default serves it, and what is wanted less does not matter then.
+    # "*" is any language: the default matches it, and tags of lower weight are irrelevant then.
     yield from takewhile(lambda tag: tag != "*", _by_weight(accept_language[:MAX_LENGTH]))
 
 
 def _by_weight(accept_language: str) -> list[str]:
-    """RFC 9110 section 12.5.4; a weight of 0 means "not this one"."""
+    """RFC 9110 section 12.5.4; a weight of 0 excludes a language."""
     items = islice(accept_language.split(","), MAX_TAGS)
     ranges = [found.groups() for item in items if (found := _LANGUAGE_RANGE.fullmatch(item))]
     weighted = [(float(weight or 1), tag) for tag, weight in ranges]
@@ -258,8 +261,8 @@ def _by_weight(accept_language: str) -> list[str]:
 
 
 def lookup(tag: str, shipped: Collection[str]) -> str | None:
-    """The shipped tag nearest to `tag`: RFC 4647 section 3.4, with our aliases, and at last any
-    variant of the same language (`pt` is better served by `pt-BR` than by English)."""
+    """Returns the shipped tag nearest to `tag`: by RFC 4647 section 3.4, with the aliases, and
+    finally any variant of the same language (`pt-BR` is better for `pt` than English)."""
     by_key = {name.lower(): name for name in sorted(shipped)}
     # Extensions and private use (`en-u-rg-uszzzz`, `de-x-house`) begin with a single letter.
     parts = takewhile(lambda part: len(part) > 1, tag.lower().replace("_", "-").split("-"))
@@ -268,6 +271,6 @@ def lookup(tag: str, shipped: Collection[str]) -> str | None:
         key = "-".join(subtags[:length])
         if name := by_key.get(key) or by_key.get(ALIASES.get(key, "")):
             return name
-    by_key.pop(pseudo_locale.TAG.lower(), None)  # it is nobody's language
+    by_key.pop(pseudo_locale.TAG.lower(), None)  # not a real language
     variants = (name for key, name in by_key.items() if key.split("-")[0] in subtags[:1])
     return next(variants, None)

@@ -1,7 +1,7 @@
-"""How much structure a JSON document may have, found out before it is parsed.
+"""Bounds on the structure of a JSON document, checked before it is parsed.
 
-A parser makes an object of each value. A few megabytes hold a million of them, and the event loop
-waits while they are made: so they are counted first, and the count ends at the bound.
+A parser creates an object for each value. A few megabytes can contain a million, and the event
+loop is blocked while they are created: so they are counted first, and counting stops at the bound.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.foundation.strict_json import MAX_DEPTH
 
 MAX_MEMBERS: Final = 10_000  # of all objects together
-MAX_ELEMENTS: Final = 50_000  # values of lists and objects, as their commas tell
+MAX_ELEMENTS: Final = 50_000  # values of lists and objects, counted by commas
 _MARK: Final = re.compile(rb"[\"\[\]{}:,]")
 _IN_TEXT: Final = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*+', re.DOTALL)
 
 
 def check(octets: bytes) -> None:
-    """Raises InvalidArgument: too many members or values, or nested too deeply. What is no JSON is
-    left to the parser."""
+    """Raises InvalidArgument if there are too many members or values, or too many levels. Text
+    that is not JSON is left to the parser."""
     depth = members = commas = at = 0
     while (mark := _MARK.search(octets, at)) is not None:
         at, sign = mark.end(), mark[0]

@@ -1,9 +1,10 @@
-"""Logs: one JSON object a line on stderr (text on a terminal), without secrets, never raising.
+"""Logs: one JSON object a line on stderr (text on a terminal), without secrets; logging never
+raises.
 
 `logger(__name__).info("sign-in refused", user_id=…, reason=…)`: the event is a constant sentence,
-all that varies is in fields. What a field may not show is replaced by
-`idp/foundation/redaction.py`. The request's id comes along by itself once `begin_request` has been
-called. The standard library's loggers (Tornado's, asyncio's) are written by the same rules.
+everything variable is in fields. Values that must not be shown are replaced by
+`idp/foundation/redaction.py`. The request's id is added automatically after `begin_request`.
+Records of the standard library's loggers (Tornado's, asyncio's) are written in the same way.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ _request: Final[ContextVar[Mapping[str, str]]] = ContextVar("request", default=_
 
 
 class LogOutput:
-    """Where lines go, and how. There is one in a process, and `configure` sets it."""
+    """The destination and the format of lines. There is one per process, which `configure`
+    sets."""
 
     def __init__(self) -> None:
         self.level = LEVELS["warning"]
@@ -47,7 +49,7 @@ class LogOutput:
         self._lock = threading.Lock()
 
     def write(self, fields: Mapping[str, object]) -> None:
-        """One line. What can't be rendered or written is given up: no request fails for it."""
+        """Writes one line."""
         line = _json(fields) if self.is_json else _text(fields)
         stream = self.stream or sys.stderr
         with self._lock:
@@ -59,36 +61,36 @@ _output: Final = LogOutput()
 
 
 class Logger(structlog.BoundLoggerBase):
-    """Writes events with fields. No method raises, whatever it is given."""
+    """Writes events with fields. No method raises, whatever its arguments are."""
 
     def debug(self, event: str, /, **fields: object) -> None:
-        """Of use to whoever works on the program."""
+        """Logs an event that is useful to developers of the program."""
         self.log("debug", event, fields)
 
     def info(self, event: str, /, **fields: object) -> None:
-        """Something happened that an operator may want to find later."""
+        """Logs an event that an operator may want to find later."""
         self.log("info", event, fields)
 
     def warning(self, event: str, /, **fields: object) -> None:
-        """Something is not as it should be; the service carries on."""
+        """Logs an irregularity that the service handles."""
         self.log("warning", event, fields)
 
     def error(self, event: str, /, **fields: object) -> None:
-        """Something failed that somebody has to look at; `exc_info=error` adds the traceback."""
+        """Logs a failure that an operator has to examine; `exc_info=error` adds the traceback."""
         self.log("error", event, fields)
 
     def log(self, level: str, event: str, fields: Mapping[str, object]) -> None:
-        """The event at a level that is only known at run time."""
+        """Logs an event at a level that is only known at run time."""
         if LEVELS[level] < _output.level:
             return
         try:
             self._proxy_to_logger("write", event, level=level, fields=fields)
-        except Exception as error:  # a log that can't be written must not fail what it tells of
+        except Exception as error:  # a failure to log must not fail the caller
             _last_resort(error)
 
 
 def logger(name: str) -> Logger:
-    """The logger of a module; `name` is its `__name__`."""
+    """Returns the logger of a module; `name` is its `__name__`."""
     wrapped = structlog.wrap_logger(
         _output,
         processors=[_with_request, _finished],
@@ -105,9 +107,11 @@ def configure(
     clock: Clock | None = None,
     stream: TextIO | None = None,
 ) -> None:
-    """Say what is logged, how and where; may be called again. Routes the standard loggers too.
+    """Sets what is logged, how and where, also for the standard library's loggers; may be called
+    again.
 
-    `format` is json, text or auto: text on a terminal. Without `stream`, stderr as it is then.
+    `format` is json, text or auto: text on a terminal. Without `stream`, each line goes to the
+    current stderr.
     """
     _output.level = LEVELS[level]
     _output.stream = stream
@@ -123,25 +127,26 @@ def configure(
 
 
 def new_request_id(random: Random) -> str:
-    """An id by which a request is found in the logs of every process."""
+    """Returns an id by which a request is found in the logs of every process."""
     return random.id()
 
 
 def accept_request_id(header: str | None, random: Random) -> str:
-    """The caller's own request id when it is harmless, else a fresh one."""
+    """Returns the caller's own request id if it is harmless, else a new one."""
     is_own = header is not None and is_request_id(header) and redaction.text(header) == header
     return header if header and is_own else new_request_id(random)
 
 
 def is_request_id(text: str) -> bool:
-    """Whether the text can be a request's id."""
+    """Returns whether the text can be a request's id."""
     return _REQUEST_ID.fullmatch(text) is not None
 
 
 def begin_request(request_id: str, traceparent: str | None = None) -> None:
-    """Give every line that this task logs from now on the request's id, and nothing older.
+    """Adds the request's id to every line that this task logs from now on, and removes fields of
+    an earlier request.
 
-    `traceparent` is the header of that name (W3C Trace Context): the lines have its trace's id.
+    `traceparent` is the header of that name (W3C Trace Context), whose trace id is added too.
     """
     trace = _TRACE.match(traceparent) if traceparent else None
     named = {"request_id": request_id}
@@ -149,19 +154,20 @@ def begin_request(request_id: str, traceparent: str | None = None) -> None:
 
 
 def name_caller(caller: str) -> None:
-    """Give every further line of the request the caller's id, too."""
+    """Adds the caller's id to every further line of the request."""
     _request.set({**_request.get(), "caller": caller})
 
 
 def current_request_id() -> str | None:
-    """The id of the request that this task answers; None outside of one."""
+    """Returns the id of the request that this task answers; None outside of one."""
     return _request.get().get("request_id")
 
 
 def access(
     method: str, path: str, status: int, seconds: float, *, address: str, **fields: object
 ) -> None:
-    """The line that each request leaves. `path` without its query, which may hold secrets."""
+    """Writes the access log line of a request. `path` is logged without its query, which may hold
+    secrets."""
     write = _access.warning if status >= 500 else _access.info
     write(
         "request",
@@ -175,7 +181,7 @@ def access(
 
 
 class _Standard(logging.Handler):
-    """Takes what Tornado, asyncio and other libraries log by the standard library."""
+    """Writes what Tornado, asyncio and other libraries log through the standard library."""
 
     def emit(self, record: logging.LogRecord) -> None:
         level = "debug"
@@ -187,12 +193,13 @@ class _Standard(logging.Handler):
 def _message(record: logging.LogRecord) -> str:
     try:
         return record.getMessage()
-    except Exception:  # arguments that don't fit the message: `logging` would print a traceback
+    # arguments that don't fit the message, for which `logging` would print a traceback
+    except Exception:
         return record.msg if isinstance(record.msg, str) else f"<{type(record.msg).__name__}>"
 
 
 def _with_request(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """The line with what is known of the request that this task answers."""
+    """The line with the fields of the request that this task answers."""
     return {**_request.get(), **line}
 
 
@@ -232,7 +239,7 @@ def _text(fields: Mapping[str, object]) -> str:
 
 
 def _word(value: object) -> str:
-    """A value that can be told from its neighbours: quoted when it has spaces."""
+    """A value in one word: quoted if it contains spaces."""
     text = value if isinstance(value, str) else _json_value(value)
     return text if re.fullmatch(r"[^\s=\"]+", text) else _json_value(text)
 
@@ -242,7 +249,7 @@ def _json_value(value: object) -> str:
 
 
 def _last_resort(error: Exception) -> None:
-    """Say that a line was lost, if even that can be said."""
+    """Reports that a line was lost, if even that is possible."""
     with contextlib.suppress(OSError):
         os.write(2, f"a log line was lost: {type(error).__name__}\n".encode())
 

@@ -1,8 +1,8 @@
-"""Opaque credentials: an id to look up and secrets to compare, as one string.
+"""Opaque tokens: an id to look up and secrets to compare, in one string.
 
-Codes, refresh tokens, personal access tokens and the browser's cookie are built alike: the
+Codes, refresh tokens, personal access tokens and the browser's cookie have the same form: the
 record's id (22 characters) and one or two secrets of fixed length. Only SHA-256 of a secret is
-stored. Text is compared, not decoded octets, so that every changed character counts.
+stored. Texts are compared, not decoded octets, so that every changed character is noticed.
 """
 
 from __future__ import annotations
@@ -19,36 +19,37 @@ from idp.foundation import base64url
 
 ID_LENGTH: Final = 22
 SECRET_LENGTH: Final = 43
-LASTS_UNTIL: Final = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)  # of what has no end
+LASTS_UNTIL: Final = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)  # for records without an end
 
 _ALPHABET = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class Confidential(Struct, frozen=True):
-    """The base of values that hold secrets in the clear: a repr, which may be logged or end in a
-    traceback, tells nothing but the type."""
+    """The base of values that contain secrets in the clear: their repr, which may get into logs or
+    tracebacks, shows only the type."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(…)"
 
 
 def digest(secret: str) -> str:
-    """What is stored of a secret with at least 128 random bits."""
+    """Returns the digest that is stored of a secret with at least 128 random bits."""
     return base64url.encode(hashlib.sha256(secret.encode()).digest())
 
 
 def matches(secret: str, stored: str | None) -> bool:
-    """Whether the secret is the stored one, in constant time."""
+    """Returns whether the secret is the stored one, in constant time."""
     return hmac.compare_digest(digest(secret), stored or "")
 
 
 def same(expected: str, given: str) -> bool:
-    """Whether two texts are equal, in constant time whatever they hold."""
+    """Returns whether two texts are equal, in constant time."""
     return hmac.compare_digest(expected.encode(), given.encode())
 
 
 def split(text: str, secrets: int = 1) -> tuple[str, ...] | None:
-    """The id and the secrets of a credential, or None when it isn't shaped like one."""
+    """Returns the id and the secrets of an opaque token, or None if the text does not have this
+    form."""
     if len(text) != ID_LENGTH + secrets * SECRET_LENGTH or not _ALPHABET.fullmatch(text):
         return None
     starts = range(ID_LENGTH, len(text), SECRET_LENGTH)

@@ -1,4 +1,4 @@
-"""Phone numbers in their one form: `+`, the country's calling code and digits (E.164)."""
+"""Phone numbers in normal form: `+`, the country's calling code and digits (E.164)."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ _CODE_DIGITS: Final = 3  # of the longest calling codes
 
 
 class _Country(NamedTuple):
-    """What numbers with a calling code begin with: so many characters, `+` among them, and what
-    is dialled before the rest only within the country."""
+    """The form of numbers with one calling code: the length of `+` and the code, and the prefix
+    that is dialled only within the country."""
 
     length: int
     trunk_prefix: re.Pattern[str] | None
 
 
 def e164(typed: str) -> str:
-    """The number in its one form. Raises ValueError when it is none, or has no country.
+    """Returns the number in normal form. Raises ValueError if the text is no number, or has no
+    country.
 
-    Whether the country has numbers of this length is not judged.
+    The length is not validated by country.
     """
     if _IN_ONE_PIECE.fullmatch(typed) and _has_its_form(typed):
         return typed
-    import phonenumbers  # 15 ms that no start needs
+    import phonenumbers  # takes 15 ms, which the start does not need
 
     if not _TYPED.fullmatch(typed):
         raise ValueError(typed)
@@ -42,8 +43,8 @@ def e164(typed: str) -> str:
 
 
 def _has_its_form(digits: str) -> bool:
-    """Whether the library would leave these as they are: of very many numbers, nearly all are so,
-    and to find that out its own way takes ten times as long."""
+    """Whether the library would leave these digits unchanged, as it does with nearly all numbers
+    of an import; its own check takes ten times as long."""
     country = _country(digits[1 : 1 + _CODE_DIGITS])
     if country is None:
         return False
@@ -53,7 +54,7 @@ def _has_its_form(digits: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _country(first_digits: str) -> _Country | None:
-    """The country that numbers are of which begin so, if there is one."""
+    """The country of numbers with these first digits, if there is one."""
     from phonenumbers import COUNTRY_CODE_TO_REGION_CODE, PhoneMetadata
 
     for length in range(1, _CODE_DIGITS + 1):

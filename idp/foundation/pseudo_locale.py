@@ -1,7 +1,7 @@
-"""A language that nobody speaks: English with every letter changed, and longer.
+"""The pseudo-locale: English with every letter replaced, and longer.
 
-In its pages, what is plain English was never given to translators, and what does not fit would not
-fit in other languages either. It is for looking at pages while they are made.
+On its pages, plain English is a text that was not marked for translation, and a text that does not
+fit would not fit in other languages either. It is for developing pages.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from itertools import cycle, islice
 from typing import Final
 
-TAG: Final = "en-XA"  # XA to XZ are nobody's (ISO 3166-1, BCP 47)
+TAG: Final = "en-XA"  # XA to XZ are not assigned (ISO 3166-1, BCP 47)
 BEGIN, END = "⟦⟧"
 
 _LETTERS: Final = str.maketrans(
@@ -21,7 +21,7 @@ _PLACEHOLDER: Final = re.compile(r"(%\(\w+\)s)")
 
 
 def text(english: str) -> str:
-    """The text with other letters, at least 40 % longer, and its two ends marked."""
+    """Returns the text with replaced letters, at least 40 % longer, with both ends marked."""
     parts = _PLACEHOLDER.split(english)
     parts[::2] = [part.translate(_LETTERS) for part in parts[::2]]
     length = -(-len(_PLACEHOLDER.sub("", english)) * 2 // 5)

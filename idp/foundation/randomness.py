@@ -1,4 +1,4 @@
-"""Chance: ids, tokens and one-time passwords, from one source that tests can seed."""
+"""Random ids, tokens and one-time passwords, from one source that tests can seed."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from idp.foundation import base64url
 ID_BITS: Final = 128
 _STOCK_BYTES: Final = 8192
 
-# No 0 O o, 1 I i l L: people read these out on the telephone and copy them from paper.
+# No 0 O o, 1 I i l L, which are confused when users read these out or copy them from paper.
 UNAMBIGUOUS: Final = "ABCDEFGHJKMNPQRSTUVWXYZabcdefghjkmnpqrstuvwxyz23456789"
 
 
 class Random(ABC):
-    """A source of chance, and the forms in which this service uses it."""
+    """A source of random bytes, and the forms in which this service uses them."""
 
     @abstractmethod
     def token_bytes(self, n: int) -> bytes:
-        """`n` random bytes."""
+        """Returns `n` random bytes."""
 
     def token(self, bits: int = 256) -> str:
-        """At least `bits` random bits as base64url text: for secrets."""
+        """Returns at least `bits` random bits as base64url text: for secrets."""
         return base64url.encode(self.token_bytes((bits + 7) // 8))
 
     def id(self) -> str:
-        """128 random bits as 22 characters of base64url, the first a letter or a digit.
+        """Returns 128 random bits as 22 characters of base64url, the first a letter or a digit.
 
         A leading `-` would be taken for an option on a command line.
         """
@@ -38,7 +38,7 @@ class Random(ABC):
         return id
 
     def ordered_id(self, now: datetime) -> str:
-        """A UUIDv7 (RFC 9562): ids made later sort later, by milliseconds."""
+        """Returns a UUIDv7 (RFC 9562): later ids sort later, by milliseconds."""
         milliseconds = round(now.timestamp() * 1000)
         number = milliseconds << 80 | int.from_bytes(self.token_bytes(10), "big")
         number = number & ~(0xF << 76) | 0x7 << 76  # version
@@ -48,26 +48,27 @@ class Random(ABC):
         return "-".join(parts)
 
     def one_time_password(self) -> str:
-        """16 characters without look-alikes in groups of four: 92 bits, to be typed by people."""
+        """Returns 16 characters without look-alikes in groups of four: 92 bits, to be typed by a
+        user."""
         letters = self.letters(16, UNAMBIGUOUS)
         return "-".join(letters[start : start + 4] for start in range(0, 16, 4))
 
     def letters(self, n: int, among: str) -> str:
-        """`n` random characters of these."""
+        """Returns `n` random characters of these."""
         return "".join(self._letter(among) for _ in range(n))
 
     def _letter(self, among: str) -> str:
-        fair = 256 - 256 % len(among)  # the bytes above would favour the first letters
+        fair = 256 - 256 % len(among)  # larger bytes would favour the first letters
         while (byte := self.token_bytes(1)[0]) >= fair:
             pass
         return among[byte % len(among)]
 
 
 class Stocked(Random):
-    """Chance from another source, fetched for hundreds of tokens at once: what is made by the
-    hundred thousand would ask the operating system most of the time.
+    """Random bytes from another source, fetched for hundreds of tokens at once: making ids by the
+    hundred thousand would otherwise spend most of its time in system calls.
 
-    Not for a process that forks: both would have the same stock.
+    It must not be used by a process that forks: both would have the same bytes.
     """
 
     def __init__(self, source: Random) -> None:
@@ -76,7 +77,7 @@ class Stocked(Random):
         self._at = 0
 
     def token_bytes(self, n: int) -> bytes:
-        """`n` random bytes."""
+        """Returns `n` random bytes."""
         if self._at + n > len(self._stock):
             self._stock, self._at = self._source.token_bytes(max(n, _STOCK_BYTES)), 0
         taken = self._stock[self._at : self._at + n]
@@ -85,21 +86,21 @@ class Stocked(Random):
 
 
 class Numbered:
-    """Ids that are nobody's secret: a random beginning, and a count. A million of them ask the
-    operating system for chance once."""
+    """Ids that need not be secret: a random prefix, and a count. A million of them take one call
+    of the operating system."""
 
     def __init__(self, random: Random) -> None:
         self._beginning = random.id()
         self._count = itertools.count(1)
 
     def id(self) -> str:
-        """The next one; no other object makes it."""
+        """Returns the next id, which no other object returns."""
         return f"{self._beginning}.{next(self._count)}"
 
 
 class SystemRandom(Random):
-    """The operating system's generator: the only one that the running service uses."""
+    """The operating system's generator, which is the only source of the running service."""
 
     def token_bytes(self, n: int) -> bytes:
-        """`n` random bytes."""
+        """Returns `n` random bytes."""
         return secrets.token_bytes(n)

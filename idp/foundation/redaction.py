@@ -1,8 +1,8 @@
-"""What a log line may show: no secrets, nothing endless, no character that breaks a line.
+"""Redaction of log lines: no secrets, bounded length, no character that breaks a line.
 
-A secret is known by its field's name (`client_secret`, `code`, `passwordHash` …) and, inside of
-texts such as a library's messages, by its shape. It errs on the side of hiding: a name that
-counts as secret for one of its words is shown only when its last word says that it is harmless.
+A secret is recognised by its field's name (`client_secret`, `code`, `passwordHash` …) and, within
+texts such as a library's messages, by its form. In doubt a value is hidden: a name that contains a
+word for secrets is shown only if its last word is known to be harmless.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from storage.codec import instant_text
 HIDDEN: Final = "[hidden]"
 MAX_TEXT: Final = 300
 MAX_NAME: Final = 60
-MAX_READ: Final = 8000  # of a text; what comes after is cut off
+MAX_READ: Final = 8000  # of a text; the rest is dropped
 MAX_TRACEBACK: Final = 8000
 MAX_ITEMS: Final = 30
 MAX_DEPTH: Final = 4
@@ -90,8 +90,8 @@ _PARAMETER: Final = re.compile(
 _SCHEME: Final = re.compile(r"(?i)\b(basic|bearer|dpop)\s+[A-Za-z0-9._~+/=-]{8,}")
 _JWT: Final = re.compile(r"\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*(\.[A-Za-z0-9_-]*)*")
 _SEALED: Final = re.compile(r"\bv1\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{20,}")
-# Random by design, as codes, refresh tokens, client secrets and personal access tokens are: 43
-# characters at least, and nobody ever draws so many letters of one case alone.
+# Random secrets such as codes, refresh tokens, client secrets and personal access tokens: at least
+# 43 characters, among which upper and lower case letters both occur practically always.
 _RANDOM: Final = re.compile(
     r"(?<![A-Za-z0-9_-])(?=[a-z0-9_-]*[A-Z])(?=[A-Z0-9_-]*[a-z])[A-Za-z0-9_-]{43,}"
 )
@@ -100,38 +100,40 @@ _URL_PASSWORD: Final = re.compile(r"(://[^/\s:@'\"]*):[^@\s'\"]+@")
 
 
 def fields(values: Mapping[str, object]) -> dict[str, object]:
-    """The fields as plain values that may be shown."""
+    """Returns the fields as plain values that may be shown."""
     return _mapping(values, MAX_DEPTH)
 
 
 def text(value: str, most: int = MAX_TEXT) -> str:
-    """The text without secrets that can be recognised, on one line, at most `most` characters."""
+    """Returns the text without recognisable secrets, on one line, with at most `most`
+    characters."""
     if len(value) <= most and _PLAIN.fullmatch(value) and "eyJ" not in value:
-        return value  # nearly every value, and most of what a line costs
-    value = without_secrets(value[:MAX_READ])  # first: half a secret has no shape
+        return value  # the fast path for nearly every value
+    value = without_secrets(value[:MAX_READ])  # first, because half a secret can't be recognised
     return visible(value if len(value) <= most else f"{value[:most]}…")
 
 
 def visible(value: str) -> str:
-    """The text with the characters that break a line or turn its direction written out."""
+    """Returns the text with the characters escaped that break a line or change its direction."""
     return _CONTROL.sub(_escaped, value)
 
 
 def without_secrets(value: str) -> str:
-    """The text without secrets that can be recognised."""
+    """Returns the text without recognisable secrets."""
     for pattern, replacement in _SHAPES:
         value = pattern.sub(replacement, value)
     return value
 
 
 def lines(value: str) -> str:
-    """A traceback: the same, but its lines stay, and its end rather than its beginning."""
+    """Returns a traceback without recognisable secrets: with its line ends, and its last part if
+    it is too long."""
     kept = without_secrets(value[-MAX_TRACEBACK:])
     return "\n".join(visible(line) for line in kept.split("\n"))
 
 
 def is_secret(name: str) -> bool:
-    """Whether a field of this name is hidden."""
+    """Returns whether the value of a field of this name is hidden."""
     words = [word.lower() for word in _WORD.findall(name)]
     if not SECRET_WORDS.intersection(words) or "_".join(words) in HARMLESS_NAMES:
         return False
@@ -161,7 +163,7 @@ def _composed(value: object, depth: int) -> object:
         return _mapping(value, depth - 1)
     if depth and isinstance(value, (list, tuple, set, frozenset)):
         return [_value(item, depth - 1) for item in list(value)[:MAX_ITEMS]]
-    return f"<{type(value).__name__}>"  # a record, octets: their repr may hold anything
+    return f"<{type(value).__name__}>"  # a record or bytes, whose repr may contain secrets
 
 
 def _mapping(values: Mapping[str, object], depth: int) -> dict[str, object]:

@@ -1,7 +1,7 @@
-"""JSON as it is meant (RFC 8259, RFC 7493): what readers disagree on is refused, not guessed.
+"""Strict JSON (RFC 8259, RFC 7493): what parsers treat differently is refused.
 
-A name that stands twice, NaN, numbers that other programs can't hold, halves of a character and
-NUL are refused by the place they stand at; so no two readers of one document see two things.
+Duplicate names, NaN, numbers that other programs can't represent, lone surrogates and NUL are
+refused, with their path; so no two parsers read the same document differently.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NO_TEXT: Final = re.compile("[\x00\ud800-\udfff]")
 
 
 class _Object(list[tuple[str, Any]]):
-    """The members as they stand in the document, doubles included."""
+    """The members in the order of the document, with duplicates."""
 
 
 class _UnusableNumber(str):
@@ -37,7 +37,8 @@ class _UnusableNumber(str):
 
 
 def decode(octets: bytes) -> object:
-    """The document's value: dict, list, str, int, float, bool or None. Raises InvalidArgument."""
+    """Returns the document's value: dict, list, str, int, float, bool or None. Raises
+    InvalidArgument."""
     if octets.startswith(BOM_UTF8):
         raise _malformed("the body begins with a byte order mark: send UTF-8 without one")
     try:
@@ -53,12 +54,12 @@ def decode(octets: bytes) -> object:
 
 
 def mistake(error: json.JSONDecodeError) -> str:
-    """What is wrong, in words behind which a place may be told."""
+    """Returns what is wrong, as a text that a position may follow."""
     return error.msg.removesuffix(" at")
 
 
 def usable(value: object) -> object:
-    """What DECODER has read, in Python's own types. Raises InvalidArgument."""
+    """Returns the result of DECODER in Python's own types. Raises InvalidArgument."""
     try:
         plain = _clean(value, 0)
         _check_texts(plain)
@@ -68,8 +69,8 @@ def usable(value: object) -> object:
 
 
 def texts(value: object) -> dict[str, str]:
-    """The members of an object that are texts beyond doubt, of one that can't be used, too: it may
-    be told by them. `value` is what DECODER has read."""
+    """Returns those members of an object that are certainly texts, even if the object can't be
+    used, for messages that identify it. `value` is the result of DECODER."""
     members = value if isinstance(value, _Object) else ()
     names = [name for name, _ in members]
     return {
@@ -80,12 +81,12 @@ def texts(value: object) -> dict[str, str]:
 
 
 class _Doubtful(Exception):
-    """Something may be wrong with a value; where, has to be looked for."""
+    """Something may be wrong with a value; `_looked_into` finds its place."""
 
 
 def _clean(value: Any, depth: int) -> Any:
-    """The value in Python's own types, if nothing is wrong with it, as with nearly all there are;
-    its texts are not looked at. Raises _Doubtful."""
+    """The value in Python's own types, if nothing is wrong with it, as is nearly always the case;
+    its texts are not checked. Raises _Doubtful."""
     kind = type(value)
     if depth == MAX_DEPTH and kind in (_Object, list):
         raise _Doubtful
@@ -104,7 +105,8 @@ def _clean(value: Any, depth: int) -> Any:
 
 
 def _check_texts(plain: object) -> None:
-    """Raises _Doubtful if one may hold what none can: seen in all of them at once."""
+    """Raises _Doubtful if a text may contain a forbidden character: all texts are checked at
+    once."""
     try:
         octets = msgspec.json.encode(plain)
     except UnicodeEncodeError:
@@ -114,11 +116,11 @@ def _check_texts(plain: object) -> None:
 
 
 def _looked_into(value: object) -> object:
-    """The value in Python's own types. Raises InvalidArgument with what is wrong, and where."""
+    """The value in Python's own types. Raises InvalidArgument with each problem and its path."""
     problems: list[FieldProblem] = []
 
     def report(problem: FieldProblem) -> None:
-        if len(problems) <= MAX_PROBLEMS:  # one more tells that there are more
+        if len(problems) <= MAX_PROBLEMS:  # one more, so that the error says that there are more
             problems.append(problem)
 
     plain = _plain(value, "", 0, report)
@@ -131,14 +133,14 @@ def _integer(digits: str) -> int | _UnusableNumber:
     return int(digits) if len(digits) <= _MAX_DIGITS else _UnusableNumber(digits)
 
 
-# Reads a value as it stands in a text; `usable` then says whether it can be used.
+# Parses a value without a judgement on it; `usable` then decides whether it is accepted.
 DECODER: Final = json.JSONDecoder(
     object_pairs_hook=_Object, parse_constant=_UnusableNumber, parse_int=_integer
 )
 
 
 def _plain(value: Any, path: str, depth: int, report: Callable[[FieldProblem], None]) -> Any:
-    """The value in Python's own types; what can't be used is reported by its path."""
+    """The value in Python's own types; what can't be used is reported with its path."""
     if isinstance(value, list):
         if depth == MAX_DEPTH:
             raise _too_deep(path)
@@ -173,7 +175,7 @@ def _is_in_range(value: Any) -> bool:
 
 
 def child(path: str, name: str) -> str:
-    """The path of a member, in characters that can be sent."""
+    """Returns the path of a member, without characters that can't be sent."""
     name = _NO_TEXT.sub("�", name[:100])
     return f"{path}.{name}" if path else name
 

@@ -1,4 +1,4 @@
-"""The form in which texts are equal whatever their case."""
+"""Case folding of texts for comparisons."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import unicodedata
 
 
 def folded(text: str) -> str:
-    """The form in which texts are equal whatever their case."""
+    """Returns the form in which texts are compared regardless of case: casefold(NFKC)."""
     return unicodedata.normalize("NFKC", text).casefold()

@@ -1,4 +1,4 @@
-"""A bound on how often something is done, however often it is asked for."""
+"""Token buckets: limits on the rate of an action, by time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _MOST_KEYS: Final = 1_000
 
 
 class TokenBucket:
-    """Lets `burst` through at once, and `per_second` in the long run."""
+    """Allows `burst` actions at once, and `per_second` in the long run."""
 
     def __init__(self, burst: int, per_second: float) -> None:
         self._burst = float(burst)
@@ -18,7 +18,8 @@ class TokenBucket:
         self._asked_at: datetime | None = None
 
     def allows(self, now: datetime) -> bool:
-        """Whether one more is let through now. A clock that was set back gives nothing."""
+        """Returns whether another action is allowed now. If the clock was set back, no time has
+        passed."""
         if self._asked_at is not None:
             passed = max(0.0, (now - self._asked_at).total_seconds())
             self._left = min(self._burst, self._left + passed * self._per_second)
@@ -30,9 +31,10 @@ class TokenBucket:
 
 
 class KeyedTokenBucket:
-    """A pace for each key and one for all keys together, so that one key cannot use up the rest.
+    """A token bucket for each key and one for all keys together, so that one key can't use up the
+    rest.
 
-    Of more than 1,000 keys the oldest are forgotten, which then begin with a full burst again.
+    Beyond `_MOST_KEYS` keys the oldest are dropped, which then begin with a full burst again.
     """
 
     def __init__(self, *, burst: int, per_second: float, all_burst: int, all_per_second: float):
@@ -41,7 +43,7 @@ class KeyedTokenBucket:
         self._paces: dict[str, TokenBucket] = {}
 
     def allows(self, now: datetime, key: str) -> bool:
-        """Whether one more of this key is let through now."""
+        """Returns whether another action for this key is allowed now."""
         pace = self._paces.get(key)
         if pace is None:
             if len(self._paces) >= _MOST_KEYS:

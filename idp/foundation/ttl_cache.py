@@ -1,4 +1,4 @@
-"""What was read a moment ago: a process's view of what every page needs, at most 5 s old."""
+"""A cache of values that every page needs, at most 5 s old, in each process."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class _Kept(NamedTuple):
 
 
 class TtlCache:
-    """Values by their names, each read anew once it is too old."""
+    """Values by name, each read again once it is too old."""
 
     def __init__(self) -> None:
         self._kept: dict[Hashable, _Kept] = {}
 
     async def get(self, name: Hashable, now: datetime, read: Callable[[], Awaitable[T]]) -> T:
-        """The value, as `read` finds it or found it a moment ago. Raises what `read` raises."""
+        """Returns the value, from the cache or from `read`. Raises what `read` raises."""
         known = self._kept.get(name)
         if known is not None and _is_young(known, now):
             return cast(T, known.value)
@@ -38,11 +38,11 @@ class TtlCache:
         return value
 
     def forget(self) -> None:
-        """Read everything anew: this process has just changed some of it."""
+        """Drops all values, because this process has changed some of them."""
         self._kept.clear()
 
 
 def _is_young(known: _Kept, now: datetime) -> bool:
-    """By the machine's own time, and by a clock that may have been set."""
+    """Checks the machine's monotonic time, and a clock that may have been set."""
     is_clock_near = abs(now - known.read_clock) <= timedelta(seconds=MAX_AGE_SECONDS)
     return is_clock_near and time.monotonic() - known.read_at <= MAX_AGE_SECONDS

@@ -1,4 +1,4 @@
-"""User names: which can be given to a user."""
+"""Validation of user names."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from idp.foundation.errors import IdpError
 
 MAX_NAME_CHARACTERS: Final = 200
 
-# Control characters, and those without a look of their own: zero width, direction, private use;
-# and what Unicode calls default-ignorable in other categories.
+# Control characters and characters without a visible form: zero width, direction, private use; and
+# those that Unicode calls default-ignorable in other categories.
 _INVISIBLE: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 
 _IGNORABLE: Final = re.compile(
@@ -20,16 +20,16 @@ _IGNORABLE: Final = re.compile(
 
 
 class NameRefused(IdpError):
-    """A user name that nobody can have; the message goes on after "the user name"."""
+    """A user name that is not allowed; the message follows "the user name"."""
 
     slug = "user.name_refused"
 
 
 def check_name(user_name: str) -> str:
-    """The user name as it was given. Raises NameRefused.
+    """Returns the user name unchanged. Raises NameRefused.
 
-    What looks like another's name, or could not be typed, is nobody's: no invisible characters,
-    no spaces around it.
+    Names that look like another user's, or could not be typed, are not allowed: no invisible
+    characters, no spaces at the ends.
     """
     if _is_hidden(user_name):
         raise NameRefused("holds invisible characters", slug="user.name_invisible")

@@ -1,7 +1,7 @@
-"""How JWTs are signed (RFC 7518 section 3, RFC 8037): each algorithm, and the keys that fit it.
+"""Signature algorithms of JWTs (RFC 7518 section 3, RFC 8037), and the keys that fit each.
 
-RSA keys have 2048 to 8192 bits and an odd exponent of 3 to 64 bits: what is weaker proves
-nothing, and what is larger costs whoever verifies.
+RSA keys have 2048 to 8192 bits and an odd exponent of 3 to 64 bits: weaker ones are not secure,
+and larger ones make verification expensive.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _COORDINATE_BYTES: Final = 32
 
 
 class Algorithm(NamedTuple):
-    """What a JWT's `alg` means. `verify` raises InvalidSignature; `digest` is that of at_hash."""
+    """An algorithm by its `alg`. `verify` raises InvalidSignature; `digest` is that of at_hash."""
 
     fits: Callable[[object], bool]
     make: Callable[[], PrivateKey]
@@ -81,7 +81,7 @@ def _verify_ps256(key: rsa.RSAPublicKey, signature: bytes, octets: bytes) -> Non
 
 
 def _sign_es256(key: ec.EllipticCurvePrivateKey, octets: bytes) -> bytes:
-    """r and s side by side, which is not how libraries write it (RFC 7518 3.4)."""
+    """r and s concatenated, unlike the DER form of the library (RFC 7518 3.4)."""
     pair = decode_dss_signature(key.sign(octets, _ECDSA))
     return b"".join(number.to_bytes(_COORDINATE_BYTES) for number in pair)
 
@@ -102,7 +102,7 @@ def _verify_eddsa(key: ed25519.Ed25519PublicKey, signature: bytes, octets: bytes
     key.verify(signature, octets)
 
 
-# This service signs by all but PS256, which others may use in their assertions.
+# This service signs with all but PS256, which clients may use in their assertions.
 ALGORITHMS: Final[Mapping[str, Algorithm]] = {
     "RS256": Algorithm(_is_sound_rsa, _make_rsa, _sign_rs256, _verify_rs256),
     "PS256": Algorithm(_is_sound_rsa, _make_rsa, _sign_ps256, _verify_ps256),

@@ -1,10 +1,10 @@
-"""JWS as this service makes and reads it (RFC 7515): a thin seam over `cryptography`.
+"""JWS (RFC 7515): signing and verification with `cryptography`.
 
-Signing and verifying go the direct way because they are on every hot path; the tests hold both
-against jwcrypto. `parse` and `verify` are for tokens of this service, `parse_foreign`,
-`load_public` and `verify_foreign` for those that others sign with a key that was registered
-here. Both refuse a header with anything but `alg`, `kid` and `typ`: so no token brings its own
-key, and nothing in it changes how it is read.
+They do without a JOSE library because they are on every hot path; the tests compare both with
+jwcrypto. `parse` and `verify` are for tokens of this service; `parse_foreign`, `load_public` and
+`verify_foreign` for tokens that others sign with a key registered here. Both refuse a header with
+members other than `alg`, `kid` and `typ`: so no token can bring its own key or change how it is
+read.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Header(Struct, forbid_unknown_fields=True):
 
 
 class Parsed(Struct, frozen=True):
-    """A token taken apart; nothing in it is to be believed before it was verified."""
+    """A parsed token, which must not be trusted before it was verified."""
 
     header: Header
     payload: bytes
@@ -43,15 +43,16 @@ class Parsed(Struct, frozen=True):
 
 
 class NotAToken(ValueError):
-    """The text isn't a token that counts here: malformed, or its signature doesn't verify."""
+    """The text isn't a valid token: malformed, or its signature doesn't verify."""
 
 
 class UnusableKey(NotAToken):
-    """The public key verifies nothing here. The message says why, and nothing of the key."""
+    """The public key is not accepted. The message gives the reason, and reveals nothing of the
+    key."""
 
 
 def decode(text: str) -> bytes:
-    """The octets of canonical unpadded base64url. Raises NotAToken."""
+    """Decodes canonical unpadded base64url. Raises NotAToken."""
     try:
         return base64url.decode(text)
     except ValueError as error:
@@ -59,7 +60,7 @@ def decode(text: str) -> bytes:
 
 
 def sign(key: LoadedKey, typ: str, claims: dict[str, Any]) -> str:
-    """The compact JWS of `claims`, signed by the key's own algorithm."""
+    """Returns the compact JWS of `claims`, signed with the key's own algorithm."""
     if key.private is None:
         raise TypeError(f"{key.kid} does not sign")
     algorithm = key.record.algorithm
@@ -70,13 +71,14 @@ def sign(key: LoadedKey, typ: str, claims: dict[str, Any]) -> str:
 
 
 def half_hash(algorithm: str, value: str) -> str:
-    """`at_hash` and `c_hash` (OpenID Connect Core 3.1.3.6) in a token that `algorithm` signs."""
+    """Returns `at_hash` or `c_hash` (OpenID Connect Core 3.1.3.6) for a token signed with
+    `algorithm`."""
     digest: bytes = ALGORITHMS[algorithm].digest(value.encode()).digest()
     return base64url.encode(digest[: len(digest) // 2])
 
 
 def parse(token: str) -> Parsed:
-    """Take a compact JWS of this service apart. Raises NotAToken."""
+    """Parses a compact JWS of this service. Raises NotAToken."""
     head, payload, signature = _split(token)
     try:
         header = msgspec.json.decode(decode(head), type=Header)
@@ -86,9 +88,9 @@ def parse(token: str) -> Parsed:
 
 
 def parse_foreign(token: str) -> Parsed:
-    """Take a compact JWS of somebody else apart. Raises NotAToken, whose message says why.
+    """Parses a compact JWS of another party. Raises NotAToken, whose message gives the reason.
 
-    The header is read as strictly as any JSON here: no name twice, no stray octets.
+    The header is parsed as strictly as all JSON here: no duplicate name, no stray octets.
     """
     head, payload, signature = _split(token)
     try:
@@ -114,14 +116,14 @@ def _parsed(header: Header, head: str, payload: str, signature: str) -> Parsed:
 
 
 def verify(key: LoadedKey, parsed: Parsed) -> None:
-    """Raise NotAToken unless the signature is the key's, by the key's own algorithm."""
+    """Raises NotAToken unless the signature is the key's, with the key's own algorithm."""
     if key.public is None or parsed.header.alg != key.record.algorithm:
         raise NotAToken("not signed by this key's algorithm")
     _verify(key.public, parsed)
 
 
 def load_public(pem: str) -> PublicKey:
-    """The public key in a PEM, once it is known to fit an algorithm. Raises UnusableKey."""
+    """Returns the public key in a PEM if it fits an algorithm. Raises UnusableKey."""
     try:
         if len(pem) > MAX_KEY_CHARACTERS:
             raise ValueError("too long")
@@ -142,7 +144,8 @@ def _why_unusable(key: object) -> str:
 
 
 def verify_foreign(key: PublicKey, parsed: Parsed, algorithms: Collection[str]) -> None:
-    """Raise NotAToken unless the signature is the key's, by one of `algorithms` that fits it."""
+    """Raises NotAToken unless the signature is the key's, with one of `algorithms` that fits
+    it."""
     alg = parsed.header.alg
     if alg not in algorithms or alg not in ALGORITHMS:
         raise NotAToken("its alg is not one of those that are taken")

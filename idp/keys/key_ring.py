@@ -1,10 +1,10 @@
-"""The instance's keys as each process knows them: which signs, which verify, which are published.
+"""The installation's keys in each process: which one signs, which verify, which are published.
 
-States: *next* is published and waits, so that caches know it before it signs; *active* signs or
-seals; *retired* stays published until the last token it signed has expired, and verifies
-`id_token_hint`s for 120 days; *removed* is trusted for nothing, at once. How a key comes from one
-to the other is in `idp/oauth/key_rotation.py`, and so is `ensure`, which whoever registers an
-application calls to have keys of its signing algorithm.
+States: *next* is published but not used yet, so that caches have it before it signs; *active*
+signs or encrypts; *retired* remains published until the last token it signed has expired, and
+verifies `id_token_hint`s for 120 days; *removed* is no longer trusted, from one moment to the
+next. The transitions are in `idp/oauth/key_rotation.py`, and so is `ensure`, which creates the
+keys of an algorithm when an application is registered for it.
 """
 
 from __future__ import annotations
@@ -29,17 +29,18 @@ from idp.records import SIGNING_KEYS, SigningAlgorithm, SigningKey
 from storage import Store
 
 CACHE_SECONDS: Final = 5.0
-PUBLISHED_CACHE_SECONDS: Final = 300  # how long anybody may keep the published key set
+PUBLISHED_CACHE_SECONDS: Final = 300  # how long clients may cache the published key set
 HINT_DAYS: Final = 120
 SEALING: Final = "A256GCM"
-_UNKNOWN_AT_ONCE: Final = 10  # unknown kids that are looked up without a wait; then one a second
+_UNKNOWN_AT_ONCE: Final = 10  # unknown kids that are looked up at once; then one a second
 _PURPOSE: Final = "signing-key"
 _PUBLIC_MEMBERS: Final = ("kty", "crv", "x", "y", "n", "e")
 _NEVER: Final = -math.inf
 
 
 class LoadedKey(msgspec.Struct, frozen=True):
-    """A stored key, parsed once. `symmetric` is set for a sealing key, the others for signing."""
+    """A stored key, parsed once. `symmetric` is set for an encryption key, the others for a
+    signing key."""
 
     record: SigningKey
     private: PrivateKey | None = None
@@ -53,13 +54,14 @@ class LoadedKey(msgspec.Struct, frozen=True):
 
 
 class KeyRing:
-    """This process's view of the keys, at most 5 s old; an unknown kid is looked up sooner."""
+    """This process's copy of the keys, at most 5 s old; for an unknown kid the store is read
+    earlier."""
 
     def __init__(self, store: Store, vault: MasterKey, clock: Clock, token_seconds: int) -> None:
         self._store = store
         self._vault = vault
         self._clock = clock
-        # A process may sign with a key for as long as it doesn't know that it has retired.
+        # A process continues to sign with a retired key until it has read the keys again.
         self.published_for = timedelta(seconds=token_seconds + CACHE_SECONDS)
         self._loaded: dict[str, LoadedKey] = {}
         self._active: dict[str, LoadedKey] = {}
@@ -69,36 +71,39 @@ class KeyRing:
         self._unknown_pace = TokenBucket(burst=_UNKNOWN_AT_ONCE, per_second=1)
 
     async def signing(self, algorithm: SigningAlgorithm = "RS256") -> LoadedKey:
-        """The key that signs by this algorithm now. Raises LookupError: there never was one."""
+        """Returns the key that signs with this algorithm now. Raises LookupError if there never
+        was one."""
         return await self._in_use(algorithm)
 
     async def sealing(self) -> LoadedKey:
-        """The key that seals opaque access tokens now."""
+        """Returns the key that encrypts opaque access tokens now."""
         return await self._in_use(SEALING)
 
     async def find(self, kid: str) -> LoadedKey | None:
-        """The key of that id in any state but removed."""
+        """Returns the key of that id in any state but removed."""
         await self._refresh(CACHE_SECONDS)
         if kid not in self._loaded and self._unknown_pace.allows(self._clock.now()):
             await self._refresh(0.0)
         return self._loaded.get(kid)
 
     async def for_hints(self, kid: str) -> LoadedKey | None:
-        """The key that verifies an `id_token_hint`, however old the hint within 120 days."""
+        """Returns the key that verifies an `id_token_hint`, also an expired one, for up to 120
+        days."""
         key = await self.find(kid)
         if key and self._is_retired_for(key, timedelta(days=HINT_DAYS)):
             return None
         return key
 
     async def for_tokens(self, kid: str) -> LoadedKey | None:
-        """The key that verifies or opens a token which has not expired."""
+        """Returns the key that verifies or decrypts a token that has not expired."""
         key = await self.find(kid)
         return None if key and self._is_retired_for(key, self.published_for) else key
 
     async def published(self) -> list[Mapping[str, Any]]:
-        """The public keys as JWKs (RFC 7517), the active ones first.
+        """Returns the public keys as JWKs (RFC 7517), the active ones first.
 
-        As the store has them now: another process may sign with a key since a moment ago.
+        They are read from the store at each call: another process may have begun to sign with a
+        key.
         """
         await self._refresh(0.0)
         keys = [key for key in self._loaded.values() if key.jwk]
@@ -108,7 +113,7 @@ class KeyRing:
         return [key.jwk for key in keys if key.jwk]
 
     def forget(self) -> None:
-        """Read the store at the next use: this process has just changed the keys."""
+        """Has the store read at the next use, because this process has changed the keys."""
         self._read_at = _NEVER
 
     def _is_retired_for(self, key: LoadedKey, age: timedelta) -> bool:
@@ -116,14 +121,14 @@ class KeyRing:
 
     async def _in_use(self, algorithm: str) -> LoadedKey:
         await self._refresh(CACHE_SECONDS)
-        if algorithm not in self._active:  # made a moment ago, perhaps, by another process
+        if algorithm not in self._active:  # another process may have made it since
             await self._refresh(0.0)
         if algorithm not in self._active:
             raise LookupError(f"no active {algorithm} key: none was made on this store")
         return self._active[algorithm]
 
     async def _refresh(self, max_age_seconds: float) -> None:
-        """Have what a reading found that began at most so long ago, or after this call."""
+        """Ensures a read of the store that began at most so long ago, or after this call."""
         due_at = time.monotonic() - max_age_seconds
         if self._has_read_since(due_at):
             return
@@ -140,7 +145,7 @@ class KeyRing:
             self._read_at = began_at
 
     def _has_read_since(self, instant: float) -> bool:
-        """By the machine's own time, and by a clock that may have been set."""
+        """Compares the machine's monotonic time, and a clock that may have been set."""
         passed = abs(self._clock.now() - self._read_clock)
         return self._read_at > instant and passed <= timedelta(seconds=CACHE_SECONDS)
 
@@ -152,11 +157,11 @@ class KeyRing:
 
 
 def load(vault: MasterKey, record: SigningKey) -> LoadedKey:
-    """Open and parse a stored key. Raises vault.WrongKey."""
+    """Decrypts and parses a stored key. Raises master_key.WrongKey."""
     secret = vault.open(record.sealed_private, _PURPOSE)
     if record.use == "enc":
         return LoadedKey(record=record, symmetric=secret)
-    # The vault has authenticated the key: proving it to be one again costs 70 ms.
+    # Decryption has authenticated the key: validating it again would take 70 ms.
     private: Any = serialization.load_pem_private_key(
         secret, password=None, unsafe_skip_rsa_key_validation=True
     )
@@ -174,7 +179,8 @@ def new_signing_key(
     state: str,
     algorithm: SigningAlgorithm = "RS256",
 ) -> SigningKey:
-    """A key of the algorithm, not yet stored. RSA has 2048 bits, and takes up to a second."""
+    """Returns a new key for the algorithm, which is not stored yet. RSA has 2048 bits, and takes
+    up to a second."""
     private = ALGORITHMS[algorithm].make()
     pem = private.private_bytes(
         serialization.Encoding.PEM,
@@ -191,7 +197,7 @@ def new_signing_key(
 def new_sealing_key(
     vault: MasterKey, random: Random, now: datetime, state: str = "active"
 ) -> SigningKey:
-    """An AES-256-GCM key for opaque access tokens, not yet stored."""
+    """Returns a new AES-256-GCM key for opaque access tokens, which is not stored yet."""
     sealed = vault.seal(random.token_bytes(32), _PURPOSE)
     return _record(random.id(), "enc", SEALING, state, sealed, now, None)
 

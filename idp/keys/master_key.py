@@ -1,8 +1,9 @@
-"""The master key, and what is kept under it: sealed values and keyed digests.
+"""The master key: encryption of stored values, and keyed digests.
 
-What the service must be able to read again (private keys, TOTP secrets, mail passwords) is
-sealed; what it only has to recognise, but is too short to be hashed, is kept as a MAC. Each
-purpose has a key of its own, so that a value sealed for one is of no use for another.
+Values that the service has to read again (private keys, TOTP secrets, mail contents) are
+encrypted; values that it only has to recognise, but that are too short for a plain digest, are
+stored as a MAC. Each purpose has a key of its own, so a value encrypted for one is useless for
+another.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _FORM: Final = "32 random bytes as base64url without padding (43 characters)"
 
 
 class WrongKey(IdpError):
-    """A sealed value belongs to another master key or purpose, or it was altered."""
+    """An encrypted value belongs to another master key or purpose, or was altered."""
 
     slug = "wrong_key"
 
@@ -52,10 +53,11 @@ class WrongKey(IdpError):
 
 
 class MasterKey:
-    """Seals and recognises values under the master key. Purposes are constants of the program.
+    """Encrypts and authenticates values under the master key. Purposes are constants of the
+    program.
 
-    Sealing is AES-256-GCM under a key derived for the purpose (HKDF-SHA256), with a random
-    96-bit nonce and the purpose as associated data. A purpose may seal 2^32 values.
+    The encryption is AES-256-GCM with a key derived for the purpose (HKDF-SHA256), a random 96-bit
+    nonce and the purpose as associated data. A purpose may encrypt 2^32 values.
     """
 
     def __init__(self, master_key: bytes, random: Random | None = None) -> None:
@@ -63,17 +65,18 @@ class MasterKey:
             raise ValueError(f"a master key has {KEY_BYTES} bytes")
         self._master_key = master_key
         self._random = random or SystemRandom()
-        self._subkeys: dict[tuple[str, str], bytes] = {}  # purposes are few: no value is in them
+        # by use and purpose, of which there are few
+        self._subkeys: dict[tuple[str, str], bytes] = {}
 
     def seal(self, plaintext: bytes | str, purpose: str) -> str:
-        """The value as text that only `open` with the same key and purpose can read."""
+        """Returns the encrypted value as text, for `open` with the same key and purpose."""
         nonce = self._random.token_bytes(_NONCE_BYTES)
         cipher = AESGCM(self._subkey("seal", purpose))
         sealed = cipher.encrypt(nonce, _octets(plaintext), purpose.encode())
         return _VERSION + base64url.encode(nonce + sealed)
 
     def open(self, sealed: str, purpose: str) -> bytes:
-        """The value again. Raises WrongKey."""
+        """Returns the decrypted value. Raises WrongKey."""
         try:
             if not sealed.startswith(_VERSION):
                 raise ValueError("unknown version")
@@ -84,11 +87,12 @@ class MasterKey:
             raise WrongKey(purpose) from error
 
     def mac(self, purpose: str, data: bytes | str) -> bytes:
-        """HMAC-SHA256 of the data; compare two with `hmac.compare_digest`."""
+        """Returns the HMAC-SHA256 of the data; compare two with `hmac.compare_digest`."""
         return hmac.digest(self._subkey("mac", purpose), _octets(data), hashlib.sha256)
 
     def fingerprint(self) -> str:
-        """A check value by which a store can tell its own master key; it reveals nothing of it."""
+        """Returns a check value by which a store recognises its master key; it reveals nothing of
+        the key."""
         return base64url.encode(self._subkey("fingerprint", "")[:16])
 
     def _subkey(self, use: str, purpose: str) -> bytes:
@@ -108,10 +112,11 @@ def master_key(
     file: str | None = None,
     may_create: bool = True,
 ) -> bytes:
-    """The master key: the setting's text or file, else the data directory's, made if missing.
+    """Returns the master key: from the setting's text or file, else from the data directory, where
+    it is created if missing.
 
-    Of processes that start at once one makes the key and all use it. Raises ConfigError; so it
-    does for a missing one unless it `may_create` it.
+    If several processes start concurrently, one creates the key and all use it. Raises
+    ConfigError, also if the key is missing and `may_create` is false.
     """
     if text:
         return _parsed(text, "the setting master_key")
@@ -158,9 +163,9 @@ def _parsed(text: str, name: str) -> bytes:
 
 
 def _create(path: Path, random: Random) -> None:
-    """Make the file whole or not at all, and leave one that another process made alone."""
+    """Creates the file atomically, and keeps one that another process has created."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with contextlib.suppress(FileExistsError):  # the other process's key is as good
+    with contextlib.suppress(FileExistsError):  # another process has created a key, which is used
         _write(path, random.token_bytes(KEY_BYTES), random)
 
 
@@ -170,7 +175,8 @@ def _write(path: Path, key: bytes, random: Random) -> None:
 
 
 def keep(data_dir: Path, key: bytes, random: Random) -> None:
-    """Put a master key that exists into the data directory. Raises ConfigError: it has another."""
+    """Stores an existing master key in the data directory. Raises ConfigError if there is another
+    one."""
     path = data_dir / KEY_FILE
     try:
         with contextlib.suppress(FileExistsError):

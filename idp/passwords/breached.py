@@ -1,6 +1,6 @@
 """Look-up of a password in a list of breached ones, by its SHA-1 as such lists are published.
 
-A list has one of three forms, told apart by what is at its path:
+A list has one of three forms, recognised by what is at its path:
 
 * a text file, sorted, with a line `SHA1HEX:COUNT` for each password;
 * a directory of range files, each named by the first 5 hex digits (`0A1B2` or `0A1B2.txt`), with
@@ -30,33 +30,34 @@ PREFIX_BYTES: Final = 8
 RANGE_DIGITS: Final = 5
 MAX_RANGE_BYTES: Final = 16 * 1024 * 1024
 _MAX_LINE_BYTES: Final = 64
-_SAMPLES: Final = 1000  # places at which the order is checked at the start
-_READ_SAMPLES: Final = 50  # files of a directory that are read at the start
+_SAMPLES: Final = 1000  # places at which the order is checked when a list is opened
+_READ_SAMPLES: Final = 50  # files of a directory that are read when it is opened
 _LINE: Final = re.compile(rb"([0-9A-Fa-f]{40}):([0-9]{1,12})")
 _RANGE_LINE: Final = re.compile(rb"([0-9A-Fa-f]{35}):([0-9]{1,12})")
 _RANGE_NAME: Final = re.compile(r"([0-9A-Fa-f]{5})(\.txt)?")
 
 
 class UnusableList(ValueError):
-    """The list is cut off, out of order or of no known form; the text says what is wrong."""
+    """The list is truncated, out of order or of no known form; the text says what is wrong."""
 
 
 class BreachedPasswords(Protocol):
-    """A list that can be asked about one password at a time."""
+    """A list in which single passwords can be looked up."""
 
     @abstractmethod
     def contains(self, password: str) -> bool:
-        """Whether the list has the password at least as often as asked for. Reads files: not for
-        the event loop. Raises OSError."""
+        """Returns whether the list has the password with at least the configured count. Reads
+        files, so it must not run on the event loop. Raises OSError."""
 
     @abstractmethod
     def entries(self) -> Iterator[bytes]:
-        """The SHA-1 of each password that counts, in order; of a compact list the first octets."""
+        """Yields the SHA-1 of each password with at least the configured count, in order; for a
+        compact list its first octets."""
 
 
 def open_list(path: Path, min_count: int = 1) -> BreachedPasswords:
-    """The list at this path; a password counts when it was seen `min_count` times. A compact list
-    has no counts any more: `min_count` was applied when it was made.
+    """Opens the list at this path; passwords that were seen less than `min_count` times are
+    ignored. A compact list has no counts: `min_count` was applied when it was written.
 
     Raises UnusableList, OSError.
     """
@@ -70,12 +71,12 @@ def open_list(path: Path, min_count: int = 1) -> BreachedPasswords:
 
 
 def digest(password: str) -> bytes:
-    """The SHA-1 of the password in UTF-8: 20 octets."""
+    """Returns the SHA-1 of the password in UTF-8: 20 octets."""
     return hashlib.sha1(password.encode(), usedforsecurity=False).digest()
 
 
 class TextFile:
-    """Lines `SHA1HEX:COUNT`, sorted by hash."""
+    """A list with lines `SHA1HEX:COUNT`, sorted by hash."""
 
     def __init__(self, mapped: mmap.mmap, min_count: int) -> None:
         self._mapped = mapped
@@ -83,7 +84,7 @@ class TextFile:
         self._check()
 
     def contains(self, password: str) -> bool:
-        """Whether the file has the password. Reads about 30 places of the largest list."""
+        """Returns whether the file has the password. Reads about 30 places of the largest list."""
         sought = digest(password).hex().upper().encode()
         low, high = 0, len(self._mapped)
         while low < high:
@@ -95,7 +96,8 @@ class TextFile:
         return False
 
     def entries(self) -> Iterator[bytes]:
-        """The SHA-1 of each line that counts. Raises UnusableList: out of order."""
+        """Yields the SHA-1 of each line with at least the configured count. Raises UnusableList if
+        the file is not sorted."""
         start, last = 0, b""
         while start < len(self._mapped):
             end = self._end_of(start)
@@ -108,7 +110,8 @@ class TextFile:
             start = end + 1
 
     def _check(self) -> None:
-        """See that lines all over the file can be read and are in order. Raises UnusableList."""
+        """Checks that lines throughout the file are well-formed and in order. Raises
+        UnusableList."""
         size, last = len(self._mapped), b""
         for number in range(_SAMPLES + 1):
             start, end = self._line_around(min(size - 1, size * number // _SAMPLES))
@@ -118,7 +121,7 @@ class TextFile:
             last = found
 
     def _line_around(self, place: int) -> tuple[int, int]:
-        """Where the line that holds this octet begins and ends, without its line feed."""
+        """The start and end of the line that contains this octet, without its line feed."""
         start = self._mapped.rfind(b"\n", max(0, place - _MAX_LINE_BYTES), place) + 1
         if start == 0 and place > _MAX_LINE_BYTES:
             raise UnusableList(f"it has no line of the form SHA1:COUNT around octet {place}")
@@ -138,7 +141,7 @@ class TextFile:
 
 
 class CompactFile:
-    """The first octets of each SHA-1, sorted, behind a header."""
+    """A list with the first octets of each SHA-1, sorted, after a header."""
 
     def __init__(self, mapped: mmap.mmap) -> None:
         self._mapped = mapped
@@ -148,8 +151,8 @@ class CompactFile:
         self._check()
 
     def contains(self, password: str) -> bool:
-        """Whether the file has the password; wrong for one other password in 10^11 with 100
-        million entries."""
+        """Returns whether the file has the password; with 100 million entries, one other password
+        in 10^11 is found wrongly."""
         sought = digest(password)[:PREFIX_BYTES]
         low, high = 0, self._count
         while low < high:
@@ -158,7 +161,7 @@ class CompactFile:
         return low < self._count and self._entry(low) == sought
 
     def entries(self) -> Iterator[bytes]:
-        """The first octets of each SHA-1."""
+        """Yields the first octets of each SHA-1."""
         return map(self._entry, range(self._count))
 
     def _check(self) -> None:
@@ -175,7 +178,7 @@ class CompactFile:
 
 
 class RangeDirectory:
-    """A file for each first 5 hex digits, with lines `SUFFIX:COUNT`."""
+    """A list with a file for each first 5 hex digits, with lines `SUFFIX:COUNT`."""
 
     def __init__(self, path: Path, min_count: int) -> None:
         self._path = path
@@ -183,7 +186,7 @@ class RangeDirectory:
         self._suffix = self._check()
 
     def contains(self, password: str) -> bool:
-        """Whether the directory has the password. Reads one file."""
+        """Returns whether the directory has the password. Reads one file."""
         sought = digest(password).hex().upper()
         try:
             text = self._read(sought[:RANGE_DIGITS])
@@ -192,7 +195,8 @@ class RangeDirectory:
         return count_in_range(text, sought[RANGE_DIGITS:]) >= self._min_count
 
     def entries(self) -> Iterator[bytes]:
-        """The SHA-1 of each line that counts, in order. Raises UnusableList."""
+        """Yields the SHA-1 of each line with at least the configured count, in order. Raises
+        UnusableList."""
         names = sorted(found[1].upper() for found in map(_name_of_range, self._files()) if found)
         for name in names:
             for suffix, count in sorted(_range_lines(self._read(name), name)):
@@ -203,7 +207,7 @@ class RangeDirectory:
         return self._path.iterdir()
 
     def _check(self) -> str:
-        """The ending of the files' names. Raises UnusableList: there are no range files, or some
+        """The suffix of the files' names. Raises UnusableList if there are no range files, or some
         can't be read."""
         suffix = None
         for number, file in enumerate(islice(self._files(), _SAMPLES)):
@@ -225,7 +229,8 @@ class RangeDirectory:
 
 
 def count_in_range(text: bytes, suffix: str) -> int:
-    """How often the range has the hash that ends in these 35 hex digits; 0: not at all."""
+    """Returns the count of the hash that ends in these 35 hex digits; 0 if the range does not have
+    it."""
     found = re.search(rb"(?im)^" + suffix.encode() + rb":([0-9]{1,12})\r?$", text)
     return int(found[1]) if found else 0
 
@@ -235,7 +240,7 @@ def _name_of_range(file: Path) -> re.Match[str] | None:
 
 
 def _range_lines(text: bytes, name: str) -> Iterator[tuple[bytes, int]]:
-    """The lines of a range file: suffix in capitals, count. Raises UnusableList."""
+    """The lines of a range file: suffix in upper case, count. Raises UnusableList."""
     for line in text.splitlines():
         found = _RANGE_LINE.fullmatch(line)
         if found is None:

@@ -1,7 +1,7 @@
-"""Words that people begin a password with when they have to change it: seasons, months, weekdays,
+"""Common first words of passwords that have to be changed regularly: seasons, months, weekdays,
 greetings, the words for password and secret, and keyboard rows, in the languages of the pages.
 
-Stored case-folded and without spaces; letters with accents also count without them.
+The lists are case-folded and without spaces; words with accents also match without them.
 """
 
 from __future__ import annotations
@@ -132,13 +132,13 @@ marhaba ahlan ahlanwasahlan salam assalamualaikum sabahalkhair shukran
 
 @cache
 def common_words() -> frozenset[str]:
-    """Every word of the lists, with and without accents."""
+    """Returns every word of the lists, with and without accents."""
     words = {word for text in (_KEYBOARD_ROWS, *_LANGUAGES.values()) for word in text.split()}
     folded = {word.casefold() for word in words}
     return frozenset(folded | {without_accents(word) for word in folded})
 
 
 def without_accents(text: str) -> str:
-    """The text without combining marks: `été` becomes `ete`."""
+    """Returns the text without combining marks: `été` becomes `ete`."""
     decomposed = unicodedata.normalize("NFD", text)
     return "".join(each for each in decomposed if not unicodedata.combining(each))

@@ -1,4 +1,4 @@
-"""Writes a compact list of breached passwords: 8 octets for each, instead of 45 or more."""
+"""Writes a compact list of breached passwords: 8 octets per password, instead of 45 or more."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _WRITTEN_AT_ONCE: Final = 1 << 16
 def compact(
     entries: Iterable[bytes], target: Path, draft_id: str, *, replaces: bool = False
 ) -> int:
-    """Write the entries of a list (`BreachedPasswords.entries`) to a compact file; how many it
-    has. The file is there whole or not at all.
+    """Writes the entries of a list (`BreachedPasswords.entries`) to a compact file, atomically,
+    and returns their number.
 
-    Raises UnusableList (the entries are not sorted); FileExistsError (the target is there and may
-    not be replaced); OSError.
+    Raises UnusableList if the entries are not sorted; FileExistsError if the target exists and may
+    not be replaced; OSError.
     """
     count, last, chunk = 0, b"", bytearray()
     with new_file(target, draft_id, replaces=replaces) as file:

@@ -1,8 +1,9 @@
-"""Password hashes are made and verified here, in threads: slow by design, never on the loop.
+"""Hashing and verification of passwords, in threads: it is slow by design and must not block the
+loop.
 
-The libraries release the interpreter lock, so a thread per core is all that helps. What has to
-wait, waits in a bounded queue; what finds it full is told to come again. A waiter whose task is
-cancelled is dropped before its turn.
+The libraries release the interpreter lock, so one thread per core is the useful maximum. Requests
+wait in a bounded queue; if it is full, a request is refused and may be repeated. A waiting request
+whose task is cancelled is dropped.
 """
 
 from __future__ import annotations
@@ -25,14 +26,15 @@ from idp.passwords.schemes import Stored, UnreadableHash
 
 T = TypeVar("T")
 
-RETRY_AFTER_SECONDS: Final = range(2, 6)  # spread, or all who are put off would come back at once
+# random, so that refused requests do not all return at once
+RETRY_AFTER_SECONDS: Final = range(2, 6)
 _REMEMBERED: Final = 64
 
 log = logs.logger(__name__)
 
 
 class HashingBusy(Busy):
-    """Too many passwords wait for their hash; nothing was done."""
+    """Too many passwords wait to be hashed; nothing was done."""
 
     slug = "hashing_busy"
 
@@ -44,10 +46,10 @@ class HashingBusy(Busy):
 
 
 class Verdict(NamedTuple):
-    """Whether the password is right, and whether its hash is to be replaced by one of today.
+    """Whether the password is right, and whether its hash is outdated and should be replaced.
 
-    Replace it by compare-and-set on the old hash, so that a change of password meanwhile wins;
-    a failure to replace it must not fail the sign-in.
+    Replace it by compare-and-set on the old hash, so that a concurrent change of the password
+    prevails; a failure to replace it must not fail the sign-in.
     """
 
     ok: bool
@@ -66,15 +68,16 @@ class Hasher:
         self._room = threads + config.hashing_queue
         self._under_way = 0
         self._is_closed = False
-        self._lately: deque[float] = deque(maxlen=_REMEMBERED)  # seconds that hashes of today took
+        self._lately: deque[float] = deque(maxlen=_REMEMBERED)  # seconds that current hashes took
 
     @property
     def max_bytes(self) -> int | None:
-        """The longest password in bytes that can be hashed, or None: characters are the limit."""
+        """The longest password in bytes that can be hashed; None if only characters are
+        limited."""
         return self._recipe.max_bytes
 
     async def hash(self, password: str) -> str:
-        """The encoded hash to store. Raises PasswordRefused, HashingBusy."""
+        """Returns the encoded hash to store. Raises PasswordRefused, HashingBusy."""
         octets = normalised(password).encode()
         if self.max_bytes is not None and len(octets) > self.max_bytes:
             raise PasswordRefused(
@@ -84,9 +87,10 @@ class Hasher:
         return await self._run(lambda: self._recipe.hash(octets, self._random))
 
     async def verify(self, password: str, encoded: str) -> Verdict:
-        """Whether the password belongs to the stored hash. Raises HashingBusy.
+        """Returns whether the password belongs to the stored hash. Raises HashingBusy.
 
-        A hash that can't be read, or would cost too much, is as a wrong password, and logged.
+        A hash that can't be read, or would cost too much, is treated as a wrong password, and
+        logged.
         """
         try:
             stored = schemes.read(encoded)
@@ -96,23 +100,26 @@ class Hasher:
         return await self._verify(password, stored)
 
     async def verify_nobody(self, password: str) -> Verdict:
-        """The same work and answer as for a wrong password, when there is no hash to compare."""
+        """Does the same work as for a wrong password and gives the same answer, where there is no
+        hash to compare."""
         await self._verify(password, self._decoy)
         return Verdict(ok=False, needs_rehash=False)
 
     async def compute(self, work: Callable[[], T]) -> T:
-        """The result of other slow work on a password, in the same threads. Raises HashingBusy."""
+        """Returns the result of other slow work on a password, done in the same threads. Raises
+        HashingBusy."""
         return await self._run(work)
 
     def close(self) -> None:
-        """Drop what waits, finish what runs."""
+        """Drops what waits, and waits for what runs."""
         self._is_closed = True
         self._pool.shutdown(cancel_futures=True)
 
     async def _verify(self, password: str, stored: Stored) -> Verdict:
         try:
             octets = normalised(password).encode()
-        except PasswordRefused:  # it can't have been set; true of every account alike
+        # it can't be any account's password, so the fast answer reveals nothing
+        except PasswordRefused:
             return Verdict(ok=False, needs_rehash=False)
         ok, seconds = await self._run(lambda: _timed(stored, octets))
         is_current = (stored.scheme, stored.cost) == (self._recipe.scheme, self._recipe.cost)
@@ -121,22 +128,23 @@ class Hasher:
         return Verdict(ok, needs_rehash=ok and not is_current and can_rehash)
 
     async def _even_out(self, seconds: float, is_current: bool) -> None:
-        """Let a cheap old hash take as long as one of today, or its age tells that it exists.
+        """Delays the answer for a cheap old hash until a current one would be done, so that timing
+        does not reveal that the account exists.
 
-        As long as one of the last did, drawn by lot: on a busy machine the times are spread far
-        and unevenly, and whatever takes their mean each time can be told from them.
+        The time is drawn from those of recent hashes: on a busy machine they vary widely, so a
+        fixed mean could be recognised.
         """
         if is_current:
             self._lately.append(seconds)
         elif self._lately:
             drawn = self._random.token_bytes(1)[0] % len(self._lately)
             await asyncio.sleep(max(0.0, self._lately[drawn] - seconds))
-        else:  # nobody knows yet how long that is
+        else:  # no time was measured yet
             with suppress(HashingBusy):
                 self._lately.append((await self._run(lambda: _timed(self._decoy, b"")))[1])
 
     def expect_room(self) -> None:
-        """Raise HashingBusy now, if it would be raised later: before anything else is done."""
+        """Raises HashingBusy at once if a hash would raise it, before anything else is done."""
         if self._is_closed or self._under_way >= self._room:
             among = RETRY_AFTER_SECONDS
             raise HashingBusy(among[self._random.token_bytes(1)[0] % len(among)])

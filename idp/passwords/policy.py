@@ -1,8 +1,8 @@
-"""Passwords as people choose them: their one form, their limits, and what a policy asks of them.
+"""Passwords as users choose them: normalisation, limits, and the rules of a policy.
 
-A password is Unicode text in NFC (SP 800-63B-4, 3.1.1.2), put into that form when it is set and
-when it is verified, because keyboards differ in how they compose letters. Nothing else is changed:
-no trimming, no cutting, no change of case, so every character counts.
+A password is Unicode text in NFC (SP 800-63B-4, 3.1.1.2). It is normalised when it is set and when
+it is verified, because keyboards differ in how they compose letters. Nothing else is changed: no
+trimming, no truncation, no change of case, so every character is significant.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from idp.records import ComplexityRules
 MAX_CHARACTERS: Final = 200
 MIN_WORD_CHARACTERS: Final = 4
 
-# Longer text is refused before it is normalised: NFC can join several characters to one, and
-# whoever sends a megabyte shall not have it walked through.
+# Longer text is refused before it is normalised, because that takes time in proportion to the
+# length. NFC can join several characters to one, so the limit is a multiple.
 _MAX_RAW_CHARACTERS: Final = 4 * MAX_CHARACTERS
 _UNUSABLE: Final = re.compile("[\x00\ud800-\udfff]")
 
@@ -36,16 +36,16 @@ class PasswordRefused(IdpError):
 
 
 class PasswordProblem(Struct, frozen=True):
-    """Why a new password is refused: a slug for programs, a text for the person."""
+    """Why a new password is refused: an error code for programs, a text for the user."""
 
     slug: str
     text: Message
 
 
 class Demand(Struct, frozen=True):
-    """A kind of character that a policy may demand: the policy's rule, how password managers and
-    browsers (a pattern of theirs, in Unicode's terms) call it, and what a page says before a
-    password is chosen."""
+    """A class of characters that a policy may require: the policy's rule, its name for password
+    managers, its pattern for browsers (in Unicode's terms), and the hint that a page shows before
+    a password is chosen."""
 
     rule: str
     name: str
@@ -97,15 +97,15 @@ _DEMANDS: Final = (
 
 
 def demands(rules: ComplexityRules) -> list[Demand]:
-    """The kinds of characters that a new password needs."""
+    """Returns the classes of characters that a new password needs."""
     return [demand for demand in _DEMANDS if getattr(rules, demand.rule)]
 
 
 def normalised(password: str) -> str:
-    """The password in its one form. Raises PasswordRefused.
+    """Returns the password in its normal form. Raises PasswordRefused.
 
-    The same is asked of a password that is only to be verified: what can't have been set need
-    not be hashed.
+    The same limits apply when a password is only verified: what can't have been set need not be
+    hashed.
     """
     if _UNUSABLE.search(password[:_MAX_RAW_CHARACTERS]):
         raise PasswordRefused(
@@ -125,10 +125,10 @@ def normalised(password: str) -> str:
 class Requirements(Struct, frozen=True):
     """What a new password has to meet.
 
-    `rules` are those of the person's organization, complete. `min_length` is the one of its two
-    lengths that applies. `context_words` are the words that somebody who knows the person would
-    try first: login name, names, addresses, the organization and its domains, the service.
-    `max_bytes` is the limit of the configured hash (`Hasher.max_bytes`).
+    `rules` are those of the user's organization, complete. `min_length` is the one of its two
+    lengths that applies. `context_words` are the words that an acquaintance would try first: login
+    name, names, addresses, the organization and its domains, the service. `max_bytes` is the limit
+    of the configured hash (`Hasher.max_bytes`).
     """
 
     rules: ComplexityRules = _USUAL
@@ -139,10 +139,10 @@ class Requirements(Struct, frozen=True):
 
 
 def policy_problems(password: str, required: Requirements) -> list[PasswordProblem]:
-    """Everything that keeps a new password from being accepted.
+    """Returns everything for which a new password is refused; empty if it is accepted.
 
-    Takes up to a quarter of a second of processor time where a strength is required, and reads
-    files where there is a list of breached passwords: not for the event loop. Raises OSError.
+    Takes up to a quarter of a second of processor time if a strength is required, and reads files
+    if there is a list of breached passwords, so it must not run on the event loop. Raises OSError.
     """
     try:
         password = normalised(password)
@@ -168,7 +168,7 @@ def _form_problems(password: str, required: Requirements) -> Iterator[PasswordPr
 
 
 def _guessing_problems(password: str, required: Requirements) -> Iterator[PasswordProblem]:
-    """Why the password would be guessed: the first reason that applies, and the context words."""
+    """Why the password is easy to guess: the first reason that applies, and the context words."""
     if strength.is_common_password(password):
         yield _COMMON
     elif required.breached is not None and required.breached.contains(password):
@@ -180,8 +180,9 @@ def _guessing_problems(password: str, required: Requirements) -> Iterator[Passwo
 
 
 def is_too_easy(password: str, required: Requirements) -> bool:
-    """Whether the password is not as strong as required. A strength of 1 or more also refuses a
-    common word of any language between digits and symbols, which zxcvbn does not know."""
+    """Returns whether the password is weaker than required. A required strength of 1 or more also
+    refuses a common word of any language between digits and symbols, which zxcvbn does not
+    know."""
     least = required.rules.min_strength or 0
     if not least:
         return False
@@ -215,7 +216,7 @@ _OWN_WORDS: Final = PasswordProblem(
 
 
 def breached() -> PasswordProblem:
-    """The problem of a password that is in a list of breached ones."""
+    """Returns the problem of a password that is in a list of breached ones."""
     text = message(
         "This password has appeared in a data breach, so it is known to those who guess. Choose"
         " another one.",
@@ -225,15 +226,15 @@ def breached() -> PasswordProblem:
 
 
 def unchanged() -> PasswordProblem:
-    """The problem of a new password that is the present one."""
+    """Returns the problem of a new password that equals the present one."""
     text = message("This is the password you have now. Choose another one.", context="password")
     return PasswordProblem("password.unchanged", text)
 
 
 def is_own_words(password: str, own_words: Iterable[str], min_length: int) -> bool:
-    """Whether too little is left of the password without the person's own words. What has to be
-    left is no longer than the shortest password of all, or long passphrases would be refused for
-    one word."""
+    """Returns whether too little of the password remains without the user's own words. The
+    required rest is at most the shortest allowed password, because long passphrases would
+    otherwise be refused for one word."""
     min_length = min(min_length, _USUAL.min_length)
     rest = folded = password.casefold()
     for word in sorted(_words(own_words), key=len, reverse=True):
@@ -242,7 +243,7 @@ def is_own_words(password: str, own_words: Iterable[str], min_length: int) -> bo
 
 
 def _words(own_words: Iterable[str]) -> set[str]:
-    """Each word whole, the local part of an address, and the parts of both, when long enough."""
+    """Each word, the local part of an address, and the parts of both, if they are long enough."""
     words: set[str] = set()
     for word in own_words:
         whole = unicodedata.normalize("NFC", word[:MAX_CHARACTERS]).casefold()

@@ -1,8 +1,9 @@
-"""Asks a range service whether a password was breached, without telling it which (k-anonymity).
+"""Look-up of a breached password at a range service, which does not learn the password
+(k-anonymity).
 
-The first 5 hex digits of the SHA-1 are sent; the answer has the rest of every hash that begins so,
-and lines of padding that hide how many there are. Whatever goes wrong, the password is accepted:
-an outage of the service must not keep anybody from changing a password.
+The first 5 hex digits of the SHA-1 are sent; the answer contains the rest of every hash that
+begins with them, and padding that hides their number. On any failure the password is accepted: an
+outage of the service must not prevent a change of password.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ _log = logs.logger(__name__)
 
 
 async def contains(config: Config, outgoing: Outgoing, password: str) -> bool:
-    """Whether the service knows the password at least as often as the settings ask for; False
-    when it can't be asked or does not answer within a second."""
+    """Returns whether the service has the password with at least the configured count; False if
+    the service can't be reached or does not answer within a second."""
     if not config.breached_passwords_url:
         return False
     sought = digest(password).hex().upper()

@@ -1,8 +1,8 @@
-"""How soon a password is guessed: zxcvbn's estimate, and the word that is left of a password.
+"""Strength of a password: zxcvbn's estimate, and a check for common words with affixes.
 
 zxcvbn (Wheeler, USENIX Security 2016) knows English words, names, keyboard rows, dates and the
-passwords that are used most. What it does not know are the words of other languages that people
-put a year behind: `is_common_word_with_affixes` is for these.
+most used passwords. It does not know the words of other languages that users combine with a year:
+`is_common_word_with_affixes` finds these.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from typing import Final
 
 from idp.passwords.common_words import common_words, without_accents
 
-MAX_RATED_CHARACTERS: Final = 72  # more make the estimate slow, and the score is 4 long before
+# more would make the estimate slow, and the score is 4 long before
+MAX_RATED_CHARACTERS: Final = 72
 
 _LEET: Final = {
     "@": "a", "4": "a", "8": "b", "(": "c", "3": "e", "€": "e", "6": "g", "9": "g", "1": "il",
     "!": "il", "|": "il", "0": "o", "$": "s", "5": "s", "7": "t", "+": "t", "2": "z",
 }  # fmt: skip
-_MAX_AMBIGUOUS: Final = 4  # 1, ! and | may each be an i or an l: 16 readings at most
+_MAX_AMBIGUOUS: Final = 4  # 1, ! and | may each be an i or an l: at most 16 readings
 
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 
@@ -30,14 +31,15 @@ _zxcvbn_turn: Final = threading.Lock()
 
 
 def score(password: str, words: Iterable[str]) -> int:
-    """How hard the password is to guess for somebody who knows these words: 0 to 4 (zxcvbn).
+    """Returns how hard the password is to guess for a party that knows these words: 0 to 4
+    (zxcvbn).
 
-    Takes up to a quarter of a second of processor time: not for the event loop.
+    Takes up to a quarter of a second of processor time, so it must not run on the event loop.
     """
     from zxcvbn import zxcvbn  # type: ignore[import-untyped]  # large; few processes need it
     from zxcvbn.matching import RANKED_DICTIONARIES  # type: ignore[import-untyped]
 
-    with _zxcvbn_turn:  # it keeps the words in a global, where another thread would find them
+    with _zxcvbn_turn:  # zxcvbn stores the words in a global, which threads would share
         try:
             rated: int = zxcvbn(password[:MAX_RATED_CHARACTERS], user_inputs=list(words))["score"]
         finally:
@@ -46,13 +48,13 @@ def score(password: str, words: Iterable[str]) -> int:
 
 
 def is_common_password(password: str) -> bool:
-    """Whether the password, in any case of letters, is among the 30,000 most used."""
+    """Returns whether the password, in any case of letters, is among the 30,000 most used."""
     return password.casefold() in _common_passwords()
 
 
 def is_common_word_with_affixes(password: str) -> bool:
-    """Whether one common word, once or repeated, is all that is left without case, leet spelling,
-    and the digits and symbols around it."""
+    """Returns whether the password is one common word, once or repeated, apart from case, leet
+    spelling, and digits and symbols around it."""
     folded = password.casefold()
     letters = set(_LETTERS.findall(folded))
     return any(map(_is_common_word, _readings(folded))) or (
@@ -73,7 +75,8 @@ def _common_passwords() -> frozenset[str]:
 
 
 def _readings(folded: str) -> Iterator[str]:
-    """What the password may say: its ends are cut before or after leet spelling is undone."""
+    """The words that the password may stand for: its ends are cut before or after leet spelling is
+    undone."""
     joined = "".join(folded.split())
     for cut in {_without_ends(joined), joined.rstrip(_cut_off(joined))}:
         for plain in _without_leet(cut):

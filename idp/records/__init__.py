@@ -1,10 +1,10 @@
 """Every stored record as a typed struct, and the collections that hold them.
 
-Records are values: changing one is a unit of writes (`storage.Update`), never an assignment.
-`sequence` counts the administrative changes of a record, one event each; `stamp` is a random
-value whose change ends every session and token that was issued under the old one. Nothing that
-can be used is kept in the clear: `*_hash` is a SHA-256 or a slow hash, `sealed_*` is encrypted
-under the master key.
+Records are values: they are changed by a unit of writes (`storage.Update`), never by an
+assignment. `sequence` counts the administrative changes of a record, with one event each; `stamp`
+is a random value whose change ends every session and token that was issued under the old one. No
+secret is stored in the clear: `*_hash` is a SHA-256 or a slow hash, `sealed_*` is encrypted under
+the master key.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Browsers, the sessions in them, and what waits for a person."""
+"""Browsers, the sessions in them, and requests that wait for a user's action."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from storage import Collection, Record
 
 
 class KnownUser(Struct, kw_only=True):
-    """An account that knows a browser, for as long as `stamp` is the user's (`known_browsers`)."""
+    """An account that knows a browser while `stamp` is the user's (`known_browsers`)."""
 
     user_id: str
     stamp: str
@@ -22,9 +22,9 @@ class Browser(Record):
     """A browser that has sent a form: its cookie holds the id and a secret, which changes at every
     sign-in.
 
-    `browser` and `system` are words for what it is, if that is known. `remembered` are the users
-    who signed in here, the last one first, until they are taken from the list; `known` are those
-    of them whose account knows the browser.
+    `browser` and `system` are the names of both, if known. `remembered` are the users who signed
+    in here, the latest first, until they are removed from the list; `known` are those of them
+    whose account knows the browser.
     """
 
     secret_hash: str
@@ -37,11 +37,11 @@ class Browser(Record):
 
 
 class Session(Record):
-    """A user signed in at an agent. `auth_time` is the last real check of a credential, and
-    `factor_at` the last one of a second factor or a passkey.
+    """A user who is signed in at a browser. `auth_time` is the last authentication, and
+    `factor_at` the last one by a second factor or a passkey.
 
-    The record outlives the last token that names it; `expires_at` is the end of the record,
-    not of the session.
+    The record outlives the last token that names it; `expires_at` is the end of the record, not of
+    the session.
     """
 
     agent_id: str
@@ -60,31 +60,32 @@ class Session(Record):
 
 
 class AuthRequest(Record):
-    """An authorization request that waits for a person (OpenID Connect Core 3.1.2.1).
+    """An authorization request during the sign-in of a user (OpenID Connect Core 3.1.2.1).
 
-    The sign-in ends at `ends_at`, or else with the record: a record that took the place of a note
-    (`idp/oauth/sign_in/pending.py`) lasts longer, so that the note can't begin once more.
-    `agent_id` is None until the first page is opened (a cross-site POST brings no cookie).
-    `state` is kept percent-encoded, so that any octet comes back as it was sent.
-    `login_name` is what the person typed; `proven_user_id` is set when who they are was proven by
-    `proven_amr` but another step is due, for as long as the browser's secret and the user's stamp
-    stay the same (`proven_auth_time`: what a session had proven before counts, too; nothing in
-    `proven_amr`: a code from a mail did it, and a new password is chosen); `registration_id`
-    is the account that waits for its mailbox's proof, `reset_id` the forgotten password whose mail
-    was sent at `reset_sent_at`; `session_id` is the session that was
-    chosen or made here, `authenticated_session_id` the one whose password was given here;
-    `consented_user_id` let the client in here. `device_id` is the device that the answer is for.
-    `brand_org_id` is whose pages are shown, where that is not the client's organization.
-    With `is_for_own_page` there is no client: the sign-in ends at a page of the service.
-    `adding` is the factor that the person sets up here, and `sealed_setup` what that needs
-    (`idp/oauth/sign_in/factor_enrolment.py`).
+    The sign-in ends at `ends_at`, or else with the record: a record that replaced the note in a
+    page's address (`idp/oauth/sign_in/pending.py`) is kept longer, so that the note can't begin
+    another sign-in. `agent_id` is None until the first page is opened (a cross-site POST has no
+    cookie). `state` is stored percent-encoded, so that any octet is returned as it was sent.
 
-    `home_org_id` is the organization that the person wants to open an account in.
+    `login_name` is what the user typed. `proven_user_id` is set when the user was authenticated by
+    `proven_amr` but another step is required; it is valid while the browser's secret and the
+    user's stamp stay the same. `proven_auth_time` is set if a session's authentication is
+    included; `proven_amr` is empty if a code from a mail was used and a new password has to be
+    chosen. `registration_id` is the account that waits for the verification of its mailbox,
+    `reset_id` the password reset whose mail was sent at `reset_sent_at`. `session_id` is the
+    session that was chosen or created here, `authenticated_session_id` the one whose password was
+    entered here; `consented_user_id` is the user who gave consent here.
 
-    `claims` is the parameter of that name, as JSON. `acr_values` are the classes that were asked
-    for, the liked best first; with `is_acr_essential` it has to be one of them. A pushed request
-    (RFC 9126) is kept as one, too: its id is then the digest of the reference's secret, and
-    `pushed_id` of the requests that are made of it names it.
+    `device_id` is the device that the answer is for. `brand_org_id` is the organization whose
+    pages are shown if it is not the client's. With `is_for_own_page` there is no client: the
+    sign-in ends at a page of the service. `adding` is the factor that the user sets up here, and
+    `sealed_setup` the data for that (`idp/oauth/sign_in/factor_enrolment.py`). `home_org_id` is
+    the organization in which the user wants to register.
+
+    `claims` is the parameter of that name, as JSON. `acr_values` are the requested classes, the
+    preferred one first; with `is_acr_essential` one of them is required. A pushed request (RFC
+    9126) is stored in this form, too: its id is then the digest of the reference's secret, and
+    `pushed_id` of the requests that use it names it.
     """
 
     client_id: str
@@ -131,10 +132,12 @@ class AuthRequest(Record):
 
 
 class Consent(Record):
-    """What a user lets an application of others have; its id is the digest of both.
+    """The scopes and claims that a user allowed a third-party application; its id is the digest of
+    both.
 
-    One that is older than its user or its application was another's of the same id. `org_id` is
-    the user's organization. `claims` are those beyond the scopes, by their names.
+    A record that is older than its user or its application belonged to an earlier one with the
+    same id. `org_id` is the user's organization. `claims` are the names of those beyond the
+    scopes.
     """
 
     user_id: str
@@ -148,10 +151,10 @@ class Consent(Record):
 
 
 class LogoutRequest(Record):
-    """A logout that waits for the browser or the person's word (RP-Initiated Logout 2).
+    """A logout that waits for the browser or the user's confirmation (RP-Initiated Logout 2).
 
-    `hinted_user_id` is whom an `id_token_hint` names. `ended_session_ids` are those that it has
-    ended, when the browser has to call on applications for it.
+    `hinted_user_id` is the user in an `id_token_hint`. `ended_session_ids` are the sessions that
+    it has ended, if the browser has to load the front-channel addresses of applications.
     """
 
     expires_at: datetime
@@ -163,7 +166,7 @@ class LogoutRequest(Record):
     ended_session_ids: list[str] = []
 
 
-KEPT_SHORTLY: Final = timedelta(minutes=10)  # of what anybody can make the service store
+KEPT_SHORTLY: Final = timedelta(minutes=10)  # for records that anonymous requests can create
 AGENTS: Final = Collection("agents", Browser, expires=True, kept=KEPT_SHORTLY)
 SESSIONS: Final = Collection(
     "sessions", Session, lists=(("agent_id", "ended_at"), ("user_id",)), expires=True

@@ -1,4 +1,5 @@
-"""What calls of the management API leave, so that repeating one does nothing twice."""
+"""Calls of the management API with an Idempotency-Key, so that a repeated call has no second
+effect."""
 
 from __future__ import annotations
 
@@ -9,11 +10,12 @@ from storage import Collection, Record
 
 
 class MadeCall(Record):
-    """A call that was made under an Idempotency-Key; its id is the digest of caller and key.
+    """A call that was made with an Idempotency-Key; its id is the digest of caller and key.
 
-    It is stored in the unit of what the call did, with its answer. Secrets are left out there; the
-    whole answer of a call that `has_secret` is in its `MadeSecret`. `made_id` is what it made or
-    changed. Only a worker of version 0.1 stores one without an answer, and adds that later.
+    It is stored in the unit of the call's effects, with the answer without secrets; the complete
+    answer of a call that `has_secret` is in its `MadeSecret`. `made_id` is the record that the
+    call created or changed. Only a worker of version 0.1 stores one without an answer, which it
+    adds later.
     """
 
     request_digest: str
@@ -25,7 +27,7 @@ class MadeCall(Record):
 
 
 class MadeSecret(Record):
-    """The whole answer of a call that was answered with a secret; its id is the call's."""
+    """The complete answer of a call whose answer contains a secret; its id is the call's."""
 
     sealed_answer: str
     expires_at: datetime

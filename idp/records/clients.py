@@ -1,4 +1,4 @@
-"""Projects and the applications in them: the clients of the protocol."""
+"""Projects and their applications, which are the clients of the protocol."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ AllowedUsers = Literal["everybody", "own_organization", "granted"]
 
 
 class Project(Record):
-    """What groups applications and the roles in them.
+    """A group of applications, with the roles of their users.
 
-    With `requires_grant` its applications are for users of its own organization and of those with
-    an active project grant, with `requires_role` for users with a role in it. `everybody_stamp`
-    changes when the first is switched on, `no_role_stamp` when the second is: what was issued to
-    users whom the rule shuts out ends for good.
+    With `requires_grant` its applications are for users of its own organization and of
+    organizations with an active project grant, with `requires_role` for users with a role in it.
+    `everybody_stamp` changes when the first is switched on, `no_role_stamp` when the second is:
+    sessions and tokens of users who are excluded by it end permanently.
     """
 
     org_id: str
@@ -40,7 +40,7 @@ class Project(Record):
 
 
 class OldSecret(Struct, kw_only=True):
-    """A secret that another one has replaced, and that counts beside it until `ends_at`."""
+    """A secret that was replaced by another one, and is still valid until `ends_at`."""
 
     hash: str
     ends_at: datetime
@@ -51,12 +51,13 @@ class Application(Record):
     """A client; its id is the client_id.
 
     `grant_types` are names of `idp.oauth.grants.GRANTS`, and `implicit`. An application of the
-    type `api` signs nobody in: it introspects, and gets tokens for itself.
+    type `api` signs no users in: it introspects tokens, and gets tokens for itself.
     `signing_algorithm` is that of its ID tokens, JWT access tokens and logout tokens.
-    `groups_claim` is the name of a claim that lists the user's roles flat. It is `suspended` while
-    it would be active but its project is not: so nobody has to read the project to know.
-    `everybody_stamp` changes when `allowed_users` stops being `everybody`, `granted_stamp` when it
-    becomes `own_organization`: what was issued to users who are shut out ends for good.
+    `groups_claim` is the name of a claim with the user's roles as a flat list. The state is
+    `suspended` while the application would be active but its project is not, so that the project
+    need not be read. `everybody_stamp` changes when `allowed_users` is no longer `everybody`,
+    `granted_stamp` when it becomes `own_organization`: sessions and tokens of users who are
+    excluded by it end permanently.
     """
 
     project_id: str
@@ -104,7 +105,7 @@ class Application(Record):
 class RegisteredKey(Record):
     """A public key that verifies assertions; its id is the `kid`. `public` is a PEM.
 
-    `owner_id` is an application's or a service user's id, by the collection.
+    `owner_id` is the id of an application or a service user, depending on the collection.
     """
 
     owner_id: str
@@ -115,7 +116,7 @@ class RegisteredKey(Record):
 
 
 class ProjectRole(Record):
-    """A role that a project knows; its id is the digest of project and `key`."""
+    """A role of a project; its id is the digest of project and `key`."""
 
     project_id: str
     org_id: str
@@ -128,11 +129,11 @@ class ProjectRole(Record):
 
 
 class ProjectGrant(Record):
-    """What a project lets another organization do: use its applications, and assign these roles
+    """The right of another organization to use a project's applications and to assign these roles
     to its own users. Its id is the digest of both.
 
-    `org_id` is the organization that owns the project. `generation` is another one when a deleted
-    grant is made again; `stamp` then, too, and when the grant is deactivated.
+    `org_id` is the organization that owns the project. `generation` changes when a deleted grant
+    is created again; `stamp` does so too, and also when the grant is deactivated.
     """
 
     project_id: str
@@ -150,8 +151,8 @@ class ProjectGrant(Record):
 class RoleAssignment(Record):
     """The roles of a user in a project; its id is the digest of both.
 
-    `org_id` is the organization that assigned them: the one that owns the project, or the user's
-    own by a project grant, whose generation is `granted_by` then. `stamp` is random.
+    `org_id` is the organization that assigned them: the owner of the project, or the user's own by
+    a project grant, whose generation is `granted_by` then. `stamp` is random.
     """
 
     user_id: str

@@ -1,4 +1,4 @@
-"""Devices without a browser of their own that wait for a person (RFC 8628)."""
+"""Device authorization: devices without a browser, which wait for a user (RFC 8628)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from storage import Collection, Record
 
 
 class DeviceRequest(Record):
-    """A device's request (RFC 8628 3.1). Its device code is the id and a secret.
+    """A device's request (RFC 8628 3.1). Its device code consists of the id and a secret.
 
-    `ends_at` is the end of its codes; the record outlives it, so that whoever is late can be told
-    so. `flow_id` is the sign-in in the one browser where the user code was typed. A poll may
-    come `interval_seconds` after `polled_at`. The authorization that comes of it has its id.
+    `ends_at` is the end of its codes; the record outlives them, so that a late user gets the right
+    message. `flow_id` is the sign-in in the one browser where the user code was typed. A poll is
+    allowed `interval_seconds` after `polled_at`. The resulting authorization has the same id.
     """
 
     client_id: str
@@ -32,7 +32,7 @@ class DeviceRequest(Record):
 
 
 class UserCode(Record):
-    """That a user code is taken, and by whose request; the id is the code's keyed digest."""
+    """A user code in use, and its device request; the id is the code's keyed digest."""
 
     device_id: str
     expires_at: datetime

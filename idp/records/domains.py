@@ -1,4 +1,4 @@
-"""The domains that organizations name as their own."""
+"""The domains that organizations have added."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from storage import Collection, Record
 
 
 class Challenge(Struct, kw_only=True):
-    """By what a domain is to be proven; the token will be published, and so is no secret."""
+    """How a domain is to be verified; the token gets published, and so is no secret."""
 
     kind: Literal["http", "dns"]
     token: str
 
 
 class OrganizationDomain(Record):
-    """A domain and an organization that names it; the id is the digest of both.
+    """A domain that an organization has added; the id is the digest of both.
 
-    `verified_key` is the domain itself once it is proven, which it is for one organization at
-    most; before that, what no domain is. `domain` is in ASCII and lower case. That of an
-    organization that older programs have made has the sequence 0, and no event.
+    `verified_key` is the domain itself once it is verified, which is possible for one organization
+    only; before that, it is a text that is no domain. `domain` is in ASCII and lower case. The
+    record for an organization that was created by an earlier version has the sequence 0, and no
+    event.
     """
 
     org_id: str
@@ -55,7 +56,7 @@ def new_domain(
     is_verified: bool = False,
     challenge: Challenge | None = None,
 ) -> OrganizationDomain:
-    """That an organization names this domain; not stored yet."""
+    """Returns a domain of an organization that is not stored yet."""
     id = opaque_tokens.digest(f"{org_id}\n{domain}")
     return OrganizationDomain(
         id=id,

@@ -1,4 +1,4 @@
-"""What a user let a client do: the parent of every token."""
+"""Authorizations: what a user let a client do, the parent of every token."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ class Code(Struct, kw_only=True):
 
 
 class Refresh(Struct, kw_only=True):
-    """`family_hash` stays for life: it tells a genuine but spent token from a forged one."""
+    """The refresh token of an authorization. `family_hash` never changes: it distinguishes a used
+    token from a forged one."""
 
     family_hash: str
     current_hash: str
@@ -31,7 +32,8 @@ class Refresh(Struct, kw_only=True):
 
 
 class Actor(Struct, kw_only=True, frozen=True, omit_defaults=True):
-    """Who acts for the subject, and for whom that one acted before (RFC 8693 4.1)."""
+    """The party that acts for the subject, and the one for which that party acted before (RFC 8693
+    4.1)."""
 
     iss: str
     sub: str
@@ -39,9 +41,9 @@ class Actor(Struct, kw_only=True, frozen=True, omit_defaults=True):
 
 
 class Grounds(Struct, kw_only=True, frozen=True, omit_defaults=True):
-    """By what a user was allowed to use an application when something was issued to it.
+    """Why a user was allowed to use an application when a token was issued.
 
-    Each is the stamp of one ground, or None when the user had no such ground: the application was
+    Each field is the stamp of one reason, or None if the user did not have it: the application was
     open to everybody, there was an active project grant for the user's organization, the project
     required no role, the user had a role in it.
     """
@@ -54,9 +56,10 @@ class Grounds(Struct, kw_only=True, frozen=True, omit_defaults=True):
 
 
 class Use(Struct, kw_only=True, frozen=True, omit_defaults=True):
-    """That a user uses an application, each with its organization, and by which grounds.
+    """The use of an application by a user, with both organizations, and the reasons that allowed
+    it.
 
-    Without `grounds` it was issued by a program that did not know them.
+    Without `grounds` the token was issued by an earlier version, which did not record them.
     """
 
     user_id: str
@@ -67,18 +70,18 @@ class Use(Struct, kw_only=True, frozen=True, omit_defaults=True):
 
 
 class Authorization(Record):
-    """What a user let a client do, once: the parent of every token that came of it.
+    """What a user let a client do, once: the parent of every token issued for it.
 
     `claims` is the request's parameter of that name, as JSON (OpenID Connect Core 5.5), and
-    `consented_claims` are those of it, beyond the scopes, that an application of others may have
-    because the user agreed.
+    `consented_claims` are those of it, beyond the scopes, that the user allowed a third-party
+    application.
 
-    That of a token exchange tells what it came of, and dies with any of it: the chain of actors
-    (`actor_org_ids` are their organizations, the outermost's first) and the authorizations,
-    sessions, single tokens, clients and uses of its inputs (`parent_*`; clients are pairs of
-    their own id and their organization's). Where there is an actor, `acting_stamp` is the
-    installation's at the exchange, and nothing that comes of it outlives `acting_ends_at`.
-    `token_kind` is what it was asked for, else it is the client's.
+    The authorization of a token exchange records its inputs, and ends with any of them: the chain
+    of actors (`actor_org_ids` are their organizations, the outermost's first) and the
+    authorizations, sessions, single tokens, clients and uses of its inputs (`parent_*`; clients
+    are pairs of their own id and their organization's). If there is an actor, `acting_stamp` is
+    the installation's at the time of the exchange, and no token outlives `acting_ends_at`.
+    `token_kind` is the requested kind; without it the client's applies.
     """
 
     grant: Literal["code", "implicit", "device", "exchange"]
@@ -93,7 +96,7 @@ class Authorization(Record):
     stamps: str
     created_at: datetime
     expires_at: datetime
-    sequence: int = 0  # codes and refresh tokens come and go without an event
+    sequence: int = 0  # codes and refresh tokens change without an event
     acr: str | None = None
     session_id: str | None = None
     nonce: str | None = None
@@ -117,14 +120,14 @@ class Authorization(Record):
 
 
 class RevokedToken(Record):
-    """One access token that does not count any more; its id is the token's `jti`."""
+    """One access token that was revoked; its id is the token's `jti`."""
 
     expires_at: datetime
 
 
 class Replay(Record):
-    """What counts once and was used: an assertion, by the digest of its issuer and `jti` or of
-    what was signed, or the challenge that a passkey signed, by its own."""
+    """A single-use value that was used: an assertion, by the digest of its issuer and `jti` or of
+    what was signed, or the challenge of a passkey, by its digest."""
 
     expires_at: datetime
 

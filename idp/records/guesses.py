@@ -1,4 +1,4 @@
-"""What is kept of wrong passwords and codes, beside counters that end by themselves."""
+"""Records of wrong passwords and codes, other than counters that expire."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from storage import Collection, Record
 
 
 class BrowserTries(Struct, kw_only=True):
-    """Tries of one known browser since the last success, until they are forgotten."""
+    """Tries of one known browser since the last success, until `ends_at`."""
 
     agent_id: str
     tries: int
@@ -19,12 +19,13 @@ class BrowserTries(Struct, kw_only=True):
 
 
 class GuessStreak(Record):
-    """Wrong passwords and codes of one user in a row; the id is the user's. A success ends it.
+    """Wrong passwords and codes of one user in a row, until a success; the id is the user's.
 
     `unknown` and `known` are passwords from browsers that the account does not know, and from
-    those that it knows (`Browser.known`); `browsers` are the latter one by one. `codes` are codes
-    of the authenticator app. With `stays_open` the password is never closed, as nobody could let
-    the user in. `told_at` is when the owner was told that it is closed.
+    those that it knows (`Browser.known`); `browsers` counts the latter one by one. `codes` are
+    codes of the authenticator app. With `stays_open` the password is never closed, because the
+    user would have no other way to sign in. `told_at` is when the user got the mail about the
+    closed password.
     """
 
     unknown: int = 0
@@ -36,7 +37,8 @@ class GuessStreak(Record):
 
 
 class UntrustedProxy(Record):
-    """An address that sent `X-Forwarded-For` and is not in `trusted_proxies`; it is the id."""
+    """An address that sent `X-Forwarded-For` and is not in `trusted_proxies`; the id is the
+    address."""
 
     seen_at: datetime
     expires_at: datetime

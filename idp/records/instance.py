@@ -1,4 +1,4 @@
-"""This installation: its settings, its keys and its audit log."""
+"""The installation: its settings in the store, its keys and its audit log."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ INSTANCE_ID: Final = "instance"
 
 
 class Demo(Struct, kw_only=True):
-    """The demonstration application and its user; loopback issuers only."""
+    """The demo application and its user; for loopback issuers only."""
 
     client_id: str
     sealed_client_secret: str
@@ -22,7 +22,7 @@ class Demo(Struct, kw_only=True):
 
 
 class FirstAdmin(Struct, kw_only=True):
-    """The first administrator's one-time password; gone once another one was chosen."""
+    """The first administrator's one-time password, until another password is chosen."""
 
     user_id: str
     sealed_password: str
@@ -30,11 +30,12 @@ class FirstAdmin(Struct, kw_only=True):
 
 
 class Instance(Record):
-    """This installation: one record. `key_check` tells whether a master key is the right one.
+    """The record of the installation, of which there is one. `key_check` identifies the right
+    master key.
 
-    `changed_at` is when somebody last changed its switches. `acting_stamp` is a new one each time
-    that impersonation is switched: what was issued to an actor under a former one has ended.
-    `issuer` is the one that the service was last started with; empty if no start has noted it.
+    `changed_at` is when its switches were last changed. `acting_stamp` changes whenever
+    impersonation is switched: tokens issued to an actor under an earlier one are no longer valid.
+    `issuer` is that of the last start of the service; empty if no start has recorded it.
     """
 
     stamp: str
@@ -52,10 +53,10 @@ class Instance(Record):
 
 
 class SigningKey(Record):
-    """A key of the instance. `use` is `sig` (signs tokens) or `enc` (seals opaque tokens).
+    """A key of the installation. `use` is `sig` (signs tokens) or `enc` (encrypts opaque tokens).
 
-    `public` is the JWK as JSON text, None for a sealing key; `sealed_private` is the PKCS #8
-    PEM or the raw symmetric key, encrypted under the master key, and empty in a removed key.
+    `public` is the JWK as JSON text, None for an encryption key; `sealed_private` is the PKCS #8
+    PEM or the raw symmetric key, encrypted under the master key, and empty for a removed key.
     """
 
     use: Literal["sig", "enc"]
@@ -69,14 +70,16 @@ class SigningKey(Record):
 
 
 class Lease(Record):
-    """Whose turn it is at a piece of background work, by its name; nobody's once it has ended."""
+    """The process that does a piece of background work, until `expires_at`; the id is the work's
+    name."""
 
     holder: str
     expires_at: datetime
 
 
 class Event(Record):
-    """One change of one record: the audit log, never the source of truth; holds no secret."""
+    """One change of one record in the audit log, which contains no secret. State is never derived
+    from it."""
 
     collection: str
     record_id: str
@@ -90,7 +93,8 @@ class Event(Record):
 
 
 class DemoVisit(Record):
-    """What the demonstration relying party remembers of one browser; sealed: it holds tokens."""
+    """The state of the demo relying party for one browser; encrypted, because it contains
+    tokens."""
 
     sealed: str
     expires_at: datetime

@@ -1,4 +1,5 @@
-"""Jobs: work that outlives the request that asked for it, and the process that was at it."""
+"""Jobs: imports, which outlive the request that started them and the process that worked on
+them."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ JobState = Literal["queued", "running", "succeeded", "finished_with_errors", "fa
 
 
 class JobOptions(Struct, frozen=True, kw_only=True):
-    """What an import was asked: only to tell what it would do; to change what exists already; to
-    mend what can be mended safely (spaces around a text, a tag's case)."""
+    """The options of an import: to only report what it would do; to change existing records; to
+    correct what can be corrected safely (spaces around a text, the case of a language tag)."""
 
     is_dry_run: bool = False
     updates: bool = False
@@ -22,14 +23,14 @@ class JobOptions(Struct, frozen=True, kw_only=True):
 
 
 class Job(Record):
-    """An import. `position` rows are settled: whoever goes on begins with the next one.
+    """An import. `position` rows are done: a process that resumes it begins with the next one.
 
-    `holder` is the process at work, until `held_until`: then another one may go on. `parts` is how
-    many parts of the package are stored (`PackagePart`); `source` is the file of this machine that
-    it is read from instead, `digest` the SHA-256 of the package. `total` is known once the package
-    was looked through. `worked_since` is when whoever was the last to take it up began with its
-    rows, the one behind `worked_from`. `reason` is why it failed as a whole, and `reason_field`
-    where that stands.
+    `holder` is the process at work until `held_until`; after that another one may take over.
+    `parts` is the number of stored parts of the package (`PackagePart`); `source` is the local
+    file that is read instead, `digest` the SHA-256 of the package. `total` is known once the
+    package was scanned. `worked_since` is when the last process began with the rows, after row
+    `worked_from`. `reason` is why the job failed as a whole, and `reason_field` its place in the
+    package.
     """
 
     state: JobState
@@ -60,9 +61,10 @@ class Job(Record):
 
 
 class PackagePart(Record):
-    """A piece of a package that waits for its job, in base64; the id is the job's and a number.
+    """A part of the package of a waiting job, in base64; the id consists of the job's and a
+    number.
 
-    It goes when the job has ended.
+    It is deleted when the job has ended.
     """
 
     job_id: str
@@ -70,9 +72,9 @@ class PackagePart(Record):
 
 
 class JobProblem(Record):
-    """What is wrong with a row of a job's package; `key` puts them into the order of the rows.
+    """A problem with a row of a job's package; `key` sorts problems by their rows.
 
-    A row with an `error` was refused, else it is stored and this is worth knowing.
+    With `is_error` the row was refused, else it is stored and the problem is a warning.
     """
 
     job_id: str
@@ -89,9 +91,9 @@ class JobProblem(Record):
 
 
 class JobBatch(Record):
-    """What a job has made of some rows: told to whoever asked for the import.
+    """The rows that a job stored in one batch, for reports to its caller.
 
-    `made` are the rows that were stored, as (type, organization, parts of the id) each.
+    `made` has (type, organization, parts of the id) for each row.
     """
 
     job_id: str

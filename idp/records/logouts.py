@@ -1,4 +1,4 @@
-"""Which applications have to hear of a session's end, and what they are still to be told."""
+"""The applications that are notified of the end of a session, and the messages to them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from storage import Collection, Record
 
 
 class SessionClient(Record):
-    """A client that a session signed its user in at, and that wants to hear of the session's end.
+    """A client at which a session signed its user in, and which is notified of the session's end.
 
-    It lasts as long as the session's record, and so longer than what the client was issued. Its
-    id is the digest of both.
+    It is kept as long as the session's record, and so longer than the tokens of the client. Its id
+    is the digest of both.
     """
 
     session_id: str
@@ -21,10 +21,10 @@ class SessionClient(Record):
 
 
 class LogoutMessage(Record):
-    """A logout token that a client is to be sent; its id is the token's `jti`.
+    """A logout token for a client; its id is the token's `jti`.
 
-    Whoever counts `attempts` up makes the next one, and has until `due_at` for it: then the
-    message is anybody's again.
+    The process that increments `attempts` makes the next attempt and has until `due_at` for it;
+    then any process may make another one.
     """
 
     session_id: str

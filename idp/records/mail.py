@@ -1,4 +1,4 @@
-"""What is told by mail, and what a mail asks its reader to bring back."""
+"""Messages in the outbox, and the codes in them."""
 
 from __future__ import annotations
 
@@ -34,13 +34,14 @@ _NEVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Mail(Record):
-    """A mail in the outbox. `sealed` is the letter, encrypted: it holds addresses and codes, and
-    is gone once the mail is sent.
+    """A message in the outbox. `sealed` is its content, encrypted because it contains addresses
+    and codes; it is deleted once the message is sent.
 
-    `held`: no way to send it was configured. `queued`: it is to be sent at `due_at`. `sending`:
-    whoever counted `attempts` up has until `due_at` for it; then it is anybody's again. `failed`:
-    it was given up. `last_error` tells how the last attempt ended, without an address,
-    and `sequence` counts how often an administrator had it sent again.
+    `held`: there is no mail server or SMS hook for it. `queued`: it is to be sent at `due_at`.
+    `sending`: the process that incremented `attempts` has until `due_at` for it; then any process
+    may send it. `failed`: there are no more attempts. `last_error` is the reason of the last
+    failure, without an address, and `sequence` counts how often an administrator had it sent
+    again.
     """
 
     kind: MailKind
@@ -56,13 +57,13 @@ class Mail(Record):
 
 
 class Verification(Record):
-    """A code that proves a user's address or phone number, or that a new password may be set;
-    of several, the newest counts.
+    """A code that verifies a user's address or phone number, or allows a new password; of several,
+    the newest is valid.
 
     `key_mac` is of the secret in the mail's link, by which a password is set. A `reset` belongs to
-    the sign-in that asked for it, and counts beside others; without a `user_id` it is nobody's.
-    `verified_by` is by whom the address or number is verified by it: a code that was not sent, but
-    answered to whoever manages the user, proves no mailbox.
+    the sign-in that asked for it, and is valid along with others; without a `user_id` it never is.
+    `verified_by` is the party by which the address or number is verified: a code that was not
+    sent, but returned to an administrator, proves no mailbox.
     """
 
     user_id: str
@@ -75,11 +76,11 @@ class Verification(Record):
 
 
 class Registration(Record):
-    """An account that waits for the proof of its mailbox. It belongs to one flow.
+    """An account that waits for the verification of its mailbox. It belongs to one sign-in.
 
-    `sealed` is what was typed, with the password's hash. `code_mac` is of the last code that
-    was sent, at `sent_at`; None when the mail said that there is an account already. `proven_at`
-    is set when the code was right, but the user name was somebody else's.
+    `sealed` is what was typed, with the password's hash. `code_mac` is of the last code, sent at
+    `sent_at`; None if the mail said that there is an account already. `proven_at` is set if the
+    code was right, but another user has the user name.
     """
 
     flow_id: str

@@ -1,4 +1,4 @@
-"""Web origins by which applications are found: of a browser's preflight nothing else is known."""
+"""Web origins by which applications are found: a browser's preflight contains nothing else."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from storage import Collection, Record
 
 
 class ClientOrigin(Record):
-    """An origin that an application registered; its id is the digest of both."""
+    """An origin that an application has registered; its id is the digest of both."""
 
     origin: str
     client_id: str

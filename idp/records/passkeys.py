@@ -1,4 +1,4 @@
-"""Passkeys: the public halves of the keys that people's devices hold for them (WebAuthn)."""
+"""Passkeys: the public keys of users' devices (WebAuthn)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from storage import Collection, Record
 
 
 class Passkey(Record):
-    """The id is the digest of the credential's id, so that nobody else can have the same one.
+    """A passkey of a user; the id is the digest of the credential's id, so that it is registered
+    once.
 
-    `credential_id` and `public_key` (a COSE key, RFC 9052) are base64url. `sign_count` is what the
-    device had counted when it was last used. A key that `is_backup_eligible` may leave its device,
-    one that `is_backed_up` has been copied: as a rule to its owner's account at the maker's.
+    `credential_id` and `public_key` (a COSE key, RFC 9052) are base64url. `sign_count` is the
+    device's counter at the last use. A key that `is_backup_eligible` may leave its device, one
+    that `is_backed_up` has been copied, usually to the user's account at the device's vendor.
     """
 
     user_id: str

@@ -1,4 +1,4 @@
-"""How an organization wants things: policies, of the installation and of each organization."""
+"""Policies of the installation and of organizations."""
 
 from __future__ import annotations
 
@@ -27,11 +27,10 @@ MultiFactor = Literal["u2f"]
 
 
 class LoginRules(Struct, frozen=True, tag_field="kind", tag="login"):
-    """How people get in. `*_check_seconds` is how long a password, a second factor, and a passkey
-    that stands alone count. Whoever has no second factor has to set one up with `force_mfa`; else
-    they are asked to, and again `offer_factor_seconds` after they declined, or never with 0. With
-    `lock_profile` nobody changes their own profile.
-    """
+    """The rules of sign-ins. `*_check_seconds` is how long a password, a second factor, and a
+    passkey alone are valid. With `force_mfa` users without a second factor have to set one up;
+    else they are asked to, and again `offer_factor_seconds` after they declined, or never with 0.
+    With `lock_profile` users can't change their own profile."""
 
     allow_register: bool = True
     hide_password_reset: bool = False
@@ -49,10 +48,9 @@ class LoginRules(Struct, frozen=True, tag_field="kind", tag="login"):
 
 
 class ComplexityRules(Struct, frozen=True, tag_field="kind", tag="password_complexity"):
-    """What a new password has to meet. `min_strength` is a score of zxcvbn, 0 to 4;
-    `min_length_with_factor` replaces `min_length` where a second factor is asked for. None: the
-    policy leaves it open.
-    """
+    """The requirements for a new password. `min_strength` is a score of zxcvbn, 0 to 4;
+    `min_length_with_factor` replaces `min_length` if a second factor is asked for. None: the
+    policy does not set it."""
 
     min_length: int = 8
     has_lowercase: bool = False
@@ -70,8 +68,8 @@ class AgeRules(Struct, frozen=True, tag_field="kind", tag="password_age"):
 
 
 class LockoutRules(Struct, frozen=True, tag_field="kind", tag="lockout"):
-    """After how many wrong passwords, or codes of a second factor, in a row an account is locked;
-    0 is never. The lock ends after `lockout_seconds`, or with 0 when somebody ends it."""
+    """After how many wrong passwords, or codes of a second factor, in a row a user is locked; 0 is
+    never. The lock ends after `lockout_seconds`, or with 0 when an administrator ends it."""
 
     max_password_attempts: int = 0
     max_otp_attempts: int = 0
@@ -81,8 +79,8 @@ class LockoutRules(Struct, frozen=True, tag_field="kind", tag="lockout"):
 class LabelRules(Struct, frozen=True, tag_field="kind", tag="label"):
     """The colours of the pages as `#rrggbb`; an empty one is the service's own.
 
-    `hide_login_name_suffix`: the domain is not shown that a login name gets; `disable_watermark`:
-    the pages don't name the service.
+    `hide_login_name_suffix`: pages don't show the domain that is added to login names;
+    `disable_watermark`: pages don't name the service.
     """
 
     primary_color: str = ""
@@ -98,7 +96,7 @@ class LabelRules(Struct, frozen=True, tag_field="kind", tag="label"):
 
 
 class PrivacyRules(Struct, frozen=True, tag_field="kind", tag="privacy"):
-    """Where the pages lead to. In an address `{{.Lang}}` stands for the page's language."""
+    """The links on the pages. In an address `{{.Lang}}` stands for the page's language."""
 
     tos_link: str = ""
     privacy_link: str = ""
@@ -108,14 +106,15 @@ class PrivacyRules(Struct, frozen=True, tag_field="kind", tag="privacy"):
 
 
 class LanguageRules(Struct, frozen=True, tag_field="kind", tag="language"):
-    """In which languages the pages are: by default, and those that there are; none named: all."""
+    """The languages of the pages: the default one, and the allowed ones (all if the list is
+    empty)."""
 
     default_language: str = ""
     allowed_languages: list[str] = []
 
 
 class MessageTextRules(Struct, frozen=True, tag_field="kind", tag="message_text"):
-    """The words of a letter in one language; where one is empty, the service's own stand."""
+    """The texts of a message in one language; an empty one stands for the built-in text."""
 
     type: str
     language: str
@@ -127,7 +126,7 @@ class MessageTextRules(Struct, frozen=True, tag_field="kind", tag="message_text"
 
 
 class LoginText(Struct, frozen=True):
-    """What the pages say instead of a text: `screen` and `key` are its context and msgid."""
+    """The replacement of a text on the pages: `screen` and `key` are its context and msgid."""
 
     screen: str
     key: str
@@ -135,7 +134,7 @@ class LoginText(Struct, frozen=True):
 
 
 class LoginTextRules(Struct, frozen=True, tag_field="kind", tag="login_text"):
-    """The texts of the pages in one language, where they aren't the service's own."""
+    """The texts of the pages in one language that differ from the built-in ones."""
 
     language: str
     texts: list[LoginText] = []
@@ -155,9 +154,9 @@ PolicyRules: TypeAlias = (
 
 
 class Policy(Record):
-    """One policy of an organization, or (`org_id` None) the installation's.
+    """One policy of an organization, or (`org_id` None) of the installation.
 
-    The id is the digest of whose it is and what for: so there is one of each.
+    The id is the digest of its owner and purpose: so there is one of each.
     """
 
     kind: PolicyKind

@@ -1,4 +1,4 @@
-"""Recovery codes: what people keep on paper for the day when their second factor is gone."""
+"""Recovery codes, by which users sign in when their second factor is lost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from storage import Collection, Record
 
 
 class RecoveryCode(Record):
-    """The id is the keyed digest of the code and its user; it counts once."""
+    """A single-use code; the id is the keyed digest of the code and its user."""
 
     user_id: str
     created_at: datetime

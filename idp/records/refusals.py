@@ -1,4 +1,4 @@
-"""What is remembered of a refused protocol request, for `idp explain`."""
+"""Refused protocol requests, which are recorded for `idp explain`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class SentParameter(Struct, kw_only=True):
 
 
 class MadeCheck(Struct, kw_only=True):
-    """A check that was made, and how it ended."""
+    """A check that was made, and its result."""
 
     name: str
     says: str
@@ -27,11 +27,11 @@ class MadeCheck(Struct, kw_only=True):
 
 
 class Refusal(Record):
-    """A refused request: what was sent (never a secret), what was checked, what was wrong.
+    """A refused request: what was sent (without secrets), what was checked, and what was wrong.
 
-    Several may share a `request_id`, because a caller may bring its own. `told` is what the
-    client was told (nothing where the answer was a page), `sentence` the whole story, and
-    `registered` what the sent value was compared with.
+    Several may share a `request_id`, because a caller may send its own. `told` is the text for the
+    client (empty if the answer was a page), `sentence` the administrator's text of the refusal,
+    and `registered` the values that the sent one was compared with.
     """
 
     request_id: str

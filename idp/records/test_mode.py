@@ -1,4 +1,4 @@
-"""What a service that is started for tests remembers of itself; no other has these records."""
+"""The state of a service that was started with `--test`; others do not have these records."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class TestModeState(Record):
 
 
 class Kept(Record):
-    """A record as the start left it: the collection's name, and the record as JSON."""
+    """A record as it was at the start: the collection's name, and the record as JSON."""
 
     collection: str
     json: str

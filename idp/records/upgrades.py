@@ -1,4 +1,5 @@
-"""Changes of what older programs have stored, each of which may be cut off and begun again."""
+"""Upgrades of records that earlier versions have stored; each can be interrupted and begun
+again."""
 
 from __future__ import annotations
 
@@ -15,17 +16,17 @@ _AT_ONCE: Final = 500
 
 
 async def add_primary_domains(store: Store) -> None:
-    """Give each organization a record of its primary domain, which counts as verified."""
+    """Adds a record of the primary domain of each organization, as a verified domain."""
     async for organization in store.scan(ORGANIZATIONS):
         made_at, domain = organization.created_at, organization.primary_domain
         record = new_domain(organization.id, domain, made_at, is_verified=True)
         record.sequence = 0
-        with suppress(Conflict):  # it is there
+        with suppress(Conflict):  # it exists already
             await store.commit(Insert(DOMAINS, record))
 
 
 async def add_search_keys(store: Store) -> None:
-    """Give each user the keys by which address and display name are searched."""
+    """Sets the keys by which address and display name of each user are searched."""
     units: list[list[Update]] = []
     async for user in store.scan(USERS):
         keys = {
@@ -33,7 +34,7 @@ async def add_search_keys(store: Store) -> None:
             "display_key": folded(user.profile.display_name),
         }
         if (user.address_key, user.display_key) != tuple(keys.values()):
-            changed = {"sequence": user.sequence}  # by whoever changed it they are set, too
+            changed = {"sequence": user.sequence}  # a concurrent change sets them, too
             units.append([Update(USERS, user.id, set=keys, expect=changed)])
         if len(units) == _AT_ONCE:
             await _commit(store, units)
@@ -42,7 +43,7 @@ async def add_search_keys(store: Store) -> None:
 
 
 async def set_allowed_users(store: Store) -> None:
-    """Write into each application that everybody may use it, as it was until now."""
+    """Writes into each application that everybody may use it, which was the rule until now."""
     units: list[list[Update]] = []
     async for client in store.scan(APPLICATIONS):
         if client.allowed_users == "everybody":

@@ -1,4 +1,4 @@
-"""When credentials were used, and what a change has left to be done."""
+"""The last use of tokens, keys and secrets, and deferred work."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ LeftoverKind = Literal[
 
 
 class LastUse(Record):
-    """When a credential was last used, to the hour; its id is the credential's.
+    """When a token, key or secret was last used, to the hour; its id is that of the token, key or
+    secret.
 
-    It ends with the credential.
+    It expires with the token, key or secret.
     """
 
     at: datetime
@@ -30,11 +31,11 @@ class LastUse(Record):
 
 
 class Leftover(Record):
-    """What hangs on something that was deleted or changed, and is more than one unit can hold.
+    """Work that a deletion or change has deferred, because it is more than one unit can hold.
 
-    `actor` is who made the change, and `org_id` the organization that it was made in. `client_id`
-    is the application that lost what a person had let it have. `after` is how far a step has come
-    that goes through a list in its order.
+    `actor` is the user who made the change, and `org_id` the organization in which it was made.
+    `client_id` is the application whose authorization a user has removed. `after` is the position
+    of a step that processes a list in its order.
     """
 
     kind: LeftoverKind
@@ -47,10 +48,10 @@ class Leftover(Record):
 
 
 class DeletedOrganization(Record):
-    """An organization whose record is gone, and not yet all that was in it; the id is its own.
+    """An organization that was deleted, while records in it remain; the id is its own.
 
-    It is kept for a while after that, in case that something was being made there at the moment
-    of the deletion. Until it is gone no organization may be made with this id.
+    It is kept for a while longer, in case a record was created there at the time of the deletion.
+    Until it is deleted, no organization can be created with this id.
     """
 
     actor: str

@@ -1,4 +1,4 @@
-"""Organizations, the users in them, and who may manage what."""
+"""Organizations, their users, and memberships."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from storage import Collection, Record
 
 
 class Organization(Record):
-    """`name_key` = casefold(NFKC(name)); `primary_domain` is in ASCII and lower case."""
+    """An organization. `name_key` = casefold(NFKC(name)); `primary_domain` is in ASCII and lower
+    case."""
 
     name: str
     name_key: str
@@ -25,7 +26,7 @@ class Organization(Record):
 
 
 class Profile(Struct, kw_only=True):
-    """The claims of the scope `profile`; what is not known is absent."""
+    """The claims of the scope `profile`; unknown ones are None."""
 
     display_name: str
     given_name: str | None = None
@@ -41,31 +42,32 @@ class Profile(Struct, kw_only=True):
     zoneinfo: str | None = None
 
 
-# Who says that an address or a number is the user's: an organization that manages the user, a code
-# that was sent there, an organization to which the address's domain belongs, or the installation.
+# The party that states that an address or a number is the user's: an organization that manages the
+# user, a code that was sent there, an organization to which the address's domain belongs, or the
+# installation.
 VerifiedBy = Literal["organization", "mailbox", "domain", "instance"]
 
 
 class Contact(Struct, kw_only=True):
-    """`verified_by` means something only for what is verified; records of older programs have
-    none, and were verified by a code or as if by one."""
+    """An e-mail address or phone number. `verified_by` is meaningful only if it is verified;
+    records of earlier versions lack it, and were verified by a code or are treated so."""
 
     is_verified: bool = False
     verified_by: VerifiedBy = "mailbox"
 
     @property
     def is_verified_everywhere(self) -> bool:
-        """Whether it counts beyond the user's own organization."""
+        """Whether it is verified for all organizations, and not only for the user's own."""
         return self.is_verified and self.verified_by != "organization"
 
     def is_verified_for(self, user_org_id: str, org_id: str | None) -> bool:
-        """Whether it counts as verified for an application of the organization `org_id`."""
+        """Returns whether it is verified for an application of the organization `org_id`."""
         return self.is_verified_everywhere or (self.is_verified and org_id == user_org_id)
 
 
 class Email(Contact, kw_only=True):
-    """`is_superseded`: the organization alone called it verified, and then somebody else proved
-    that the address is theirs. It is no login name any more."""
+    """An e-mail address. `is_superseded`: it was verified by the organization's statement alone,
+    and another user has verified it since. It is no longer a login name."""
 
     address: str
     is_superseded: bool = False
@@ -76,7 +78,7 @@ class Phone(Contact, kw_only=True):
 
 
 class Address(Struct, kw_only=True):
-    """OpenID Connect Core 5.1.1."""
+    """A postal address (OpenID Connect Core 5.1.1)."""
 
     formatted: str | None = None
     street_address: str | None = None
@@ -87,9 +89,9 @@ class Address(Struct, kw_only=True):
 
 
 class Password(Struct, kw_only=True):
-    """`expires_at` is set for a one-time password: it lets its user choose another, once.
-    `is_long`: when it was set, it was long enough without a second factor; None: not known.
-    """
+    """A user's password. `expires_at` is set for a one-time password, which allows to choose
+    another one, once. `is_long`: it was long enough to be used without a second factor when it was
+    set; None: not known."""
 
     hash: str
     changed_at: datetime
@@ -99,7 +101,7 @@ class Password(Struct, kw_only=True):
 
 
 class Totp(Struct, kw_only=True):
-    """An authenticator app (RFC 6238); `last_step` is the time step of the last code it gave."""
+    """An authenticator app (RFC 6238); `last_step` is the time step of the last accepted code."""
 
     sealed_secret: str
     name: str
@@ -116,15 +118,15 @@ class IdpLink(Struct, kw_only=True):
 
 
 class User(Record):
-    """A human or a service user (`machine`). `login_key` = casefold(NFKC(user_name)).
+    """A person or a service user (`machine`). `login_key` = casefold(NFKC(user_name)).
 
-    `email_key` is the form in which a verified e-mail address is a login name (`users.email_key`),
-    else None. `address_key` and `display_key` are those by which any address and the display name
-    are searched (`users.keys`). `secret_hash` and
-    `access_token_type` are for a service user that gets tokens by itself. `factor_declined_at` is
-    when the person last put off setting up a second factor, `recovery_codes_at` when the recovery
-    codes were made that count. A lock ends at `locked_until`, if that is set. A new
-    `browsers_stamp` ends that the account knows browsers.
+    `email_key` is the form in which a verified e-mail address is a login name
+    (`lookup.email_key`), else None. `address_key` and `display_key` are those by which any address
+    and the display name are searched (`lookup.keys`). `secret_hash` and `access_token_type` are
+    for a service user that gets tokens for itself. `factor_declined_at` is when the user last
+    declined to set up a second factor, `recovery_codes_at` when the valid recovery codes were
+    made. A lock ends at `locked_until`, if that is set. After a change of `browsers_stamp` the
+    account knows no browsers.
     """
 
     org_id: str
@@ -158,9 +160,9 @@ class User(Record):
 
 
 class LoginClaim(Record):
-    """That a login name was given out a moment ago: what creations at once meet at.
+    """The reservation of a login name, at which concurrent creations conflict.
 
-    The id is the name's beginning, `version` is new each time.
+    The id is the beginning of the name; `version` is random and changes each time.
     """
 
     version: str
@@ -168,7 +170,7 @@ class LoginClaim(Record):
 
 
 class UserMetadata(Record):
-    """One entry of what others keep with a user; `value` is standard base64, with padding."""
+    """One entry of the metadata of a user; `value` is standard base64, with padding."""
 
     user_id: str
     key: str
@@ -179,7 +181,7 @@ class UserMetadata(Record):
 
 
 class Membership(Record):
-    """Who manages what: the instance (`org_id` None) or an organization, with which roles."""
+    """The roles of a user in the installation (`org_id` None) or in an organization."""
 
     user_id: str
     roles: list[str]
@@ -190,7 +192,8 @@ class Membership(Record):
 
 
 class PersonalAccessToken(Record):
-    """Shown once, kept as a hash; dies with its user's stamp."""
+    """A personal access token: shown once, stored as a digest; it ends with a change of its user's
+    stamp."""
 
     user_id: str
     org_id: str
@@ -217,8 +220,8 @@ USERS: Final = Collection(
         ("display_key",),
         ("org_id", "login_key"),
     ),
-    # Names and addresses come in no order. With an index for each organization, too, an import of
-    # very many people would take a fifth longer.
+    # Names and addresses are inserted in random order. With another index by organization, an
+    # import of very many users would take a fifth longer.
     narrowed=(("org_id", "address_key"), ("org_id", "display_key")),
 )
 LOGIN_CLAIMS: Final = Collection("login_claims", LoginClaim, expires=True)

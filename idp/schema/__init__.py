@@ -1,1 +1,2 @@
-"""What calls read and answer: the rules of fields, the reading of bodies, the base of answers."""
+"""Requests and answers of the management API: the rules of fields, reading of bodies, base
+structs."""

@@ -1,4 +1,5 @@
-"""What the management API answers: camelCase, UTC, and without what has its default value."""
+"""Base structs of the management API's answers: camelCase, UTC, without members that have their
+default value."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import BinaryIO, Final, Protocol
 
 from msgspec import Struct
 
-# Members of answers that are shown once. The token of a domain is published, and no secret.
+# Members that are shown only once. The token of a domain is no secret, because it gets published.
 _SECRETS: Final = frozenset(
     {
         "clientSecret",
@@ -28,7 +29,7 @@ class Answer(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
 
 
 class FileAnswer(Struct, frozen=True):
-    """An answer that is too large to be held: JSON in a file, which whoever gets it closes."""
+    """An answer that is too large for memory: JSON in a file, which the receiver closes."""
 
     file: BinaryIO
 
@@ -43,7 +44,7 @@ class Details(Answer, frozen=True, kw_only=True):
 
 
 class Dated(Protocol):
-    """A record that knows when it was made, and perhaps when it was last changed."""
+    """A record with the time of its creation, and perhaps of its last change."""
 
     @property
     def sequence(self) -> int: ...
@@ -53,7 +54,7 @@ class Dated(Protocol):
 
 
 def details(record: Dated, resource_owner: str) -> Details:
-    """The details of a record. `resource_owner` is the id of the organization it belongs to."""
+    """Returns the details of a record. `resource_owner` is the id of its organization."""
     return Details(
         sequence=str(record.sequence),
         creation_date=record.created_at,
@@ -63,5 +64,5 @@ def details(record: Dated, resource_owner: str) -> Details:
 
 
 def secrets_in(told: Mapping[str, object]) -> frozenset[str]:
-    """The members of an answer as it is sent that hold secrets."""
+    """Returns the names of the members of an answer that contain secrets."""
     return frozenset() if _OF_DOMAIN in told else _SECRETS.intersection(told)

@@ -1,11 +1,11 @@
-"""What a field of a request may hold: rules as data, said once and read by every endpoint.
+"""Rules for the fields of requests: declared as data, and applied by every endpoint.
 
 A request struct (`idp/schema/reading.py`) annotates its fields with them::
 
     first_name: Name
     nick_name: Annotated[str, Text()] = ""
 
-Limits count characters. What a rule refuses it refuses with a slug for programs and a sentence
+Limits count characters. A refused value is reported with an error code for programs and a sentence
 that follows the field's path.
 """
 
@@ -30,7 +30,7 @@ _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _ONE_LINE: Final = r"^[^\u0000-\u001F\u007F-\u009F\u2028\u2029]*$"
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
 _INTEGER: Final = re.compile(r"-?(0|[1-9][0-9]{0,18})")
-# Most addresses: in their one form already, and good by every rule. The library takes 40 µs.
+# Most addresses are in normal form already and valid by every rule; the library would take 40 µs.
 _PLAIN_ADDRESS: Final = re.compile(
     r"(?=.{3,64}@)[A-Za-z0-9_+]+([.-][A-Za-z0-9_+]+)*@"
     r"([a-z0-9]{1,63}\.)+[a-z]{2,24}"
@@ -45,7 +45,7 @@ Schema: TypeAlias = dict[str, Any]  # JSON Schema 2020-12
 
 
 class FieldRefused(Exception):
-    """The value can't be used; the message follows the field's path."""
+    """The value is not accepted; the message follows the field's path."""
 
     def __init__(self, slug: str, message: str, limit: int | None = None) -> None:
         super().__init__(message)
@@ -55,13 +55,13 @@ class FieldRefused(Exception):
 
 
 class Rule(Protocol):
-    """What a field may hold."""
+    """The rule for a field's value."""
 
     def read(self, value: object) -> Any:
-        """The value as the program uses it. Raises FieldRefused."""
+        """Returns the value as the program uses it. Raises FieldRefused."""
 
     def schema(self) -> Schema:
-        """What the value has to be, for other programs; `read` may refuse more."""
+        """Returns the JSON Schema of the value, for other programs; `read` may refuse more."""
 
 
 def wrong_type(expected: str) -> FieldRefused:
@@ -69,9 +69,9 @@ def wrong_type(expected: str) -> FieldRefused:
 
 
 class Text(Struct, frozen=True):
-    """`min` to `max` characters in one line; with `is_free`, any characters at all.
+    """`min` to `max` characters in one line; with `is_free`, any characters.
 
-    A text that must not be empty must not be blank either.
+    If `min` is not 0, the text must not be blank either, unless it `is_free`.
     """
 
     min: int = 0
@@ -99,7 +99,7 @@ class Text(Struct, frozen=True):
 
 
 class UserName(Struct, frozen=True):
-    """A user name that somebody can have (`users.check_name`)."""
+    """A user name that a user can have (`user_names.check_name`)."""
 
     def read(self, value: object) -> str:
         try:
@@ -112,7 +112,8 @@ class UserName(Struct, frozen=True):
 
 
 class OneOf(Struct, frozen=True):
-    """One of a list of names; of these, `not_yet` can't be honoured so far (`slug` says so)."""
+    """One of a list of names; those in `not_yet` are refused as unsupported, with the error code
+    `slug`."""
 
     names: tuple[str, ...]
     not_yet: tuple[str, ...] = ()
@@ -132,7 +133,7 @@ class OneOf(Struct, frozen=True):
 
 
 class NotYet(Struct, frozen=True):
-    """A field that can't be honoured so far: nothing but its default is taken."""
+    """A field that is not supported yet: only its default is accepted."""
 
     slug: str
     kind: type = bool
@@ -165,7 +166,7 @@ _NOTHING: Final[dict[type, list[Any]]] = {
 
 
 class Language(Struct, frozen=True):
-    """A language tag (RFC 3066) of at most ten characters, kept without its extensions."""
+    """A language tag (RFC 3066) of at most ten characters, stored without its extensions."""
 
     def read(self, value: object) -> str:
         tag = Text(max=MAX_LANGUAGE).read(value)
@@ -185,7 +186,7 @@ class Language(Struct, frozen=True):
 
 
 class EmailRule(Struct, frozen=True):
-    """An address (RFC 2822 3.4.1) in its one form: NFC, the domain in lower case."""
+    """An address (RFC 2822 3.4.1) in normal form: NFC, the domain in lower case."""
 
     max: int = MAX_TEXT
 
@@ -211,7 +212,7 @@ class EmailRule(Struct, frozen=True):
 
 
 class Domain(Struct, frozen=True):
-    """A domain name in the form in which it is unique (`domains.read`); or nothing, unless
+    """A domain name in the form in which it is unique (`domain_names.read`); or empty, unless
     `min` is 1."""
 
     min: int = 0
@@ -233,8 +234,8 @@ class Domain(Struct, frozen=True):
 class PhoneRule(Struct, frozen=True):
     """A number in the global form (RFC 3966), as `+` and digits.
 
-    Whether its country has numbers of this length is not judged: numbering plans change, and
-    what another system kept must come in.
+    The length is not validated by country: numbering plans change, and numbers from other systems
+    must be accepted.
     """
 
     max: int = MAX_TEXT
@@ -273,7 +274,7 @@ class Integer(Struct, frozen=True):
 
 
 class Instant(Struct, frozen=True):
-    """RFC 3339, kept as UTC and cut to milliseconds."""
+    """An instant of RFC 3339, stored in UTC and truncated to milliseconds."""
 
     def read(self, value: object) -> datetime:
         text = Text().read(value)
@@ -317,7 +318,7 @@ def _hours(duration: timedelta) -> int:
 
 
 class Base64(Struct, frozen=True):
-    """1 to `max` characters of base64 with its padding, in either alphabet."""
+    """1 to `max` characters of base64 with padding, in either alphabet."""
 
     max: int
 
@@ -342,7 +343,7 @@ _STANDARD: Final = bytes.maketrans(b"-_", b"+/")
 
 
 class Items(Struct, frozen=True):
-    """How many elements a list may have. The elements have rules of their own."""
+    """The number of elements that a list may have. The elements have rules of their own."""
 
     max: int
     min: int = 0
@@ -367,8 +368,8 @@ Password: TypeAlias = Annotated[str, Text(1, is_free=True)]
 
 @cache
 def _email_checker() -> Any:
-    """The library; domains that only a private network knows (.local, .test) are fine here."""
-    import email_validator  # 20 ms that no start needs
+    """The library; domains of private networks (.local, .test) are accepted."""
+    import email_validator  # takes 20 ms, which the start does not need
 
     email_validator.SPECIAL_USE_DOMAIN_NAMES.clear()
     return email_validator

@@ -1,7 +1,7 @@
-"""Reading a request: every field of a typed struct, and everything that is wrong, at once.
+"""Reading of requests into typed structs, with all problems reported at once.
 
-Names are camelCase on the wire, snake_case is taken as well. A field that is not known, not of
-its type, missing, or sent under both names is a problem, told by its JSON path.
+Names are camelCase on the wire; snake_case is accepted as well. A field that is unknown, not of
+its type, missing, or sent under both names is a problem, reported by its JSON path.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from idp.foundation.strict_json import child
 from idp.schema.field_rules import FieldRefused, Items, OneOf, Rule, wrong_type
 
 MAX_ITEMS = 100
-_MAX_UNKNOWN = 20  # of one object, told one by one
+_MAX_UNKNOWN = 20  # of one object, reported one by one
 
 
 class Request(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -37,15 +37,15 @@ class Request(Struct, frozen=True, kw_only=True, rename="camel"):
 
     A field has a type of `idp/schema/field_rules.py`, or is a `bool`, a `Literal` of names, a
     list, or another Request. Without a default it is required. Of each group in `one_of` at most
-    one field may be sent. Subclasses say `kw_only=True` again, because that is not inherited.
+    one field may be sent. Subclasses state `kw_only=True` again, because that is not inherited.
     """
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = ()
 
     def check(self) -> Iterable[FieldProblem]:
-        """What is wrong between the fields; paths from here.
+        """Yields problems between the fields, with paths relative to this object.
 
-        Whatever could be read is looked at: a field that can't be used is None.
+        It is called even if some fields can't be used, which are None then.
         """
         return ()
 
@@ -59,7 +59,7 @@ Leaf = Callable[[object], Any]
 
 
 def read(kind: type[R], document: object) -> R:
-    """The request that a JSON value stands for. Raises InvalidArgument with every problem."""
+    """Returns the request in a JSON value. Raises InvalidArgument with every problem."""
     request, problems = collect(kind, document)
     if problems:
         raise InvalidArgument(problems)
@@ -67,18 +67,18 @@ def read(kind: type[R], document: object) -> R:
 
 
 def collect(kind: type[R], document: object) -> tuple[R, list[FieldProblem]]:
-    """What could be read, and everything that is wrong.
+    """Returns the fields that could be read, and every problem.
 
-    For an endpoint with rules across fields, which it looks into before it refuses: a field
-    that can't be used, or is missing, is None here and in the objects within, whatever its type.
+    It is for endpoints that check rules across fields before they refuse: a field that is missing
+    or can't be used is None here and in the objects within, whatever its type.
     """
     problems: list[FieldProblem] = []
     return _read_object(kind, document, "", problems) or _made(kind, {}), problems
 
 
 class DeclaredField(NamedTuple):
-    """A declared field. `rule` is None when the type says all; `leaf` reads a value that holds no
-    others, and is None for lists and objects."""
+    """A declared field. `rule` is None if the type is sufficient; `leaf` reads a value without
+    elements or members, and is None for lists and objects."""
 
     name: str
     wire_name: str
@@ -91,14 +91,14 @@ class DeclaredField(NamedTuple):
 
     @property
     def element(self) -> DeclaredField:
-        """What the elements of a list are."""
+        """The declaration of a list's elements."""
         hint = get_args(self.type)[0]
         return DeclaredField(self.name, self.wire_name, *_split(hint), is_required=True)
 
 
 @cache
 def declared(kind: type[Request]) -> tuple[DeclaredField, ...]:
-    """The fields of a request, in their order."""
+    """Returns the fields of a request, in their order."""
     hints = get_type_hints(kind, include_extras=True)
     return tuple(
         DeclaredField(
@@ -114,7 +114,7 @@ def declared(kind: type[Request]) -> tuple[DeclaredField, ...]:
 
 @cache
 def _split(hint: Any) -> tuple[Any, Rule | None, Leaf | None, bool]:
-    """The type without `| None`, its rule, what reads it, and whether it is a list."""
+    """The type without `| None`, its rule, its reader, and whether it is a list."""
     if get_origin(hint) in (Union, UnionType):
         (hint,) = (each for each in get_args(hint) if each is not NoneType)
     rule: Rule | None = None
@@ -147,7 +147,7 @@ def _read_object(
 
 
 def _made(kind: type[R], values: dict[str, Any]) -> R:
-    """The request of these values; what it needs and lacks is None."""
+    """The request of these values; missing required fields are None."""
     return kind(**(_lacking(kind) | values))
 
 
@@ -158,7 +158,7 @@ def _lacking(kind: type[Request]) -> dict[str, None]:
 
 @cache
 def _known(kind: type[Request]) -> frozenset[str]:
-    """The names that a request knows, in either style."""
+    """The names of a request's fields, in both styles."""
     return frozenset(name for field in declared(kind) for name in (field.wire_name, field.name))
 
 
@@ -201,8 +201,8 @@ def _read_fields(
 def _read_field(
     field: DeclaredField, value: object, path: str, problems: list[FieldProblem]
 ) -> Any:
-    """The value of a field of the object at `path`. Imports read millions: where it stands is
-    spelled out only for what needs it."""
+    """The value of a field of the object at `path`. Imports read millions of fields, so the full
+    path is built only where it is needed."""
     if field.leaf is None:
         at = f"{path}.{field.wire_name}" if path else field.wire_name
         return _read_value(field, value, at, problems)

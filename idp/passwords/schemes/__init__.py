@@ -1,8 +1,8 @@
-"""Formats of stored password hashes: each is read strictly, bounded, then verified.
+"""Formats of stored password hashes: each is parsed strictly and bounded before it is verified.
 
-To add a format: a module beside this one with a `read` that answers a `Stored` or raises
-UnreadableHash, and a line in `SCHEMES`. A format is found by what the encoded hash begins with;
-of several that fit, the longest one.
+To add a format: a module in this package with a `read` that returns a `Stored` or raises
+UnreadableHash, and a line in `SCHEMES`. A format is found by the beginning of the encoded hash; if
+several match, the longest applies.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from idp.passwords.schemes.base import Reader, Recipe, Stored, Strength, Unreada
 
 MAX_ENCODED_CHARACTERS: Final = 200
 
-# What is verified: what the encoded form begins with, and its reader.
+# The formats that can be verified: the beginning of the encoded form, and its reader.
 SCHEMES: Final[Mapping[str, Reader]] = {
     "$argon2id$": argon2.read,
     "$argon2i$": argon2.read,
@@ -59,7 +59,7 @@ SCHEMES: Final[Mapping[str, Reader]] = {
     "": digests.read_hexadecimal,
 }
 
-# What is known and refused, and why: so that whoever brings it need not guess.
+# Known formats that are refused, with the reason for whoever imports them.
 REFUSED: Final[Mapping[str, str]] = {
     "$2$": "bcrypt's first version ($2$) is not supported",
     "$2x$": "$2x$ marks hashes of a faulty bcrypt, in which different passwords were alike",
@@ -70,34 +70,36 @@ REFUSED: Final[Mapping[str, str]] = {
     "$firescrypt$": "scrypt of Firebase needs the secret key of its project",
 }
 
-# The longest of them that fits.
+# Sorted by length, so that the longest beginning matches.
 _BEGINNING: Final = re.compile(
     "|".join(sorted(map(re.escape, [*SCHEMES, *REFUSED]), key=len, reverse=True))
 )
 
-# What new passwords may be hashed with: the values of the setting `password_hasher`.
+# The schemes for new passwords: the values of the setting `password_hasher`.
 RECIPES: Final[Mapping[str, Recipe]] = {"argon2id": argon2.RECIPE, "bcrypt": bcrypt.RECIPE}
 
 
 def read(encoded: str) -> Stored:
-    """The hash, ready to verify. Raises UnreadableHash, and then tells the rule, not the value.
+    """Returns the hash, ready to verify. Raises UnreadableHash, which names the broken rule and
+    not the value.
 
-    Called when a hash is imported and again at each verification: a store may have been
-    restored from elsewhere, and one hostile hash could cost gigabytes or days.
+    It is called at an import and again at each verification: a store may have been restored from
+    elsewhere, and one hostile hash could cost gigabytes or days.
     """
     if len(encoded) > MAX_ENCODED_CHARACTERS:
         raise UnreadableHash(f"it is longer than {MAX_ENCODED_CHARACTERS} characters")
     found = _BEGINNING.match(encoded)
-    assert found is not None  # noqa: S101 - of one scheme the beginning is empty
+    assert found is not None  # noqa: S101 - the beginning of one scheme is empty
     if found[0] in REFUSED:
         raise UnreadableHash(REFUSED[found[0]])
     return SCHEMES[found[0]](encoded)
 
 
 def read_imported(encoded: str, config: Config) -> Stored:
-    """The same of a hash that comes from elsewhere: it must be as dear as the settings say.
+    """Does the same as `read` for a hash from another system, which must be as strong as the
+    settings require.
 
-    Raises UnreadableHash, and WeakHash. What is stored already goes on verifying.
+    Raises UnreadableHash, and WeakHash. Hashes that are stored already can still be verified.
     """
     stored = read(encoded)
     if stored.strength is not None:

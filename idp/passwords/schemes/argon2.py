@@ -19,15 +19,15 @@ from idp.passwords.schemes.base import (
     unpadded,
 )
 
-# Bounds: one verification stays below half a second and 128 MiB on a machine of today. Django's
-# own choice (100 MiB, 2 passes, 8 lanes) is within.
+# Bounds: one verification stays below half a second and 128 MiB on a current machine. Django's own
+# parameters (100 MiB, 2 passes, 8 lanes) are within.
 MAX_MEMORY_KIB: Final = 128 * 1024
 MAX_PASSES: Final = 10
 MAX_LANES: Final = 16
 MAX_KIB_PASSES: Final = 512 * 1024
 MIN_KIB_PER_LANE: Final = 8  # RFC 9106, section 3.1
 
-# The least that OWASP and ASVS 5.0 (appendix C) ask for: about 25 ms on one core.
+# The minimum of OWASP and ASVS 5.0 (appendix C): about 25 ms on one core.
 MEMORY_KIB: Final = 19_456
 PASSES: Final = 2
 LANES: Final = 1
@@ -42,7 +42,7 @@ _TYPES: Final = {"argon2id": Type.ID, "argon2i": Type.I}
 
 
 def read(encoded: str) -> Stored:
-    """The hash, ready to verify. Raises UnreadableHash."""
+    """Returns the hash, ready to verify. Raises UnreadableHash."""
     found = _ENCODED.fullmatch(encoded)
     if not found:
         raise UnreadableHash("argon2 is written $argon2id$v=19$m=…,t=…,p=…$salt$hash")

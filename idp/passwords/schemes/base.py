@@ -1,4 +1,4 @@
-"""What every format of password hashes shares: its records, its refusals, its strict readers."""
+"""What all formats of password hashes share: records, errors and strict parsers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"0|[1-9][0-9]{0,9}")
 
 
 class UnreadableHash(IdpError):
-    """An encoded password hash that is not accepted; the message says which rule it breaks."""
+    """An encoded password hash that is not accepted; the message names the broken rule."""
 
     slug = "password_hash.unreadable"
 
@@ -26,25 +26,27 @@ class UnreadableHash(IdpError):
 
 
 class WeakHash(UnreadableHash):
-    """A hash from elsewhere that is guessed too cheaply; the message names the bound."""
+    """A hash from another system that is too cheap to guess; the message names the bound."""
 
     slug = "password_hash.too_weak"
 
 
 class Strength(NamedTuple):
-    """How dear a guess is, in the terms of the setting that bounds it at an import."""
+    """The cost of a guess, in the unit of the setting that bounds it at an import."""
 
     setting: str
     value: int
 
 
 class Stored(Struct, frozen=True):
-    """A stored hash that was read and found within bounds. `verify` is slow: never on the loop."""
+    """A stored hash that was parsed and is within bounds. `verify` is slow and must not run on the
+    loop."""
 
     scheme: str
-    cost: tuple[int, ...]  # in the scheme's own terms; another cost than today's is hashed again
+    # the scheme's parameters; if they differ from the present ones, the password is hashed again
+    cost: tuple[int, ...]
     verify: Callable[[bytes], bool]
-    strength: Strength | None = None  # None: the format leaves no choice
+    strength: Strength | None = None  # None: the format has no parameters
 
 
 Reader = Callable[[str], Stored]
@@ -53,7 +55,8 @@ Reader = Callable[[str], Stored]
 class Recipe(Struct, frozen=True):
     """How new passwords are hashed. `hash` is slow, `decoy` is not.
 
-    A decoy is a hash that no password is known for; verifying it costs what a real one costs.
+    A decoy is a hash whose password is not known; verifying it costs as much as verifying a real
+    one.
     """
 
     scheme: str
@@ -64,14 +67,15 @@ class Recipe(Struct, frozen=True):
 
 
 def number(text: str, name: str, least: int, most: int) -> int:
-    """A decimal number in ASCII without leading zeros, within bounds. Raises UnreadableHash."""
+    """Returns a decimal number in ASCII without leading zeros, within bounds. Raises
+    UnreadableHash."""
     if not _NUMBER.fullmatch(text) or not least <= int(text) <= most:
         raise UnreadableHash(f"{name} must be from {least} to {most}")
     return int(text)
 
 
 def octets(text: str, name: str, least: int, most: int) -> bytes:
-    """Canonical standard base64 without padding, within bounds. Raises UnreadableHash."""
+    """Decodes canonical standard base64 without padding, within bounds. Raises UnreadableHash."""
     value = _decoded(text + "=" * (-len(text) % 4))
     if unpadded(value) != text:
         raise UnreadableHash(f"{name} is not base64 without padding")
@@ -79,7 +83,7 @@ def octets(text: str, name: str, least: int, most: int) -> bytes:
 
 
 def padded_octets(text: str, name: str, least: int, most: int) -> bytes:
-    """Canonical standard base64 with its padding, within bounds. Raises UnreadableHash."""
+    """Decodes canonical standard base64 with padding, within bounds. Raises UnreadableHash."""
     value = _decoded(text)
     if base64.b64encode(value).decode("ascii") != text:
         raise UnreadableHash(f"{name} is not base64 with its padding")
@@ -101,5 +105,5 @@ def _of_length(value: bytes, name: str, least: int, most: int) -> bytes:
 
 
 def unpadded(value: bytes) -> str:
-    """Standard base64 without padding."""
+    """Returns standard base64 without padding."""
     return base64.b64encode(value).rstrip(b"=").decode("ascii")

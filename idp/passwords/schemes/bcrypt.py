@@ -1,4 +1,4 @@
-"""bcrypt: `$2b$12$` and 53 characters. `2a` and `2y` are other names for the same today."""
+"""bcrypt: `$2b$12$` and 53 characters. `2a` and `2y` are other names of the same scheme."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ _HASH_BYTES: Final = 23
 _STANDARD: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _BCRYPT: Final = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-# The last characters of salt and hash carry 2 and 4 bits: other values are another spelling.
+# The last characters of salt and hash hold 2 and 4 bits: with other bits set, the same hash would
+# have several encodings.
 _ENCODED: Final = re.compile(
     r"\$2[aby]\$([0-9]{2})\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]"
 )
 
 
 def read(encoded: str) -> Stored:
-    """The hash, ready to verify. Raises UnreadableHash."""
+    """Returns the hash, ready to verify. Raises UnreadableHash."""
     found = _ENCODED.fullmatch(encoded)
     if not found:
         raise UnreadableHash("bcrypt is written $2b$, two digits of cost, $ and 53 characters")
@@ -38,7 +39,7 @@ def read(encoded: str) -> Stored:
 
 
 def _verify(encoded: str, password: bytes) -> bool:
-    """Only the first 72 bytes count, as in the systems that these hashes were made by."""
+    """Only the first 72 bytes are used, as in the systems that made these hashes."""
     stored = encoded.encode("ascii")
     return hmac.compare_digest(bcrypt.hashpw(password[:MAX_PASSWORD_BYTES], stored), stored)
 

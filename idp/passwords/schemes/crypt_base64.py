@@ -8,7 +8,7 @@ ALPHABET: Final = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw
 
 
 def encode(octets: bytes) -> str:
-    """The text of it, without padding."""
+    """Returns the octets as text, without padding."""
     chunks = (octets[start : start + 3] for start in range(0, len(octets), 3))
     return "".join(_characters(chunk) for chunk in chunks)
 

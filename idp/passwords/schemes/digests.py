@@ -1,6 +1,6 @@
-"""One round of MD5 or SHA: in hexadecimal, salted, and as a directory (LDAP) has it.
+"""One round of MD5 or SHA: in hexadecimal, salted, and as a directory (LDAP) stores it.
 
-A guess at these costs nothing, so whoever signs in by one gets a hash of today at once.
+Guessing these is very cheap, so the password is hashed anew at the user's first sign-in.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _DIRECTORY: Final = re.compile(r"\{(S?)SHA(256|384|512)?\}([A-Za-z0-9+/]{20,176}
 
 
 def read_hexadecimal(encoded: str) -> Stored:
-    """The MD5 or SHA-1 of the password alone. Raises UnreadableHash."""
+    """Returns the MD5 or SHA-1 of the password alone, ready to verify. Raises UnreadableHash."""
     if not _HEXADECIMAL.fullmatch(encoded):
         raise UnreadableHash("it begins as no known format and is no hexadecimal MD5 or SHA-1")
     return _stored(_BY_LENGTH[len(encoded)], bytes.fromhex(encoded))
 
 
 def read_salted_md5(encoded: str) -> Stored:
-    """The MD5 of salt and password. Raises UnreadableHash."""
+    """Returns the MD5 of salt and password, ready to verify. Raises UnreadableHash."""
     found = _SALTED_MD5.fullmatch(encoded)
     if not found:
         raise UnreadableHash("salted MD5 is written $md5salted-suffix$salt$base64")
@@ -40,7 +40,8 @@ def read_salted_md5(encoded: str) -> Stored:
 
 
 def read_directory(encoded: str) -> Stored:
-    """What a directory holds: the salt, if any, follows the digest. Raises UnreadableHash."""
+    """Returns the hash of a directory, ready to verify: the salt, if any, follows the digest.
+    Raises UnreadableHash."""
     found = _DIRECTORY.fullmatch(encoded)
     if not found:
         raise UnreadableHash("hashes of directories are written {SSHA}base64")

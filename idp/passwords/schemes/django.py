@@ -1,4 +1,5 @@
-"""How Django writes hashes: `pbkdf2_sha256$ROUNDS$salt$hash`, and the others of its settings."""
+"""Django's encoding of hashes: `pbkdf2_sha256$ROUNDS$salt$hash`, and the others of its
+settings."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ _SCRYPT: Final = re.compile(
 
 
 def read_pbkdf2(encoded: str) -> Stored:
-    """The hash, ready to verify. Raises UnreadableHash."""
+    """Returns the hash, ready to verify. Raises UnreadableHash."""
     found = _PBKDF2.fullmatch(encoded)
     if not found:
         raise UnreadableHash("Django's PBKDF2 is written pbkdf2_sha256$rounds$salt$hash")
@@ -32,7 +33,7 @@ def read_pbkdf2(encoded: str) -> Stored:
 
 
 def read_scrypt(encoded: str) -> Stored:
-    """The hash, ready to verify. Raises UnreadableHash."""
+    """Returns the hash, ready to verify. Raises UnreadableHash."""
     found = _SCRYPT.fullmatch(encoded)
     if not found:
         raise UnreadableHash("Django's scrypt is written scrypt$N$salt$r$p$hash")
@@ -42,17 +43,18 @@ def read_scrypt(encoded: str) -> Stored:
 
 
 def read_argon2(encoded: str) -> Stored:
-    """The hash, ready to verify. Raises UnreadableHash."""
+    """Returns the hash, ready to verify. Raises UnreadableHash."""
     return argon2.read(encoded.removeprefix("argon2"))
 
 
 def read_bcrypt(encoded: str) -> Stored:
-    """The hash, ready to verify. Raises UnreadableHash."""
+    """Returns the hash, ready to verify. Raises UnreadableHash."""
     return bcrypt.read(encoded.removeprefix("bcrypt$"))
 
 
 def read_bcrypt_sha256(encoded: str) -> Stored:
-    """The same over the password's SHA-256 in hexadecimal. Raises UnreadableHash."""
+    """Returns the bcrypt hash of the password's SHA-256 in hexadecimal, ready to verify. Raises
+    UnreadableHash."""
     inner = bcrypt.read(encoded.removeprefix("bcrypt_sha256$"))
 
     def verify(password: bytes) -> bool:

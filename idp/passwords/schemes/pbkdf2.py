@@ -1,4 +1,4 @@
-"""PBKDF2 (RFC 8018): `$pbkdf2-sha256$ROUNDS$salt$hash`; without a name it is SHA-1."""
+"""PBKDF2 (RFC 8018): `$pbkdf2-sha256$ROUNDS$salt$hash`; without a name of a digest it is SHA-1."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 from idp.passwords.schemes.base import Stored, Strength, UnreadableHash, number, octets
 
-# Bounds: rounds times blocks of output, below a second on a machine of today.
+# Bounds of rounds times blocks of output: below a second on a current machine.
 MAX_ROUNDS: Final = {
     "sha1": 2_000_000,
     "sha224": 2_000_000,
@@ -24,7 +24,7 @@ _ENCODED: Final = re.compile(
 
 
 def read(encoded: str) -> Stored:
-    """The hash, ready to verify. Raises UnreadableHash."""
+    """Returns the hash, ready to verify. Raises UnreadableHash."""
     found = _ENCODED.fullmatch(encoded)
     if not found:
         raise UnreadableHash("pbkdf2 is written $pbkdf2-sha256$rounds$salt$hash")
@@ -34,7 +34,8 @@ def read(encoded: str) -> Stored:
 
 
 def stored(digest: str, rounds: str, salt: bytes, expected: bytes) -> Stored:
-    """The same in whatever spelling it was. Raises UnreadableHash."""
+    """Returns the hash from its parsed parameters, whatever its encoding was. Raises
+    UnreadableHash."""
     blocks = -(-len(expected) // hashlib.new(digest).digest_size)
     count = number(rounds, "rounds", 1, MAX_ROUNDS[digest] // blocks)
 
@@ -47,7 +48,7 @@ def stored(digest: str, rounds: str, salt: bytes, expected: bytes) -> Stored:
 
 
 def _adapted(text: str, name: str, least: int) -> bytes:
-    """Base64 in one of its two spellings: `.` stands for `+` where there is no `+`."""
+    """Decodes base64 in one of its two forms: `.` replaces `+` if there is no `+`."""
     if text.endswith("=") and len(text) % 4:
         raise UnreadableHash(f"{name} has the wrong padding")
     standard = text if "+" in text else text.replace(".", "+")

@@ -1,4 +1,4 @@
-"""PHPass of WordPress and phpBB (`$P$`, `$H$`), and what Drupal 7 made of it (`$S$`)."""
+"""PHPass of WordPress and phpBB (`$P$`, `$H$`), and its variant in Drupal 7 (`$S$`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Final
 from idp.passwords.schemes import crypt_base64
 from idp.passwords.schemes.base import Stored, UnreadableHash
 
-# The rounds as a power of two; PHPass itself makes none below.
+# The rounds as a power of two; PHPass itself allows none below.
 MIN_EXPONENT: Final = 7
 MAX_EXPONENT: Final = 19
 
@@ -24,7 +24,7 @@ _MD5: Final[_Hash] = partial(hashlib.md5, usedforsecurity=False)
 
 
 def read(encoded: str) -> Stored:
-    """The hash, ready to verify. Raises UnreadableHash."""
+    """Returns the hash, ready to verify. Raises UnreadableHash."""
     found = _PHPASS.fullmatch(encoded)
     if not found:
         raise UnreadableHash("PHPass is written $P$ or $H$ and 31 characters")
@@ -32,7 +32,7 @@ def read(encoded: str) -> Stored:
 
 
 def read_drupal(encoded: str) -> Stored:
-    """The hash of Drupal 7, ready to verify. Raises UnreadableHash."""
+    """Returns the hash of Drupal 7, ready to verify. Raises UnreadableHash."""
     found = _DRUPAL.fullmatch(encoded)
     if not found:
         raise UnreadableHash("Drupal's form is $S$ and 52 characters")

@@ -1,4 +1,4 @@
-"""scrypt (RFC 7914): `$scrypt$ln=…,r=…,p=…$salt$hash`, which some call `$7$`."""
+"""scrypt (RFC 7914): `$scrypt$ln=…,r=…,p=…$salt$hash`, which some systems mark `$7$`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Final
 
 from idp.passwords.schemes.base import Stored, Strength, UnreadableHash, number, octets
 
-# Bounds: one verification stays below 128 MiB and about a second on a machine of today.
+# Bounds: one verification stays below 128 MiB and about a second on a current machine.
 MAX_LN: Final = 20
 MAX_BLOCK: Final = 32
 MAX_PARALLEL: Final = 16
 MAX_BYTES: Final = 128 * 1024 * 1024
 MAX_BLOCKS: Final = 3 * 1024 * 1024
-_ROOM: Final = 2 * MAX_BYTES  # what OpenSSL may take at most: it counts some more than N and r
+_ROOM: Final = 2 * MAX_BYTES  # the limit for OpenSSL, which counts more than N and r
 
 _ENCODED: Final = re.compile(
     r"\$(?:scrypt|7)\$ln=([0-9]{1,10}),r=([0-9]{1,10}),p=([0-9]{1,10})"
@@ -24,7 +24,7 @@ _ENCODED: Final = re.compile(
 
 
 def read(encoded: str) -> Stored:
-    """The hash, ready to verify. Raises UnreadableHash."""
+    """Returns the hash, ready to verify. Raises UnreadableHash."""
     found = _ENCODED.fullmatch(encoded)
     if not found:
         raise UnreadableHash("scrypt is written $scrypt$ln=…,r=…,p=…$salt$hash")
@@ -34,7 +34,8 @@ def read(encoded: str) -> Stored:
 
 
 def stored(ln: int, block: str, parallel: str, salt: bytes, expected: bytes) -> Stored:
-    """The same in whatever spelling it was. Raises UnreadableHash."""
+    """Returns the hash from its parsed parameters, whatever its encoding was. Raises
+    UnreadableHash."""
     r, p = number(block, "r", 1, MAX_BLOCK), number(parallel, "p", 1, MAX_PARALLEL)
     n = 1 << ln
     if 128 * n * r > MAX_BYTES:
@@ -52,7 +53,8 @@ def stored(ln: int, block: str, parallel: str, salt: bytes, expected: bytes) -> 
 
 
 def exponent(n: str) -> int:
-    """The `ln` of an N that is written out. Raises UnreadableHash: no power of two."""
+    """Returns the `ln` of an N that is written out. Raises UnreadableHash if N is not a power of
+    two."""
     value = number(n, "N", 2, 1 << MAX_LN)
     if value & (value - 1):
         raise UnreadableHash("N must be a power of two")

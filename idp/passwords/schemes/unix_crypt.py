@@ -1,5 +1,5 @@
-"""What Unix's crypt makes of MD5 and SHA-2: `$1$`, `$5$`, `$6$` (Drepper, "Unix crypt using
-SHA-256 and SHA-512"). The three are one idea: its loop stands here once."""
+"""Unix's crypt with MD5 and SHA-2: `$1$`, `$5$`, `$6$` (Drepper, "Unix crypt using SHA-256 and
+SHA-512"). The three share one loop."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from typing import Final
 from idp.passwords.schemes import crypt_base64
 from idp.passwords.schemes.base import Stored, UnreadableHash, number
 
-MIN_ROUNDS: Final = 1000  # fewer are none: the format itself says so
+MIN_ROUNDS: Final = 1000  # the minimum of the format itself
 MAX_ROUNDS: Final = 1_000_000
-MAX_ROUND_BYTES: Final = 128_000_000  # rounds times bytes of the password: it is in every round
+# rounds times bytes of the password, which every round hashes
+MAX_ROUND_BYTES: Final = 128_000_000
 _USUAL_ROUNDS: Final = 5000
 _MD5_ROUNDS: Final = 1000
 
-# The last characters of each hash carry fewer bits: other values are another spelling.
+# The last characters of each hash hold fewer bits: with other bits set, the same hash would have
+# several encodings.
 _MD5: Final = re.compile(r"\$1\$([./A-Za-z0-9]{1,8})\$([./A-Za-z0-9]{21}[./01])")
 _SHA: Final = re.compile(
     r"\$(5|6)\$(?:rounds=([0-9]{1,10})\$)?([./A-Za-z0-9]{1,16})\$([./A-Za-z0-9]{43,86})"
@@ -33,7 +35,8 @@ _SHA_HASHES: Final[dict[str, _Hash]] = {"5": hashlib.sha256, "6": hashlib.sha512
 
 
 def _order(size: int, turn: int) -> bytes:
-    """In which order the octets of a SHA-2 digest are written: threes that turn as they go on."""
+    """The order in which the octets of a SHA-2 digest are written: groups of three, rotated at
+    each step."""
     third, order = size // 3, list[int]()
     three = [2 * third, third, 0]
     for _ in range(third):
@@ -47,7 +50,7 @@ _SHA_ORDERS: Final = {"5": _order(32, 1), "6": _order(64, 2)}
 
 
 def read_md5(encoded: str) -> Stored:
-    """The hash of md5-crypt, ready to verify. Raises UnreadableHash."""
+    """Returns the hash of md5-crypt, ready to verify. Raises UnreadableHash."""
     found = _MD5.fullmatch(encoded)
     if not found:
         raise UnreadableHash("md5-crypt is written $1$, up to 8 characters, $ and 22 characters")
@@ -56,7 +59,7 @@ def read_md5(encoded: str) -> Stored:
 
 
 def read_sha(encoded: str) -> Stored:
-    """The hash of sha256-crypt or sha512-crypt, ready to verify. Raises UnreadableHash."""
+    """Returns the hash of sha256-crypt or sha512-crypt, ready to verify. Raises UnreadableHash."""
     found = _SHA.fullmatch(encoded)
     if not found or not _LAST[found[1]].fullmatch(found[4]):
         raise UnreadableHash("sha-crypt is written $6$rounds=…$salt$hash, or without the rounds")
@@ -100,12 +103,13 @@ def _filled(octets: bytes, length: int) -> bytes:
 
 
 def _bits(number: int) -> list[bool]:
-    """From the least significant one on."""
+    """The bits of the number, the least significant one first."""
     return [bool(number >> n & 1) for n in range(number.bit_length())]
 
 
 def _stretched(make: _Hash, digest: bytes, p: bytes, s: bytes, rounds: int) -> bytes:
-    """What goes before and after the digest repeats itself after 42 rounds, in pairs."""
+    """The parts before and after the digest repeat after 42 rounds, so they are prepared in
+    pairs."""
     parts = [(s if n % 3 else b"") + (p if n % 7 else b"") for n in range(42)]
     pairs = [(parts[n] + p, p + parts[n + 1]) for n in range(0, 42, 2)]
     for after, before in islice(cycle(pairs), rounds // 2):

@@ -1,4 +1,5 @@
-"""How Werkzeug (Flask) writes hashes: `pbkdf2:sha256:ROUNDS$salt$hex`, `scrypt:N:r:p$salt$hex`."""
+"""Werkzeug's (Flask's) encoding of hashes: `pbkdf2:sha256:ROUNDS$salt$hex`,
+`scrypt:N:r:p$salt$hex`."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ _SCRYPT: Final = re.compile(
 
 
 def read_pbkdf2(encoded: str) -> Stored:
-    """The hash, ready to verify. Raises UnreadableHash."""
+    """Returns the hash, ready to verify. Raises UnreadableHash."""
     found = _PBKDF2.fullmatch(encoded)
     if not found:
         raise UnreadableHash("Werkzeug's PBKDF2 is written pbkdf2:sha256:rounds$salt$hex")
@@ -31,7 +32,7 @@ def read_pbkdf2(encoded: str) -> Stored:
 
 
 def read_scrypt(encoded: str) -> Stored:
-    """The hash, ready to verify. Raises UnreadableHash."""
+    """Returns the hash, ready to verify. Raises UnreadableHash."""
     found = _SCRYPT.fullmatch(encoded)
     if not found:
         raise UnreadableHash("Werkzeug's scrypt is written scrypt:N:r:p$salt$hex")

@@ -1,6 +1,7 @@
-"""yescrypt, which Linux distributions have hashes of in /etc/shadow: `$y$j9T$salt$hash`.
+"""yescrypt, the scheme of /etc/shadow in current Linux distributions: `$y$j9T$salt$hash`.
 
-Verified by the system's libcrypt (libxcrypt). Where it is missing or too old, the hash is refused.
+It is verified by the system's libcrypt (libxcrypt). If that is missing or too old, the hash is
+refused.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from idp.passwords.schemes.base import Stored, UnreadableHash
 
 MAX_BYTES: Final = 128 * 1024 * 1024
 _NAMES: Final = ("libcrypt.so.1", "libcrypt.so.2", "libcrypt.dylib")
-_WORK_BYTES: Final = 256 * 1024  # struct crypt_data of whatever libcrypt
+_WORK_BYTES: Final = 256 * 1024  # at least struct crypt_data of any libcrypt
 _USABLE: Final = 0  # CRYPT_SALT_OK
 
 # The form that every crypt_gensalt writes: flavour j, N and r, each in one character. The hash's
-# last character carries 4 bits.
+# last character holds 4 bits.
 _ENCODED: Final = re.compile(
     r"(\$y\$j([./0-9A-Z])([5T])\$[./A-Za-z0-9]{2,86})\$([./A-Za-z0-9]{42}[./0-9A-D])"
 )
@@ -28,7 +29,7 @@ _BLOCKS: Final = {"5": 8, "T": 32}
 
 
 def read(encoded: str) -> Stored:
-    """The hash, ready to verify. Raises UnreadableHash."""
+    """Returns the hash, ready to verify. Raises UnreadableHash."""
     found = _ENCODED.fullmatch(encoded)
     if not found:
         raise UnreadableHash("yescrypt is written $y$j9T$salt$ and 43 characters")
@@ -45,20 +46,20 @@ def read(encoded: str) -> Stored:
 
 @cache
 def usable_library() -> ctypes.CDLL | None:
-    """The system's libcrypt, if it knows yescrypt."""
+    """Returns the system's libcrypt if it supports yescrypt; else None."""
     for name in _NAMES:
         try:
             library = ctypes.CDLL(name)
             if library.crypt_checksalt(b"$y$j9T$") == _USABLE:
                 library.crypt_r.restype = ctypes.c_char_p
                 return library
-        except (OSError, AttributeError):  # none of that name, or one without yescrypt
+        except (OSError, AttributeError):  # no library of that name, or one without yescrypt
             continue
     return None
 
 
 def _verify(library: ctypes.CDLL, expected: bytes, password: bytes) -> bool:
-    if b"\0" in password:  # where C's texts end
+    if b"\0" in password:  # C's strings end there
         return False
     work = ctypes.create_string_buffer(_WORK_BYTES)
     made: bytes | None = library.crypt_r(password, expected, work)
