@@ -83,6 +83,7 @@ def _shown(kind: type[Request]) -> list[DeclaredField]:
 
 
 def _together(kind: type[Request], fields: tuple[DeclaredField, ...]) -> Iterator[DeclaredField]:
+    # Of fields that exclude each other the first is shown.
     left_out = {name for group in kind.one_of for name in group[1:]}
     for field in fields:
         is_needless = field.name in left_out or field.wire_name in _NEEDLESS

@@ -95,9 +95,9 @@ def operation(
         body, request = "document", document
     elif package is not None:
         body, request = "package", package
-    elif method not in _WITH_BODY:
+    elif method not in _WITH_BODY:  # then the struct describes the query parameters
         request, query = None, request
-    elif request is None:
+    elif request is None:  # the body is then `{}`
         request = Nothing
     return Operation(
         method=method,

@@ -45,7 +45,7 @@ def changes(before: Application | None, after: Application | None) -> list[Write
 
 async def is_registered(service: Service, origin: str) -> bool:
     """Returns whether any application has this origin."""
-    if not _ORIGIN.fullmatch(origin):
+    if not _ORIGIN.fullmatch(origin):  # the header may hold anything, which no record can match
         return False
     page = await service.store.find(CLIENT_ORIGINS, {"origin": origin}, limit=1)
     return bool(page.records)

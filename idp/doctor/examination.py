@@ -67,7 +67,7 @@ async def _is_current(examined: Installation) -> bool:
 
     Only then does opening it with all collections change nothing. Raises NotFound, StorageError.
     """
-    bootstrap.check_is_there(examined.config.store)
+    bootstrap.check_is_there(examined.config.store)  # opening would create a SQLite file
     async with bootstrap.as_it_is(examined.config.store, (), examined.clock) as store:
         record = await store.get(META, SCHEMA_ID)
     if record is None or pending(record, SCHEMA):

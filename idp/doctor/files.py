@@ -103,7 +103,7 @@ async def disk_free(installation: Installation) -> Finding:
     found = [_room(path) for path in _directories(installation.config) if path.is_dir()]
     if not found:
         return skipped(f"there is no directory {installation.config.data_dir}")
-    order = ("fail", "warn", "ok")
+    order = ("fail", "warn", "ok")  # the worst one is reported
     return min(found, key=lambda each: order.index(each.state))
 
 

@@ -35,6 +35,7 @@ async def registration_open(installation: Installation) -> Finding:
     found = await matching(installation, POLICIES, lambda each: each.kind == "login")
     stored = {each.org_id: cast(LoginRules, each.rules) for each in found.found}
     built_in = cast(LoginRules, effective.built_in(installation.config, "login"))
+    # A stored policy of the installation, whose organization is None, replaces the built-in one.
     rules: dict[str | None, LoginRules] = {None: built_in, **stored}
     open_ones = [org_id for org_id, each in rules.items() if each.allow_register]
     if not open_ones:

@@ -58,7 +58,7 @@ async def key(installation: Installation) -> Finding:
             SystemRandom(),
             text=config.master_key,
             file=config.master_key_file,
-            may_create=False,
+            may_create=False,  # a check only reads
         )
         first_start.check_key(instance, MasterKey(master_key))
     except ConfigError as error:

@@ -40,6 +40,7 @@ async def unused(installation: Installation) -> Finding:
     before = installation.clock.now() - _UNUSED_FOR
 
     async def chosen(records: Sequence[Any]) -> Sequence[Any]:
+        # A newer one may just not have been used yet.
         old = [each for each in records if each.created_at < before]
         uses = await installation.opened.get_many([(LAST_USES, each.id) for each in old])
         pairs = zip(old, uses, strict=True)

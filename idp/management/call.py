@@ -99,6 +99,7 @@ async def admit(
     """
     found = await authenticate(service, authorization)
     caller = found.user
+    # Before the permissions are checked, so that the log names the caller of a refused call, too.
     logs.name_caller(caller.id)
     if found.token.act is not None and permission not in _FOR_ACTORS:
         told = "whoever acts for somebody else may only read"
@@ -139,6 +140,7 @@ async def authenticate(service: Service, authorization: str | None) -> Bearer:
             service, bearer_tokens.read(authorization, Params())
         )
     except (InvalidToken, InsufficientScope, InvalidRequest) as error:
+        # An error without a description means that no token was sent (RFC 6750 3.1).
         slug = "token.invalid" if error.description else NO_TOKEN
         raise Unauthenticated(error.description or "a token is needed", slug=slug) from error
     if service.config.issuer not in found.token.aud:

@@ -41,7 +41,7 @@ MAX_KEY_CHARACTERS: Final = 200
 _PURPOSE: Final = "made call"
 _TRIES: Final = 20  # while concurrent calls change the same records
 _WAITS_SECONDS: Final = 5.0
-_STILL_UNDER_WAY: Final = timedelta(seconds=30)  # after that the call is taken to have failed
+_STILL_UNDER_WAY: Final = timedelta(seconds=30)  # after that the answer is taken to be lost
 _LOOKS_EVERY_SECONDS: Final = 0.05
 
 
@@ -113,7 +113,7 @@ async def _attempt(service: Service, call: Repeatable, draft: HoldingStore, work
     try:
         answer = await work(draft.service())
     except IdpError:
-        await draft.flush()  # writes that belong to the refusal, such as a count of attempts
+        await draft.flush()  # the unit that `work` committed before it refused the call
         raise
     if draft.is_marked:
         await _correct(service, call, answer)
@@ -124,13 +124,14 @@ async def _attempt(service: Service, call: Repeatable, draft: HoldingStore, work
 async def _correct(service: Service, call: Repeatable, answer: bytes) -> None:
     """Replaces the answer that was set in advance by the real one; a repetition may get either."""
     sealed = service.vault.seal(answer, _PURPOSE)
-    with suppress(StorageError):
+    with suppress(StorageError):  # the call is done, and a repetition can get the other answer
         await service.store.commit(Update(MADE_CALLS, call.id, set={"sealed_answer": sealed}))
 
 
 def _mark(service: Service, call: Repeatable, answer: bytes) -> list[Write]:
     """Returns the writes that record the call and its answer."""
     now, told = service.clock.now(), msgspec.json.decode(answer)
+    # Secrets are stored in a record of their own, which expires much earlier than the answer.
     secrets = answers.secrets_in(told)
     public = {name: value for name, value in told.items() if name not in secrets}
     made = MadeCall(

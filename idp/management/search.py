@@ -151,6 +151,7 @@ async def find(
     how many are read at a time. Raises InvalidArgument for the cursor of another search.
     """
     chosen = ways(collection, filters, organizations, org_path, order)
+    # What the cursor is bound to: a place in the results of one search means nothing in another.
     description = msgspec.msgpack.encode(
         (collection.name, query.asc, order, organizations, list(filters))
     )
@@ -227,6 +228,8 @@ async def _each(source: _Source[R], place: _PageStart) -> AsyncIterator[tuple[Re
     """Yields every record from a place on, and None at the end of each read plan."""
     after = place.after
     for way in source.ways[place.n :]:
+        # With filters left to apply, it is unknown how many records fill the page. Otherwise one
+        # more than the page holds shows whether there is another page.
         size = source.at_once if way.rest else min(source.query.limit + 1, source.at_once)
         is_more = True
         while is_more:
@@ -234,7 +237,7 @@ async def _each(source: _Source[R], place: _PageStart) -> AsyncIterator[tuple[Re
             for record in found:
                 yield way, record
             after = way.cursor(found[-1]) if found else after
-            await asyncio.sleep(0)
+            await asyncio.sleep(0)  # lets other requests run between two reads
         yield way, None
         after = None
 
@@ -272,6 +275,7 @@ async def _total(
     known = page.before + len(page.records)
     if page.place is None:
         return known, False
+    # What a filter drops after reading cannot be counted by the store.
     if any(way.rest or way.ids is not None for way in chosen) or len(chosen) > _MOST_COUNTED:
         return known, True
     if place != _FIRST:  # counted for the first page; the cursor carries the number
@@ -304,5 +308,6 @@ def _read_cursor(service: Service, description: bytes, cursor: str) -> _PageStar
 
 
 def _mac(service: Service, description: bytes, place: bytes) -> bytes:
+    # The length separates the two parts: no other search and place have the same bytes together.
     length = len(description).to_bytes(8, "big")
     return service.vault.mac("cursor", length + description + place)[:_MAC_BYTES]

@@ -90,7 +90,7 @@ async def initial_complexity(service: Service, org_id: str | None) -> Complexity
     """Returns the rules for passwords that are set for users of the organization by others.
 
     They are those of the stored policies. Without one only a minimum length applies: the one of
-    the settings if it differs from the profile's default, and else a lower one.
+    the settings if it differs from the profile's default, and else that of the trial profile.
     """
     own, default = map(_complexity, await find(service, org_id, _COMPLEXITY))
     rules = own or default or ComplexityRules(min_length=_initial_min_length(service.config))

@@ -182,7 +182,7 @@ async def _page(service: Service, query: EventQuery, org_id: str | None = None) 
             EVENTS, where, order="at", descending=not query.asc, limit=_AT_ONCE, after=after
         )
         for event in page.records:
-            if not since <= event.at <= until:
+            if not since <= event.at <= until:  # out of range, as are all later ones
                 return _EventPage(found, None)
             after = (event.at, event.id)
             if _passes(query, org_id, event):
@@ -225,6 +225,7 @@ def _start(query: EventQuery, since: datetime, until: datetime) -> Cursor:
     except (ValueError, msgspec.MsgspecError):
         told = "is none that was given for a search of events"
         raise InvalidArgument([FieldProblem("query.cursor", "cursor", told)]) from None
+    # The cursor is not signed: it can only move within what the query matches.
     return min(max(at.astimezone(UTC), _FIRST), _LAST), id
 
 

@@ -46,6 +46,7 @@ async def send(service: Service, call: Call, request: TestMail) -> TestSent:
     now = service.clock.now()
     try:
         envelope = mime.envelope(config, service.random.ordered_id(now), now, letter)
+        # One limit for connection and delivery together: the caller waits for the answer.
         async with asyncio.timeout(SECONDS), smtp.connection(config) as server:
             answer = await server.send(envelope)
     except (TimeoutError, NotSent, mime.Unsendable) as error:

@@ -47,6 +47,7 @@ async def look(service: Service) -> Checklist:
     return Checklist(
         password=instance is not None and instance.first_admin is None,
         organization=await store.count(ORGANIZATIONS, up_to=_ENOUGH) > 1,
+        # The demo application, where there is one, does not count.
         application=await store.count(APPLICATIONS, up_to=_ENOUGH) > (demo is not None),
         sign_in=await _has_sign_in(service, demo),
         owner=await _has_two_owners(service),
@@ -55,8 +56,8 @@ async def look(service: Service) -> Checklist:
 
 
 async def _has_sign_in(service: Service, demo: str | None) -> bool:
-    """Returns whether one of the latest authorizations is for another application than the
-    demo."""
+    """Returns whether one of the stored authorizations, of which a limited number is read, is
+    for another application than the demo."""
     page = await service.store.find(AUTHORIZATIONS, limit=_MOST_SIGN_INS)
     return any(one.client_id != demo for one in page.records)
 

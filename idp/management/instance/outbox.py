@@ -136,6 +136,7 @@ async def _retry(service: Service, call: Call, mail_id: str) -> Mail:
         raise FailedPrecondition("no way to send it is set up", slug="mail.off")
     now = service.clock.now()
     changed = {"state": "queued", "due_at": now, "attempts": 0}
+    # A delivery that began meanwhile changes one of these, and the unit is refused.
     expected = {name: getattr(letter, name) for name in ("state", "attempts", "sequence")}
     await commit_settled(
         service.store,

@@ -84,7 +84,7 @@ async def validate(service: Service, call: Call, domain: str) -> Changed:
     seen = await _unverified(service, call, domain)
     if seen.challenge is None:
         raise FailedPrecondition("make a token first", slug="domain.no_challenge")
-    await _count(service, seen)
+    await _count(service, seen)  # before the request goes out: failed checks are limited, too
     await _look(service, seen.domain, seen.challenge)
     guards: list[Update] = []
 
@@ -93,7 +93,7 @@ async def validate(service: Service, call: Call, domain: str) -> Changed:
             organization_domains.still_active(await management_call.organization(service, call))
         ]
         found = await _unverified(service, call, domain)
-        if found.challenge != seen.challenge:
+        if found.challenge != seen.challenge:  # the token that was found is no longer the current
             raise FailedPrecondition("another token was made", slug="domain.not_proven")
         return found
 
@@ -104,7 +104,7 @@ async def validate(service: Service, call: Call, domain: str) -> Changed:
         verified = await versioned_updates.changed(
             service, DOMAINS, find, decide, "domain.verified", call, also=lambda *_: guards
         )
-    except Conflict:
+    except Conflict:  # `verified_key` is unique: another organization has verified the domain
         raise Taken([organizations.domain_taken("")]) from None
     return Changed(details=answers.details(verified, verified.org_id))
 

@@ -152,6 +152,7 @@ async def set_primary(service: Service, call: Call, domain: str) -> Changed:
         found = await org_domains.find(service, organization.id, domain)
         if not found.is_verified:
             raise FailedPrecondition("the domain is not verified", slug="domain.not_verified")
+        # Login names must not end with a domain that another call removes at the same time.
         guards[:] = [Update(DOMAINS, found.id, expect={"verified_key": found.domain})]
         return organization
 
@@ -178,6 +179,7 @@ async def remove(service: Service, call: Call, domain: str) -> Changed:
         if found.domain == home.primary_domain:
             message = "login names end with the domain: let another be primary first"
             raise FailedPrecondition(message, slug="domain.primary")
+        # A concurrent call must not make it the primary domain.
         primary = {"primary_domain": home.primary_domain}
         guards[:] = [Update(ORGANIZATIONS, home.id, expect=primary)]
         return found

@@ -155,7 +155,7 @@ async def _members(service: Service, org_id: str | None, request: MemberSearch) 
         result=[
             _member(held, user, homes[user.org_id])
             for held, user in zip(found.records, people, strict=True)
-            if user is not None and user.org_id in homes
+            if user is not None and user.org_id in homes  # else deleted meanwhile
         ],
         next_cursor=found.next_cursor,
     )

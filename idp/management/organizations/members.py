@@ -60,7 +60,7 @@ async def add_to_organization(
     """
     organization = await management_call.organization(service, call)
     user = await _find(service, request.user_id)
-    if not call.reaches(user.org_id):
+    if not call.reaches(user.org_id):  # its existence is not shown, either
         raise _no_user()
     return await _add(service, call, user, organization.id, request.roles)
 

@@ -116,6 +116,7 @@ async def show_any(service: Service, call: Call, org_id: str) -> FoundOrganizati
 async def search(service: Service, call: Call, request: OrganizationSearch) -> FoundOrganizations:
     """Returns organizations that the caller may read. Raises InvalidArgument."""
     filters = [each for query in request.queries for each in query.filters()]
+    # The index that answers a filter by domain is in the order of domains.
     is_by_domain = any(query.domain_query for query in request.queries)
     found = await management_search.find(
         service,

@@ -136,6 +136,7 @@ async def purge_deleted(service: Service) -> None:
     async for note in paging.each(service, DELETED_ORGANIZATIONS, {}):
         while not await purge(service, note):
             pass
+        # Only when no call can still be adding to the organization.
         if service.clock.now() - note.deleted_at > LASTS:
             await service.store.commit(Delete(DELETED_ORGANIZATIONS, note.id))
 
@@ -174,7 +175,7 @@ async def _purge_user(service: Service, user: User, actor: str) -> None:
         if is_all:
             now = service.clock.now()
             writes += versioned_updates.removal(service, USERS, user, "user.deleted", actor, now)
-        with suppress(Stale):
+        with suppress(Stale):  # changed meanwhile: what is left is found again by the next step
             await commit_settled(service.store, *writes)
         if is_all:
             return

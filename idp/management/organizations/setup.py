@@ -96,7 +96,7 @@ async def set_up(service: Service, call: Call, document: object) -> WasSetUp:
     """
     request = await _read(service, document)
     administrator = _person(request.human)
-    if request.human.password is not None:
+    if request.human.password is not None:  # hashed once, because attempts may be repeated
         password = await password_acceptance.hashed(service, None, request.human.password)
         administrator = structs.replace(administrator, password=password)
 

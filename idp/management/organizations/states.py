@@ -60,6 +60,7 @@ async def change(service: Service, call: Call, name: str) -> Changed:
         return organization
 
     def decide(organization: Organization) -> Mapping[str, object]:
+        # All that was issued holds the stamp of that time, and ends when it changes.
         stamp = service.random.token(bits=64) if step.is_end else organization.stamp
         return {"state": step.after, "stamp": stamp}
 

@@ -76,7 +76,7 @@ class LinkRule(Struct, frozen=True):
         try:
             parts, written = urlsplit(bare), urlsplit(link)
             is_plain = parts.scheme == "https" and bool(parts.hostname) and "@" not in parts.netloc
-            _ = parts.port
+            _ = parts.port  # raises ValueError if it is not a number in range
         except ValueError:
             is_plain = False
         if link and (not is_plain or "{" in written.netloc or _UNUSABLE.search(bare)):
@@ -220,6 +220,7 @@ class LoginPolicy(PolicyForm, frozen=True, kw_only=True):
         )
 
     def check(self) -> Iterable[FieldProblem]:
+        # A list with None in it has an entry that was refused, which is reported already.
         lists = (self.second_factors, self.multi_factors)
         if not (self.force_mfa or self.force_mfa_local_only) or any(lists) or None in lists:
             return
@@ -280,6 +281,7 @@ class LabelPolicy(PolicyForm, frozen=True, kw_only=True):
         return _as(LabelRules, self)
 
     def check(self) -> Iterable[FieldProblem]:
+        # None is a colour that was refused, which is reported already.
         if None in (getattr(self, name) for name in self.__struct_fields__):
             return
         yield from _contrast_problems(self.stored(), "light", "")

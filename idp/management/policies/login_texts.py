@@ -41,7 +41,7 @@ class LoginTextEntry(Request, frozen=True, kw_only=True):
     text: Annotated[str, Text(1, MAX_TEXT)]
 
     def check(self) -> Iterable[FieldProblem]:
-        if None in (self.screen, self.key, self.text):
+        if None in (self.screen, self.key, self.text):  # refused, and reported already
             return
         if (self.screen, self.key) not in built_in(i18n.SOURCE):
             yield FieldProblem("login_text.not_found", "key", "is no text of this screen")

@@ -104,7 +104,7 @@ async def set_default(service: Service, call: Call, rules: PolicyRules, *kind: s
     """Sets the installation's policy, whether one is stored or not. Raises PreconditionFailed."""
     _, stored = await effective.find(service, None, *kind)
     if stored is None:
-        if call.if_match:
+        if call.if_match:  # it names a state of a record, and there is none
             raise PreconditionFailed("it has not been set yet")
         with suppress(Conflict):  # a concurrent call has set it: it is replaced
             return await _add(service, call, None, rules, *kind)
@@ -131,7 +131,7 @@ async def _add(
         service.random, POLICIES, policy, _event("created", *kind), call.actor, now
     )
     await commit_settled(service.store, *writes, *_still_there(organization))
-    service.recent.forget()
+    service.recent.forget()  # pages cache what they read; other processes notice a little later
     return Changed(details=await told_of(service, policy))
 
 

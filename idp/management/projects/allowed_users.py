@@ -19,8 +19,10 @@ def narrowing(random: Random, client: Application, settings: Mapping[str, Any]) 
     after = settings.get("allowed_users", before)
     stamps = {}
     if before == "everybody" and after != "everybody":
+        # Ends what users without a project grant have.
         stamps["everybody_stamp"] = random.token(bits=64)
     if before != "own_organization" and after == "own_organization":
+        # Ends what users of granted organizations have.
         stamps["granted_stamp"] = random.token(bits=64)
     return stamps
 

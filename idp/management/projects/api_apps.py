@@ -54,6 +54,7 @@ def settings(request: ApiSettings) -> dict[str, Any]:
     return {
         "auth_method": AUTH_METHODS[request.auth_method_type],
         "app_type": "api",
+        # No sign-in leads to an API, and it gets no tokens.
         "redirect_uris": [],
         "response_types": [],
         "grant_types": [],

@@ -50,6 +50,7 @@ async def change(service: Service, call: Call, project_id: str, app_id: str, nam
         return client
 
     def decide(client: Application) -> Mapping[str, object]:
+        # All that was issued holds the stamp of that time, and ends when it changes.
         stamp = service.random.token(bits=64) if step.is_end else client.stamp
         return {"state": after[0], "stamp": stamp}
 

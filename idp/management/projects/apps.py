@@ -148,12 +148,14 @@ async def configure(
         client = await find_to_change(service, call, project_id, app_id)
         _check_management_access(call, settings)
         check(client)
+        # Before keys are generated: a call that is refused must not change anything.
         versioned_updates.check_sequence(client, call)
         await _ensure_keys(service, call, settings)
         return client
 
     def decide(client: Application) -> Mapping[str, object]:
         nonlocal secret
+        # An application keeps its secret, and gets one when it first authenticates by one.
         has_secret, kept = settings["auth_method"] in BY_SECRET, client.secret_hash
         secret = service.random.token() if has_secret and kept is None else None
         is_kept = has_secret and kept is not None

@@ -57,6 +57,7 @@ def _has_nothing_to_refresh(client: Application) -> bool:
 
 
 def _has_no_use_of_implicit(client: Application) -> bool:
+    # The response types of the implicit flow (OpenID Connect Core 3.2.2.1).
     is_used = {"id_token", "id_token token"} & set(client.response_types)
     return "implicit" in client.grant_types and not is_used
 

@@ -39,6 +39,7 @@ async def follow(service: Service, leftover: Leftover) -> bool:
     for outcome in outcomes:
         if outcome is not None and not isinstance(outcome, Stale):
             raise outcome
+    # An assignment that was changed meanwhile (Stale) is left to the next step.
     return len(units) < _AT_ONCE and not any(outcomes)
 
 

@@ -98,6 +98,7 @@ async def create(
         )
         guards = [projects.still_there(project), *roles.still_there(given)]
         is_there = Update(ORGANIZATIONS, organization.id, expect={"state": organization.state})
+        # Earlier releases would ignore the grant, so they must not open the store any more.
         closing = await upgrades.closing(service.store, READABLE_SINCE)
         await commit_settled(service.store, *writes, *guards, is_there, *closing)
         return grant
@@ -166,6 +167,7 @@ async def change(
     leftover = deferred_work.new(service, "project_grant.changed", grant_id, call.actor)
 
     def also(before: ProjectGrant, after: ProjectGrant) -> list[Write]:
+        # Only if a role is missing are there assignments to change.
         is_less = not set(before.role_keys) <= set(after.role_keys)
         return [*roles.still_there(given), *[Insert(LEFTOVERS, leftover)] * is_less]
 
@@ -194,6 +196,7 @@ async def remove(service: Service, call: Call, project_id: str, grant_id: str) -
 
     def also(grant: ProjectGrant) -> list[Write]:
         nonlocal leftover
+        # By its generation, which a new grant to the same organization does not share.
         leftover = deferred_work.new(
             service, "project_grant.deleted", grant.generation, call.actor
         )

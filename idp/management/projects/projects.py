@@ -110,7 +110,7 @@ async def change(service: Service, call: Call, id: str, request: ProjectSettings
 
     async def find_to_change() -> Project:
         project = await find(service, call, id)
-        if _changes_checks(project, request):
+        if _changes_checks(project, request):  # a new name does not change access
             await management_access.check(service, call, project)
         return project
 

@@ -102,6 +102,7 @@ def view(client: Application, now: datetime) -> AppView:
         id=client.id,
         details=answers.details(client, client.org_id),
         name=client.name,
+        # Debug mode ends by itself, without a write.
         explains_until=until if until is not None and now < until else None,
         state=_STATES[client.state],
         oidc_config=None if is_api else oidc(client),

@@ -50,6 +50,7 @@ class PublicKey(Struct, frozen=True):
     def read(self, value: object) -> str:
         octets = Base64(_MAX_BASE64).read(value)
         try:
+            # latin-1 decodes any bytes; those that are no PEM are refused when they are parsed.
             return _pem(jws.load_public(octets.decode("latin-1")))
         except UnusableKey as unusable:
             raise FieldRefused("key.public_key", f"can't be used: {unusable}") from None
@@ -141,7 +142,7 @@ async def create(service: Service, call: Call, owner: KeyOwner, request: NewKey)
     )
     try:
         await commit_settled(service.store, *writes, *owner.guards)
-    except Stale:
+    except Stale:  # one of the owner's guards
         raise NotFound("the owner of the key was deleted") from None
     return KeyCreated(
         key_id=record.id,

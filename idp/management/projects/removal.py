@@ -72,7 +72,7 @@ async def purge(service: Service, leftover: Leftover) -> bool:
         writes = await _first(service, id, actor)
         if not writes:
             break
-        with suppress(Stale):
+        with suppress(Stale):  # an application changed: the next round reads it again
             await commit_settled(service.store, *writes)
     else:
         return False

@@ -116,6 +116,7 @@ async def create(
         given = await _given(service, source, request.role_keys)
         made = new(service, user, source, given)
         writes = _insertion(service, call, made)
+        # The stamp also differs for a user that was deleted and created again with the same id.
         is_there = Update(USERS, user.id, expect={"stamp": user.stamp})
         guards = [*roles.still_there(given), *source.still_there(), is_there]
         await commit_settled(service.store, *writes, *guards)
@@ -197,6 +198,7 @@ async def listed(service: Service, call: Call, user_id: str) -> Assignments:
     user = await user_read.find(service, call, user_id)
     details, found = await paging.of(service, ROLE_ASSIGNMENTS, {"user_id": user.id})
     reached = [view(one) for one in found if call.reaches(one.org_id)]
+    # The total must not show how many roles other organizations have assigned.
     hidden = len(found) - len(reached)
     total = ListDetails(total_result=str(int(details.total_result) - hidden))
     return Assignments(details=total, result=reached)

@@ -132,6 +132,7 @@ async def find(service: Service, project: Project, key: str) -> ProjectRole:
 async def given(service: Service, project: Project, keys: Sequence[str]) -> list[ProjectRole]:
     """Returns the roles with these keys. Raises InvalidArgument if the project has no such
     role."""
+    # One round trip for all keys, because the id of a role follows from its key.
     wanted = [(PROJECT_ROLES, id_of(project.id, key)) for key in keys]
     found = await service.store.get_many(wanted) if wanted else []
     problems = [

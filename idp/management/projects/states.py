@@ -92,7 +92,7 @@ async def follow(service: Service, leftover: Leftover) -> bool:
         writes = await _first(service, project, leftover.actor) if project else []
         if project is None or not writes:
             return True
-        with suppress(Stale):
+        with suppress(Stale):  # the project or an application changed: both are read again
             await commit_settled(service.store, projects.still_there(project), *writes)
     return False
 

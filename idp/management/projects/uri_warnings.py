@@ -57,7 +57,7 @@ def _has_no_path(client: Application, uri: str, uris: Sequence[str]) -> bool:
 def _is_spelt_otherwise(client: Application, uri: str, uris: Sequence[str]) -> bool:
     parts = _web(uri)
     place = uri[: len(f"{parts.scheme}://{parts.netloc}")] if parts else ""
-    return place != place.lower()
+    return place != place.lower()  # both are case-insensitive (RFC 3986 6.2.2.1), but compared
 
 
 def _names_the_usual_port(client: Application, uri: str, uris: Sequence[str]) -> bool:

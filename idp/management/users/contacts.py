@@ -71,8 +71,10 @@ async def set_email(
         verified_contacts.email(request.email, call.asserts, is_verified=request.is_verified),
         _NOTHING,
     )
+    # Before the record is changed: the message goes to the address in it.
     letters = security_messages.email_changed(service, found, email)
     found.email = email
+    # With either, the caller can verify the address without access to its mailbox.
     if request.is_verified or request.return_code is not None:
         await protected_addresses.check(service, call, found)
     if not request.is_verified:
@@ -175,6 +177,7 @@ async def remove_phone(service: Service, call: Call, user_id: str) -> Changed:
 def _email(known: Email | None, sent: Email) -> Email:
     """Returns the address to store. Sending the same address as verified does not weaken an
     earlier verification of it."""
+    # A verification that is valid everywhere is not replaced by the organization's own.
     is_same = known is not None and known.address == sent.address
     return (
         verified_contacts.merged(known, sent) if known and is_same and sent.is_verified else sent
@@ -210,6 +213,7 @@ async def _check_template(service: Service, user: User, send: SendEmail | None) 
 
 
 def _refuse_own(call: Call, user_id: str, is_verified: bool) -> None:
+    # A caller's own address is verified by the code alone.
     if is_verified and user_id == call.caller.id:
         message = "nobody calls verified what is their own: prove it by the code"
         raise PermissionDenied(message, slug="user.proves_itself", field="isVerified")

@@ -71,6 +71,7 @@ async def create(service: Service, call: Call, document: object) -> Created:
     if problems:
         raise _refusal(problems)
     assert organization is not None  # noqa: S101 - else it is a problem
+    # After the checks, and once for all attempts: hashing is expensive.
     password = await _password(service, organization.id, request)
     whole = structs.replace(new, password=password)
 

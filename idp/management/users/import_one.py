@@ -195,6 +195,7 @@ async def _prepare(
     user, writes = made.user, list(made.writes)
     if user.email is not None and user.email.is_verified:
         await protected_addresses.check(service, call, user)
+    # One mail at most: without a password, the one to an unverified address is an invitation, too.
     if user.email is not None and not user.email.is_verified:
         writes += (await email_verification.begin_email(service, user, send=True)).writes
     elif user.password is None:

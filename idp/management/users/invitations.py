@@ -86,6 +86,7 @@ async def _begun(
     If the address is not verified, the link of the mail leads to a page of this service and
     verifies the address, too.
     """
+    # With a template, the caller's page handles the code, which is then one for the password.
     is_proven = user.email is not None and user.email.is_verified
     if send and template is None and not is_proven:
         return await email_verification.begin_email(service, user, send=True)

@@ -45,4 +45,5 @@ async def _is_allowed(service: Service, org_id: str | None, template: str) -> bo
     clients = await service.store.get_many(
         [(APPLICATIONS, each.client_id) for each in page.records]
     )
+    # Another organization's application must not decide where mails of this one lead.
     return any(each and each.org_id == org_id and each.state == "active" for each in clients)

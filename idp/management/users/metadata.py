@@ -128,6 +128,7 @@ async def search(
         request.query,
         filters,
         order="key",
+        # A large entry counts as several, so that a page stays within a few megabytes.
         weight=lambda entry: 1 + len(entry.value) // _CHARACTERS_AT_ONE,
         at_once=_AT_ONCE,
     )

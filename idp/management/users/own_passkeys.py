@@ -54,6 +54,7 @@ async def remove(
     change = await passkey_changes.remove(service, subject, passkey, user.id, also)
     now, type = service.clock.now(), "passkey.deleted"
     gone = versioned_updates.removal(service, PASSKEYS, passkey, type, user.id, now, user.org_id)
+    # The removal changes the stamp that sessions hold, so the current one has to be kept.
     stays = await live.staying(service, change.subject)
     messages = security_messages.password_changed(service, user) if also else []
     await commit_settled(service.store, *gone, *change.writes, *stays, *messages)

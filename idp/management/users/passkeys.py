@@ -77,7 +77,7 @@ async def remove(service: Service, call: Call, user_id: str, passkey_id: str) ->
         passkey = await find(service, user, passkey_id)
         owner = await manageable.find(service, call, user_id)
         subject = await user_lookup.subject_of(service, owner)
-        if subject is not None:
+        if subject is not None:  # else the organization was deleted
             change = await passkey_changes.remove(service, subject, passkey, call.actor)
             also[:] = change.writes
         return passkey

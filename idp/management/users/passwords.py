@@ -87,6 +87,7 @@ async def set_password(
     if problems:
         raise InvalidArgument(password_problems(_PASSWORD, problems))
     proof = await _proof(service, call, subject.user, request)
+    # After all checks, because hashing is expensive.
     must_change = request.new_password.change_required
     new = await password_acceptance.hashed(
         service, subject.user.org_id, text, must_change=must_change
@@ -107,6 +108,7 @@ async def set_password(
         return found.user
 
     def decide(_: User) -> Mapping[str, object]:
+        # Sessions and tokens hold the stamp of their time, and end when it changes.
         return {"password": new, "stamp": service.random.token(bits=64)}
 
     user = await versioned_updates.changed(

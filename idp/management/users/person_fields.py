@@ -30,7 +30,7 @@ _WEB: Final = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 _BIRTHDATE: Final = re.compile(r"(?!0000$)(?P<year>[0-9]{4})(-(?P<day>[0-9]{2}-[0-9]{2}))?")
-_LEAP_YEAR: Final = "2000"
+_LEAP_YEAR: Final = "2000"  # in place of the year 0000, so that 02-29 is a valid day
 _LINE_ENDS: Final = str.maketrans("\r\n", "  ")
 
 
@@ -81,6 +81,7 @@ class TextLines(Struct, frozen=True):
 
     def read(self, value: object) -> str:
         text = Text(max=self.max, is_free=True).read(value)
+        # The rule of one line refuses control characters, of which only line ends are allowed.
         Text(max=self.max).read(text.translate(_LINE_ENDS))
         return text
 

@@ -106,6 +106,7 @@ async def _applications(service: Service, subject: Subject) -> AsyncIterator[Ans
 
 async def _events(service: Service, subject: Subject) -> AsyncIterator[Answer]:
     user_id = subject.user.id
+    # Earlier events are those of a deleted user who had the same id.
     async for one in _each(service, {"record_id": user_id}):
         if one.at >= subject.user.created_at:
             yield _own(one, user_id)

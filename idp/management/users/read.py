@@ -125,7 +125,7 @@ async def _answer(service: Service, organization: Organization, user: User) -> U
     found = answer(organization, user)
     if user.email and user.email_key:
         holder = await user_lookup.find_by_login_name(service, user.email.address, user.org_id)
-        if holder and holder.id == user.id:
+        if holder and holder.id == user.id:  # no other user holds the same address
             names = [*found.login_names, user.email.address]
             return structs.replace(found, login_names=list(dict.fromkeys(names)))
     return found

@@ -48,8 +48,8 @@ class _UserPart(NamedTuple):
     order: str | None = None
 
 
-# Kinds that may be numerous come first, so that their units are stored before the last one. The
-# unit that deletes the user itself removes what is left of each kind.
+# Each unit removes up to `at_once` records of every kind; fewer entries of metadata, which may be
+# large. The unit that removes the last of them also deletes the user.
 _PARTS: Final = (
     _UserPart(USER_METADATA, "user_id", "user_metadata.deleted", at_once=50, order="key"),
     _UserPart(CONSENTS, "user_id", "consent.deleted"),
@@ -88,7 +88,7 @@ async def remove(service: Service, call: Call, user_id: str) -> Changed:
                 await commit_settled(service.store, *writes)
         raise Busy("very much hangs on the user: repeat the call", retry_after_seconds=1)
 
-    org_id = (await find()).org_id
+    org_id = (await find()).org_id  # refused, if it has to be, before anything is removed
     return await versioned_updates.removed(
         service, USERS, find_bare, _TYPE, call, org_id, also=lambda _: also
     )

@@ -240,6 +240,7 @@ def _by_fact(query: UserQuery) -> Filter:
 
 async def _by_login_name(service: Service, query: LoginNameQuery) -> User | None:
     user = await user_lookup.find_by_login_name(service, query.login_name)
+    # The look-up ignores case, as a sign-in does.
     if user is None or query.method.endswith("_IGNORE_CASE"):
         return user
     subject = await user_lookup.subject_of(service, user)

@@ -109,6 +109,7 @@ async def end_all(service: Service, call: Call, user_id: str) -> Changed:
         return user
 
     def decide(_: User) -> Mapping[str, object]:
+        # Sessions and tokens hold the stamp of their time, and end when it changes.
         return {"stamp": service.random.token(bits=64)}
 
     user = await versioned_updates.changed(

@@ -56,6 +56,7 @@ async def change(service: Service, call: Call, user_id: str, name: str) -> Chang
         return user
 
     def decide(user: User) -> Mapping[str, object]:
+        # Sessions and tokens hold the stamp of their time, and end when it changes.
         stamp = service.random.token(bits=64) if step.is_end else user.stamp
         return {"state": step.after, "stamp": stamp, "locked_until": None}
 

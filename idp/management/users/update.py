@@ -38,6 +38,7 @@ async def make(
     async def find_free() -> User:
         user = await find()
         after = structs.replace(user, **decide(user))
+        # In each attempt: a concurrent change may have reserved one of the names.
         found = await _available(service, call, user, after, paths)
         claims[:] = found.writes(service, call.actor) if found else []
         emails[:] = [found.judgement.email if found else after.email]
