@@ -1,4 +1,4 @@
-"""Many small units at once: as few commands as the outcomes can still be told apart by."""
+"""Many small units at once: as few commands as still allow an outcome for each unit."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from storage.mongo.writes import deliver
 
 UNITS_PER_COMMAND = 1000
 UNITS_PER_TRANSACTION = 500
-_AT_ONCE = 3  # the server works on one while the next is made
+_AT_ONCE = 3  # the server works on one while the next is prepared
 
 Placed = tuple[int, PreparedTransaction]
 
 
 async def commit_each(driver: Driver, units: Sequence[PreparedTransaction]) -> list[Outcome]:
-    """Apply every unit by itself; those that write the same record one after the other."""
+    """Applies every unit separately; units that write the same record are applied in order."""
     outcomes: list[Outcome] = [None] * len(units)
     turns = asyncio.Semaphore(_AT_ONCE)
 
@@ -41,7 +41,7 @@ async def _commit(driver: Driver, units: Sequence[PreparedTransaction]) -> list[
 
 
 def _waves(units: Sequence[PreparedTransaction]) -> list[list[Placed]]:
-    """Units with their places; in one wave no two write the same record."""
+    """Returns the units with their places; no two units in one wave write the same record."""
     waves: list[list[Placed]] = []
     last: dict[tuple[str, str], int] = {}
     for place, unit in enumerate(units):
@@ -55,7 +55,7 @@ def _waves(units: Sequence[PreparedTransaction]) -> list[list[Placed]]:
 
 
 def _chunks(wave: Sequence[Placed]) -> Iterator[list[Placed]]:
-    """Units that share a command, or a transaction."""
+    """Yields units that share a command, or a transaction."""
     groups: dict[tuple[object, ...], list[Placed]] = {}
     for placed in wave:
         groups.setdefault(_sharing(*placed), []).append(placed)

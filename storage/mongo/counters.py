@@ -1,4 +1,4 @@
-"""Counters with a window: one conditional command while the window runs."""
+"""Counters with a window: one conditional command while the window lasts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from storage.mongo.driver import Driver
 
 
 class Counters:
-    """Counts under keys. A mark keeps a repeated command from counting twice."""
+    """Counts under keys. A mark prevents a repeated command from counting twice."""
 
     def __init__(self, driver: Driver, now: Callable[[], datetime]) -> None:
         self._driver = driver
@@ -25,7 +25,7 @@ class Counters:
         self._now = now
 
     async def increment(self, unit: Unit, by: int, window: timedelta) -> Counter:
-        """Raises Unavailable, and Unknown when the answer stays lost."""
+        """Adds to a counter. Raises Unavailable, and Unknown when the answer remains lost."""
         key = unit.writes[0].id
         attempts = faults.Attempts(unit.id)
         while True:
@@ -54,13 +54,15 @@ class Counters:
         return found
 
     async def _add(self, key: str, mark: str, by: int) -> Document | None:
-        # Never where it was counted already: a command that was given up may still arrive.
+        # Not where it was counted already: a command that was given up may still arrive.
         running = {"_id": key, "expires_at": {"$gt": self._now()}, MARKS: {"$ne": mark}}
         change = {"$inc": {"n": by}, "$push": {MARKS: {"$each": [mark], "$slice": -MARKS_KEPT}}}
         return await self._changed("find_one_and_update", running, change)
 
     async def _begin(self, key: str, mark: str, by: int, window: timedelta) -> Document | None:
-        """Open a window where none is running; None when somebody else just did."""
+        """Opens a window where none is current; returns None when a concurrent call has opened
+        one.
+        """
         now = self._now()
         over = {"_id": key, "expires_at": {"$lte": now}}
         fresh = {"n": by, "expires_at": codec.cut(now + window), MARKS: [mark]}
@@ -73,7 +75,7 @@ class Counters:
         self, method: str, filter: Document, change: Document, **options: Any
     ) -> Document | None:
         call = getattr(self._collection, method)
-        # Without a hint the server tries the index on `expires_at` too.
+        # Without a hint the server also tries the index on `expires_at`.
         found: Document | None = await self._driver.sent(
             call(filter, change, return_document=ReturnDocument.AFTER, hint="_id_", **options)
         )
@@ -81,5 +83,5 @@ class Counters:
 
 
 def counting(unit_id: str, key: str, by: int) -> Unit:
-    """An increment as a unit, for whoever asks later whether it was applied."""
+    """Returns an increment as a unit, by which `Store.applied` can be asked later."""
     return Unit(unit_id, (Update(COUNTERS, key, increment={"n": by}),))

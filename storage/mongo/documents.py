@@ -28,10 +28,10 @@ Document = dict[str, Any]
 
 
 class WriteOperation(Struct, frozen=True):
-    """One write as the server is told of it. `change` is a document for an insert.
+    """One write in the form of the server. `change` is a document for an insert.
 
     `filter` finds the record only while the write may be applied to it, and has not been. An
-    insert that `replaces` takes the place of an expired record, where there is one.
+    insert that `replaces` takes the place of an expired record, if there is one.
     """
 
     unit: Unit
@@ -51,13 +51,18 @@ class WriteOperation(Struct, frozen=True):
 
 
 def operations(unit: Unit, now: datetime) -> list[WriteOperation]:
-    """The unit, encoded: whatever can't be stored is refused here. Raises InvalidValue."""
+    """Returns the encoded writes of a unit.
+
+    Raises InvalidValue for values that can't be stored.
+    """
     codec.check_unit(unit.writes)
     return [_operation(unit, write, now) for write in unit.writes]
 
 
 def packed(operation: WriteOperation) -> WriteOperation:
-    """The same, where it inserts with the document as octets: those are sent as they are."""
+    """Returns an insert with its document as BSON bytes, which are sent unchanged; other
+    operations as they are.
+    """
     if operation.kind != "insert":
         return operation
     return structs.replace(operation, change=RawBSONDocument(bson.encode(operation.change)))
@@ -70,7 +75,7 @@ def _operation(unit: Unit, write: Write, now: datetime) -> WriteOperation:
         expires = write.collection.expires
         return WriteOperation(unit, write, "insert", replaced, document, replaces=expires)
     if isinstance(write, Delete):
-        # Without expectations it does not matter whether the record has expired.
+        # Without expectations, an expired record may be deleted, too.
         clauses = [lasting(write.collection, now), *_expected(write)] if write.expect else []
         return WriteOperation(unit, write, "delete", _filter(write.id, clauses), {})
     clauses = [{MARKS: {"$ne": unit.id}}, lasting(write.collection, now), *_expected(write)]
@@ -98,7 +103,9 @@ def _change(update: Update, unit_id: str) -> Document:
 
 
 def _filter(id: str, clauses: list[Document]) -> Document:
-    """The record of this id, when all clauses hold; they may speak of the same field."""
+    """Returns the filter of the record with this id and all clauses, which may name the same
+    field.
+    """
     filter: Document = {"_id": id}
     apart = []
     for clause in clauses:
@@ -110,7 +117,9 @@ def _filter(id: str, clauses: list[Document]) -> Document:
 
 
 def _expected(write: Update | Delete) -> list[Document]:
-    """The expectations, and that the parent of each dotted path is an object."""
+    """Returns the expectations, and the condition that the parent of each dotted path is an
+    object.
+    """
     paths = [path for path, value in write.expect.items() if value is None]
     if isinstance(write, Update):
         paths += [*write.set, *write.increment]
@@ -120,12 +129,12 @@ def _expected(write: Update | Delete) -> list[Document]:
 
 
 def lasting(collection: Collection[Any], now: datetime) -> Document:
-    """The filter that leaves out expired records."""
+    """Returns the filter that excludes expired records."""
     return {"expires_at": {"$gt": now}} if collection.expires else {}
 
 
 def stored(path: str) -> str:
-    """The name of a field as it is stored."""
+    """Returns the name of a field in stored documents."""
     return "_id" if path == "id" else path
 
 
@@ -134,12 +143,12 @@ def plain(value: object) -> Any:
 
 
 def is_storable(id: str) -> bool:
-    """Whether a record could have this id; one that couldn't is not asked for.
+    """Returns whether a record could have this id; other ids are not queried.
 
-    A lone surrogate would fail in the driver, and with it everybody's shared command.
+    A lone surrogate would fail in the driver, and with it the command that other callers share.
     """
     if type(id) is str and 0 < len(id) <= 64 and id.isascii() and "\0" not in id:
-        return True  # nearly every id
+        return True  # true of nearly every id
     try:
         codec.check_id(id)
     except InvalidValue:
@@ -148,8 +157,9 @@ def is_storable(id: str) -> bool:
 
 
 def record(collection: Collection[R], document: Document | None, now: datetime) -> R | None:
-    """The record, or None when there is none or it has expired."""
+    """Returns the record, or None when there is none or it has expired."""
     if document is None or (collection.expires and document["expires_at"] <= now):
         return None
-    document["id"] = document["_id"]  # what no record has is left out, as the marks are
+    # fields that the record type does not have, such as the marks, are ignored
+    document["id"] = document["_id"]
     return msgspec.convert(document, collection.record)

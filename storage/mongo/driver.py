@@ -1,7 +1,7 @@
-"""The drivers behind one code path: PyMongo's AsyncMongoClient, Motor, mongomock-motor.
+"""The drivers behind one interface: PyMongo's AsyncMongoClient, Motor, mongomock-motor.
 
-What they differ in ends here: which calls are awaited, and what mongomock-motor, which is for
-tests only, can't do. It answers no `hello`, and by that it is known.
+This module contains all their differences: which calls are awaited, and what mongomock-motor,
+which is for tests only, can't do. It is recognized by not implementing `hello`.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ T = TypeVar("T")
 DEFAULT_DATABASE: Final = "idp"
 ABORT_SECONDS: Final = 1.0
 DURABLE: Final = WriteConcern("majority", j=True)
-# By its name: the drivers take an index by its fields apart for every operation.
+# By its name: for an index given by its fields, the drivers build the name for every operation.
 _BY_ID: Final = "_id_"
-_MOST_OCTETS: Final = 16 * 1024 * 1024  # of one command, whose limit is three times as much
+_MOST_OCTETS: Final = 16 * 1024 * 1024  # per command, whose limit is three times as high
 _OPTIONS: Final[Mapping[str, Any]] = {
     "retryWrites": True,
     "retryReads": True,
-    # With the drivers' own timeouts a hung primary costs 20 s, with these 4.
+    # With the drivers' own timeouts an unresponsive primary costs 20 s, with these 4.
     "socketTimeoutMS": 3000,
     "connectTimeoutMS": 1000,
     "heartbeatFrequencyMS": 1000,
@@ -60,14 +60,16 @@ _OPTIONS: Final[Mapping[str, Any]] = {
 
 
 class DriverReply(Struct, frozen=True):
-    """What a write command did: records found, and the write errors by place in the command."""
+    """The result of a write command: records found, and the write errors by place in
+    the command.
+    """
 
     found: int = 0
     refused: dict[int, Document] = {}
 
 
 class Driver:
-    """A client and its database. `hello` is what the server said of itself when it was opened."""
+    """A client and its database. `hello` is the server's description of itself at opening."""
 
     def __init__(
         self,
@@ -97,7 +99,7 @@ class Driver:
         return self.hosts.split(",")[0]
 
     async def greet(self) -> None:
-        """Reach the server and learn what it can do."""
+        """Connects to the server and finds out what it supports."""
         try:
             self.hello = await self.client.admin.command("hello")
         except NotImplementedError:
@@ -108,7 +110,10 @@ class Driver:
             await _awaited(self.client.close())
 
     async def sent(self, command: Awaitable[T]) -> T:
-        """What a writing command gives. In a thread it goes on when its caller gives it up."""
+        """Returns the result of a writing command.
+
+        With a driver that runs in threads, the command continues when its caller is cancelled.
+        """
         if not self._runs_in_threads:
             return await command
         running = asyncio.ensure_future(command)
@@ -120,19 +125,19 @@ class Driver:
             raise
 
     async def settle(self) -> None:
-        """Return when nothing that was given up can be applied any more. Raises Unavailable."""
+        """Returns when no abandoned command can be applied any more. Raises Unavailable."""
         if self._given_up:
             _, left = await asyncio.wait(set(self._given_up), timeout=UNKNOWN_AFTER_SECONDS)
             if left:
                 raise Unavailable("a command whose answer was lost is still under way")
 
     def check_opened(self, collection: Collection[Any]) -> None:
-        """Refuse a collection whose indexes nobody has made. Raises Undeclared."""
+        """Refuses a collection whose indexes were not created at opening. Raises Undeclared."""
         if collection.name not in self.opened:
             raise Undeclared(f"the store was opened without the collection {collection.name!r}")
 
     def collection(self, name: str) -> Any:
-        """The collection with durable writes, reads of the primary and instants in UTC."""
+        """Returns the collection with durable writes, reads of the primary and instants in UTC."""
         if name not in self._collections:
             zone = UTC if self.shares_commands else None
             self._collections[name] = self.database.get_collection(
@@ -144,7 +149,7 @@ class Driver:
         return self._collections[name]
 
     async def find(self, name: str, filter: Document, **options: Any) -> list[Document]:
-        """The documents, in one answer where they fit into one."""
+        """Returns the documents, in one reply where they fit into one."""
         cursor = self._readable(name).find(filter, **options)
         return await self._read(cursor)
 
@@ -156,7 +161,7 @@ class Driver:
         return await self._read(cursor)
 
     def _readable(self, name: str) -> Any:
-        """The collection for whoever makes its instants aware of UTC by himself."""
+        """Returns the collection for callers that add the time zone to its instants themselves."""
         if not self.shares_commands:
             return self.collection(name)
         if name not in self._read_from:
@@ -172,9 +177,9 @@ class Driver:
     async def write(
         self, operations: Sequence[WriteOperation], session: Any = None
     ) -> DriverReply:
-        """Send operations of one collection and kind as one command.
+        """Sends operations of one collection and kind as one command.
 
-        In a session the first refused one ends the transaction; otherwise the others are done.
+        In a session the first refused one ends the transaction; otherwise the others are applied.
         """
         if not self.shares_commands:
             return await self._write_singly(operations)
@@ -195,10 +200,10 @@ class Driver:
         return DriverReply(result.matched_count + result.deleted_count)
 
     async def _update(self, operations: Sequence[WriteOperation]) -> DriverReply:
-        """Updates as the server's own command, at half the cost of the driver's bulk write.
+        """Sends updates as the server's own command, at half the cost of the driver's bulk write.
 
-        The driver does not send it again by itself, and the server keeps no note of it: an update
-        carries its mark, which tells a repetition better.
+        The driver does not retry it, and the server does not keep it for retries: an update
+        carries its mark, which identifies a repetition more reliably.
         """
         command: Document = {
             "update": operations[0].name,
@@ -215,7 +220,9 @@ class Driver:
         return DriverReply(reply["n"], {each["index"]: each for each in errors})
 
     async def _insert(self, operations: Sequence[WriteOperation], session: Any) -> DriverReply:
-        """Documents that are octets already, in a session, as the server's own command."""
+        """Inserts documents that are encoded already, in a session, by the server's
+        own command.
+        """
         command = {
             "insert": operations[0].name,
             "documents": [operation.change for operation in operations],
@@ -236,7 +243,7 @@ class Driver:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Any]:
-        """A session in a transaction, which is aborted when it has not been committed."""
+        """Provides a session in a transaction, which is aborted unless it was committed."""
         session = await _awaited(self.client.start_session(causal_consistency=False))
         try:
             await _awaited(
@@ -254,7 +261,9 @@ class Driver:
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[Any]:
-        """A session whose reads are all of one moment; None where there are no sessions."""
+        """Provides a session whose reads are all of one moment; None where sessions are not
+        supported.
+        """
         if not self.has_sessions:
             yield None
             return
@@ -266,10 +275,13 @@ class Driver:
 
 
 def connect(url: str, client: Any = None) -> Driver:
-    """The driver that the URL asks for (`?driver=motor`), or one around a client that is given."""
+    """Returns the driver that the URL names (`?driver=motor`), or one around the given client.
+
+    Raises InvalidValue.
+    """
     parts = urlsplit(url)
     database = parts.path.lstrip("/") or DEFAULT_DATABASE
-    # Without the user and the password, for messages.
+    # For messages: without the user and the password.
     hosts = parts.netloc.rpartition("@")[2]
     if client is not None:
         return Driver(client, database, hosts, is_owned=False)
@@ -292,15 +304,16 @@ def _client(driver: str, url: str, options: dict[str, Any]) -> Any:
 
             return AsyncIOMotorClient(url, **options)
     except (ConfigurationError, ValueError) as error:
-        # The error may quote what stands where a password does.
+        # The error may quote the part of the URL that holds the password.
         reason = type(error).__name__
         raise InvalidValue(f"MongoDB's drivers can't read this URL ({reason})") from None
     raise InvalidValue(f"there is no MongoDB driver {driver!r}: pymongo or motor")
 
 
 def _octets(operations: Sequence[WriteOperation]) -> float:
-    """How many octets these documents have; more than any number where it is not known, or
-    where they are not just to be added."""
+    """Returns the total size of these documents, or infinity where it is unknown or where they may
+    replace others.
+    """
     total = 0
     for operation in operations:
         if operation.replaces or not isinstance(operation.change, RawBSONDocument):
@@ -320,7 +333,7 @@ def _request(operation: WriteOperation) -> Any:
 
 
 async def _sent_alone(collection: Any, operation: WriteOperation) -> int:
-    """How many records one operation found, sent as a command of its own."""
+    """Returns how many records one operation found, sent as a command of its own."""
     if operation.kind == "update":
         return int((await collection.update_one(operation.filter, operation.change)).matched_count)
     if operation.kind == "delete":
@@ -337,10 +350,10 @@ async def _abort(session: Any) -> None:
         async with asyncio.timeout(ABORT_SECONDS):
             await session.abort_transaction()
     except (PyMongoError, TimeoutError):
-        # The server forgets the transaction by itself; nothing of it has been applied.
+        # The server aborts the transaction by itself; nothing of it has been applied.
         return
 
 
 async def _awaited(value: Any) -> Any:
-    """What PyMongo gives at once and Motor gives later, or the other way round."""
+    """Awaits a value where the driver returns an awaitable; the drivers differ in that."""
     return await value if inspect.isawaitable(value) else value

@@ -1,4 +1,4 @@
-"""Records by many values of one field, with a bound for those that one value has."""
+"""Records by many values of one field, with a limit for the records of each value."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from storage.mongo.driver import Driver
 async def documents(
     driver: Driver, collection: Collection[Any], plan: EachPlan, now: datetime, session: Any
 ) -> list[Document]:
-    """For each value its first documents, in their order.
+    """Returns the first documents of each value, in their order.
 
-    One find reads all of them, unless they are more than are wanted: then some value has more
-    than its share, and the server looks for each by itself, at a hundred times the cost.
+    One find reads all of them, unless there are more than requested: then some value has more than
+    its limit, and the server looks each value up separately, at a hundred times the cost.
     """
     living, values = lasting(collection, now), list(plan.asked)
     if not driver.shares_commands and not plan.is_unique:
@@ -40,7 +40,7 @@ async def documents(
 
 
 def _first(plan: EachPlan, found: list[Document]) -> dict[Value, list[Document]]:
-    """The documents of each value, without those that are too many."""
+    """Returns the documents of each value, without those over the limit."""
     kept: dict[Value, list[Document]] = {}
     for document in found:
         its = kept.setdefault(_value(plan, document), [])
@@ -50,7 +50,7 @@ def _first(plan: EachPlan, found: list[Document]) -> dict[Value, list[Document]]
 
 
 def _value(plan: EachPlan, document: Document) -> Any:
-    """The value of a path that a document has, or none where one of its parents is missing."""
+    """Returns the document's value of a path; None where one of its parents is missing."""
     at: Any = document
     for name in stored(plan.field).split("."):
         at = at.get(name) if at else None
@@ -72,7 +72,7 @@ async def _looked_up(
     return await driver.aggregate(
         name,
         [
-            # Any document will do to hang the values on.
+            # Any one document serves to attach the values to.
             {"$limit": 1},
             {"$project": {"_id": 0, "value": {"$literal": values}}},
             {"$unwind": "$value"},
@@ -88,7 +88,7 @@ async def _looked_up(
 async def _one_by_one(
     driver: Driver, collection: Collection[Any], plan: EachPlan, living: Document
 ) -> list[Document]:
-    """The imitation holds so little that its lists need no bound but this."""
+    """Finds each value separately: the imitation for tests holds few records."""
     found: list[Document] = []
     for value in plan.asked:
         filter = {stored(plan.field): value, **living}

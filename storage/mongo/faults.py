@@ -1,7 +1,7 @@
-"""What an error of the driver means: nothing was sent, the answer is lost, or the server refused.
+"""The meaning of a driver's error: nothing was sent, the answer is lost, or the server refused.
 
-A lost answer says nothing about the write. So what was sent is remembered as being in doubt, and
-only an answer, or the unit's mark on a record, takes the doubt away.
+A lost answer says nothing about the write. So a sent command is recorded as being in doubt, and
+only an answer, or the unit's mark on a record, removes the doubt.
 """
 
 from __future__ import annotations
@@ -32,18 +32,20 @@ T = TypeVar("T")
 FIRST_PAUSE_SECONDS: Final = 0.01
 LONGEST_PAUSE_SECONDS: Final = 0.25
 _DUPLICATE_KEY: Final = 11000
-# The server's words for a change that no record can take: a number beyond 64 bits, a record
-# beyond 16 MiB, a path through something that is not an object.
+# The server's codes for a change that no record can have: a number beyond 64 bits, a record beyond
+# 16 MiB, a path through a value that is not an object.
 _IMPOSSIBLE: Final = frozenset({2, 14, 28, 40, 10334, 17419, 17420})
-# A server that becomes or stops to be the primary, or shuts down.
+# A server that becomes or ceases to be the primary, or shuts down.
 _CHANGING_PLACES: Final = frozenset({91, 189, 10058, 10107, 11600, 11602, 13435, 13436})
 _SNAPSHOT_TOO_OLD: Final = 239
-# Collections and indexes that are younger than the moment which the server chose to read at.
+# Collections and indexes that are newer than the moment which the server chose to read at.
 _SNAPSHOT_UNAVAILABLE: Final = 246
 
 
 class Attempts:
-    """How long one piece of work may be tried, and whether it may have been applied already."""
+    """The time limit for the attempts of one operation, and whether it may have been applied
+    already.
+    """
 
     def __init__(self, seed: str, within: float = UNKNOWN_AFTER_SECONDS) -> None:
         self.deadline: Final = time.monotonic() + within
@@ -56,33 +58,42 @@ class Attempts:
         return time.monotonic() < self.deadline
 
     def may_go_on(self, error: Exception) -> bool:
-        """Whether another attempt may end better: not when there was no server from the start."""
+        """Returns whether another attempt may succeed: not when no server was found from the
+        start.
+        """
         if is_unsent(error) and not self.is_in_doubt and not self._failures:
             return False
         return is_passing(error) and self.has_time
 
     def is_over(self, error: Exception) -> bool:
-        """Note that a command failed, and the doubt it leaves; whether it was the last one."""
+        """Records a failed command and the doubt it leaves; returns whether it was the last
+        attempt.
+        """
         goes_on = self.may_go_on(error)
         if not is_unsent(error) and not is_refused(error):
             self.is_in_doubt = True
         return not goes_on
 
     async def pause(self) -> None:
-        """Wait a little longer each time, by a jitter of the seed's own, so rivals drift apart."""
+        """Waits a little longer each time, with a jitter derived from the seed, so that rivals
+        diverge.
+        """
         jitter = zlib.crc32(f"{self._seed}{self._failures}".encode()) / 2**32
         longest = min(FIRST_PAUSE_SECONDS * 2**self._failures, LONGEST_PAUSE_SECONDS)
         self._failures += 1
         await asyncio.sleep(longest * (0.25 + 0.75 * jitter))
 
     def limit(self) -> asyncio.Timeout:
-        """A context that ends an attempt at the deadline."""
+        """Returns a context that ends an attempt at the deadline."""
         left = max(0.0, self.deadline - time.monotonic())
         return asyncio.timeout(left)
 
 
 async def read(ask: Callable[[], Awaitable[T]], within: float = UNKNOWN_AFTER_SECONDS) -> T:
-    """The answer, asked for again while servers change places. Raises Unavailable."""
+    """Returns the answer of a read, which is repeated while the primary changes.
+
+    Raises Unavailable.
+    """
     attempts = Attempts("read", within)
     while True:
         try:
@@ -95,14 +106,14 @@ async def read(ask: Callable[[], Awaitable[T]], within: float = UNKNOWN_AFTER_SE
 
 
 def is_unsent(error: Exception) -> bool:
-    """Whether nothing left this process: no server was found, or the client is closed."""
+    """Returns whether nothing was sent: no server was found, or the client is closed."""
     return isinstance(
         error, ServerSelectionTimeoutError | WaitQueueTimeoutError | InvalidOperation
     )
 
 
 def is_passing(error: Exception) -> bool:
-    """Whether the same command may get an answer when it is sent again."""
+    """Returns whether the same command may succeed when it is sent again."""
     if isinstance(error, TimeoutError | ConnectionFailure | WriteConcernError):
         return True
     return isinstance(error, PyMongoError) and (
@@ -115,18 +126,21 @@ def is_passing(error: Exception) -> bool:
 
 
 def is_refused(error: Exception) -> bool:
-    """Whether the server looked at the command, said no, and applied nothing of it."""
+    """Returns whether the server refused the command and applied nothing of it."""
     return isinstance(error, OperationFailure) and not is_passing(error)
 
 
 def has_weak_acknowledgement(error: Exception) -> bool:
-    """Whether a bulk command was done but not by a majority in time: it may be rolled back."""
+    """Returns whether a bulk command was not acknowledged by a majority in time: it may be rolled
+    back.
+    """
     return isinstance(error, BulkWriteError) and bool(error.details.get("writeConcernErrors"))
 
 
 def check_acknowledged(reply: dict[str, Any], errors: list[dict[str, Any]]) -> None:
-    """Raise what a driver raises for a write command that was not done by a majority in time, or
-    in the middle of which the server stopped to be the primary."""
+    """Raises what a driver raises for a write command that a majority did not acknowledge in time,
+    or during which the server ceased to be the primary.
+    """
     if any(each.get("code") in _CHANGING_PLACES for each in errors):
         raise NotPrimaryError("the server gave up being the primary", reply)
     if "writeConcernError" in reply:
@@ -134,7 +148,10 @@ def check_acknowledged(reply: dict[str, Any], errors: list[dict[str, Any]]) -> N
 
 
 def unavailable(error: Exception, hosts: str = "") -> Unavailable:
-    """One sentence. The driver's, which may hold its whole topology or a command, is its cause."""
+    """Returns an error of one sentence.
+
+    The driver's message, which may hold its whole topology or a command, is only its cause.
+    """
     found = Unavailable(_sentence(error, hosts))
     found.__cause__ = error
     return found
@@ -153,7 +170,7 @@ def _sentence(error: Exception, hosts: str) -> str:
 
 
 def refusal(collection: str, details: dict[str, Any]) -> StorageError:
-    """What a write error of the server means for the unit that caused it."""
+    """Returns the error of the unit that caused a write error of the server."""
     code = details.get("code")
     if code == _DUPLICATE_KEY:
         return Conflict(collection, taken_field(details))
@@ -163,11 +180,11 @@ def refusal(collection: str, details: dict[str, Any]) -> StorageError:
 
 
 def taken_field(details: dict[str, Any]) -> str:
-    """The field of the unique index that was hit."""
+    """Returns the field of the unique index that was violated."""
     field = next(iter(details.get("keyPattern") or {"_id": 1}))
     return "id" if field == "_id" else str(field)
 
 
 def duplicate(error: DuplicateKeyError) -> dict[str, Any]:
-    """A duplicate key as one entry of a bulk command's write errors."""
+    """Returns a duplicate key error as one entry of a bulk command's write errors."""
     return {**(error.details or {}), "code": _DUPLICATE_KEY}

@@ -1,4 +1,6 @@
-"""Units of several writes where there are no sessions (mongomock-motor): done, or undone."""
+"""Units of several writes without sessions (mongomock-motor, for tests): all applied, or all
+undone.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,9 @@ from storage.mongo.writes import deliver
 
 
 async def write_with_undo(driver: Driver, operations: Sequence[WriteOperation]) -> Outcome:
-    """Write one after the other, and take everything back when one is refused.
+    """Applies one write after the other, and undoes all when one is refused.
 
-    Nobody sees the middle of it, because the imitation never gives the event loop away.
+    No other task sees an intermediate state, because the imitation never yields to the event loop.
     """
     done: list[tuple[WriteOperation, list[Document]]] = []
     for operation in sorted(operations, key=lambda each: _ORDER[each.kind]):

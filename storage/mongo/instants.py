@@ -1,7 +1,7 @@
-"""Instants as documents bring them: without a time zone, and made aware of UTC here.
+"""Instants of documents, which are read without a time zone and get UTC here.
 
-The driver could do so by itself, with two calls into Python for each. That takes longer than all
-else that reading a document does.
+The driver could add it, with two calls into Python for each instant. That takes longer than the
+rest of decoding a document.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _BEGAN_IN_UTC: Final = _BEGAN.replace(tzinfo=UTC)
 
 
 def make_aware(documents: Iterable[dict[str, Any]]) -> None:
-    """Give every instant of the documents, however deep, its time zone, in place."""
+    """Adds the time zone to every instant of the documents at any depth, in place."""
     for document in documents:
         for name, value in document.items():
             kind = type(value)

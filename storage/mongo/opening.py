@@ -1,4 +1,4 @@
-"""Opening: a server that can keep the promises, with the collections and indexes they need."""
+"""Opening: a server that can fulfil the contract, and the collections and indexes of the store."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from storage.mongo.reads import documents
 from storage.mongo.writes import deliver
 
 INDEX_BUILD_SECONDS: Final = 3600
-CREATED_AT_ONCE: Final = 4  # on a busy machine, more connections at once come too late
+CREATED_AT_ONCE: Final = 4  # on a busy machine, more concurrent connections time out
 OLDEST_WIRE_VERSION: Final = 13  # MongoDB 5.0, for snapshot reads outside transactions
 _GONE_ALREADY: Final = 27
 _EXISTS_ALREADY: Final = 48
@@ -55,7 +55,7 @@ _UNFINISHED: Final = (
 
 
 async def reach(driver: Driver) -> None:
-    """Find the server and see what it is. Raises Unavailable, Unsupported."""
+    """Connects to the server and checks what it is. Raises Unavailable, Unsupported."""
     try:
         await driver.greet()
     except ServerSelectionTimeoutError as error:
@@ -73,17 +73,20 @@ async def reach(driver: Driver) -> None:
 
 
 def _refuse_lonely_servers(driver: Driver) -> None:
-    """Tell servers that are in no set, or not in the one asked for, from those that are away."""
+    """Raises Unsupported for servers that are in no replica set, or not in the requested one.
+
+    Other servers are merely unreachable.
+    """
     servers = driver.client.topology_description.server_descriptions().values()
     if any(server.server_type_name == "RSGhost" for server in servers):
         raise Unsupported(_UNFINISHED.format(address=driver.address))
     if not servers:
-        # The driver forgets servers that answer, and do not belong to the set of the URL.
+        # The driver drops servers that answer but do not belong to the set of the URL.
         raise Unsupported(_CURE.format(address=driver.address))
 
 
 async def create(driver: Driver, collections: Sequence[Collection[Any]]) -> None:
-    """Create the collections and indexes that are missing, some side by side."""
+    """Creates the missing collections and indexes, several concurrently. Raises Unavailable."""
     every: list[Collection[Any]] = [META, COUNTERS, *collections]
     turns = asyncio.Semaphore(CREATED_AT_ONCE)
     try:
@@ -113,7 +116,10 @@ async def _create(
 
 
 async def _create_collection(driver: Driver, name: str) -> None:
-    """Transactions find it there; another process may be creating it at this moment."""
+    """Creates a collection, which transactions require.
+
+    Another process may create it at the same time.
+    """
     try:
         await driver.database.create_collection(name)
     except CollectionInvalid:
@@ -124,7 +130,7 @@ async def _create_collection(driver: Driver, name: str) -> None:
 
 
 async def _drop_indexes(driver: Driver, collection: Collection[Any]) -> None:
-    """Have no index that is not wanted any more; another process may be at it, too."""
+    """Drops obsolete indexes. Another process may do the same concurrently."""
     within = driver.collection(collection.name)
     there = await within.index_information()
     for index in (IndexModel(keys).document["name"] for keys in _unwanted(collection)):
@@ -137,8 +143,9 @@ async def _drop_indexes(driver: Driver, collection: Collection[Any]) -> None:
 
 
 def _unwanted(collection: Collection[Any]) -> list[list[tuple[str, int]]]:
-    """The indexes that older releases made: of lists that are narrowed by now, and the one by
-    which expired records were kept for a day."""
+    """Returns the indexes of older releases: those of lists that are narrowed now, and the one by
+    which expired records were kept for a day.
+    """
     lists = [_keys(fields) for fields in collection.narrowed]
     return [*lists, [("expires_at", 1)]] if collection.is_swept_soon else lists
 
@@ -154,20 +161,26 @@ def _indexes(collection: Collection[Any]) -> list[IndexModel]:
 
 
 def _ttl_keys(collection: Collection[Any]) -> list[tuple[str, int]]:
-    """Of a collection that is swept soon the index runs the other way: as another index than the
-    one of a day that releases up to 0.1 make, so that their processes can still start."""
+    """Returns the key of the index by expiry.
+
+    For a collection that is swept soon its direction is reversed: so it differs from the index of
+    a day that releases up to 0.1 create, and their processes can still start.
+    """
     return [("expires_at", -1 if collection.is_swept_soon else 1)]
 
 
 def _keys(fields: Sequence[str]) -> list[tuple[str, int]]:
-    # The id breaks ties, so that pages are cut where the order is equal.
+    # The id breaks ties, so that a page can end among records of equal order.
     return list(dict.fromkeys((*map(stored, fields), "_id"), 1).items())
 
 
 async def agree_on_schema(
     driver: Driver, schema: Schema, now: Callable[[], datetime], new_id: Callable[[], str]
 ) -> None:
-    """Refuse a store that this program can't read; leave the newer of both versions in it."""
+    """Refuses a store that this program can't read; stores the newer of both versions in it.
+
+    Raises TooNew, HalfFilled, Unavailable.
+    """
     while True:
         there = await _schema_record(driver, now())
         write = upgrades.opening(there, schema)

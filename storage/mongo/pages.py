@@ -106,7 +106,7 @@ class Pages(View):
     async def scan(
         self, collection: Collection[R], where: Mapping[str, Value] | None = None
     ) -> AsyncIterator[R]:
-        """Pages by id; with `where`, over stretches of ids, so that no command takes long."""
+        """Yields pages by id; with `where`, over ranges of ids, so that no command takes long."""
         self._driver.check_opened(collection)
         matching = _equal(check_scan(collection, where))
         last: str | None = ""
@@ -134,7 +134,7 @@ class Pages(View):
         while True:
             ids = {"_id": {"$gt": after, **upper}}
             filter = _all_of(ids, matching, lasting(collection, self._now()))
-            # A negative limit asks for a single answer: 16 MB at most, perhaps fewer records.
+            # A negative limit requests a single reply: 16 MB at most, so perhaps fewer records.
             page = await self._documents(collection, filter, sort=[("_id", 1)], limit=-SCAN_PAGE)
             if not page:
                 return
@@ -164,7 +164,9 @@ def _equal(where: Mapping[str, Any]) -> Document:
 
 
 def _prefix_range(prefix: str) -> Document:
-    """The texts with this prefix as a range of the index, which is in the order of code points."""
+    """Returns the texts with this prefix as a range of the index, which is in the order of code
+    points.
+    """
     bounds = {"$gte": plain(prefix)}
     end = after_prefix(prefix)
     if end:
@@ -173,7 +175,7 @@ def _prefix_range(prefix: str) -> Document:
 
 
 def _beyond(planned: Plan, descending: bool, after: Cursor | None) -> Document:
-    """The filter for what follows the cursor."""
+    """Returns the filter of the records after the cursor."""
     if after is None:
         return {}
     compare = "$lt" if descending else "$gt"
@@ -183,7 +185,8 @@ def _beyond(planned: Plan, descending: bool, after: Cursor | None) -> Document:
         return {"_id": {compare: id}}
     if planned.is_unique:
         return {fields[0]: {compare: value}}
-    # The first clause bounds the index; by the others alone the list is read from its start.
+    # The first clause bounds the index; with the others alone the list would be read from its
+    # start.
     return {
         fields[0]: {f"{compare}e": value},
         "$or": [{fields[0]: {compare: value}}, {"_id": {compare: id}}],
@@ -193,7 +196,7 @@ def _beyond(planned: Plan, descending: bool, after: Cursor | None) -> Document:
 def _page(
     collection: Collection[R], planned: Plan, found: list[Document], limit: int, now: datetime
 ) -> Page[R]:
-    # Judged by the server a moment ago; a record that expired since is left out here.
+    # The server has excluded expired records; one that has expired since is left out here.
     lasting_ones = [record(collection, document, now) for document in found[:limit]]
     records = [each for each in lasting_ones if each is not None]
     if len(found) <= limit:
@@ -208,6 +211,6 @@ def _page(
 
 
 def _all_of(*clauses: Document) -> Document:
-    """The filter that holds when all of these do; they may speak of the same field."""
+    """Returns the filter that holds when all of these do; they may name the same field."""
     needed = [clause for clause in clauses if clause]
     return needed[0] if len(needed) == 1 else {"$and": needed} if needed else {}

@@ -1,4 +1,4 @@
-"""Point reads: those in flight together share one command."""
+"""Reads by id: concurrent ones share one command."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Documents = dict[Key, Document]
 
 
 async def documents(driver: Driver, keys: Iterable[Key], session: Any = None) -> Documents:
-    """The documents of these (collection name, id), in one command where that can be."""
+    """Returns the documents of these (collection name, id), in one command where possible."""
     ids: dict[str, list[str]] = {}
     for name, id in keys:
         ids.setdefault(name, []).append(id)
@@ -44,19 +44,19 @@ async def _of_several(driver: Driver, ids: dict[str, list[str]]) -> Documents:
         {"$unionWith": {"coll": name, "pipeline": part}}
         for name, part in zip(names[1:], parts[1:], strict=True)
     ]
-    # One more than there can be, so that the first answer also says that it is the last.
+    # One more than there can be, so that the first reply is also known to be the last.
     size = sum(map(len, ids.values())) + 1
     found = await driver.aggregate(names[0], parts[0] + unions, size)
     return {(names[document.pop(MARKS)], document["_id"]): document for document in found}
 
 
 def _part(place: int, ids: list[str]) -> list[Document]:
-    # The marks are no reader's business; in their place stands the collection.
+    # Readers do not need the marks; the collection's place replaces them.
     return [{"$match": {"_id": {"$in": ids}}}, {"$set": {MARKS: place}}]
 
 
 class _Batch:
-    """Keys that will be asked for together, and who waits for them."""
+    """Keys that are read by one command, and the futures of their callers."""
 
     def __init__(self) -> None:
         self.keys: dict[Key, None] = {}
@@ -64,11 +64,11 @@ class _Batch:
 
 
 class SharedReads:
-    """Collects the keys that are asked for while commands are in flight.
+    """Collects the keys that are requested while commands are in progress.
 
-    A key joins a command that has not been sent yet, never one that has: what is read is at
-    least as new as the question. While a command is under way the next one waits for its answer,
-    because more join meanwhile; it doesn't wait for one that takes longer than most do.
+    A key joins a command that has not been sent yet, never one that has: the result is at least as
+    new as the request. While a command is in progress the next one waits for its reply, because
+    more keys join meanwhile; but not for one that takes longer than usual.
     """
 
     def __init__(self, driver: Driver) -> None:
@@ -79,7 +79,7 @@ class SharedReads:
         self._patience: asyncio.TimerHandle | None = None
 
     async def fetch(self, keys: Iterable[Key]) -> Documents:
-        """At least the documents of `keys`. Raises Unavailable."""
+        """Returns at least the documents of `keys`. Raises Unavailable."""
         loop = asyncio.get_running_loop()
         if not self._batches or len(self._batches[-1].keys) >= KEYS_PER_COMMAND:
             self._batches.append(_Batch())
@@ -88,13 +88,13 @@ class SharedReads:
         answer: asyncio.Future[Documents] = loop.create_future()
         batch.waiting.append(answer)
         if not self._is_scheduled:
-            # After whoever else asks in this turn of the loop.
+            # After all other requests of this turn of the event loop.
             self._is_scheduled = True
             loop.call_soon(self._send)
         return await answer
 
     async def settle(self) -> None:
-        """Return when no command is under way, also none whose askers have gone."""
+        """Returns when no command is in progress, including those whose callers were cancelled."""
         while self._running:
             await asyncio.wait(set(self._running))
 
@@ -131,7 +131,8 @@ class SharedReads:
             if task.cancelled():
                 answer.cancel()
             else:
-                # Each has an error of its own, because each is raised and chained elsewhere.
+                # Each caller gets an error of its own, because each is raised and chained
+                # elsewhere.
                 error = Unavailable(str(task.exception()))
                 error.__cause__ = task.exception()
                 answer.set_exception(error)

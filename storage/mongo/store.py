@@ -52,9 +52,9 @@ PING_SECONDS: Final = 2.0
 
 
 class MongoStore(Store):
-    """A replica set or a sharded cluster, by the URL; `?driver=motor` takes the other driver.
+    """A replica set or a sharded cluster, by the URL; `?driver=motor` selects the other driver.
 
-    `client` is used instead of a client of the store's own, and left open by `close`.
+    `client` replaces a client of the store's own, and is left open by `close`.
     """
 
     def __init__(
@@ -135,13 +135,15 @@ class MongoStore(Store):
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[View]:
-        """One moment of the store, kept by the server for minSnapshotHistoryWindowInSeconds."""
+        """Provides one moment of the store, which the server keeps for
+        minSnapshotHistoryWindowInSeconds.
+        """
         driver = self._open.driver
         moment = self._now()
         async with driver.snapshot() as session:
             fetch = partial(_read_in, driver, session)
             view = Pages(driver, lambda: moment, fetch, session)
-            # The first read sets the moment.
+            # The first read determines the moment.
             await view.get(COUNTERS, "-")
             yield view
 
@@ -158,7 +160,7 @@ class MongoStore(Store):
             unit = Unit(self._new_id(), tuple(writes))
             return Ready.of(writes, self._open.packed(unit))
         except StorageError:
-            return writes  # refused when it is to be stored
+            return writes  # refused when it is stored
 
     async def commit_each(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
         opened = self._opened
@@ -171,7 +173,7 @@ class MongoStore(Store):
                 prepared[place] = writes.prepared
                 continue
             if place % ENCODED_AT_ONCE == 0:
-                # The others have their turn while a large import is encoded.
+                # Other tasks run while a large import is encoded.
                 await asyncio.sleep(0)
             try:
                 prepared[place] = opened.prepared(Unit(self._new_id(), tuple(writes)))
@@ -207,7 +209,7 @@ class MongoStore(Store):
 
     async def server_time(self) -> datetime | None:
         driver = self._open.driver
-        if not driver.has_sessions:  # a double in this process
+        if not driver.has_sessions:  # an imitation in this process
             return None
         hello = await faults.read(lambda: driver.client.admin.command("hello"), PING_SECONDS)
         found: datetime = hello["localTime"]
@@ -235,7 +237,7 @@ class MongoStore(Store):
 
 
 class _Opened:
-    """What there is between open and close: the driver, and the units on their way."""
+    """The driver and the units in progress, between open and close."""
 
     def __init__(self, driver: Driver, now: Callable[[], datetime]) -> None:
         self.driver = driver
@@ -247,21 +249,23 @@ class _Opened:
         self._pending: set[asyncio.Future[Any]] = set()
 
     def prepared(self, unit: Unit) -> PreparedTransaction:
-        """The unit, checked and encoded. Raises InvalidValue, Undeclared."""
+        """Returns the unit, checked and encoded. Raises InvalidValue, Undeclared."""
         for write in unit.writes:
             self.driver.check_opened(write.collection)
         return PreparedTransaction(unit, operations(unit, self._now()))
 
     def packed(self, unit: Unit) -> PreparedTransaction:
-        """The same, as octets where the driver can send them."""
+        """Returns the unit with BSON documents where the driver can send them."""
         prepared = self.prepared(unit)
         if not self.driver.has_sessions:
             return prepared
         return PreparedTransaction(unit, [packed(operation) for operation in prepared.operations])
 
     def applying(self, unit: PreparedTransaction) -> Awaitable[Outcome]:
-        """The outcome of a unit, which goes on without its waiter; one write joins a shared
-        command."""
+        """Returns the future outcome of a unit, which continues without its caller.
+
+        A unit of a single write joins a shared command.
+        """
         if len(unit.operations) > 1:
             return self.kept(self.task(self._together(unit)))
         operation = unit.operations[0]
@@ -279,7 +283,7 @@ class _Opened:
         return asyncio.get_running_loop().create_task(work)
 
     def kept(self, work: asyncio.Future[T]) -> Awaitable[T]:
-        """Wait for work that goes on when the waiter is cancelled, and that `finish` awaits."""
+        """Awaits work that continues when the caller is cancelled, and that `finish` awaits."""
         self._pending.add(work)
         work.add_done_callback(self._pending.discard)
         return asyncio.shield(work)

@@ -1,7 +1,7 @@
 """Units of several writes: in a transaction, alone or many units together.
 
-A transaction is data that was built before it begins, so it can be begun again whenever the
-server gives it up; its commit is repeated in its own session until the answer arrives.
+A transaction is data that was prepared before it begins, so it can be repeated whenever the server
+aborts it; its commit is repeated in its own session until the answer arrives.
 """
 
 from __future__ import annotations
@@ -27,16 +27,17 @@ Refusals = Mapping[int, StorageError]
 
 
 class PreparedTransaction(Struct, frozen=True):
-    """A unit and what the server is told of it."""
+    """A unit and its encoded operations."""
 
     unit: Unit
     operations: list[WriteOperation]
 
 
 async def commit_together(driver: Driver, units: Sequence[PreparedTransaction]) -> list[Outcome]:
-    """Commit units on different records in one transaction; each is applied or refused by itself.
+    """Commits units on different records in one transaction; each is applied or refused
+    separately.
 
-    A refused one is left out and the rest begun again.
+    A refused one is left out and the rest repeated.
     """
     if not driver.has_sessions:
         return [await write_with_undo(driver, unit.operations) for unit in units]
@@ -58,7 +59,7 @@ async def commit_together(driver: Driver, units: Sequence[PreparedTransaction]) 
 
 
 def _may_meet_expired(units: Sequence[PreparedTransaction], refused: Refusals) -> bool:
-    """Whether what was refused may only be in the way of something that has expired."""
+    """Returns whether a refused insert may only have met an expired record."""
     replacing = {each.name for unit in units for each in unit.operations if each.replaces}
     return any(
         isinstance(error, Conflict) and error.collection in replacing for error in refused.values()
@@ -66,8 +67,10 @@ def _may_meet_expired(units: Sequence[PreparedTransaction], refused: Refusals) -
 
 
 def _on_free_ground(units: Sequence[PreparedTransaction]) -> list[PreparedTransaction]:
-    """The units as if nothing had to be replaced: a plain insert costs the server half as much,
-    and of many there is seldom one that meets an expired record."""
+    """Returns the units as if no record had to be replaced.
+
+    A plain insert costs the server half as much, and few inserts meet an expired record.
+    """
     return [
         PreparedTransaction(unit.unit, [_plain(operation) for operation in unit.operations])
         for unit in units
@@ -79,14 +82,14 @@ def _plain(operation: WriteOperation) -> WriteOperation:
 
 
 async def _try_until_known(driver: Driver, units: Sequence[PreparedTransaction]) -> Refusals:
-    """Nothing when all are committed; otherwise nothing is, and these are the culprits."""
+    """Returns the refused units; all are committed if there are none, and otherwise no unit is."""
     attempts = faults.Attempts(units[0].unit.id)
     while True:
         try:
             async with attempts.limit():
                 return await _attempt(driver, units, attempts)
         except (PyMongoError, TimeoutError) as error:
-            # What fails before a commit was sent leaves nothing behind, so it casts no doubt.
+            # An error before the commit was sent leaves nothing behind, so it adds no doubt.
             if not attempts.may_go_on(error):
                 return _failed(units, attempts, error)
         await attempts.pause()
@@ -121,7 +124,7 @@ async def _commit(driver: Driver, session: Any, attempts: faults.Attempts) -> No
             await driver.sent(session.commit_transaction())
         except PyMongoError as error:
             if error.has_error_label("TransientTransactionError"):
-                # It was not committed, and begins again.
+                # It was not committed, and is repeated.
                 attempts.is_in_doubt = was_in_doubt
                 raise
             if not attempts.may_go_on(error):
@@ -135,7 +138,9 @@ async def _commit(driver: Driver, session: Any, attempts: faults.Attempts) -> No
 async def _resolved(
     driver: Driver, units: Sequence[PreparedTransaction], refused: Refusals
 ) -> Refusals:
-    """What a refusal means after a commit whose answer was lost: perhaps that it was done."""
+    """Returns the meaning of a refusal after a commit whose answer was lost: it may have been
+    applied.
+    """
     telling = [each for each in units if not codec.deleted_only(each.unit.writes)]
     if not telling:
         return {place: Unknown(each.unit) for place, each in enumerate(units)}
@@ -145,7 +150,7 @@ async def _resolved(
 async def _write_all(
     driver: Driver, units: Sequence[PreparedTransaction], session: Any
 ) -> Refusals:
-    """Write everything, in as few commands as there are kinds and collections."""
+    """Writes everything, in as few commands as there are kinds and collections."""
     for group in _groups(units):
         places = list(group)
         operations = list(group.values())
@@ -159,7 +164,7 @@ async def _write_all(
 def _groups(
     units: Sequence[PreparedTransaction],
 ) -> Iterable[dict[tuple[int, int], WriteOperation]]:
-    """Operations by kind, then collection; each under the place of its unit and its own."""
+    """Yields operations by kind, then collection; each with the place of its unit and its own."""
     groups: dict[tuple[Any, ...], dict[tuple[int, int], WriteOperation]] = {}
     for place, unit in enumerate(units):
         for number, operation in enumerate(unit.operations):
@@ -193,9 +198,10 @@ async def _refused(
 async def _all_refused(
     driver: Driver, units: Sequence[PreparedTransaction], refused: Refusals
 ) -> Refusals:
-    """A transaction ends at its first duplicate key; find the others by a look at the keys.
+    """Returns all refused units.
 
-    Without it, importing what is there already would begin a transaction for every record.
+    A transaction ends at its first duplicate key; the others are found by a query of the keys.
+    Without it, importing existing records would need a transaction for every record.
     """
     if len(units) == 1 or not any(isinstance(error, Conflict) for error in refused.values()):
         return refused
@@ -229,9 +235,9 @@ async def _taken(driver: Driver, inserts: Mapping[int, Sequence[WriteOperation]]
 
 
 async def applied(driver: Driver, operations: Sequence[WriteOperation]) -> bool | None:
-    """Whether a unit was applied, by its mark on any record; None when it only deletes.
+    """Returns whether a unit was applied, by its mark on any record; None when it only deletes.
 
-    Asked by an update that changes nothing: a majority acknowledges it, and with it the mark.
+    The query is an update that changes nothing: a majority acknowledges it, and with it the mark.
     """
     if codec.deleted_only([operation.write for operation in operations]):
         return None
@@ -246,10 +252,11 @@ async def applied(driver: Driver, operations: Sequence[WriteOperation]) -> bool 
 
 
 async def settled(driver: Driver, operations: Sequence[WriteOperation]) -> bool | None:
-    """The same for good: of what is said not to be applied, no update comes later.
+    """Returns whether a unit was applied, such that False is final for one with an update.
 
-    A server may still hold a command whose caller has gone. So the first record to update gets
-    the mark as if it were done, by which the command will pass it over, and a note that it is not.
+    A server may still hold a command whose caller was cancelled. So the first record to update
+    gets the mark, because of which the command will skip it, and a note that the unit is not
+    applied.
     """
     for operation in operations:
         if operation.kind == "update" and await _is_ruled_out(driver, operation):
@@ -258,7 +265,9 @@ async def settled(driver: Driver, operations: Sequence[WriteOperation]) -> bool 
 
 
 async def _is_ruled_out(driver: Driver, operation: WriteOperation) -> bool:
-    """Rule an update out, if it was not applied; whether it is ruled out, now or before."""
+    """Rules an update out, if it was not applied; returns whether it is ruled out, now
+    or before.
+    """
     id, note = operation.unit.id, f"not {operation.unit.id}"
     unmarked = {"_id": operation.write.id, MARKS: {"$ne": id}}
     change = {"$push": {MARKS: {"$each": [id, note], "$slice": -MARKS_KEPT}}}

@@ -1,4 +1,4 @@
-"""Single-write units: those in flight together share one command, each with its own outcome."""
+"""Units of a single write: concurrent ones share one command, each with its own outcome."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ QUEUE_LOOKED_THROUGH: Final = 1000
 
 
 async def deliver(driver: Driver, operations: Sequence[WriteOperation]) -> list[Outcome]:
-    """Apply operations of one collection and kind, on different records, each by itself.
+    """Applies operations of one collection and kind, on different records, each separately.
 
-    The command is sent again until its answer arrives; it excludes what it has already done.
+    The command is repeated until its answer arrives; it skips what it has already applied.
     """
     attempts = faults.Attempts(operations[0].unit.id)
     while True:
@@ -50,7 +50,7 @@ async def _attempt(
 ) -> list[Outcome]:
     was_in_doubt = attempts.is_in_doubt
     answer = await driver.write(operations)
-    # From here on it is applied, so whatever fails now must not be called "not applied".
+    # It is applied now, so a later error must not be reported as "not applied".
     attempts.is_in_doubt = True
     outcomes: list[Outcome] = [None] * len(operations)
     for index, details in answer.refused.items():
@@ -66,10 +66,10 @@ async def _attempt(
 def _unsure(
     operations: Sequence[WriteOperation], answer: DriverReply, was_in_doubt: bool
 ) -> list[int]:
-    """The places whose outcome the answer alone does not tell."""
+    """Returns the places whose outcome the reply alone does not show."""
     first = operations[0]
     if first.kind == "insert" or (first.kind == "delete" and not first.is_conditional_delete):
-        # A refusal may come from what an earlier, lost command has done.
+        # An earlier command whose answer was lost may have caused the refusal.
         return list(answer.refused) if was_in_doubt else []
     if answer.found + len(answer.refused) == len(operations):
         return []
@@ -83,10 +83,10 @@ async def _by_marks(
     unsure: list[int],
     was_in_doubt: bool,
 ) -> list[Outcome]:
-    """Fill in the outcomes that only the records know.
+    """Fills in the outcomes that only the records show.
 
-    The command before this was acknowledged by a majority, and with it all that came before: a
-    mark that is seen now is durable.
+    The previous command was acknowledged by a majority, and with it all before it: a mark that is
+    found now is durable.
     """
     marks = await marks_of(driver, [operations[place] for place in unsure])
     for place in unsure:
@@ -94,7 +94,7 @@ async def _by_marks(
         if operation.unit.id in marks.get(operation.write.id, ()):
             outcomes[place] = None
         elif operation.kind == "insert":
-            continue  # the refusal stands
+            continue  # the refusal is final
         elif was_in_doubt and operation.write.id not in marks:
             outcomes[place] = Unknown(operation.unit)
         elif outcomes[place] is None:
@@ -105,7 +105,9 @@ async def _by_marks(
 async def marks_of(
     driver: Driver, operations: Sequence[WriteOperation], session: object = None
 ) -> dict[str, list[str]]:
-    """The marks on the records of these operations, by id; nothing for a record that is gone."""
+    """Returns the marks on the records of these operations, by id; absent records have
+    no entry.
+    """
     ids = [operation.write.id for operation in operations]
     found = await driver.find(
         operations[0].name,
@@ -124,11 +126,11 @@ class _Queued:
 
 
 class Lane:
-    """Units of one collection and kind, on their way in at most a few commands.
+    """Units of one collection and kind, sent in a few concurrent commands.
 
-    Of units for one record only one is under way at a time. If others overtook it while its
-    answer is lost, they would push its mark off the record, and it would be applied again.
-    A conditional delete leaves no mark to tell it by, so each has a command of its own (`solo`).
+    Of units for one record only one is in progress at a time. If others overtook it while its
+    answer is lost, they would push its mark off the record, and it would be applied again. A
+    conditional delete leaves no mark to identify it, so each has a command of its own (`solo`).
     """
 
     def __init__(self, driver: Driver, *, solo: bool = False) -> None:
@@ -141,17 +143,19 @@ class Lane:
         self._is_scheduled = False
 
     def put(self, operation: WriteOperation) -> asyncio.Future[Outcome]:
-        """The future outcome of the unit. Cancelling it withdraws nothing."""
+        """Returns the future outcome of the unit. Cancelling it withdraws nothing."""
         queued = _Queued(operation)
         self._queue.append(queued)
         if not self._is_scheduled:
-            # After whoever else writes in this turn of the loop.
+            # After all other writes of this turn of the event loop.
             self._is_scheduled = True
             asyncio.get_running_loop().call_soon(self._send)
         return queued.outcome
 
     async def settle(self) -> None:
-        """Return when nothing is queued or under way, also nothing whose waiter has gone."""
+        """Returns when nothing is queued or in progress, including units whose callers were
+        cancelled.
+        """
         while self._queue or self._running:
             await (asyncio.wait(set(self._running)) if self._running else asyncio.sleep(0))
 
@@ -167,10 +171,11 @@ class Lane:
             task.add_done_callback(partial(self._delivered, batch))
 
     def _next_batch(self) -> list[_Queued]:
-        """As many as fit, never two for one record: one command tells them apart by its count.
+        """Returns as many as fit, never two for one record, which a command's count can't
+        distinguish.
 
-        Many are dealt to all commands that may be sent, so that the server works on one of them
-        while the next is made.
+        A long queue is distributed over all commands that may be sent, so that the server works on
+        one of them while the next is prepared.
         """
         free = self._width - len(self._running)
         size = min(self._size, max(WORTH_A_COMMAND, math.ceil(len(self._queue) / free)))
