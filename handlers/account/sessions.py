@@ -19,6 +19,7 @@ class SessionsHandler(AccountHandler):
     async def show(self, *ids: str) -> None:
         found = await own_sessions.listed(self.service, self.person.subject)
         shown = [self._shown(one) for one in found]
+        # The session of this browser comes first.
         shown.sort(key=lambda one: not one["is_this"])
         self.page("account/sessions", sessions=shown, hidden=self.form_inputs())
 

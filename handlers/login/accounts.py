@@ -74,6 +74,7 @@ async def show_signed_in(
     """Answers with the page that lists the accounts signed in with this browser."""
     service = handler.service
     found = [await permissions.of_user(service, one.session.user_id) for one in live]
+    # Its addresses are served under this condition only.
     has_demo = service.config.is_loopback and hosts.is_local_peer(handler.request)
     handler.page(
         "signed-in",

@@ -86,7 +86,9 @@ class ConsentHandler(FlowHandler):
             self.asks,
             flow,
             status=status,
+            # The answer must come from the account that the page showed.
             hidden=[*token, ("account", live.session.id)],
+            # Denying has a button of its own.
             cancellable=False,
             account=account_of(live),
             wishes=_requested(self.service.config, flow.request),

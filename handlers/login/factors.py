@@ -76,6 +76,7 @@ class FactorHandler(FlowHandler):
 
 
 def _may_recover(proven: AuthenticationProgress) -> bool:
+    # A recovery code replaces a second factor that is still missing.
     return not authentication_context.meets(
         authentication_context.reached(proven.amr), authentication_context.TWO_FACTORS
     )

@@ -146,6 +146,7 @@ class FlowHandler(ReplyingHandler, ABC):
         if address is None:
             await self.expired()
             return
+        # A flow that was begun without the browser's cookie is bound to it here.
         begun = await sign_in_pending.bind(self.service, address, agent)
         if begun is None:
             is_finished = await sign_in_pending.is_finished(self.service, address, agent)

@@ -73,6 +73,7 @@ class LogoutHandler(HintHandler):
         request = await self._find()
         if request is None:
             return
+        # A browser without a record has no sessions to end.
         if agent is None or not browsers.is_stored(agent):
             self.see(done(request))
             return

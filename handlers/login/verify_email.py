@@ -50,6 +50,7 @@ class WaitingHandler(RegistrationHandler):
         if waiting and await registration_organization.find(self.service, flow):
             return waiting
         if flow.request.registration_id is not None:
+            # The flow must not wait for a registration that cannot be completed.
             await sign_in_flow.forget_registration(self.service, flow)
         self.see(self.at(LOGIN, flow))
         return None

@@ -44,6 +44,7 @@ class BrandingPreviewHandler(PageHandler):
     async def get(self) -> None:
         query = self.query_params()
         named = {name: (query.if_once(name) or "").lower() for name in palette.NAMES}
+        # Invalid colours are left out, so that the defaults apply.
         usable: dict[str, Any] = {
             snake(name): value for name, value in named.items() if is_colour(value)
         }

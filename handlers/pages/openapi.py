@@ -26,6 +26,7 @@ class OpenapiHandler(SharedHandler):
         # Building the document takes too long for the event loop; later calls are cached.
         body, self._tag = await asyncio.to_thread(_described, config.vendor, config.issuer)
         self.set_header("Cache-Control", KEPT)
+        # The default value would contradict Cache-Control.
         self.clear_header("Pragma")
         self.set_header("Content-Type", "application/json")
         self.finish(body)

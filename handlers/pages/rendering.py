@@ -190,6 +190,7 @@ def _lookup() -> TemplateLookup:
         directories=[str(resources.files("templates"))],
         default_filters=["h"],
         strict_undefined=True,
+        # Templates do not change while the service runs.
         filesystem_checks=False,
     )
 

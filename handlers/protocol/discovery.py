@@ -17,6 +17,7 @@ class DiscoveryHandler(SharedHandler):
 
     async def get(self) -> None:
         self.set_header("Cache-Control", "public, max-age=300")
+        # The default value would contradict Cache-Control.
         self.clear_header("Pragma")
         instance = await self.service.store.get(INSTANCES, INSTANCE_ID)
         self.answer(discovery.document(self.service.config, instance, i18n.available()))

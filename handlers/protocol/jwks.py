@@ -20,6 +20,7 @@ class KeysHandler(SharedHandler):
         body = msgspec.json.encode({"keys": await self.service.keys.published()})
         kept = f"public, max-age={PUBLISHED_CACHE_SECONDS}, must-revalidate"
         self.set_header("Cache-Control", kept)
+        # The default value would contradict Cache-Control.
         self.clear_header("Pragma")
         self.set_header("Content-Type", "application/json")
         self.finish(body)

@@ -156,6 +156,7 @@ def check_writable(path: Path) -> None:
 def _writable(path: Path, flags: int = 0) -> int:
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | flags, 0o600)
+        # The mode above applies only to a new file.
         os.fchmod(descriptor, 0o600)
     except OSError as error:
         raise ConfigError([f"{path} can't be written: {error.strerror}"]) from None

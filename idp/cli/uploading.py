@@ -85,6 +85,7 @@ def written(file: Path, wishes: Mapping[str, bool]) -> UploadParts:
     said = sorted(name for name, value in wishes.items() if value and name in document)
     if said:
         raise ConfigError([f"the package says itself what {', '.join(said)} is"])
+    # Replaced by a short one, because the job is polled.
     last, end = _without_timeout(tail, size)
     if end:
         del document["timeout"]

@@ -119,6 +119,7 @@ class PageTextsHandler(ConsoleHandler):
                 {
                     "name": name,
                     "usual": usual,
+                    # The key is the English text, which a translated input shows as well.
                     "key": key if key != usual else None,
                     "value": typed.get(name, known.get(key, "")),
                 }

@@ -194,6 +194,7 @@ def _shown(field: FormField, answer: Document) -> Cell:
         return cells.text(dict(field.options).get(value))
     if field.kind == "choices":
         return cell([label for name, label in field.options if name in (value or ())], "texts")
+    # The API omits a zero from its answers.
     return cells.code("0" if value is None and field.kind == "number" else value and str(value))
 
 

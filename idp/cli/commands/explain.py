@@ -104,6 +104,7 @@ def in_text(found: Sequence[Refusal], encoding: str = "utf-8") -> str:
     """Returns the refusals as text for a terminal with this encoding."""
     is_unicode = encoding.lower().replace("-", "") == "utf8"
     text = "\n\n".join("\n".join(_lines(each, _MARKS[is_unicode])) for each in found)
+    # A character that the terminal cannot show is escaped.
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 

@@ -46,6 +46,7 @@ def by_preset(said: Document, given: Mapping[str, Any]) -> tuple[str, Document]:
         if kind not in (None, "api" if is_api else known.get("appType")):
             raise click.UsageError(f"the preset {name} is for another --type")
     if method := given.get("auth_method_type"):
+        # The option has the names for OIDC applications; those for APIs differ in the prefix.
         said["authMethodType"] = method.replace("OIDC_", "API_", 1) if is_api else method
     if is_api:
         said.pop("appType", None)

@@ -124,6 +124,7 @@ class Tail:
         ]
         self._seen |= {each["id"]: datetime.fromisoformat(each["creationDate"]) for each in fresh}
         if self._seen:
+            # Older events are not read again, so they need not be remembered.
             oldest = max(self._seen.values()) - 2 * _LATE
             self._seen = {id: at for id, at in self._seen.items() if at >= oldest}
         return fresh
