@@ -20,6 +20,7 @@ MAKERS = (
     "commands_table",
     "conformance",
     "floors_table",
+    "glossary",
     "settings_table",
 )
 
