@@ -44,6 +44,7 @@ class Presented(Struct, frozen=True):
 async def open(service: Service, token: str) -> Presented:
     """Opens an access token. Raises `InvalidToken` for one that is not authentic or has
     expired."""
+    # A personal access token is recognised by its form: other kinds need no read here.
     if user_personal_access_tokens.is_pat(service, token):
         return await _open_pat(service, token)
     claims = await access_tokens.read(service, token)

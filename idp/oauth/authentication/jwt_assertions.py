@@ -131,6 +131,7 @@ def _check_times(claims: AssertionClaims, now: datetime) -> None:
     if expires is None or expires + SKEW <= now:
         late = refusal_details.span(now - expires) if expires else ""
         raise NotProven(f"The assertion expired {late} ago.")
+    # The record of a used assertion is stored until it expires, so the time is bounded.
     if expires > now + LASTS + SKEW:
         raise NotProven("exp is more than an hour ahead.")
     if issued is not None and not now - LASTS - SKEW <= issued <= now + SKEW:

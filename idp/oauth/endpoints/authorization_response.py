@@ -48,6 +48,7 @@ def can_post(to: ReturnTo) -> bool:
     Browsers post only to http and https, and change NUL and line ends in what they post.
     """
     is_web = to.redirect_uri.startswith(("https://", "http://"))
+    # A `state` that comes back changed would not match the request.
     return is_web and not _UNPOSTABLE.search(to.state or "")
 
 

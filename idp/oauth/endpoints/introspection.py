@@ -40,6 +40,8 @@ async def answer(service: Service, authorization: str | None, params: Params) ->
     with TOKEN_SENT:
         params.required("token")
     stands = await token_validity.judge(service, token.named, found) if token else None
+    # RFC 7662 2.2: a caller that may not know of the token gets the same response as for an
+    # invalid one.
     if token is None or stands is None or not _is_meant_for(caller, token, stands):
         return INACTIVE
     # Only for an active token: a refused one was not used.

@@ -270,7 +270,7 @@ async def prove(
 
 
 async def find_proven(service: Service, flow: Flow) -> AuthenticationProgress | None:
-    """Returns who has authenticated in this flow, and how, while that is valid."""
+    """Returns the valid authentication progress of this flow, or None."""
     return await authentication_progress.find(service, flow.request, flow.agent, flow.sessions)
 
 

@@ -1,8 +1,8 @@
 """The token exchange grant (RFC 8693): a token for another one, with less access or for an actor.
 
-The user of `actor_token` acts for the subject. Any actor is impersonation: the installation has to
-allow it, and the actor has to have the permission. A subject that authenticates nobody, a user's
-id or the client's own JWT, needs an actor as well.
+The user of `actor_token` acts for the subject. Every use of an actor is impersonation: the
+installation has to allow it, and the actor has to have the permission. A subject token that
+authenticates nobody, a user's id or the client's own JWT, needs an actor as well.
 """
 
 from __future__ import annotations
@@ -164,8 +164,7 @@ async def _allowed(exchange: Exchange, subject: Party) -> Party:
 
 
 async def _actor(exchange: Exchange, sent: ExchangeTokens, subject: Party) -> Party | None:
-    """Returns who acts for the subject, or None if nobody does. Raises `InvalidRequest` and
-    `InvalidGrant`."""
+    """Returns the actor, or None without one. Raises `InvalidRequest` and `InvalidGrant`."""
     if sent.actor_token is None and sent.subject_type not in token_types.NEED_AN_ACTOR:
         return None
     with checks.IMPERSONATION:

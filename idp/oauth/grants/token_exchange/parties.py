@@ -195,7 +195,7 @@ async def _of_id_token(service: Service, client: Application, token: str) -> Par
 
 
 async def _of_jwt(service: Service, client: Application, token: str) -> Party:
-    """Reads the client's own statement of who the user is. It gives no access."""
+    """Reads a JWT that the client signed, in which it states the user. It gives no access."""
     try:
         assertion = jwt_assertions.read(token)
         claims = assertion.claims

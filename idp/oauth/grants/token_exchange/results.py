@@ -138,7 +138,8 @@ def _authorization(
 
 
 def _chain(issuer: str, subject: Party, actor: Party | None) -> Actor | None:
-    """Returns who acts now, before whom, and for whom others have acted (RFC 8693 4.1)."""
+    """Returns the chain of actors (RFC 8693 4.1): the present one, those it names, then the
+    subject's."""
     if actor is None:
         return subject.actor
     found = subject.actor
@@ -216,7 +217,7 @@ async def _store(
 
 
 def _told(authorization: Authorization) -> tuple[str, str, dict[str, str]]:
-    """Returns the type of the event, the user who did it, and the event's payload."""
+    """Returns the event's type, the id of the user who caused it, and its payload."""
     client_id, user_id = authorization.client_id, authorization.user_id
     if authorization.actor is None:
         return "token.exchanged", user_id, {"client": client_id, "user": user_id}
