@@ -101,8 +101,10 @@ def whole(page):
     """The PNG of a page, as far as anybody would scroll: of the manual, the beginning."""
     element = "document.documentElement"
     width, height = page.evaluate(f"[{element}.clientWidth, {element}.scrollHeight]")
-    clip = {"x": 0, "y": 0, "width": width, "height": min(height, MOST_HIGH)}
-    return page.screenshot(full_page=True, clip=clip)
+    if height > MOST_HIGH:  # Chromium may draw all of such a page, and not come to an end
+        page.set_viewport_size({"width": width, "height": MOST_HIGH})
+        return page.screenshot()
+    return page.screenshot(full_page=True, clip={"x": 0, "y": 0, "width": width, "height": height})
 
 
 def put(state, look, png):
