@@ -50,8 +50,10 @@ _ANNOUNCED: Final = {401: ["WWW-Authenticate"], 429: ["Retry-After"], 503: ["Ret
 
 
 def document(vendor: str, issuer: str) -> dict[str, Any]:
-    """Returns the description of this service. `vendor` is part of the name of the
-    organization's header."""
+    """Returns the description of this service.
+
+    `vendor` is part of the name of the organization's header.
+    """
     schemas = Schemas(
         [each.request for each in OPERATIONS if each.request is not None],
         [*(each.answer for each in OPERATIONS), ErrorBody],
@@ -76,7 +78,7 @@ def document(vendor: str, issuer: str) -> dict[str, Any]:
 def statuses(operation: Operation) -> list[int]:
     """Returns the statuses of the errors that the call can be answered with."""
     own = {409: operation.method != "GET", 412: operation.is_conditional}
-    own |= dict.fromkeys((413, 415), operation.request is not None)
+    own |= dict.fromkeys((413, 415), operation.request is not None)  # these concern a body
     return [status for status in REFUSALS if own.get(status, status not in _OF_SOME)]
 
 

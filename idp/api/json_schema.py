@@ -91,12 +91,15 @@ def value_schema(field: DeclaredField, of: Callable[[type[Any]], Schema] = _no_o
         return field.rule.schema()
     if get_origin(field.type) is Literal:
         return {"type": "string", "enum": list(get_args(field.type))}
+    # What has no rule and is no literal is a boolean or an object of its own.
     return {"type": "boolean"} if field.type is bool else of(field.type)
 
 
 def described(kind: type[Any]) -> str:
-    """Returns the struct's own docstring, with field names as they are in JSON. It is part of
-    the published description."""
+    """Returns the struct's own docstring, with field names as they are in JSON.
+
+    It is part of the published description.
+    """
     text = " ".join((kind.__dict__.get("__doc__") or "").split())
     return _SNAKE.sub(lambda found: _camel(found[0]), text)
 

@@ -131,6 +131,7 @@ def told(schema: Schema) -> str:
 def _limits(schema: Schema) -> str:
     if "maxLength" in schema:
         return f", {schema.get('minLength', 0)} to {schema['maxLength']} characters"
+    # A higher maximum is that of the integer type, and no limit that a reader has to know.
     if schema.get("maximum", _HIGHEST) < _HIGHEST:
         return f", {schema['minimum']} to {schema['maximum']}"
     return ""

@@ -112,8 +112,10 @@ def _scheme(uri: str) -> str:
 
 
 def _host(uri: str) -> str:
-    """Returns the host of a web address, in lower case and without brackets. Raises
-    FieldRefused."""
+    """Returns the host of a web address, in lower case and without brackets.
+
+    Raises FieldRefused.
+    """
     found = _WEB.fullmatch(uri)
     host = found["host"].lower() if found else ""
     is_port = found is not None and int(found["port"] or 443) in range(1, 65536)

@@ -40,8 +40,10 @@ async def examine(
 
 
 async def _made(check: DoctorCheck, installation: Installation) -> Finding:
-    """Returns the finding of a check. An unexpected error in one check is its finding, and does
-    not stop the others."""
+    """Returns the finding of a check.
+
+    An unexpected error in one check is its finding, and does not stop the others.
+    """
     if check.area == "outside" and installation.config.is_loopback:
         return skipped("the issuer is on this machine only")
     if not _has_what_it_needs(check, installation):

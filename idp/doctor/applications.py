@@ -16,6 +16,8 @@ from idp.records import APPLICATIONS, INSTANCE_ID, INSTANCES, PROJECTS, Applicat
 async def open_to_everybody(installation: Installation) -> Finding:
     """Finds applications that every user of the installation can sign in to."""
     found = await _where(installation, lambda each: each.allowed_users == "everybody")
+    # A check of the project excludes users without a grant or a role, whatever its application
+    # says.
     projects = {each.project_id for each in found.found}
     read = await installation.opened.get_many([(PROJECTS, id) for id in projects])
     narrowed = {each.id for each in read if each and (each.requires_grant or each.requires_role)}
@@ -78,8 +80,10 @@ async def debug(installation: Installation) -> Finding:
 async def _where(
     installation: Installation, is_meant: Callable[[Application], bool]
 ) -> Matches[Application]:
-    """Returns the active applications with sign-ins for which `is_meant` holds. The demo
-    application of a loopback issuer is left out."""
+    """Returns the active applications with sign-ins for which `is_meant` holds.
+
+    The demo application of a loopback issuer is left out.
+    """
     instance = await installation.opened.get(INSTANCES, INSTANCE_ID)
     is_local = installation.config.is_loopback
     demo = instance.demo.client_id if instance and instance.demo and is_local else None

@@ -41,16 +41,22 @@ class Installation:
 
     @property
     def opened(self) -> Store:
-        """The store, for checks that need one. They are skipped if there is none; otherwise
-        RuntimeError is raised."""
+        """The store, for checks that need one.
+
+        Raises RuntimeError if there is none, which does not happen because such checks are
+        skipped.
+        """
         if self.store is None:
             raise RuntimeError(self.store_problem)
         return self.store
 
 
 class Finding(Struct, frozen=True):
-    """The result of a check. `names` are some of the things it concerns, of `count` in all;
-    each of `commands` fixes one of them. `todo` replaces the check's own advice."""
+    """The result of a check.
+
+    `names` are some of the things it concerns, of `count` in all; each of `commands` fixes one of
+    them. `todo` replaces the check's own advice.
+    """
 
     state: State
     found: str

@@ -94,6 +94,7 @@ def _files(config: Config) -> Iterator[Path]:
     if config.store.startswith(_SQLITE):
         store = Path(config.store.removeprefix(_SQLITE))
         if store.parent.absolute() != config.data_dir.absolute():
+            # SQLite's own files in WAL mode, and the store's lock file.
             each = (store.with_name(store.name + end) for end in ("", "-wal", "-shm", "-lock"))
             yield from (path for path in each if path.exists())
 

@@ -77,8 +77,10 @@ async def chosen_by(
     collection: Collection[R],
     choose: Callable[[Sequence[R]], Awaitable[Sequence[R]]],
 ) -> Matches[R]:
-    """Returns the records of a collection that `choose` selects, which gets them in batches. At
-    most `most_records` of the installation are read."""
+    """Returns the records of a collection that `choose` selects, which gets them in batches.
+
+    At most `most_records` of the installation are read.
+    """
     matches: Matches[R] = Matches()
     async for records in _batches(installation, collection, matches):
         matches.add(await choose(records))

@@ -119,6 +119,7 @@ async def foreign_names(installation: Installation) -> Finding:
 
 
 def _domains(user: User) -> set[str]:
+    # An address that is verified by more than the word of its organization may be at any domain.
     names = [user.user_name]
     if user.email and _is_unproven(user):
         names.append(user.email.address)

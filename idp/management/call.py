@@ -78,8 +78,10 @@ class Call(Struct, frozen=True):
 
 
 def of_themselves(user: User, if_match: int | None = None) -> Call:
-    """Returns the call of a user who reads or changes their own account. It needs no permission
-    and allows nothing else."""
+    """Returns the call of a user who reads or changes their own account.
+
+    It needs no permission and allows nothing else.
+    """
     nothing = Rights(everywhere=frozenset(), by_organization={})
     return Call(user, nothing, "user.write", user.org_id, if_match=if_match, is_own=True)
 

@@ -108,8 +108,10 @@ async def once(service: Service, call: Repeatable, work: Work) -> tuple[bytes, b
 
 
 async def _attempt(service: Service, call: Repeatable, draft: HoldingStore, work: Work) -> bytes:
-    """Returns the answer, stored with what was done. Raises Twin, HeldUnitRefused, and what
-    `work` raises."""
+    """Returns the answer, stored with what was done.
+
+    Raises Twin, HeldUnitRefused, and what `work` raises.
+    """
     try:
         answer = await work(draft.service())
     except IdpError:

@@ -294,8 +294,10 @@ def _cursor(service: Service, description: bytes, place: _PageStart, total: int)
 
 
 def _read_cursor(service: Service, description: bytes, cursor: str) -> _PageStart:
-    """Returns where a cursor points to. Raises InvalidArgument unless it was issued for this
-    search."""
+    """Returns where a cursor points to.
+
+    Raises InvalidArgument unless it was issued for this search.
+    """
     try:
         octets = base64url.decode(cursor)
     except ValueError:

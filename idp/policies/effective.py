@@ -49,8 +49,11 @@ R = TypeVar("R", bound=PolicyRules)
 
 
 def policy_id(org_id: str | None, *kind: str) -> str:
-    """Returns the id of a policy. It is a digest, because the id of an organization may already
-    have the greatest length of an id."""
+    """Returns the id of a policy.
+
+    It is a digest, because the id of an organization may already have the greatest length of an
+    id.
+    """
     text = "\0".join((org_id or "", *kind))
     return base64url.encode(hashlib.sha256(text.encode()).digest())
 

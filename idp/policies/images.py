@@ -56,11 +56,10 @@ class Drawn(Struct, frozen=True):
 
 
 def drawn(sent: bytes, box: Box) -> Drawn:
-    """Returns the picture, encoded anew and no larger than `box`. It takes too long for the event
-    loop.
+    """Returns the picture, encoded anew and no larger than `box`.
 
-    Raises UnusableImage if the file is too large, of another kind, damaged, or has more than one
-    picture.
+    It takes too long for the event loop. Raises UnusableImage if the file is too large, of another
+    kind, damaged, or has more than one picture.
     """
     _check_kind(sent)
     from PIL import Image, ImageOps  # not at the top: it would slow down each start
@@ -127,8 +126,10 @@ def _check_kind(sent: bytes) -> None:
 
 
 def _check_size(image: Any) -> None:
-    """Checks the size that the header states, before the pixels are decoded. Raises
-    UnusableImage."""
+    """Checks the size that the header states, before the pixels are decoded.
+
+    Raises UnusableImage.
+    """
     if image.width * image.height > MAX_PIXELS:
         told = f"has more than {MAX_PIXELS // 1_000_000} megapixels"
         raise UnusableImage(told, slug="image.too_large")

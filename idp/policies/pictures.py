@@ -37,8 +37,10 @@ class Drawing(Struct, frozen=True):
 
 
 class PictureLink(Struct, frozen=True):
-    """A logo or an icon, and the one for dark pages if that is another. `is_own` means that it
-    is the organization's, not the installation's."""
+    """A logo or an icon, and the one for dark pages if that is another.
+
+    `is_own` means that it is the organization's, not the installation's.
+    """
 
     light: Drawing
     dark: Drawing | None

@@ -88,8 +88,10 @@ def _placed(patterns: Sequence[str], host: str) -> list[str]:
 
 
 def _base(host: str) -> str:
-    """Returns the address of the tool without a slash at its end. Without a scheme it is https,
-    and http on loopback. Raises InvalidArgument."""
+    """Returns the address of the tool without a slash at its end.
+
+    Without a scheme it is https, and http on loopback. Raises InvalidArgument.
+    """
     found = _ADDRESS.fullmatch(host)
     if found is None:
         told = "must be a host name, such as app.example, or the address of the first page"

@@ -46,8 +46,10 @@ async def listed(service: Service, call: Call) -> SigningKeys:
 
 
 async def rotate(service: Service, call: Call) -> KeysRotated:
-    """Makes the waiting keys sign from now on. Raises FailedPrecondition if they were published
-    too recently."""
+    """Makes the waiting keys sign from now on.
+
+    Raises FailedPrecondition if they were published too recently.
+    """
     signing = await key_rotation.rotate(service, actor=call.actor)
     return KeysRotated(key_id=signing["RS256"].id)
 

@@ -62,8 +62,10 @@ async def features(service: Service, call: Call) -> FeaturesFound:
 
 
 async def put_security_policy(service: Service, call: Call, request: SecurityPolicy) -> Changed:
-    """Replaces the security policy. A change of impersonation, on or off, ends all tokens that
-    were issued to actors before."""
+    """Replaces the security policy.
+
+    A change of impersonation, on or off, ends all tokens that were issued to actors before.
+    """
     stamp, is_on = service.random.token(), request.enable_impersonation
 
     def decide(instance: Instance) -> Mapping[str, object]:

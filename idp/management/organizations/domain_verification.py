@@ -118,8 +118,11 @@ async def _unverified(service: Service, call: Call, domain: str) -> Organization
 
 
 async def _count(service: Service, record: OrganizationDomain) -> None:
-    """Counts the check. Raises TooMany: these are requests to a server that the caller chooses,
-    so their number is limited."""
+    """Counts the check.
+
+    Raises TooMany: these are requests to a server that the caller chooses, so their number is
+    limited.
+    """
     counter = await service.store.increment(
         f"domain proofs of {record.org_id}", window=LOOKS_WINDOW
     )

@@ -53,10 +53,10 @@ class MemberAdded(Answer, frozen=True, kw_only=True):
 async def add_to_organization(
     service: Service, call: Call, request: NewOrganizationMember
 ) -> MemberAdded:
-    """Makes a user a member of the call's organization. The call must reach the user's own
-    organization, too.
+    """Makes a user a member of the call's organization.
 
-    Raises PermissionDenied, NotFound (the organization or the user), AlreadyExists.
+    The call must reach the user's own organization, too. Raises PermissionDenied, NotFound (the
+    organization or the user), AlreadyExists.
     """
     organization = await management_call.organization(service, call)
     user = await _find(service, request.user_id)
@@ -66,8 +66,10 @@ async def add_to_organization(
 
 
 async def add_to_instance(service: Service, call: Call, request: NewInstanceMember) -> MemberAdded:
-    """Makes a user a member of the installation. Raises PermissionDenied, NotFound,
-    AlreadyExists."""
+    """Makes a user a member of the installation.
+
+    Raises PermissionDenied, NotFound, AlreadyExists.
+    """
     user = await _find(service, request.user_id)
     return await _add(service, call, user, None, request.roles)
 
@@ -171,8 +173,10 @@ async def _remove(service: Service, call: Call, user_id: str, org_id: str | None
 
 
 async def _held(service: Service, call: Call, user_id: str, org_id: str | None) -> Membership:
-    """Returns a membership whose roles allow nothing that the caller may not do. Raises
-    NotFound, PermissionDenied."""
+    """Returns a membership whose roles allow nothing that the caller may not do.
+
+    Raises NotFound, PermissionDenied.
+    """
     held = await memberships.find(service, user_id, org_id)
     if held is None:
         raise NotFound("there is no such member", slug="member.not_found")

@@ -95,8 +95,10 @@ class FoundOrganizations(Answer, frozen=True, kw_only=True):
 
 
 async def find(service: Service, call: Call, org_id: str) -> Organization:
-    """Returns the organization if the call may act in it. Raises NotFound, also for callers who
-    may not."""
+    """Returns the organization if the call may act in it.
+
+    Raises NotFound, also for callers who may not.
+    """
     found = await service.store.get(ORGANIZATIONS, org_id) if call.reaches(org_id) else None
     if found is None:
         raise NotFound("there is no such organization", slug=management_call.NO_ORGANIZATION)

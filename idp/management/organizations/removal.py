@@ -131,8 +131,10 @@ async def _domains(service: Service, organization: Organization, actor: str) -> 
 
 
 async def purge_deleted(service: Service) -> None:
-    """Removes what was in deleted organizations. The schedule runs it in the background. Raises
-    StorageError."""
+    """Removes what was in deleted organizations.
+
+    The schedule runs it in the background. Raises StorageError.
+    """
     async for note in paging.each(service, DELETED_ORGANIZATIONS, {}):
         while not await purge(service, note):
             pass

@@ -65,8 +65,10 @@ class Always(Struct, frozen=True):
 
 
 class LinkRule(Struct, frozen=True):
-    """The rule of an https address, or an empty text. With `is_localised`, `{{.Lang}}` may
-    stand in the address after its host."""
+    """The rule of an https address, or an empty text.
+
+    With `is_localised`, `{{.Lang}}` may stand in the address after its host.
+    """
 
     is_localised: bool = True
 
@@ -168,8 +170,10 @@ OptionalColour = Annotated[str, Colour()]
 
 
 class PolicyForm(Request, frozen=True, kw_only=True):
-    """The base of the body of a policy. A body replaces the whole policy: what it omits gets
-    the built-in value."""
+    """The base of the body of a policy.
+
+    A body replaces the whole policy: what it omits gets the built-in value.
+    """
 
     def stored(self) -> PolicyRules:
         raise NotImplementedError

@@ -142,8 +142,10 @@ async def put_default(
 
 
 async def put(service: Service, call: Call, language: str, request: LoginTextForm) -> Changed:
-    """Sets an organization's texts of a language. Raises PermissionDenied, NotFound,
-    PreconditionFailed, Busy."""
+    """Sets an organization's texts of a language.
+
+    Raises PermissionDenied, NotFound, PreconditionFailed, Busy.
+    """
     rules = _rules(language, request)
     organization, own, _ = await policies.found(service, call, KIND, language)
     if own is None and not call.if_match:

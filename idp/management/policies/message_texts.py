@@ -43,8 +43,10 @@ async def show(service: Service, call: Call, type: str, language: str) -> Messag
 async def put_default(
     service: Service, call: Call, type: str, language: str, request: MessageTextForm
 ) -> Changed:
-    """Sets the installation's wording of a message in one language. Raises NotFound,
-    PreconditionFailed, Busy."""
+    """Sets the installation's wording of a message in one language.
+
+    Raises NotFound, PreconditionFailed, Busy.
+    """
     rules = _rules(type, language, request)
     return await policies.set_default(service, call, rules, _KIND, type, language)
 
@@ -52,8 +54,10 @@ async def put_default(
 async def put(
     service: Service, call: Call, type: str, language: str, request: MessageTextForm
 ) -> Changed:
-    """Sets an organization's wording of a message in one language. Raises PermissionDenied,
-    NotFound, PreconditionFailed, Busy."""
+    """Sets an organization's wording of a message in one language.
+
+    Raises PermissionDenied, NotFound, PreconditionFailed, Busy.
+    """
     rules = _rules(type, language, request)
     organization, own, _ = await policies.found(service, call, _KIND, type, language)
     if own is None and not call.if_match:

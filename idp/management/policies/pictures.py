@@ -49,8 +49,10 @@ class PictureFound(Answer, frozen=True, kw_only=True):
 
 
 async def show_default(service: Service, call: Call, picture: str) -> PictureFound:
-    """Returns a picture of the installation's pages. Raises NotFound if there is no such kind
-    of picture."""
+    """Returns a picture of the installation's pages.
+
+    Raises NotFound if there is no such kind of picture.
+    """
     _, stored = await pictures.find(service, None, _place(picture))
     return await _answer(service, stored, is_default=stored is None)
 
@@ -67,8 +69,10 @@ async def show(service: Service, call: Call, picture: str) -> PictureFound:
 
 
 async def put_default(service: Service, call: Call, picture: str, request: PictureForm) -> Changed:
-    """Sets a picture of the installation's pages. Raises InvalidArgument, NotFound,
-    PreconditionFailed, Busy."""
+    """Sets a picture of the installation's pages.
+
+    Raises InvalidArgument, NotFound, PreconditionFailed, Busy.
+    """
     place = _place(picture)
     image = await _drawn(request, place)
     _, stored = await pictures.find(service, None, place)
@@ -76,8 +80,10 @@ async def put_default(service: Service, call: Call, picture: str, request: Pictu
 
 
 async def put(service: Service, call: Call, picture: str, request: PictureForm) -> Changed:
-    """Sets a picture of an organization's pages. Raises InvalidArgument, PermissionDenied,
-    NotFound, PreconditionFailed, Busy."""
+    """Sets a picture of an organization's pages.
+
+    Raises InvalidArgument, PermissionDenied, NotFound, PreconditionFailed, Busy.
+    """
     place = _place(picture)
     image = await _drawn(request, place)
     organization = await management_call.organization(service, call)

@@ -39,8 +39,10 @@ async def show_default(service: Service, call: Call, kind: PolicyKind) -> Policy
 
 
 async def show(service: Service, call: Call, kind: PolicyKind) -> PolicyFound:
-    """Returns the policy that is effective for an organization. Raises NotFound,
-    PermissionDenied."""
+    """Returns the policy that is effective for an organization.
+
+    Raises NotFound, PermissionDenied.
+    """
     _, own, default = await found(service, call, kind)
     return await _answer(service, kind, own, default, is_default=own is None)
 
@@ -112,8 +114,10 @@ async def set_default(service: Service, call: Call, rules: PolicyRules, *kind: s
 
 
 async def add_own(service: Service, call: Call, rules: PolicyRules, *kind: str) -> Changed:
-    """Stores an organization's first policy of a kind. Raises NotFound (the organization),
-    Conflict."""
+    """Stores an organization's first policy of a kind.
+
+    Raises NotFound (the organization), Conflict.
+    """
 
     async def attempt() -> Changed:
         organization = await management_call.organization(service, call)

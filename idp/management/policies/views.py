@@ -102,8 +102,11 @@ class MessageTextView(Answer, frozen=True, kw_only=True):
 
 
 class PolicyFound(Answer, frozen=True, kw_only=True):
-    """The base of the answers that show a policy. `isDefault` means that it is not the
-    organization's own; for the installation, that it is the built-in one."""
+    """The base of the answers that show a policy.
+
+    `isDefault` means that it is not the organization's own; for the installation, that it is the
+    built-in one.
+    """
 
     details: Details
     is_default: bool = False

@@ -38,8 +38,10 @@ async def create(
 async def configure(
     service: Service, call: Call, project_id: str, app_id: str, request: ApiSettings
 ) -> AppConfigured:
-    """Replaces the way the application authenticates. Raises NotFound, PermissionDenied,
-    FailedPrecondition (of another kind)."""
+    """Replaces the way the application authenticates.
+
+    Raises NotFound, PermissionDenied, FailedPrecondition (of another kind).
+    """
     kept = settings(request)
     return await apps.configure(service, call, project_id, app_id, kept, _check)
 

@@ -33,10 +33,10 @@ _STEPS: Final[Mapping[str, _ApplicationTransition]] = {
 
 
 async def change(service: Service, call: Call, project_id: str, app_id: str, name: str) -> Changed:
-    """Deactivates or reactivates an application, as `name` says (`_STEPS`). What a deactivation
-    ended is not restored by a reactivation.
+    """Deactivates or reactivates an application, as `name` says (`_STEPS`).
 
-    Raises NotFound, PermissionDenied, FailedPrecondition (it is in that state already).
+    What a deactivation ended is not restored by a reactivation. Raises NotFound, PermissionDenied,
+    FailedPrecondition (it is in that state already).
     """
     step, after, guards = _STEPS[name], list[AppState](), list[Write]()
 

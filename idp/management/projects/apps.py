@@ -80,8 +80,10 @@ async def register(
 async def draft(
     service: Service, call: Call, project_id: str, name: str, settings: Mapping[str, Any]
 ) -> Application:
-    """Returns the application that `register` would store, without a secret. Raises what
-    `register` raises."""
+    """Returns the application that `register` would store, without a secret.
+
+    Raises what `register` raises.
+    """
     _check_management_access(call, settings)
     project = await projects.find(service, call, project_id)
     return new(service, project, {**settings, "name": name})
@@ -176,8 +178,10 @@ async def configure(
 
 
 async def find(service: Service, call: Call, project_id: str, app_id: str) -> Application:
-    """Returns an application that the call reaches. Raises NotFound (the project or the
-    application)."""
+    """Returns an application that the call reaches.
+
+    Raises NotFound (the project or the application).
+    """
     project = await projects.find(service, call, project_id)
     client = await service.store.get(APPLICATIONS, app_id)
     if client is None or client.project_id != project.id:

@@ -23,8 +23,10 @@ async def own_application(service: Service, call: Call, project_id: str, app_id:
 
 
 async def service_user(service: Service, call: Call, user_id: str) -> KeyOwner:
-    """Returns a service user whose keys may be read. Raises NotFound, FailedPrecondition (a
-    person)."""
+    """Returns a service user whose keys may be read.
+
+    Raises NotFound, FailedPrecondition (a person).
+    """
     return _user(await service_users.find(service, call, user_id))
 
 

@@ -185,10 +185,10 @@ async def change(
 
 
 async def remove(service: Service, call: Call, project_id: str, grant_id: str) -> Changed:
-    """Deletes a project grant. The roles that were assigned through it end, and so does all that
-    was issued to users who are not allowed without it; a new grant restores neither.
+    """Deletes a project grant.
 
-    Raises NotFound, PermissionDenied.
+    The roles that were assigned through it end, and so does all that was issued to users who are
+    not allowed without it; a new grant restores neither. Raises NotFound, PermissionDenied.
     """
     project = await projects.find(service, call, project_id)
     await management_access.check(service, call, project)

@@ -74,8 +74,10 @@ async def create(service: Service, call: Call, request: NewProject) -> ProjectCr
 
 
 async def find(service: Service, call: Call, id: str) -> Project:
-    """Returns a project that the call reaches. Raises NotFound, also for a project of an
-    organization that the call does not reach."""
+    """Returns a project that the call reaches.
+
+    Raises NotFound, also for a project of an organization that the call does not reach.
+    """
     project = await service.store.get(PROJECTS, id)
     if project is None or not call.reaches(project.org_id):
         raise NotFound("there is no such project", slug="project.not_found")

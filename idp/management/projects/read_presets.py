@@ -76,8 +76,10 @@ async def listed(service: Service, call: Call) -> Presets:
 
 
 async def show(service: Service, call: Call, name: str) -> PresetFound:
-    """Returns the settings that a tool is registered with, and its own configuration. Raises
-    NotFound."""
+    """Returns the settings that a tool is registered with, and its own configuration.
+
+    Raises NotFound.
+    """
     preset = presets.find(name)
     settings = presets.expand(name, HOST)
     if preset.kind != "api":

@@ -213,8 +213,10 @@ def _pem(public: Any) -> str:
 
 
 def _key_file(owner: KeyOwner, record: RegisteredKey, private: Any) -> str:
-    """Returns the key file that client libraries read, in base64. Its private key is PEM in the
-    form of PKCS #1."""
+    """Returns the key file that client libraries read, in base64.
+
+    Its private key is PEM in the form of PKCS #1.
+    """
     form = serialization.PrivateFormat.TraditionalOpenSSL
     pem = private.private_bytes(serialization.Encoding.PEM, form, _NO_PASSWORD)
     kind = "application" if owner.is_application else "serviceaccount"

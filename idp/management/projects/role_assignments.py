@@ -288,8 +288,10 @@ async def _source(
 async def _given(
     service: Service, source: AssignmentSource, keys: Sequence[str]
 ) -> list[ProjectRole]:
-    """Returns the roles to assign. Raises InvalidArgument if one does not exist or is not
-    granted."""
+    """Returns the roles to assign.
+
+    Raises InvalidArgument if one does not exist or is not granted.
+    """
     grant = source.grant
     problems = [
         FieldProblem("role.not_granted", f"roleKeys[{n}]", "is not granted to the organization")

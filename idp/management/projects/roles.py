@@ -26,8 +26,10 @@ from storage.settling import commit_settled
 
 
 class RoleKey(Struct, frozen=True):
-    """The rule of a role's key, its name for programs. It may be part of a scope, which has no
-    blanks."""
+    """The rule of a role's key, its name for programs.
+
+    It may be part of a scope, which has no blanks.
+    """
 
     def read(self, value: object) -> str:
         key = Text(1).read(value)
@@ -113,8 +115,10 @@ async def change(
 
 
 async def listed(service: Service, call: Call, project_id: str) -> ProjectRoles:
-    """Returns the roles of a project in the order of their keys, at most a thousand. Raises
-    NotFound."""
+    """Returns the roles of a project in the order of their keys, at most a thousand.
+
+    Raises NotFound.
+    """
     project = await projects.find(service, call, project_id)
     where = {"project_id": project.id}
     details, found = await paging.of(service, PROJECT_ROLES, where, order="key")
@@ -130,8 +134,10 @@ async def find(service: Service, project: Project, key: str) -> ProjectRole:
 
 
 async def given(service: Service, project: Project, keys: Sequence[str]) -> list[ProjectRole]:
-    """Returns the roles with these keys. Raises InvalidArgument if the project has no such
-    role."""
+    """Returns the roles with these keys.
+
+    Raises InvalidArgument if the project has no such role.
+    """
     # One round trip for all keys, because the id of a role follows from its key.
     wanted = [(PROJECT_ROLES, id_of(project.id, key)) for key in keys]
     found = await service.store.get_many(wanted) if wanted else []

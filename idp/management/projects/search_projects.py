@@ -73,8 +73,10 @@ async def projects_of(service: Service, call: Call, request: NameSearch) -> Proj
 
 
 async def apps_of(service: Service, call: Call, project_id: str, request: NameSearch) -> AppsFound:
-    """Returns applications of a project, in the order of their names. Raises NotFound,
-    InvalidArgument."""
+    """Returns applications of a project, in the order of their names.
+
+    Raises NotFound, InvalidArgument.
+    """
     project = await projects.find(service, call, project_id)
     of_project = Filter(path="project_id", value=project.id)
     found = await management_search.find(

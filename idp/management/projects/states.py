@@ -56,10 +56,11 @@ _FOLLOWING: Final[Mapping[State, _Following]] = {
 
 
 async def change(service: Service, call: Call, project_id: str, name: str) -> Changed:
-    """Deactivates or reactivates a project, as `name` says (`_STEPS`). All that was issued to its
-    applications ends with a deactivation, and is not restored by a reactivation.
+    """Deactivates or reactivates a project, as `name` says (`_STEPS`).
 
-    Raises NotFound, PermissionDenied, FailedPrecondition (it is in that state already).
+    All that was issued to its applications ends with a deactivation, and is not restored by a
+    reactivation. Raises NotFound, PermissionDenied, FailedPrecondition (it is in that state
+    already).
     """
     step, first = _STEPS[name], list[Write]()
     leftover = deferred_work.new(service, "project.state", project_id, call.actor)

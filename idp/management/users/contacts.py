@@ -57,12 +57,12 @@ class ContactChanged(Answer, frozen=True, kw_only=True):
 async def set_email(
     service: Service, call: Call, user_id: str, request: NewEmail
 ) -> ContactChanged:
-    """Gives a person another e-mail address, and informs the earlier one. The address has to be
-    verified by a code unless the request declares it verified.
+    """Gives a person another e-mail address, and informs the earlier one.
 
-    Raises NotFound, FailedPrecondition (a service user), PermissionDenied (callers may not declare
-    their own address verified, nor take over the address by which a user with more rights signs
-    in), InvalidArgument (the template), Taken, Busy.
+    The address has to be verified by a code unless the request declares it verified. Raises
+    NotFound, FailedPrecondition (a service user), PermissionDenied (callers may not declare their
+    own address verified, nor take over the address by which a user with more rights signs in),
+    InvalidArgument (the template), Taken, Busy.
     """
     _refuse_own(call, user_id, request.is_verified)
     found = await manageable.find_person(service, call, user_id)
@@ -113,11 +113,11 @@ async def resend_email(
 async def set_phone(
     service: Service, call: Call, user_id: str, request: NewPhone
 ) -> ContactChanged:
-    """Gives a person another phone number. It has to be verified by a code unless the request
-    declares it verified.
+    """Gives a person another phone number.
 
-    Raises NotFound, FailedPrecondition (a service user), PermissionDenied (callers may not declare
-    their own number verified).
+    It has to be verified by a code unless the request declares it verified. Raises NotFound,
+    FailedPrecondition (a service user), PermissionDenied (callers may not declare their own number
+    verified).
     """
     _refuse_own(call, user_id, request.is_verified)
     found = await manageable.find_person(service, call, user_id)
@@ -175,8 +175,10 @@ async def remove_phone(service: Service, call: Call, user_id: str) -> Changed:
 
 
 def _email(known: Email | None, sent: Email) -> Email:
-    """Returns the address to store. Sending the same address as verified does not weaken an
-    earlier verification of it."""
+    """Returns the address to store.
+
+    Sending the same address as verified does not weaken an earlier verification of it.
+    """
     # A verification that is valid everywhere is not replaced by the organization's own.
     is_same = known is not None and known.address == sent.address
     return (

@@ -76,11 +76,11 @@ def _app(user: User) -> TotpView | None:
 
 
 async def remove_totp(service: Service, call: Call, user_id: str) -> Changed:
-    """Removes a user's authenticator app. All the user's sessions and tokens end, and the user is
-    informed by mail.
+    """Removes a user's authenticator app.
 
-    If it is the last second factor, the recovery codes are removed, too. Raises NotFound,
-    PermissionDenied (the user has more rights than the caller).
+    All the user's sessions and tokens end, and the user is informed by mail. If it is the last
+    second factor, the recovery codes are removed, too. Raises NotFound, PermissionDenied (the user
+    has more rights than the caller).
     """
 
     async def attempt() -> Changed:

@@ -24,8 +24,10 @@ async def find(service: Service, call: Call, user_id: str) -> User:
 
 
 async def find_person(service: Service, call: Call, user_id: str) -> User:
-    """Returns a person under the same conditions. Raises NotFound, PermissionDenied,
-    FailedPrecondition (a service user)."""
+    """Returns a person under the same conditions.
+
+    Raises NotFound, PermissionDenied, FailedPrecondition (a service user).
+    """
     user = await find(service, call, user_id)
     if user.kind != "human":
         raise FailedPrecondition("this is a service user", slug="user.not_human")

@@ -112,10 +112,9 @@ async def show(service: Service, call: Call, user_id: str, key: str) -> Metadata
 async def search(
     service: Service, call: Call, user_id: str, request: MetadataSearch
 ) -> MetadataSearched:
-    """Returns entries of a user's metadata with their values, in the order of their keys. A page
-    has at most about four megabytes.
+    """Returns entries of a user's metadata with their values, in the order of their keys.
 
-    Raises NotFound, InvalidArgument (the cursor).
+    A page has at most about four megabytes. Raises NotFound, InvalidArgument (the cursor).
     """
     user = await user_read.find(service, call, user_id)
     filters = [Filter(path="user_id", value=user.id)]

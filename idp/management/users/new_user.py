@@ -31,8 +31,10 @@ _WORDS: Final = frozenset({".", "..", "human", "machine"})  # parts of paths bel
 
 
 class UserId(Struct, frozen=True):
-    """The rule of an id that the caller chooses, as it is in another system. It must not be a
-    part of a path or begin like the subject of a client's tokens."""
+    """The rule of an id that the caller chooses, as it is in another system.
+
+    It must not be a part of a path or begin like the subject of a client's tokens.
+    """
 
     def read(self, value: object) -> str:
         id = Text(1).read(value)

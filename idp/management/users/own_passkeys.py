@@ -1,5 +1,7 @@
-"""Changes that signed-in persons make to their own passkeys: a new name, and removal. A passkey
-is registered during a sign-in."""
+"""Changes that signed-in persons make to their own passkeys: a new name, and removal.
+
+A passkey is registered during a sign-in.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,10 @@ from storage.settling import commit_settled
 
 
 async def rename(service: Service, call: Call, passkey_id: str, name: str) -> Passkey:
-    """Gives one of the caller's own passkeys another name. Raises InvalidArgument, NotFound,
-    Busy."""
+    """Gives one of the caller's own passkeys another name.
+
+    Raises InvalidArgument, NotFound, Busy.
+    """
     name, user = passkeys.checked_name(name), call.caller
     return await versioned_updates.changed(
         service,
@@ -33,13 +37,13 @@ async def rename(service: Service, call: Call, passkey_id: str, name: str) -> Pa
 async def remove(
     service: Service, live: LiveSession, passkey_id: str, new_password: str = ""
 ) -> None:
-    """Removes one of the person's own passkeys. All sessions but the current one end, and the
-    person is informed by mail.
+    """Removes one of the person's own passkeys.
 
-    If it is the last second factor, `new_password` replaces a password that is too short without
-    one. Raises NotFound; FailedPrecondition if it is the last way to sign in, or the last second
-    factor where the policy demands one; PasswordTooShort, PasswordNotAccepted, HashingBusy; Stale
-    if the user was changed meanwhile.
+    All sessions but the current one end, and the person is informed by mail. If it is the last
+    second factor, `new_password` replaces a password that is too short without one. Raises
+    NotFound; FailedPrecondition if it is the last way to sign in, or the last second factor where
+    the policy demands one; PasswordTooShort, PasswordNotAccepted, HashingBusy; Stale if the user
+    was changed meanwhile.
     """
     subject, user = live.subject, live.subject.user
     passkey = await user_passkeys.find(service, user, passkey_id)

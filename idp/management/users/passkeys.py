@@ -66,10 +66,10 @@ async def search(service: Service, call: Call, user_id: str, request: Search) ->
 
 
 async def remove(service: Service, call: Call, user_id: str, passkey_id: str) -> Changed:
-    """Removes a user's passkey. All the user's sessions and tokens end, and the user is informed
-    by mail.
+    """Removes a user's passkey.
 
-    Raises NotFound, PermissionDenied (the user has more rights than the caller).
+    All the user's sessions and tokens end, and the user is informed by mail. Raises NotFound,
+    PermissionDenied (the user has more rights than the caller).
     """
     user, also = await manageable.find(service, call, user_id), list[Write]()
 

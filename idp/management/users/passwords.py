@@ -121,11 +121,10 @@ async def set_password(
 async def reset_password(
     service: Service, call: Call, user_id: str, request: ResetPassword
 ) -> ResetBegun:
-    """Creates a code by which a person's password can be set, and mails or returns it. No session
-    or token ends.
+    """Creates a code by which a person's password can be set, and mails or returns it.
 
-    Raises NotFound, PermissionDenied, InvalidArgument (the template), FailedPrecondition (a
-    service user, or no verified address to mail to).
+    No session or token ends. Raises NotFound, PermissionDenied, InvalidArgument (the template),
+    FailedPrecondition (a service user, or no verified address to mail to).
     """
     user = await manageable.find_person(service, call, user_id)
     link = request.send_link

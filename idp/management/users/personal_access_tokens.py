@@ -130,16 +130,21 @@ async def search(service: Service, call: Call, user_id: str, request: Search) ->
 
 
 async def show(service: Service, call: Call, user_id: str, token_id: str) -> PatFound:
-    """Returns one token of a service user, without its value. Raises NotFound,
-    FailedPrecondition (a person)."""
+    """Returns one token of a service user, without its value.
+
+    Raises NotFound, FailedPrecondition (a person).
+    """
     user = await service_users.find(service, call, user_id)
     view = _view(await _find(service, user, token_id))
     return PatFound(token=(await last_uses.told(service, [view]))[0])
 
 
 async def remove(service: Service, call: Call, user_id: str, token_id: str) -> Changed:
-    """Revokes a token. Raises NotFound, FailedPrecondition (a person), PermissionDenied (the
-    user has more rights than the caller)."""
+    """Revokes a token.
+
+    Raises NotFound, FailedPrecondition (a person), PermissionDenied (the user has more rights than
+    the caller).
+    """
     user = await service_users.find_covered(service, call, user_id)
     return await versioned_updates.removed(
         service,

@@ -132,8 +132,10 @@ async def _answer(service: Service, organization: Organization, user: User) -> U
 
 
 def answer(organization: Organization, user: User) -> UserAnswer:
-    """Returns the answer that shows a user. Its login names omit the e-mail address: whether
-    that is one depends on other users, too."""
+    """Returns the answer that shows a user.
+
+    Its login names omit the e-mail address: whether that is one depends on other users, too.
+    """
     preferred = f"{user.user_name}@{organization.primary_domain}"
     is_human = user.kind == "human"
     return UserAnswer(

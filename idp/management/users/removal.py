@@ -95,8 +95,10 @@ async def remove(service: Service, call: Call, user_id: str) -> Changed:
 
 
 async def _with_user(service: Service, call: Call, user: User) -> list[Write]:
-    """Returns the writes that are stored together with the deletion. Raises FailedPrecondition
-    if the user must not be deleted."""
+    """Returns the writes that are stored together with the deletion.
+
+    Raises FailedPrecondition if the user must not be deleted.
+    """
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if instance is not None and instance.demo and instance.demo.user_id == user.id:
         raise FailedPrecondition("the demo application's user stays", slug="user.demo")

@@ -89,8 +89,10 @@ async def create(service: Service, call: Call, request: NewMachine) -> MachineCr
 
 
 async def find(service: Service, call: Call, user_id: str) -> User:
-    """Returns a service user that the call reaches. Raises NotFound, FailedPrecondition (a
-    person)."""
+    """Returns a service user that the call reaches.
+
+    Raises NotFound, FailedPrecondition (a person).
+    """
     user = await user_read.find(service, call, user_id)
     if user.kind != "machine":
         raise FailedPrecondition("this is no service user", slug="user.not_machine")

@@ -67,10 +67,10 @@ async def change(service: Service, call: Call, user_id: str, name: str) -> Chang
 
 
 async def unlock(service: Service, call: Call, user_id: str) -> Changed:
-    """Unlocks a user and resets the counts of wrong passwords and codes. For an active user with
-    such counts it resets only these.
+    """Unlocks a user and resets the counts of wrong passwords and codes.
 
-    Raises NotFound, PermissionDenied, FailedPrecondition.
+    For an active user with such counts it resets only these. Raises NotFound, PermissionDenied,
+    FailedPrecondition.
     """
     user = await manageable.find(service, call, user_id)
     if user.state == "active":
