@@ -78,6 +78,7 @@ async def emptied(
     ]
     outcomes = await service.store.commit_each(units)
     for outcome in outcomes:
+        # A record that was changed meanwhile (Stale) is read again by the next step.
         if outcome is not None and not isinstance(outcome, Stale):
             raise outcome
     return page.after is None and not any(outcomes)

@@ -117,6 +117,7 @@ class HoldingStore:
         elif self._foretold is not None:
             await self._commit_marked(self._foretold, writes)
             self.is_stored = True
+        # The errors of the earlier attempts again, so that the work takes the same path.
         elif self._next_failures:
             raise self._next_failures.pop(0)
         else:
@@ -157,6 +158,7 @@ class HoldingStore:
         self._held, later, self._later = None, self._later, []
         for step in later:
             if isinstance(step, _BackgroundTask):
+                # A coroutine that is never awaited would leave a warning.
                 step.work.close()
 
     def _refused(self, error: StorageError) -> HeldUnitRefused:
@@ -169,6 +171,7 @@ class HoldingStore:
     async def _commit_marked(self, answer: bytes, writes: Sequence[Write]) -> None:
         marks = self._mark(answer)
         try:
+            # The marks come first, so that a twin's conflict is reported for them.
             await self._commit((*marks, *writes))
         except Conflict as conflict:
             if conflict.collection in {mark.collection.name for mark in marks}:

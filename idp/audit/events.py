@@ -119,6 +119,7 @@ def _insert(
         type=type,
         actor=actor,
         at=at,
+        # The events of an organization itself belong to it, too.
         org_id=record.id if collection is ORGANIZATIONS else getattr(record, "org_id", org_id),
         request_id=logs.current_request_id(),
         payload=sorted(payload.items()),

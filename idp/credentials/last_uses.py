@@ -36,6 +36,7 @@ def note(service: Service, id: str, ends_at: datetime = opaque_tokens.LASTS_UNTI
     if last is not None and now - last < EVERY:
         return
     if len(noted) >= _MOST_KNOWN:
+        # This bounds the memory; at worst each use is stored once more.
         noted.clear()
     noted[id] = now
     service.errands.start(_keep(service, id, now, ends_at))

@@ -1,26 +1,26 @@
-"""What the domain refuses or can't do, outside of the OAuth protocol.
+"""The errors of the domain, outside of the OAuth protocol.
 
-Each error has a stable `slug` for programs and an English `message` for people who run the
-service; neither ever holds a secret or a stored value::
+Each error has a stable error code (`slug`) for programs and an English `message` for operators;
+neither ever contains a secret or a stored value::
 
     IdpError
-    ├── InvalidArgument     `problems` names every field that can't be used, and why
-    ├── Unauthenticated     the caller is not known
-    ├── PermissionDenied    the caller is known and may not do this
+    ├── InvalidArgument     fields can't be used; `problems` lists each, with the reason
+    ├── Unauthenticated     the caller is not authenticated
+    ├── PermissionDenied    the caller is authenticated and may not do this
     ├── NotFound            there is no such thing, or the caller may not know that there is
-    ├── AlreadyExists       it is there already
-    │   └── Taken           a name, a domain or an id is; `problems` names every field
-    ├── FailedPrecondition  not in the state that this takes
-    ├── PreconditionFailed  it has changed since the caller looked
-    ├── DeadlineExceeded    it took longer than the caller wanted to wait
-    ├── SecretGone          a call was made before, and the secret of its answer is kept no longer
-    ├── TooMany         too often; `retry_after_seconds` tells when to come again
-    ├── Busy            too much at once; `retry_after_seconds` tells when to come again
-    │   └── HashingBusy (idp.passwords.hashing) too many sign-ins wait for a password hash
-    ├── ConfigError     the settings can't be used; `problems` lists every reason
-    ├── WrongKey        (idp.keys.master_key) a value sealed with another master key, or altered
-    ├── PasswordRefused (idp.passwords.policy) a password that can't be hashed
-    └── UnreadableHash  (idp.passwords.schemes) a stored or imported hash that is not accepted
+    ├── AlreadyExists       the thing exists already
+    │   └── Taken           a name, a domain or an id is taken; `problems` lists each
+    ├── FailedPrecondition  the record is not in the state that the operation requires
+    ├── PreconditionFailed  the record has changed since the caller read it
+    ├── DeadlineExceeded    the operation took longer than the caller allowed
+    ├── SecretGone          the call was made before, and the secret of its answer was deleted
+    ├── TooMany             the rate limit is exceeded; `retry_after_seconds` is the time to wait
+    ├── Busy                too many concurrent operations; `retry_after_seconds` as above
+    │   └── HashingBusy     (idp.passwords.hashing) too many sign-ins wait for a password hash
+    ├── ConfigError         the settings can't be used; `problems` lists every reason
+    ├── WrongKey            (idp.keys.master_key) a value of another master key, or altered
+    ├── PasswordRefused     (idp.passwords.policy) a password that can't be hashed
+    └── UnreadableHash      (idp.passwords.schemes) a hash that is not accepted
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ RSA_BITS: Final = (2048, 8192)
 _MAX_EXPONENT_BITS: Final = 64
 _SHA256: Final = hashes.SHA256()
 _PKCS1: Final = padding.PKCS1v15()
+# The salt is as long as the digest (RFC 7518 3.5).
 _PSS: Final = padding.PSS(padding.MGF1(_SHA256), padding.PSS.DIGEST_LENGTH)
 _ECDSA: Final = ec.ECDSA(_SHA256)
 _COORDINATE_BYTES: Final = 32

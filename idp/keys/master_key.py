@@ -99,6 +99,7 @@ class MasterKey:
         known = self._subkeys.get((use, purpose))
         if known is None:
             info = f"idp/v1/{use}/{purpose}".encode()
+            # The master key is uniformly random, so that HKDF needs no salt (RFC 5869 3.1).
             derivation = HKDF(SHA256(), length=KEY_BYTES, salt=None, info=info)
             known = self._subkeys[use, purpose] = derivation.derive(self._master_key)
         return known

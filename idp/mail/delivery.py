@@ -64,6 +64,7 @@ async def _due(service: Service) -> list[Mail]:
     if not (service.config.sends_mail or service.config.sms_hook_url):
         return []
     found: list[Mail] = []
+    # A message in `sending` is due if the process that claimed it has ended.
     states: tuple[MailState, ...] = ("queued", "sending")
     for state in states:
         page = await service.store.find(
@@ -164,6 +165,7 @@ async def _put_back(service: Service, letter: Mail) -> None:
     changed = {
         "state": "queued",
         "due_at": service.clock.now(),
+        # The claimed attempt was not made.
         "attempts": letter.attempts - 1,
     }
     await _marked(service, letter, changed)

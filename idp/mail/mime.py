@@ -44,6 +44,7 @@ def envelope(config: Config, id: str, written_at: datetime, letter: MailMessage)
     message = EmailMessage(policy=SMTPUTF8 if is_international else SMTP)
     message["From"] = Address(_plain(config.smtp_from_name), addr_spec=config.smtp_from)
     message["To"] = to
+    # The header is parsed again: a text that reads as a list must not change the recipients.
     if [one.addr_spec for one in message["To"].addresses] != [to]:
         raise Unsendable("the address is not a single plain one")
     if config.smtp_reply_to:
@@ -56,6 +57,7 @@ def envelope(config: Config, id: str, written_at: datetime, letter: MailMessage)
     message.add_alternative(letter.html, subtype="html", cte=_ENCODING)
     if letter.language:
         message["Content-Language"] = letter.language
+    # By the id, so that every attempt has the same bytes.
     message.set_boundary(f"=_{id}")
     return Envelope(config.smtp_from, to, message.as_bytes(), is_international)
 

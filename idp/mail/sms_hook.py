@@ -22,6 +22,7 @@ from idp.outgoing.failures import Failed
 from idp.records import Mail
 from idp.service import Service
 
+# Client errors that are temporary.
 _LATER: Final = (408, 425, 429)
 _FINAL: Final = range(400, 500)
 _DELIVERED: Final = range(200, 300)

@@ -62,6 +62,7 @@ def new_domain(
         id=id,
         org_id=org_id,
         domain=domain,
+        # The index is unique: an unverified domain gets a text that no other record has.
         verified_key=domain if is_verified else f"? {id}",
         created_at=now,
         changed_at=now,

@@ -21,6 +21,7 @@ _SECRETS: Final = frozenset(
         "verificationCode",
     }
 )
+# The member by which the answer with a domain's token is recognised.
 _OF_DOMAIN: Final = "url"
 
 

@@ -173,6 +173,7 @@ class Language(Struct, frozen=True):
         if tag and not _LANGUAGE.fullmatch(tag):
             raise FieldRefused("language.invalid", "is not a language tag such as en or pt-BR")
         first, *rest = tag.split("-")
+        # Extensions begin with a single character (RFC 5646 2.2.6).
         end = next((n for n, part in enumerate(rest) if len(part) == 1), len(rest))
         return "-".join([first, *rest[:end]])
 
@@ -281,11 +282,13 @@ class Instant(Struct, frozen=True):
         try:
             if not _INSTANT.fullmatch(text):
                 raise ValueError(text)
+            # RFC 3339 also allows a lower-case `t` and `z`.
             at = datetime.fromisoformat(text.upper()).astimezone(UTC)
         except (ValueError, OverflowError):
             raise FieldRefused(
                 "field.timestamp", "is not an instant such as 2030-01-31T12:00:00Z"
             ) from None
+        # The store has milliseconds.
         return at.replace(microsecond=at.microsecond // 1000 * 1000)
 
     def schema(self) -> Schema:
@@ -339,6 +342,7 @@ class Base64(Struct, frozen=True):
         }
 
 
+# From the URL-safe alphabet to the standard one (RFC 4648 5).
 _STANDARD: Final = bytes.maketrans(b"-_", b"+/")
 
 

@@ -28,6 +28,7 @@ from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.foundation.strict_json import child
 from idp.schema.field_rules import FieldRefused, Items, OneOf, Rule, wrong_type
 
+# Elements of a list without a rule of its own.
 MAX_ITEMS = 100
 _MAX_UNKNOWN = 20  # of one object, reported one by one
 

@@ -26,6 +26,7 @@ async def of(
     """Returns the first thousand records of a declared list, and how many it has."""
     page: Any = await service.store.find(collection, where, order=order, limit=MOST)
     total = len(page.records)
+    # Counting is needed only if there are more records than were read.
     if page.after is not None:
         total = await service.store.count(collection, where)
     return ListDetails(total_result=str(total)), page.records

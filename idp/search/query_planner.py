@@ -15,6 +15,7 @@ from idp.foundation.text_folding import folded
 from storage import Collection, Cursor, Record, StartsWith, Value, Where
 from storage.lists import at
 
+# Ranks of what a list answers: an equal field before a prefix, and both before the organization.
 _EQUAL: Final = 8
 _PREFIX: Final = 4
 _ORGANIZATION: Final = 1
@@ -144,6 +145,8 @@ def _candidate(
             break
         where[field] = folded(str(found.value)) if found.is_text else found.value
         rank += _ORGANIZATION if field == org_path else _EQUAL
+        # The list compares folded texts: a filter that respects case is checked for each record,
+        # too.
         if not found.is_text or found.folds:
             rest.remove(found)
     if len(where) == len(fields):
@@ -154,6 +157,7 @@ def _candidate(
     is_one = by is None and fields[0] in collection.unique
     if org_path is not None and fields[0] != org_path and not is_one:
         return None
+    # A list in the order of a nullable field omits the records without a value.
     if by is not None and by not in where and _is_nullable(collection, by):
         return None
     if order is not None and by != order and not is_one:

@@ -75,6 +75,7 @@ async def by_app(service: Service, user: User, typed: str, origin: TryOrigin) ->
         cause: Cause = "closed" if is_closed else "wrong"
         raise await _refused(service, user, attempt, cause, "totp", origin)
     expected: dict[str, Value] = {"stamp": user.stamp, "state": "active"}
+    # So each code is accepted once, also in concurrent requests (RFC 6238 5.2).
     expected["totp.last_step"] = known.last_step
     used = Update(USERS, user.id, set={"totp.last_step": step}, expect=expected)
     return _accepted(service, user, attempt, [used], streak, "totp", origin)

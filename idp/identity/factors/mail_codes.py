@@ -13,6 +13,7 @@ from idp.service import Service
 DIGITS: Final = 8  # 26 bits
 TRIES: Final = 5
 _COUNTED: Final = timedelta(days=2)  # longer than any code is valid
+# White space, direction marks and hyphens, with which a code may be typed or pasted.
 _BETWEEN: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015-]+")
 _MAX_TYPED: Final = 100
 
@@ -25,6 +26,7 @@ class MailCodeRefused(IdpError):
 
 def new(service: Service) -> str:
     """Returns a new random code."""
+    # With 128 bits the remainder is practically unbiased.
     number = int.from_bytes(service.random.token_bytes(16), "big")
     return f"{number % 10**DIGITS:0{DIGITS}}"
 

@@ -171,6 +171,7 @@ async def prove(
     subject = await user_lookup.unlocked(service, subject) if subject else None
     if subject is None or not is_active(subject):
         raise WebAuthnRefused("the account can't be used")
+    # Backup eligibility is set at creation and never changes (WebAuthn, 6.1.3).
     if answer.is_backup_eligible != passkey.is_backup_eligible:
         raise WebAuthnRefused("the passkey is of another kind than when it was made")
     if _has_gone_back(passkey, answer):

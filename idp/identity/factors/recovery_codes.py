@@ -17,6 +17,7 @@ from storage import Delete, Insert, Update, Write
 COUNT: Final = 10
 _ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"  # no characters that are easily confused
 _GROUP: Final = 5  # 2 groups: 49 bits
+# White space, direction marks and hyphens, with which a code may be typed or pasted.
 _BETWEEN: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015-]+")
 _MAX_TYPED: Final = 100
 _PAGE: Final = 100

@@ -62,6 +62,7 @@ def secret_of(service: Service, user: User) -> str | None:
     if user.totp is None:
         return None
     owner, secret = service.vault.open(user.totp.sealed_secret, _PURPOSE).decode().split("\n")
+    # A sealed secret that was copied from another user's record is not accepted.
     return secret if owner == user.id else None
 
 

@@ -38,6 +38,7 @@ _MAX_RSA_BYTES: Final = 512
 _MIN_RSA_BYTES: Final = 256
 _MAX_EXPONENT_BYTES: Final = 4
 _MAX_CHARACTERS: Final = 40_000
+# What fido2 raises for malformed input.
 _MALFORMED: Final = (
     ArithmeticError,
     AttributeError,
@@ -72,6 +73,7 @@ def relying_party(config: Config) -> RelyingParty | None:
     is_local = host == "localhost" or host.endswith(".localhost")
     if _is_address(host) or not (config.is_secure or is_local):
         return None
+    # Browsers leave out the usual port of the scheme in an origin.
     usual = {"https": 443, "http": 80}[parts.scheme]
     port = "" if parts.port in (None, usual) else f":{parts.port}"
     return RelyingParty(id=host, origin=f"{parts.scheme}://{host}{port}")

@@ -117,6 +117,7 @@ async def _unknown(service: Service, user: User | None, account: str, origin: Tr
     streak = found.streak or GuessStreak(id=_NOBODY)
     is_slow = streak.stays_open and streak.unknown >= most
     free = 0 if is_slow else service.config.sign_in_failures_before_delay
+    # All checks come before the first write: a try that has to wait writes nothing.
     network_limits.check(service, found.networks)
     before = throttle.check(service, found.pace, free=free)
     await network_limits.claim(service, found.networks)
@@ -171,6 +172,7 @@ async def _count(service: Service, found: GuessCounters) -> GuessStreak:
     if found.user is not None:
         return await guess_streaks.count(service, found.user.id, found.streak, "unknown")
     (_, pace), _ = throttle.keys(service, found.account)
+    # A write without effect, so that timing does not reveal which names exist.
     await service.store.increment(pace, 0, window=throttle.WINDOW)
     return GuessStreak(id=_NOBODY)
 
@@ -206,6 +208,7 @@ async def succeeded(service: Service, guess: Guess) -> None:
         return
     pairs = zip(throttle.keys(service, found.account), found.pace, strict=True)
     is_gated = guess.ordinal > service.config.sign_in_failures_before_delay
+    # Counters that this try has created were not there when they were read.
     made = (not guess.is_known, not guess.is_known and is_gated)
     keys = [key for (key, record), is_made in zip(pairs, made, strict=True) if record or is_made]
     await throttle.delete(service, keys)

@@ -35,6 +35,7 @@ async def admit_from_network(service: Service, mailbox: str, origin: TryOrigin) 
     same network can't use up its limit. Raises Throttled; without a read of the store if the
     network asks for many within a minute.
     """
+    # In memory first, so that a flood of requests writes nothing to the store.
     _admit_network(service, origin)
     hidden, site = _hidden(service, mailbox), origin.site
     if not origin.is_exempt(service.config):

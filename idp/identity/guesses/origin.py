@@ -61,6 +61,7 @@ def _is_in(networks: tuple[str, ...], address: str) -> bool:
         found = ip_address(address)
     except ValueError:
         return False
+    # On a dual-stack socket, IPv4 clients have mapped addresses.
     mapped = getattr(found, "ipv4_mapped", None)
     return any((mapped or found) in network for network in _parsed(networks))
 

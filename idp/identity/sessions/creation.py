@@ -56,6 +56,7 @@ def prepare(
     actor = subject.user.id
     write: Write = Insert(SESSIONS, session)
     event = events.created(service.random, SESSIONS, session, "session.opened", actor, now)
+    # A session under other stamps has ended and is not renewed.
     mine = [one for one in known if (one.user_id, one.stamps) == (session.user_id, session.stamps)]
     if mine:
         renewed: dict[str, Any] = {name: getattr(session, name) for name in _RENEWED}

@@ -56,6 +56,7 @@ async def check_password(
     Raises SignInRefused, Throttled, HashingBusy.
     """
     service.hasher.expect_room()
+    # The room is checked before anything is counted, so that a busy service uses up no try.
     user = await user_lookup.find_by_login_name(service, login_name, org_id)
     user = await lock_ends.lifted(service, user) if user else None
     return await _limited(service, user, login_name, password, origin)

@@ -88,6 +88,7 @@ async def one_time(
         must_change=True,
         expires_at=expires_at,
     )
+    # The new stamp ends all sessions and tokens of the user.
     changes = {"password": new, "stamp": service.random.token(bits=64), "changed_at": now}
     type = "user.password_reset"
     return events.update(service.random, USERS, user, changes, type, actor, now)

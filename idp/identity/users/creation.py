@@ -216,6 +216,7 @@ async def insertion(
     asked = candidate(organization, user, is_by_instance=is_by_instance)
     (names,) = await availability_of_each(service, [asked])
     problems, user = names.problems(paths), names.of(user)
+    # Callers may choose the id.
     if await service.store.get(USERS, user.id) is not None:
         problems.append(FieldProblem("user.id_taken", paths.id, "is another user's already"))
     writes = writes_of(service, user, names, actor)

@@ -117,6 +117,7 @@ async def find_by_login_name(
     if not typed or len(typed) > _MAX_TYPED or "\0" in typed or _SCOPE in typed:
         return None
     key = login_key(typed)
+    # Without an organization the fourth look-up finds nothing, but is made all the same.
     by_name, by_domain, proven, asserted, owner = await asyncio.gather(
         _by_key(service, key),
         _by_domain(service, typed),

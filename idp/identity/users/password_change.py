@@ -80,6 +80,7 @@ async def _problems(
 ) -> list[password_policy.PasswordProblem]:
     found = await password_acceptance.problems(service, password, required)
     known = subject.user.password
+    # Only for passwords that are accepted otherwise, because hashing is slow.
     if not found and known is not None:
         if (await service.hasher.verify(password, known.hash)).ok:
             return [password_policy.unchanged()]

@@ -59,7 +59,7 @@ SCHEMES: Final[Mapping[str, Reader]] = {
     "": digests.read_hexadecimal,
 }
 
-# Known formats that are refused, with the reason for whoever imports them.
+# Known formats that are refused, with the reason for the administrator who imports them.
 REFUSED: Final[Mapping[str, str]] = {
     "$2$": "bcrypt's first version ($2$) is not supported",
     "$2x$": "$2x$ marks hashes of a faulty bcrypt, in which different passwords were alike",
