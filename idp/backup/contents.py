@@ -77,6 +77,7 @@ class Backup:
         """
         tallies = Tallies()
         for line in self._lines:
+            # Records are arrays; of the lines after the head only the manifest is an object.
             if line.startswith(b"{"):
                 self.manifest = _decoded(_MANIFEST, line)
                 break

@@ -47,6 +47,7 @@ async def write(
     """
     async with store.snapshot() as view:
         schema = await readable(view)
+        # A backup with another key could not be used.
         first_start.check_key(await installation(view), MasterKey(master_key))
         head = Head(
             made_at=clock.now(),

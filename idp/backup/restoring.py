@@ -76,6 +76,7 @@ async def restore(
     async def finish() -> None:
         if invalidates:
             await invalidate(target.store, target.clock, target.random)
+        # Last, so that a failed restore leaves no key.
         keep_key()
 
     await fill(target.store, _filling(target, backup.head.schema, _restored(backup)), finish)

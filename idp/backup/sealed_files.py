@@ -148,6 +148,7 @@ def _key(header: bytes, passphrase: str) -> bytes:
 
 
 def _root(passphrase: str, salt: bytes, cost: Cost) -> bytes:
+    # The same characters may be entered composed or decomposed.
     secret = unicodedata.normalize("NFC", passphrase).encode()
     memory = max(cost.memory_kib, 8 * cost.lanes)  # the minimum of argon2
     return hash_secret_raw(secret, salt, cost.passes, memory, cost.lanes, _KEY_BYTES, Type.ID)

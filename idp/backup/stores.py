@@ -121,6 +121,7 @@ async def restore(
     keep_key = _key_keeper(config, base64url.decode(backup.head.master_key), random)
     bootstrap.make_data_dir(config.data_dir)
     frozen = Frozen(clock.now())
+    # The check has read it to its end.
     backup.file.seek(0)
     async with bootstrap.as_it_is(config.store, ALL, frozen) as store:
         await restoring.restore(

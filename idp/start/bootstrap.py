@@ -281,6 +281,7 @@ def make_data_dir(path: Path) -> None:
 
 async def close_service(service: Service) -> None:
     """Completes background tasks, then closes the store and the threads."""
+    # Background tasks still use the store.
     await service.errands.finished()
     service.hasher.close()
     await service.store.close()
@@ -321,6 +322,7 @@ async def make_ready(service: Service) -> Start:
     if config.is_loopback:
         demo = await demo_setup.ensure(service, instance)
     else:
+        # An earlier start may have had a loopback issuer.
         await demo_setup.switch_off(service, instance)
     instance = await first_start.ensure_instance(service)
     await first_start.remember_issuer(service, instance)

@@ -178,6 +178,7 @@ def verified_claims(
         raise ValueError("the ID token does not verify") from error
     if claims.get("iss") != service.config.issuer or claims.get("aud") != client.client_id:
         raise ValueError("the ID token is for somebody else")
+    # A refreshed ID token should have no nonce (OpenID Connect Core 1.0, 12.2).
     if nonce is not None and claims.get("nonce") != nonce:
         raise ValueError("the ID token answers another request")
     return claims

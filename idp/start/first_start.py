@@ -96,6 +96,7 @@ def check_key(instance: Instance, vault: MasterKey) -> None:
 async def _first_writes(service: Service) -> list[Write]:
     random, now = service.random, service.clock.now()
     signing = [
+        # An RSA key takes long to create.
         await asyncio.to_thread(key_ring.new_signing_key, service.vault, random, now, state)
         for state in ("active", "next")
     ]

@@ -1,4 +1,4 @@
-"""The question of a public installation's set-up form: whether anybody may register an account.
+"""The question of a public installation's set-up form: whether visitors may register accounts.
 
 The answer is stored in the installation's login policy, which has precedence over the setting
 `self_registration`, and which administrators can change like any other.

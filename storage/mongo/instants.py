@@ -13,7 +13,7 @@ from typing import Any, Final
 from bson.codec_options import CodecOptions
 
 NAIVE: Final[CodecOptions[dict[str, Any]]] = CodecOptions(tz_aware=False)
-_BEGAN: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - as the driver tells it
+_BEGAN: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - as the driver returns it
 _BEGAN_IN_UTC: Final = _BEGAN.replace(tzinfo=UTC)
 
 

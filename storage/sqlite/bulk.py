@@ -44,7 +44,7 @@ def insert(connection: sqlite3.Connection, units: Sequence[PreparedStep]) -> Non
     rows: dict[str, list[_Row]] = {}
     for unit in units:
         for step in unit.steps:
-            assert isinstance(step, InsertStep)  # noqa: S101 - told to mypy
+            assert isinstance(step, InsertStep)  # noqa: S101 - for mypy
             row = (step.id, step.document.decode(), unit.unit.id)
             rows.setdefault(step.table.name, []).append(row)
     try:

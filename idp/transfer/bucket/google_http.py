@@ -133,6 +133,7 @@ def _read_short(response: Response) -> None:
         if len(content) > MAX_ANSWER_BYTES:
             response.close()
             raise NotCalled("an answer without end")
+    # As `requests` itself stores a body that it has read.
     response._content = content
 
 

@@ -129,11 +129,13 @@ class GoogleBucket:
             pinned.download_to_file(
                 measured,
                 raw_download=True,
+                # `_Measured` computes it.
                 checksum=None,
                 if_generation_match=found.generation,
                 **self._calls,
             )
         except GoogleAPICallError as error:
+            # The generation was removed or replaced after `reload`.
             if error.code in (404, 412):
                 raise ObjectStorageFailed(_CHANGED, _cause(error)) from None
             raise
@@ -151,6 +153,7 @@ class GoogleBucket:
                     size=size,
                     content_type="application/octet-stream",
                     checksum="crc32c",
+                    # Only if no object of this name exists.
                     if_generation_match=0,
                     **self._calls,
                 )

@@ -61,6 +61,7 @@ class AccountDocument(Struct, frozen=True):
             member = document.get(name)
             if not (isinstance(member, str) and form.fullmatch(member)):
                 raise _wrong(f"has no {name} as a service account of Google Cloud has it")
+        # An account of another universe is not known to these servers.
         if document.get(_DOMAIN, "googleapis.com") != "googleapis.com":
             raise _wrong(f"has another {_DOMAIN} than googleapis.com")
         _check_key(document["private_key"])

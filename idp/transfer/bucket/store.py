@@ -57,6 +57,7 @@ async def _with(
     leaving = threading.Event()
 
     def work() -> None:
+        # Imported here, because the library is an optional extra.
         from idp.transfer.bucket.google_storage import opened
 
         with _turn(), opened(service.config.gcs_endpoint, place, seconds, leaving) as bucket:

@@ -73,9 +73,11 @@ async def write(
                 organizations = _organizations(view, wanted, chosen)
                 counts = await _write(telling, organizations, target, deadline)
             deadline.check()
+            # Recorded before the document leaves the service.
             await _note(service, actor, wanted, counts, destination)
     except TimeoutError:
         raise _too_late() from None
+    # The cancellation may have been lost: see `_Deadline`.
     if limit.expired():
         raise _too_late()
     return counts

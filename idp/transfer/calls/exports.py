@@ -62,6 +62,7 @@ async def make(service: Service, call: Call, request: Export) -> FileAnswer:
     the document can't be written to object storage; Busy if too many transfers are running.
     """
     until = time.monotonic() + request.timeout.total_seconds()
+    # The open file outlasts the directory, so it can be sent afterwards.
     with scratch.directory() as directory:
         path = directory / "export.json"
         file = path.open("x+b")

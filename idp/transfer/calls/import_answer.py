@@ -144,6 +144,7 @@ def _add(org: dict[str, Any], type: str, parts: list[str]) -> None:
     if type not in _LISTS:
         return
     name, names = _LISTS[type]
+    # A composite id becomes an object with its parts.
     is_whole = len(names) == len(parts) > 0
     element = dict(zip(names, parts, strict=True)) if is_whole else "_".join(parts)
     org.setdefault(name, []).append(element)

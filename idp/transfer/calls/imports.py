@@ -114,6 +114,7 @@ async def take(service: Service, call: Call, package: Upload) -> Imported:
 async def _imported(
     service: Service, call: Call, wishes: ImportCallOptions, package: Upload, until: float
 ) -> Imported:
+    # Validated at once, so that an invalid package is answered without leaving a failed job.
     if package.is_small:
         await asyncio.to_thread(_look_through, package)
     job = await _begin(service, call, wishes, package)
@@ -203,6 +204,7 @@ async def _begin(service: Service, call: Call, wishes: ImportCallOptions, packag
     """Returns the job, whose package is stored: any process can finish it."""
     options = JobOptions(is_dry_run=wishes.dry_run, updates=wishes.update, mends=wishes.fix)
     job = job_lifecycle.new(service, call.actor, options, holder=service.random.id())
+    # Several units follow; a repeated call is answered with this job.
     idempotency.foretell(service, await import_answer.of(service, job))
     await job_lifecycle.begin(service, job)
     hold = Hold(service, job)
@@ -244,6 +246,7 @@ async def _waited_for(service: Service, job_id: str, until: float) -> Job:
         if job.state not in job_lifecycle.WAITING or left <= 0:
             return job
         await asyncio.sleep(min(pause, left))
+        # A small import ends within milliseconds; a long one should not load the store.
         pause = min(pause * 1.5, _LOOKS_LAST_SECONDS)
 
 

@@ -176,9 +176,10 @@ def _read(taking: ImportContext, kind: RowKind, row: Row) -> tuple[Read | None, 
     """Returns the row as its kind reads it, with warnings; or None, with its errors."""
     if row.broken:
         return None, list(row.broken)
-    assert kind.request is not None  # noqa: S101 - told to mypy
+    assert kind.request is not None  # noqa: S101 - for mypy
     document, slips = row.document, list[RowProblem]()
     if taking.job.options.mends:
+        # Before `ease`, which would leave out what can be corrected.
         document, slips = autofix.mended(kind.request, document)
     document, eased = kind.ease(document) if kind.ease else (document, [])
     request, found = reading.collect(kind.request, document)
@@ -229,7 +230,7 @@ async def _standing(taking: ImportContext, kind: RowKind, reads: Sequence[Read])
     """Plans readable rows by what is stored now. Raises Unavailable."""
     if not reads:
         return RowOutcome()
-    assert kind.prepare is not None  # noqa: S101 - told to mypy
+    assert kind.prepare is not None  # noqa: S101 - for mypy
     judged = await import_origin.judged(taking, reads, await kind.prepare(taking, reads))
     settled: dict[int, PreparedRow] = {}
     going: dict[int, PreparedRow] = {}
@@ -267,6 +268,7 @@ def _outcome(prepared: PreparedRow, outcome: Outcome) -> PreparedRow | None:
         return prepared
     if isinstance(outcome, InvalidValue):
         return refused(prepared.id, _unstorable())
+    # Unknown, too: the next plan finds the record if it was stored.
     if isinstance(outcome, Conflict | Stale | Unknown):
         return None
     raise outcome

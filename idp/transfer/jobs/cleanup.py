@@ -25,6 +25,7 @@ async def tidy(service: Service) -> None:
     """Removes what is no longer needed of all jobs: a background task. Raises StorageError."""
     now = service.clock.now()
     async for job in paging.each(service, JOBS, {}):
+        # A job that waits for its file has no end from which the time could count.
         if job_lifecycle.is_cut_off(job, now) and now - job.changed_at > KEPT_FOR:
             await _forget(service, job)
         if job.state in job_lifecycle.WAITING or job.finished_at is None:
@@ -42,6 +43,7 @@ def _may_go_on(job: Job, finished_at: datetime, now: datetime) -> bool:
 async def drop_package(service: Service, job: Job) -> None:
     """Removes the package of a job that has ended. Raises StorageError."""
     with suppress(Stale):  # it was resumed meanwhile
+        # The job is updated first: if it is resumed, it must not find a part of its package.
         expect = {"state": job.state, "parts": job.parts}
         await commit_settled(service.store, Update(JOBS, job.id, set={"parts": 0}, expect=expect))
         await package_chunks.drop(service, job.id)

@@ -20,6 +20,7 @@ from idp.transfer.kinds.kind import ImportContext, import_payload
 from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
 from storage import Collection, Cursor
 
+# The tolerated difference between the clocks of two processes.
 _CLOCKS_DIFFER: Final = timedelta(minutes=10)
 
 
@@ -49,6 +50,7 @@ def _judged(
     if origin.get("import") != own["import"]:
         return prepared if first is None else refused(prepared.id, _double(str(first)))
     if origin["row"] == own["row"]:
+        # Stored by this job before it was interrupted.
         return structs.replace(prepared, action="create", writes=())
     return refused(prepared.id, _double(origin["row"]))
 

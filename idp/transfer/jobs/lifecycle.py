@@ -34,6 +34,7 @@ from storage import Conflict, Insert, Stale, Update, Write
 from storage.settling import commit_settled
 
 LEASE: Final = timedelta(seconds=15)
+# Several renewals per lease, so that one failed write does not lose the job.
 RENEWED_EVERY_SECONDS: Final = 4.0
 WAITING: Final[tuple[JobState, ...]] = ("queued", "running")
 STATES: Final[Mapping[JobState, str]] = {
@@ -121,6 +122,7 @@ async def due(service: Service) -> Job | None:
 async def claim(service: Service, job: Job, holder: str) -> Hold | None:
     """Holds the job for this process; None if another one was faster, or the job has changed."""
     until = service.clock.now() + LEASE
+    # Of two processes that claim the same job, one gets Stale.
     expect = {"state": job.state, "holder": job.holder, "held_until": job.held_until}
     try:
         await commit_settled(
@@ -136,6 +138,7 @@ def can_go_on(job: Job) -> bool:
     """Returns whether rows are left to do, and their package exists."""
     if job.state not in WAITING and job.state not in RESUMED:
         return False
+    # The package itself was refused: another attempt would fail in the same way.
     if job.state == "failed" and job.reason_slug not in _NOT_OF_PACKAGE:
         return False
     return job.parts > 0 or job.source is not None
@@ -192,6 +195,7 @@ class Hold:
     async def renew(self) -> None:
         """Extends the lease, concurrently with other writes. Raises Lost, StorageError."""
         until = self._service.clock.now() + LEASE
+        # Without the position, which may change concurrently.
         held = {"holder": self.job.holder}
         await self._commit(Update(JOBS, self.job.id, set={"held_until": until}, expect=held))
 
@@ -293,6 +297,7 @@ class Hold:
             self.job.id,
             set=values,
             increment=counts,
+            # With the position, so that no row is counted twice.
             expect={"holder": self.job.holder, "position": self.job.position},
         )
 

@@ -52,7 +52,7 @@ class LocalBatchWorker:
 
     async def store(self) -> OutcomesFuture:
         """Stores rows as `BatchWorker.store` does."""
-        assert self._judged is not None  # noqa: S101 - the order of a desk's work
+        assert self._judged is not None  # noqa: S101 - planned before it is stored
         judged, self._judged = self._judged, None
         stored = await job_batches.store(self._taking, judged)
         return asyncio.ensure_future(job_batches.told(judged, stored))
@@ -92,6 +92,7 @@ class _Line:
     def __init__(self, desks: Sequence[BatchWorker], following: Following) -> None:
         self._desks = desks
         self._following = following
+        # The next batch is read from disk while others are planned.
         self._next = asyncio.ensure_future(following())
         self._telling: OutcomesFuture | None = None
         self.places: deque[_PlannedBatch] = deque()

@@ -188,6 +188,7 @@ async def _kept(hold: Hold) -> AsyncIterator[None]:
     async def renew() -> None:
         while True:
             await asyncio.sleep(job_lifecycle.RENEWED_EVERY_SECONDS)
+            # The lease outlasts some failed renewals.
             with suppress(Unavailable, Unknown):
                 await hold.renew()
 
@@ -223,6 +224,7 @@ async def _through(
         try:
             await _pass(at, hold, package, size, is_to_leave)
         except (Unavailable, Unknown) as error:
+            # Progress resets the limit, which is for a store that remains unreachable.
             tries = 1 if hold.job.position > before else tries + 1
             if tries > _TRIES or is_to_leave():
                 raise

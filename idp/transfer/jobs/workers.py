@@ -44,6 +44,7 @@ def wanted(service: Service, job: Job, octets: int, count: int) -> int:
     """Returns how many of `count` processes are worth starting for a job with a package of so many
     bytes.
     """
+    # The overlay of a dry run, and a store in memory, exist in one process only.
     is_alone = job.options.is_dry_run or service.config.is_in_memory
     return 0 if is_alone or octets < WORTH_BYTES else count
 

@@ -46,6 +46,7 @@ async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[Prepared
     needed. It is the only write outside of the rows' own units, and is done once per algorithm.
     """
     cases = [_case(read) for read in reads]
+    # One look-up per batch: a round trip for each row would dominate an import.
     owners = await upsert.by_id(taking, PROJECTS, (case.app.project_id for case in cases))
     known = await upsert.by_id(taking, APPLICATIONS, (case.id for case in cases))
     return [
@@ -56,7 +57,7 @@ async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[Prepared
 
 def _case(read: Read) -> _ApplicationCase:
     row = read.request
-    assert isinstance(row, OidcRow | ApiRow)  # noqa: S101 - told to mypy
+    assert isinstance(row, OidcRow | ApiRow)  # noqa: S101 - for mypy
     return _ApplicationCase(read=read, id=row.app.client_id or row.app_id, app=row.app)
 
 
@@ -71,6 +72,7 @@ async def _prepare(
     settings = case.app.settings()
     is_api = settings["app_type"] == "api"
     if known is not None:
+        # An application never moves to another project, nor between API and OpenID Connect.
         if known.project_id != project.id or (known.app_type == "api") is not is_api:
             return upsert.elsewhere(case.id, "app.clientId" if case.app.client_id else "appId")
         if not taking.updates:
@@ -99,6 +101,7 @@ def _stored(
     by_secret = values["auth_method"] in apps.BY_SECRET
     if by_secret:
         values |= packaged_secrets.kept(case.app.hashed_secret, case.app.previous_secret)
+    # The authentication method needs no secret any more, so the stored ones are removed.
     elif known is not None:
         values |= client_secrets.first(None, taking.service.clock.now())
     # A new stamp revokes every token that carries the old one.
@@ -106,6 +109,7 @@ def _stored(
         values["stamp"] = taking.service.random.token(bits=64)
     if known is not None:
         values |= allowed_users.narrowing(taking.service.random, known, values)
+    # `apps.new` sets a stamp of its own.
     client = apps.new(taking.service, project, _without_stamp(values), case.id)
 
     def also(before: Application | None, after: Application) -> Sequence[Write]:

@@ -116,6 +116,7 @@ async def _cases(
     counts = {id: await store.count(DOMAINS, {"org_id": id}) for id in known}
     cases = []
     for read, new, there in zip(reads, named, stored, strict=True):
+        # Counts the rows of this batch, too: together they could exceed the limit.
         counts[new.org_id] += there is None
         owner = next((each.org_id for each in owners.get(new.domain, ())), None)
         is_one_too_many = there is None and counts[new.org_id] > organization_domains.MOST
@@ -140,6 +141,7 @@ async def _prepare(taking: ImportContext, case: _DomainCase) -> PreparedRow:
         return refused(case.id, problem)
     writes = _primary(taking, case) if await _becomes_primary(taking, case) else []
     if case.stored is None:
+        # An update of the primary domain already fails if the organization has changed.
         guard = [] if writes else [target_organizations.still_there(case.home)]
         return case.prepared("create", *_insertion(taking, case), *writes, *guard)
     if taking.updates and case.new.is_verified and not case.stored.is_verified:

@@ -50,7 +50,7 @@ async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[Prepared
 
 
 def _row(read: Read) -> MemberRow:
-    assert isinstance(read.request, MemberRow)  # noqa: S101 - told to mypy
+    assert isinstance(read.request, MemberRow)  # noqa: S101 - for mypy
     return read.request
 
 
@@ -69,7 +69,9 @@ async def _prepare(
         return refused(row.user_id, upsert.no_user("userId"))
     if not kept:
         return refused(row.user_id, *_unknown(row.roles, is_error=True))
+    # The user must not be removed concurrently.
     guards: Sequence[Write] = [user_lookup.staying(user)]
+    # Without its former roles the organization must still have an owner.
     if known is not None and taking.updates:
         try:
             guards = await members.owner_stays(taking.service, known, kept)

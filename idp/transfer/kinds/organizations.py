@@ -80,6 +80,7 @@ async def _prepare(
     taking: ImportContext, read: Read, known: Organization | None, *, is_deleted: bool
 ) -> PreparedRow:
     id, request = read.row.org_id, cast(PackagedOrganization, read.request)
+    # Its records are still being removed in the background.
     if is_deleted:
         return refused(id, _DELETED)
     try:

@@ -46,6 +46,7 @@ async def _wanted(taking: ImportContext, read: Read) -> SettingRow | PreparedRow
     request, org_id = cast(PackagedPicture, read.request), read.row.org_id
     place, id = cast(Place, request.place), f"{org_id}_{request.place}"
     try:
+        # Decoding takes long enough to block the event loop.
         image = await asyncio.to_thread(images.taken_over, request.content, BOXES[place])
     except UnusableImage as error:
         problem = RowProblem(slug=error.slug, field="content", message=error.message)

@@ -42,6 +42,7 @@ def ease(kind: PolicyKind, document: object) -> tuple[object, list[RowProblem]]:
     """Returns the part of a policy that can be stored here, with warnings."""
     if isinstance(document, dict):
         said = {name: value for name, value in _LEFT_OUT.get(kind, {}).items()}
+        # The document's own members have precedence.
         document = said | document
     return lossy_import.eased(POLICIES_THERE_ARE[kind].form, document, _GROUNDS)
 

@@ -74,13 +74,14 @@ async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[Prepared
         await upsert.by_id(taking, ORGANIZATIONS, (row.granted_org_id for row in rows)),
         await upsert.by_id(taking, PROJECT_ROLES, role_ids),
         await upsert.by_id(taking, PROJECT_GRANTS, ids),
+        # Older programs would misread grants, so the first one closes the store to them.
         await upgrades.closing(taking.service.store, project_grants.READABLE_SINCE),
     )
     return [_prepare(taking, read, row, around) for read, row in zip(reads, rows, strict=True)]
 
 
 def _row(read: Read) -> PackagedGrant:
-    assert isinstance(read.request, ProjectGrantRow)  # noqa: S101 - told to mypy
+    assert isinstance(read.request, ProjectGrantRow)  # noqa: S101 - for mypy
     return read.request.project_grant
 
 
@@ -109,6 +110,7 @@ def _prepare(
         collection=PROJECT_GRANTS,
         record=structs.replace(made, state=_STATES[row.state] if row.state else "active"),
         type="project_grant",
+        # Roles are only added: users would lose those that are removed.
         told=() if known and _is_less(known, row) else ("role_keys",),
         also=also,
         payload={"project": project.id, "grantedOrganization": organization.id},

@@ -65,7 +65,7 @@ async def prepare_projects(taking: ImportContext, reads: Sequence[Read]) -> list
 
 
 def _project_row(read: Read) -> ProjectRow:
-    assert isinstance(read.request, ProjectRow)  # noqa: S101 - told to mypy
+    assert isinstance(read.request, ProjectRow)  # noqa: S101 - for mypy
     return read.request
 
 
@@ -142,7 +142,7 @@ async def prepare_roles(taking: ImportContext, reads: Sequence[Read]) -> list[Pr
 
 
 def _role_row(read: Read) -> RoleRow:
-    assert isinstance(read.request, RoleRow)  # noqa: S101 - told to mypy
+    assert isinstance(read.request, RoleRow)  # noqa: S101 - for mypy
     return read.request
 
 

@@ -46,6 +46,7 @@ class MachineKeyRow(KeyRow, frozen=True, kw_only=True):
 async def prepare_app_keys(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Plans keys of the row's organization's applications: created, or skipped."""
     rows = [_app_key(read) for read in reads]
+    # Either id may be the one that the application has here.
     ids = [id for row in rows for id in (row.client_id, row.app_id) if id]
     owners = await upsert.by_id(taking, APPLICATIONS, ids)
     known = await upsert.by_id(taking, APP_KEYS, (row.id for row in rows))
@@ -61,7 +62,7 @@ async def prepare_app_keys(taking: ImportContext, reads: Sequence[Read]) -> list
 
 
 def _app_key(read: Read) -> AppKeyRow:
-    assert isinstance(read.request, AppKeyRow)  # noqa: S101 - told to mypy
+    assert isinstance(read.request, AppKeyRow)  # noqa: S101 - for mypy
     return read.request
 
 
@@ -83,7 +84,7 @@ async def prepare_machine_keys(taking: ImportContext, reads: Sequence[Read]) -> 
 
 
 def _machine_key(read: Read) -> MachineKeyRow:
-    assert isinstance(read.request, MachineKeyRow)  # noqa: S101 - told to mypy
+    assert isinstance(read.request, MachineKeyRow)  # noqa: S101 - for mypy
     return read.request
 
 

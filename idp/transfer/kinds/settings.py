@@ -72,7 +72,7 @@ def _done(action: Action, wanted: SettingRow, known: Any, writes: Sequence[Write
 
 
 def _insertion(taking: ImportContext, read: Read, wanted: SettingRow) -> list[Write]:
-    assert wanted.collection is not None  # noqa: S101 - told to mypy
+    assert wanted.collection is not None  # noqa: S101 - for mypy
     return events.insertion(
         taking.service.random,
         wanted.collection,
@@ -87,7 +87,7 @@ def _insertion(taking: ImportContext, read: Read, wanted: SettingRow) -> list[Wr
 def _update(
     taking: ImportContext, wanted: SettingRow, known: Any, values: Mapping[str, object]
 ) -> list[Write]:
-    assert wanted.collection is not None  # noqa: S101 - told to mypy
+    assert wanted.collection is not None  # noqa: S101 - for mypy
     return events.update(
         taking.service.random,
         wanted.collection,

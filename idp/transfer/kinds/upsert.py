@@ -67,6 +67,7 @@ def stored(
         for name in wanted.told
         if (value := getattr(wanted.record, name)) != getattr(known, name)
     }
+    # An update without differences would only add an event.
     if not taking.updates or not values:
         return left(wanted.collection, known, wanted.id)
     return changed(taking, read, known, wanted, values)
@@ -107,6 +108,7 @@ def changed(
         wanted.org_id,
         **import_payload(taking, read),
     )
+    # As it will be stored: further writes of the unit depend on it.
     after = structs.replace(known, **dated, sequence=known.sequence + 1)
     writes = (*step, *wanted.also(known, after))
     return PreparedRow(

@@ -30,6 +30,7 @@ async def keep(service: Service, job_id: str, n: int, octets: bytes) -> None:
     # Compression takes milliseconds per part, which would block the event loop.
     content = await asyncio.to_thread(_packed, octets)
     part = PackagePart(id=_id(job_id, n), job_id=job_id, content=content)
+    # A repeated insert after a lost answer would conflict with its own record.
     await commit_settled(service.store, Insert(PACKAGE_PARTS, part))
 
 

@@ -108,6 +108,7 @@ class JsonStream:
                 raise InvalidArgument(
                     [FieldProblem("json.duplicate", name, "stands twice in its object")]
                 )
+            # The names are held in memory to find duplicates, so their number is limited.
             if len(seen) == MAX_MEMBERS:
                 raise self.malformed(f"an object of more than {MAX_MEMBERS} members")
             seen.add(name)
@@ -231,6 +232,7 @@ class JsonStream:
                 # Each attempt begins at the start of the value: doubling keeps the total work
                 # linear.
                 octets *= 2
+        # The decoder recurses once per level.
         except RecursionError:
             self._skip()
             raise UnusableValue([_TOO_DEEP]) from None

@@ -121,6 +121,7 @@ class PackageReader:
                 raise InvalidArgument(
                     [FieldProblem("field.too_many", path, f"has more than {MAX_ORGANIZATIONS}")]
                 )
+            # Replaced when the id is read, which may come after the rows.
             self.ids.append(_NO_ID)
             if stream.peek() == "{":
                 self._read_organization(index, stream)

@@ -53,12 +53,14 @@ class RowFile:
 
     def open(self) -> BinaryIO:
         """Creates the file for the lines, readable only by its owner."""
+        # Rows may hold password hashes and secrets.
         descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         return os.fdopen(descriptor, "wb", _BUFFER_BYTES)
 
     def add(self, file: BinaryIO, row: Spooled, record: Hashable | None = None) -> None:
         """Appends a row. `record` is the identity of its record, if known."""
         self._doubles.add(record)
+        # An offset for every line would take too much memory.
         if self.count % _MARK_EVERY == 0:
             self._marks.append(self._octets)
         self._octets += file.write(_ENCODER.encode(row) + b"\n")

@@ -74,6 +74,7 @@ class DelimitedTable:
 
     def _places(self, head: Sequence[str]) -> list[str]:
         """Returns the import's path for each column; a column's own name where it has none."""
+        # Later entries have precedence: whole paths, then other usual names.
         known = {fields.plain(path.rpartition(".")[2]): path for path in fields.PATHS}
         known |= {fields.plain(path): path for path in fields.PATHS}
         known |= {fields.plain(name): path for name, path in fields.OTHER_NAMES.items()}
@@ -102,6 +103,7 @@ class DelimitedTable:
             draft.problems.append(found)
         elif len(found) != len(head):
             draft.problems.append(_columns(len(found), len(head)))
+        # Bytes that could not be decoded were read as surrogates.
         elif any(_HALVES.search(value) for value in found):
             draft.problems.append(_ENCODING)
         if not draft.problems and not isinstance(found, RowProblem):
@@ -123,6 +125,7 @@ def _fill(draft: PersonDraft, values: Iterator[tuple[str, str]]) -> None:
         elif field in fields.SWITCHES:
             setattr(draft, field, _switch(value))
         elif field is not None:
+            # Spaces may be part of a password.
             setattr(draft, field, value if field.startswith("password") else value.strip())
         elif value and place.startswith(_METADATA):
             draft.metadata[place.removeprefix(_METADATA)] = value

@@ -145,6 +145,7 @@ def _lone(value: object) -> object:
 def _roles(draft: PersonDraft, roles: object) -> list[str]:
     if not isinstance(roles, list):
         return ["realmRoles"] if roles else []
+    # Every user has the realm's default role, so it is not carried over.
     draft.roles = [each for each in roles if not str(each).startswith(_EVERYBODYS)]
     return []
 

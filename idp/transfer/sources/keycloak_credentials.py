@@ -130,6 +130,7 @@ def otp_secret(credential: Mapping[str, Any]) -> str:
         raise _UnusableCredential("has no secret")
     if about.get("secretEncoding") in _BASE32:
         return value
+    # Without a stated encoding, the bytes of the text are the secret.
     return base64.b32encode(value.encode()).decode().rstrip("=")
 
 

@@ -32,6 +32,7 @@ def files(path: Path, realm: str | None) -> list[Path]:
         return [path]
     names = sorted(each.name for each in path.iterdir())
     found = [match for name in names if (match := _USERS_FILE.fullmatch(name))]
+    # The pattern of users' files also matches those of federated users.
     found = [match for match in found if not _OTHER_FILE.fullmatch(match[0])]
     whole = [match for name in names if (match := _REALM_FILE.fullmatch(name))]
     realms = sorted({match[1] for match in [*found, *whole]})
@@ -45,6 +46,7 @@ def files(path: Path, realm: str | None) -> list[Path]:
     if wanted not in realms:
         raise SourceRefused(f"{path} has no realm {wanted}: there are {', '.join(realms)}")
     parts = sorted((m for m in found if m[1] == wanted), key=lambda match: int(match[2]))
+    # The realm's own file, then the users' files by number.
     return [path / match[0] for match in [*(m for m in whole if m[1] == wanted), *parts]]
 
 

@@ -84,6 +84,7 @@ class LongText:
                 if end < len(self._text) or self._is_whole or isinstance(value, list):
                     return self._taken(value, end)
             self._more(octets)
+            # Parsing restarts at the beginning of the value: doubling keeps the work linear.
             octets *= 2
 
     def skip_record(self) -> None:

@@ -107,6 +107,7 @@ class Migration:
         keys = [str(each) for each in draft.roles if _is_role(each)] if project else []
         yield from (name for each in draft.roles if each not in keys)
         for key in keys:
+            # A role is written once, at its first assignment.
             if key not in self._roles:
                 self._roles.add(key)
                 role = {"projectId": project, "roleKey": key, "displayName": key}

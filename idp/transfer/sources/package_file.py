@@ -91,6 +91,7 @@ def drafted(path: Path) -> Iterator[BinaryIO]:
         with open(descriptor, "wb") as file:
             yield file
             file.flush()
+            # On disk before it replaces the target, also after a power failure.
             os.fsync(descriptor)
         os.replace(name, path)
     except BaseException:

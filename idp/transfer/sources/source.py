@@ -78,6 +78,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     """
     try:
         with path.open("rb") as file:
+            # The parser's message about such a file would not name the cause.
             if file.read(4).startswith(_OTHER_ENCODINGS):
                 raise SourceRefused(f"{path} is not a file in UTF-8: unpack or convert it first")
             file.seek(0)

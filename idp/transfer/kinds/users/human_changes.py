@@ -60,6 +60,7 @@ def _phone(known: Phone | None, sent: Phone | None) -> Phone | None:
 def _password(known: Password | None, sent: Password | None) -> Password | None:
     if sent is None or known is None or sent.hash != known.hash:
         return sent or known
+    # The same password keeps the instant of its change.
     return structs.replace(known, must_change=sent.must_change, expires_at=sent.expires_at)
 
 

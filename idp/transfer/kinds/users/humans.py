@@ -28,13 +28,13 @@ async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[Prepared
 
 
 def _row(read: Read) -> PackagedHuman:
-    assert isinstance(read.request, HumanRow)  # noqa: S101 - told to mypy
+    assert isinstance(read.request, HumanRow)  # noqa: S101 - for mypy
     return read.request.user
 
 
 def _new(taking: ImportContext, home: Organization, read: Read) -> User:
     service, row = taking.service, _row(read)
-    assert isinstance(read.request, HumanRow)  # noqa: S101 - told to mypy
+    assert isinstance(read.request, HumanRow)  # noqa: S101 - for mypy
     now, id = service.clock.now(), read.request.user_id
     new = structs.replace(row.person(), id=id, password=row.hashed(now))
     user = user_creation.user_of(service, home, new, now)

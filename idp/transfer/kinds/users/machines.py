@@ -54,7 +54,7 @@ async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[Prepared
 
 
 def _row(read: Read) -> MachineRow:
-    assert isinstance(read.request, MachineRow)  # noqa: S101 - told to mypy
+    assert isinstance(read.request, MachineRow)  # noqa: S101 - for mypy
     return read.request
 
 

@@ -37,6 +37,7 @@ async def chosen(taking: ImportContext, case: Case, row: PackagedHuman) -> RowPa
     had = case.known.password if case.known else None
     if had is not None and had.hash:
         verdict = await _in_turn(lambda: service.hasher.verify(text, had.hash))
+        # Another hash of the same password would revoke everything issued to the person.
         if verdict.ok:
             return RowPassword(structs.replace(had, must_change=must_change))
     person = row.person()

@@ -91,7 +91,7 @@ async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[Prepared
 
 
 def _row(read: Read) -> GrantRow:
-    assert isinstance(read.request, GrantRow)  # noqa: S101 - told to mypy
+    assert isinstance(read.request, GrantRow)  # noqa: S101 - for mypy
     return read.request
 
 

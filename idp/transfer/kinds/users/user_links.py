@@ -67,7 +67,7 @@ async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[Prepared
 
 
 def _row(read: Read) -> LinkRow:
-    assert isinstance(read.request, LinkRow)  # noqa: S101 - told to mypy
+    assert isinstance(read.request, LinkRow)  # noqa: S101 - for mypy
     return read.request
 
 
@@ -84,6 +84,7 @@ def _prepare(taking: ImportContext, read: Read, row: LinkRow, user: User | None)
         return refused(id, _TOO_MANY)
     wanted = UpsertPlan(id=id, collection=USERS, record=user, type="user")
     made = upsert.changed(taking, read, user, wanted, {"idp_links": [*others, link]})
+    # A link is no record of its own: the user's origin says nothing about it.
     return structs.replace(made, action="update" if there else "create", met=None)
 
 

@@ -43,7 +43,7 @@ async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[Prepared
 
 
 def _row(read: Read) -> MetadataRow:
-    assert isinstance(read.request, MetadataRow)  # noqa: S101 - told to mypy
+    assert isinstance(read.request, MetadataRow)  # noqa: S101 - for mypy
     return read.request
 
 

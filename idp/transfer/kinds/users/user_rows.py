@@ -71,6 +71,7 @@ async def prepare(taking: ImportContext, reads: Sequence[Read], rules: Rules) ->
     known = await upsert.by_id(taking, USERS, (_id(read) for read in reads))
     begun = [
         _begin(taking, read, rules, there.get(read.row.org_id), known.get(_id(read)))
+        # Other tasks of the event loop run in between: a batch may have a thousand rows.
         async for read in in_turns(reads)
     ]
     cases = [each for each in begun if isinstance(each, Case)]
@@ -98,6 +99,7 @@ def _begin(
         return target_organizations.homeless(id)
     if known is None:
         return Case(read=read, home=home, after=rules.new(taking, home, read))
+    # An import never moves a user to another organization, nor changes its kind.
     if known.org_id != home.id or known.kind != rules.kind:
         return upsert.elsewhere(id, "userId")
     if not taking.updates:
@@ -159,7 +161,7 @@ def _with(case: Case, password: Password | None) -> Case:
 def _created(
     taking: ImportContext, case: Case, rules: Rules, names: NameAvailability | None
 ) -> PreparedRow:
-    assert names is not None  # noqa: S101 - who is new gives out names
+    assert names is not None  # noqa: S101 - a new user has names
     payload = import_payload(taking, case.read)
     writes = user_creation.writes_of(taking.service, case.after, names, taking.actor, **payload)
     return PreparedRow(
@@ -176,9 +178,11 @@ async def _changed(
     service, after = taking.service, case.after
     if not case.values:
         return upsert.left(USERS, known, known.id)
+    # Search keys are derived from the names, so they are set with every update.
     keys = user_lookup.keys(after.user_name, after.email, after.profile, after.org_id)
     values = {**case.values, **keys}
     if user_changes.ends_all(known, values):
+        # Sessions and tokens carry the stamp: a new one revokes all of them.
         values["stamp"] = service.random.token(bits=64)
     try:
         also = await user_changes.besides(taking, known, values)
