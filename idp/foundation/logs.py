@@ -1,4 +1,4 @@
-"""Logs: one JSON object a line on stderr (text on a terminal), without secrets; logging never
+"""Logs: one JSON object a line on stderr (text on a terminal), without secrets. Logging never
 raises.
 
 `logger(__name__).info("sign-in refused", user_id=…, reason=…)`: the event is a constant sentence,
@@ -193,8 +193,7 @@ class _Standard(logging.Handler):
 def _message(record: logging.LogRecord) -> str:
     try:
         return record.getMessage()
-    # arguments that don't fit the message, for which `logging` would print a traceback
-    except Exception:
+    except Exception:  # arguments that don't fit: `logging` would print a traceback
         return record.msg if isinstance(record.msg, str) else f"<{type(record.msg).__name__}>"
 
 

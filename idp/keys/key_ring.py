@@ -135,8 +135,7 @@ class KeyRing:
         async with self._reading:
             if self._has_read_since(due_at):
                 return
-            # The age counts from the start of the read, because it may miss what changes during
-            # it.
+            # The age is that of the start of the read, because it may miss later changes.
             began_at, self._read_clock = time.monotonic(), self._clock.now()
             records = [record async for record in self._store.scan(SIGNING_KEYS)]
             kept = [self._reuse(record) for record in records if record.state != "removed"]

@@ -27,8 +27,7 @@ from storage.settling import commit_settled
 EVERY_SECONDS: Final = 1.0
 MINUTE: Final = 60
 HOUR: Final = 60 * MINUTE
-# From each failed attempt to the next; a message fails for good after the attempt that follows the
-# last pause.
+# From each failed attempt to the next; the attempt after the last pause is the last one.
 PAUSES: Final = tuple(
     timedelta(seconds=seconds)
     for seconds in (

@@ -125,8 +125,7 @@ def _failures() -> Iterator[None]:
         raise NotSent(_answer(error), is_final=error.code >= _FINAL) from error
     except aiosmtplib.SMTPNotSupported as error:
         raise NotSent(str(error), is_final="SMTPUTF8" in str(error)) from error
-    # of the sender or the authentication: the operator can correct it
-    except aiosmtplib.SMTPResponseException as error:
+    except aiosmtplib.SMTPResponseException as error:  # sender or log-in: can be corrected
         raise NotSent(_answer(error)) from error
     except (aiosmtplib.SMTPException, OSError, ValueError) as error:
         raise NotSent(f"{type(error).__name__}: {error}") from error

@@ -118,8 +118,7 @@ class Hasher:
     async def _verify(self, password: str, stored: Stored) -> Verdict:
         try:
             octets = normalised(password).encode()
-        # it can't be any account's password, so the fast answer reveals nothing
-        except PasswordRefused:
+        except PasswordRefused:  # no account can have it, so a fast answer reveals nothing
             return Verdict(ok=False, needs_rehash=False)
         ok, seconds = await self._run(lambda: _timed(stored, octets))
         is_current = (stored.scheme, stored.cost) == (self._recipe.scheme, self._recipe.cost)

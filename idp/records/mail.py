@@ -63,7 +63,7 @@ class Verification(Record):
     `key_mac` is of the secret in the mail's link, by which a password is set. A `reset` belongs to
     the sign-in that asked for it, and is valid along with others; without a `user_id` it never is.
     `verified_by` is the party by which the address or number is verified: a code that was not
-    sent, but returned to an administrator, proves no mailbox.
+    sent, but returned to an administrator, verifies no mailbox.
     """
 
     user_id: str

@@ -145,7 +145,7 @@ def _candidate(
             break
         where[field] = folded(str(found.value)) if found.is_text else found.value
         rank += _ORGANIZATION if field == org_path else _EQUAL
-        # The list compares folded texts: a filter that respects case is checked for each record,
+        # The list compares folded texts, so a case-sensitive filter is checked for each record,
         # too.
         if not found.is_text or found.folds:
             rest.remove(found)

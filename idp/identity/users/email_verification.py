@@ -85,7 +85,7 @@ async def begin_email(
     one.
 
     The user need not be stored yet. `language` is the requested one; without it, the user's own
-    applies. A code that is not sent proves no mailbox: the address is then verified by the party
+    applies. A code that is not sent verifies no mailbox: the address is then verified by the party
     that `by` names. Raises UrlTemplateRefused; NotFound if the user has no address.
     """
     if user.email is None:

@@ -112,7 +112,7 @@ async def taken(service: Service, candidate: Candidate) -> set[Part]:
 
     Several users of one organization may have verified the same address; it is then no login name
     of any of them. Users of other organizations would lose it as a login name, so for them it is
-    taken. An address that only an organization states as verified excludes nobody elsewhere.
+    taken. An address that only an organization states as verified excludes no user elsewhere.
     """
     return (await judged_each(service, [named(candidate)]))[0].taken
 

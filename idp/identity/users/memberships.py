@@ -119,7 +119,6 @@ async def grant(
         writes = events.update(service.random, MEMBERSHIPS, known, given, type, actor, now)
     try:
         await service.store.commit(*writes)
-    # a concurrent change of the membership: decide again by what is stored now
-    except (Conflict, Stale):
+    except (Conflict, Stale):  # changed concurrently: decide by what is stored now
         return await grant(service, user_id, org_id, role, actor=actor)
     return True

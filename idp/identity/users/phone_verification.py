@@ -27,7 +27,7 @@ def begin_phone(
 ) -> VerificationBegun:
     """Creates a code for the user's number; with `send`, the writes include the message with it.
 
-    The user need not be stored yet. A code that is not sent proves no telephone: the number is
+    The user need not be stored yet. A code that is not sent verifies no telephone: the number is
     then verified by the party that `by` names. Raises NotFound if the user has no number.
     """
     if user.phone is None:

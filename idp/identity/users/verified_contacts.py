@@ -22,7 +22,7 @@ def phone(number: str, by: VerifiedBy, *, is_verified: bool) -> Phone:
 
 
 def _source(by: VerifiedBy, is_verified: bool) -> VerifiedBy:
-    return by if is_verified else "mailbox"  # what the code of a later verification will prove
+    return by if is_verified else "mailbox"  # a later verification is by a code to the mailbox
 
 
 def merged(known: C, sent: C) -> C:
