@@ -139,6 +139,7 @@ def _key_keeper(config: Config, key: bytes, random: Random) -> Callable[[], None
 
     Raises ConfigError if there is another one.
     """
+    # A configured key is not stored a second time.
     is_given = bool(config.master_key or config.master_key_file)
     if is_given or (config.data_dir / master_key.KEY_FILE).exists():
         if bootstrap.master_key(config, random, is_new=False) != key:

@@ -106,8 +106,8 @@ async def _switch(service: Service, demo: Demo, state: Literal["active", "inacti
         return
     try:
         await service.store.commit(*writes)
-    # another start did so, or one of them was changed: check again what is left to do
     except Stale:
+        # another start did so, or one of them was changed: check again what is left to do
         await _switch(service, demo, state)
 
 

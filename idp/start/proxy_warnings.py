@@ -32,8 +32,7 @@ async def _note(service: Service, address: str) -> None:
     proxy = UntrustedProxy(id=address, seen_at=now, expires_at=now + KEPT)
     try:
         await service.store.commit(Insert(UNTRUSTED_PROXIES, proxy))
-    # The address is stored already.
-    except Conflict:
+    except Conflict:  # the address is stored already
         seen = {"seen_at": now, "expires_at": proxy.expires_at}
         with suppress(Stale):
             await service.store.commit(Update(UNTRUSTED_PROXIES, address, set=seen))

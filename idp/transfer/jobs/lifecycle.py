@@ -236,6 +236,7 @@ class Hold:
     async def let_go(self) -> None:
         """Releases the job, so that any process can claim it. Raises StorageError."""
         free = {"holder": None, "held_until": None}
+        # Another process holds it already.
         with suppress(Stale):
             await commit_settled(self._service.store, self._update(free, {}))
 

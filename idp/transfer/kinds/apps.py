@@ -101,8 +101,8 @@ def _stored(
     by_secret = values["auth_method"] in apps.BY_SECRET
     if by_secret:
         values |= packaged_secrets.kept(case.app.hashed_secret, case.app.previous_secret)
-    # The authentication method needs no secret any more, so the stored ones are removed.
     elif known is not None:
+        # The authentication method needs no secret any more, so the stored ones are removed.
         values |= client_secrets.first(None, taking.service.clock.now())
     # A new stamp revokes every token that carries the old one.
     if known is not None and _is_cut_off(known, values):

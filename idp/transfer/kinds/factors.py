@@ -41,8 +41,8 @@ async def prepare(
         id = f"{read.row.org_id}_{type}"
         if read.row.org_id not in organizations:
             prepared.append(target_organizations.homeless(id))
-        # Skipped with a warning: other systems have factors that do not exist here.
         elif type not in known:
+            # Skipped with a warning: other systems have factors that do not exist here.
             prepared.append(PreparedRow(action="skip", id=id, problems=(_unknown(known),)))
         elif policy is None:
             prepared.append(PreparedRow(action="skip", id=id, problems=(_NO_POLICY,)))

@@ -22,7 +22,10 @@ _SETS: Final = ("type", "width", "height", "content", "digest")
 
 
 class PackagedPicture(Request, frozen=True, kw_only=True):
-    """`content` is a PNG, JPEG or WebP file of at most 512 kB, in base64."""
+    """A picture of an organization.
+
+    `content` is a PNG, JPEG or WebP file of at most 512 kB, in base64.
+    """
 
     place: Annotated[str, OneOf(tuple(BOXES))]
     content: Annotated[bytes, Base64(MAX_BASE64)]

@@ -57,6 +57,7 @@ def _prepared(
         writes = [*_insertion(taking, read, wanted), target_organizations.still_there(home)]
         return _done("create", wanted, None, writes)
     values = {name: getattr(wanted.record, name) for name in wanted.sets}
+    # The instants always differ, so only the fields of the row are compared.
     is_same = all(getattr(known, name) == value for name, value in values.items())
     if is_same or not taking.updates:
         return _done("skip", wanted, known, [])

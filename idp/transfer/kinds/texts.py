@@ -154,6 +154,7 @@ async def tell_login_texts(
 async def _rules(telling: ExportContext, organization: Organization) -> list[PolicyRules]:
     where = {"org_id": organization.id}
     found = [each async for each in paging.walk(telling.view, POLICIES, where)]
+    # By language, so that two exports of the same state are equal.
     return [each.rules for each in sorted(found, key=_language)]
 
 

@@ -42,6 +42,7 @@ class Surface:
 
     def feed(self, chunk: bytes) -> None:
         """Takes the next chunk of the document."""
+        # A backslash at the end of a chunk escapes the first byte of the next one.
         octets = self._rest + chunk
         self._rest, at = b"", 0
         if self._passed(octets):

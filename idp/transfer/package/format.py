@@ -82,6 +82,7 @@ class Package:
 
     def _row(self, member: str, number: int, spooled: Spooled, double_of: int | None) -> Row:
         id = self._ids[spooled.organization]
+        # Without its organization's id no row can be stored.
         broken = (id,) if isinstance(id, RowProblem) else spooled.broken
         name = str(spooled.document) if member == APART else member
         return Row(

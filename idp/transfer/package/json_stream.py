@@ -232,8 +232,7 @@ class JsonStream:
                 # Each attempt begins at the start of the value: doubling keeps the total work
                 # linear.
                 octets *= 2
-        # The decoder recurses once per level.
-        except RecursionError:
+        except RecursionError:  # the decoder recurses once per level
             self._skip()
             raise UnusableValue([_TOO_DEEP]) from None
         value, end = found

@@ -67,7 +67,7 @@ async def go_on(service: Service, actor: str, file: LocalFile, options: JobOptio
     job = await _let_go(service, await _unfinished(service, file, options))
     try:
         job = await job_lifecycle.go_on(service, actor, job)
-    except Stale:
+    except Stale:  # another process resumed the job concurrently
         raise _busy(job) from None
     hold = await job_lifecycle.claim(service, job, service.random.id())
     if hold is None:

@@ -114,6 +114,7 @@ class Passwords:
         self._by_email.add(_key(found.email), number)
         if found.id:
             self._by_id.add(found.id, number)
+        # At the end of the file: look-ups move the position.
         self._offsets.append(self._file.seek(0, 2))
         self._used.append(False)
         self._file.write(msgspec.json.encode(found) + b"\n")

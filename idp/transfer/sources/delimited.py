@@ -103,8 +103,8 @@ class DelimitedTable:
             draft.problems.append(found)
         elif len(found) != len(head):
             draft.problems.append(_columns(len(found), len(head)))
-        # Bytes that could not be decoded were read as surrogates.
         elif any(_HALVES.search(value) for value in found):
+            # Bytes that could not be decoded were read as surrogates.
             draft.problems.append(_ENCODING)
         if not draft.problems and not isinstance(found, RowProblem):
             _fill(draft, zip(places, found, strict=True))

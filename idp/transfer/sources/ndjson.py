@@ -41,6 +41,7 @@ def _draft(piece: Piece, org_id: str) -> PersonDraft:
     if draft.problems:
         return draft
     if isinstance(record.get("user"), dict):
+        # A row of a package has the person in `user`.
         record = record["user"] | {each: record[each] for each in record if each != "user"}
     held = dict(_flat(record))
     for path, field in fields.PATHS.items():

@@ -31,6 +31,7 @@ async def tell(
 
 def _told(telling: ExportContext, user: User) -> dict[str, Any]:
     email, phone, profile = user.email, user.phone, user.profile
+    # The import requires these fields, unless the row is `incomplete`.
     is_whole = email is not None and profile.given_name and profile.family_name
     return going.said(
         {
