@@ -90,6 +90,7 @@ async def flush(service: Service, *, is_last: bool = False) -> None:
         records = await _records(service, left)
         while left:
             await _write(service, left[0], _about(left[0], records))
+            # Only after the write: what remains is given back.
             left.pop(0)
     finally:
         for known in left:

@@ -2,9 +2,9 @@
 
 States: *next* is published but not used yet, so that caches have it before it signs; *active*
 signs or encrypts; *retired* remains published until the last token it signed has expired, and
-verifies `id_token_hint`s for 120 days; *removed* is no longer trusted, from one moment to the
-next. The transitions are in `idp/oauth/key_rotation.py`, and so is `ensure`, which creates the
-keys of an algorithm when an application is registered for it.
+verifies `id_token_hint`s for 120 days; *removed* is not trusted any more. The transitions are in
+`idp/oauth/key_rotation.py`, and so is `ensure`, which creates the keys of an algorithm when an
+application is registered for it.
 """
 
 from __future__ import annotations

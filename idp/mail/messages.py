@@ -25,6 +25,7 @@ from idp.service import Service
 from storage import Insert, Write
 
 PAGE: Final = "/dev/mail"
+# Messages are deleted after this time, sent or not.
 KEPT: Final = timedelta(days=7)
 SHOWN: Final = 100
 TEXT_MESSAGES: Final = frozenset[MailKind]({"verify_phone"})  # sent by SMS

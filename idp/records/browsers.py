@@ -80,7 +80,7 @@ class AuthRequest(Record):
     pages are shown if it is not the client's. With `is_for_own_page` there is no client: the
     sign-in ends at a page of the service. `adding` is the factor that the user sets up here, and
     `sealed_setup` the data for that (`idp/oauth/sign_in/factor_enrolment.py`). `home_org_id` is
-    the organization in which the user wants to register.
+    the organization in which the user registers.
 
     `claims` is the parameter of that name, as JSON. `acr_values` are the requested classes, the
     preferred one first; with `is_acr_essential` one of them is required. A pushed request (RFC

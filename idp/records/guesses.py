@@ -44,5 +44,6 @@ class UntrustedProxy(Record):
     expires_at: datetime
 
 
+# Streaks have no expiration, because the failures count until a success.
 GUESS_STREAKS: Final = Collection("guess_streaks", GuessStreak)
 UNTRUSTED_PROXIES: Final = Collection("untrusted_proxies", UntrustedProxy, expires=True)

@@ -94,6 +94,7 @@ class Registration(Record):
 OUTBOX: Final = Collection(
     "outbox",
     Mail,
+    # For searches, for the messages that are held, and for the delivery.
     lists=(("created_at",), ("state", "created_at"), ("state", "due_at")),
     expires=True,
 )

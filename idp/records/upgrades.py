@@ -12,6 +12,7 @@ from idp.records.domains import DOMAINS, new_domain
 from idp.records.users import ORGANIZATIONS, USERS
 from storage import Conflict, Insert, Stale, Store, Update, UpgradeStep
 
+# Units that are committed in one round trip.
 _AT_ONCE: Final = 500
 
 

@@ -1,6 +1,6 @@
 """A user's wrong passwords and codes in a row, which do not expire (NIST SP 800-63B-4 3.2.2).
 
-Both kinds of browsers together stay below `sign_in_failures_limit`: those that the account does
+All browsers share `sign_in_failures_limit`, which is below a hundred: those that the account does
 not know have five ninths of it, those that it knows have four ninths.
 """
 
