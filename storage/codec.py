@@ -39,7 +39,7 @@ _SCALARS = (str, int, bool, datetime)
 _SHORT = 200
 _AS_THEY_ARE = (str, bool, types.NoneType)
 _MOST_NAMES = 4096
-# far below the limit, even with the parts of a record outside of its document
+# Far below the limit, even with the parts of a record outside of its document.
 _SMALL_OCTETS = 64 * 1024
 _SURROGATE = "text with a lone surrogate can't be stored"
 _ESCAPED_NUL = b"\\u0000"

@@ -84,7 +84,7 @@ class SealedWriter:
 
     def write(self, octets: bytes) -> None:
         self._waiting += octets
-        # the last chunk is sealed as such, so a full one waits for the next byte
+        # The last chunk is sealed as such, so a full one waits for the next byte.
         while len(self._waiting) > CHUNK:
             self._seal(bytes(self._waiting[:CHUNK]), is_last=False)
             del self._waiting[:CHUNK]

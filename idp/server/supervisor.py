@@ -123,7 +123,7 @@ class Supervisor:
 
         def begin() -> None:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            # from a terminal; the parent forwards it as SIGTERM
+            # From a terminal; the parent forwards it as SIGTERM.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
             os.close(self._alive_end)

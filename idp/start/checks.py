@@ -26,7 +26,7 @@ from idp.foundation.errors import ConfigError
 from idp.foundation.randomness import Random
 from idp.keys.master_key import KEY_FILE
 
-# next to a key that the first start has created, until that start is complete
+# Next to a key that the first start has created, until that start is complete.
 MARKER: Final = ".first-start"
 _SQLITE: Final = "sqlite:///"
 _log = logs.logger(__name__)

@@ -166,7 +166,7 @@ def verified_claims(
     Raises ValueError if it is not the issuer's, not for this client, expired, or for another
     request.
     """
-    # imported here: only the demo and the creation of keys need it
+    # Imported here: only the demo and the creation of keys need it.
     from jwcrypto.common import JWException
     from jwcrypto.jwk import JWKSet
     from jwcrypto.jwt import JWT

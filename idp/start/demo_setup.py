@@ -107,7 +107,7 @@ async def _switch(service: Service, demo: Demo, state: Literal["active", "inacti
     try:
         await service.store.commit(*writes)
     except Stale:
-        # another start did so, or one of them was changed: check again what is left to do
+        # Another start did so, or a record was changed: check again what is left to do.
         await _switch(service, demo, state)
 
 

@@ -160,6 +160,6 @@ def record(collection: Collection[R], document: Document | None, now: datetime) 
     """Returns the record, or None when there is none or it has expired."""
     if document is None or (collection.expires and document["expires_at"] <= now):
         return None
-    # fields that the record type does not have, such as the marks, are ignored
+    # Fields that the record type does not have, such as the marks, are ignored.
     document["id"] = document["_id"]
     return msgspec.convert(document, collection.record)

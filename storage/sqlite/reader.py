@@ -196,7 +196,7 @@ class Reader:
     def begin(self) -> None:
         """Fixes the state of this moment until `close`."""
         self._rows("BEGIN", [])
-        # the transaction's state is that of its first read
+        # The transaction's state is that of its first read.
         self._rows("SELECT 1 FROM sqlite_master LIMIT 1", [])
 
     def close(self) -> None:

@@ -49,7 +49,7 @@ T = TypeVar("T")
 Connect = Callable[..., sqlite3.Connection]
 _BUSY_SECONDS: Final = 5.0
 _CACHE_KIB: Final = 8 * 1024  # for the event loop's reader, and for the writer
-# of 4 KiB; only if the checkpointer has not copied the log before
+# Pages of 4 KiB; reached only if the checkpointer has not copied the log before.
 _CHECKPOINT_PAGES: Final = 64_000
 
 

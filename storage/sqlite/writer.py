@@ -140,7 +140,7 @@ class Writer:
         except sqlite3.Error as error:
             # The engine rolled the batch back. One unit may have caused it, so each runs alone.
             return [unavailable(error)] if len(units) == 1 else self._singly(units)
-        # the writer must survive every error, or all callers would hang
+        # The writer must survive every error, or all callers would hang.
         except Exception as error:
             return [_failure(error) for _ in units]
 

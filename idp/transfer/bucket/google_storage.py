@@ -95,7 +95,7 @@ class GoogleBucket:
             _http=_session(endpoint, place.serviceaccount_json, time),
             client_options={"api_endpoint": endpoint},
         )
-        # the cache reads the bucket's metadata in a thread of its own
+        # The cache reads the bucket's metadata in a thread of its own.
         client._bucket_metadata_cache = None
         self._bucket = client.bucket(place.bucket)
         retry = DEFAULT_RETRY.with_delay(0.2, 1.0, 2.0).with_timeout(max(seconds, 0))

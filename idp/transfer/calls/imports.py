@@ -38,7 +38,7 @@ from idp.transfer.package.reader import PLACES
 from idp.transfer.package.uploads import Upload
 
 DEFAULT_TIMEOUT: Final = timedelta(minutes=5)
-# a small package is processed in the process that answers requests, so its batches are short
+# Rows per batch of a small package: the process that answers requests works on it.
 SMALL_BATCH: Final = 50
 _PIECES_AT_ONCE: Final = 4
 _LOOKS_FIRST_SECONDS: Final = 0.01

@@ -241,7 +241,7 @@ async def _standing(taking: ImportContext, kind: RowKind, reads: Sequence[Read])
             settled[read.row.number] = one
         elif taken.isdisjoint(keys):
             going[read.row.number] = _ready(taking, one)
-        # of rows with the same keys, the later ones are planned again after the first
+        # Of rows with the same keys, the later ones are planned again after the first.
         taken |= keys
     return RowOutcome(settled, going)
 

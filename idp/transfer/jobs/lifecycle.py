@@ -62,7 +62,7 @@ class NotStarted(IdpError):
     slug = "import.not_started"
 
 
-# another attempt may succeed
+# Failures after which another attempt may succeed.
 _NOT_OF_PACKAGE: Final = (INTERNAL, NotStarted.slug, PackageLost.slug)
 
 

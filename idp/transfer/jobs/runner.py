@@ -143,7 +143,7 @@ async def _whole(
 
 
 async def _begin(service: Service, hold: Hold, total: int) -> None:
-    # the overlay with the earlier rows no longer exists
+    # The overlay with the earlier rows no longer exists.
     if hold.job.options.is_dry_run and hold.job.position:
         await job_cleanup.drop_report(service, hold.job)
         await hold.begin_anew()

@@ -11,7 +11,7 @@ from msgspec import Struct
 from idp.schema.field_rules import FieldRefused, Schema, Text
 from idp.transfer.package.rows import value_of
 
-# path segments of the API's addresses
+# Path segments of the API's addresses.
 _WORDS: Final = frozenset({".", "..", "_search", "oidc", "api"})
 
 

@@ -80,7 +80,7 @@ def _meant(field: DeclaredField, text: str) -> tuple[str, str]:
 
 
 def _language(text: str) -> str:
-    """Returns a language tag in the usual case and length:
+    """Returns a language tag in the usual case and length.
 
     `DE_de-1996-x-a` becomes `de-DE-1996`.
     """

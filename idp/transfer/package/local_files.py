@@ -72,7 +72,7 @@ async def go_on(service: Service, actor: str, file: LocalFile, options: JobOptio
     hold = await job_lifecycle.claim(service, job, service.random.id())
     if hold is None:
         raise _busy(job)
-    # the file is identified by its digest and may have been moved
+    # The file is identified by its digest and may have been moved.
     await hold.note(source=file.path)
     return hold
 

@@ -14,7 +14,7 @@ from typing import IO, Final
 from idp.foundation import base64url
 from idp.transfer.package.envelope_scanner import Surface
 
-# a larger one is spooled to disk, and its rows are read in another process
+# A larger one is spooled to disk, and its rows are read in another process.
 SMALL_BYTES: Final = 256 * 1024
 _PIECE: Final = 1024 * 1024
 

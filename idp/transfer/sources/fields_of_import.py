@@ -57,7 +57,7 @@ NAMES: Final[Mapping[str, str]] = {field: path for path, field in PATHS.items()}
 
 
 def plain(name: str) -> str:
-    """Returns the form in which names are compared:
+    """Returns the form in which names are compared.
 
     `First Name`, `first_name` and `firstName` are equal.
     """

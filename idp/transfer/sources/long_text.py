@@ -20,9 +20,9 @@ MAX_CHARACTERS: Final = 8 << 20  # of one record
 _MARGIN: Final = 16  # a word, a number's dot or an escape may be cut by the end of a piece
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _HEAD_CHARACTERS: Final = 200
-# an unterminated string hides every bracket after it
+# An unterminated string hides every bracket after it.
 _DEPTHS: Final = {"{": 1, "[": 1, "]": -1, "}": -1, '"': 1 << 40}
-# bytes that are not UTF-8, as surrogateescape decodes them
+# Bytes that are not UTF-8, as surrogateescape decodes them.
 _HALVES: Final = re.compile("[\udc80-\udcff]")
 
 
