@@ -147,7 +147,7 @@ async def test_nothing_of_a_mail_can_be_read_in_the_store(server):
 
     for part in (ADDRESS, letter.subject, "12345678", "/x?a=1"):
         assert part not in stored
-    assert repr(letter) == "Letter(…)"
+    assert repr(letter) == "MailMessage(…)"
     assert json.dumps(letter.text)
 
 
