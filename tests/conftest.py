@@ -14,6 +14,7 @@ pytest_plugins = [
     "tests.support.mail_server",
     "tests.support.mongod",
     "tests.support.program",
+    "tests.support.quick",
     "tests.support.receiver",
     "tests.support.service",
 ]
@@ -24,7 +25,19 @@ gc.set_threshold(20_000, 20, 20)
 asyncio.set_event_loop(None)
 
 
-HANDLERS = Path(__file__).parent / "handlers"
+TESTS = Path(__file__).parent
+HANDLERS = TESTS / "handlers"
+
+# What `tox -e quick` leaves out, by folder, by fixture and by a parameter's value.
+OF_FOLDERS = {
+    **{"browser": "browser", "screens": "browser", "interop": "interop"},
+    **{"program": "program", "fire": "program", "benchmarks": "slow"},
+}
+OF_FIXTURES = {
+    **dict.fromkeys(("mongod", "mongodb", "mongod_trio", "standalone", "uninitiated"), "mongo"),
+    **dict.fromkeys(("start_program", "installed", "stopped", "second_process"), "program"),
+}
+ON_MONGODB = {"mongodb", "pymongo", "motor"}
 
 # The protocol and its attackers: what `tox -e public` runs, by the beginning of the file's name.
 PUBLIC = (
@@ -39,16 +52,28 @@ PUBLIC = (
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """A coroutine is a test on pytest-tornado's `io_loop`, without a mark on each; tests of the
-    protocol are marked to run in the public profile, too.
+    protocol are marked to run in the public profile, too; and what the quick run leaves out is
+    marked with the reason.
 
     pytest-tornado has no coroutine fixtures: fixtures are plain and use `io_loop.run_sync`.
     """
     for item in items:
+        for mark in kinds(item):
+            item.add_marker(mark)
         if HANDLERS in item.path.parents and item.path.name.startswith(PUBLIC):
             item.add_marker(pytest.mark.public)
         is_coroutine = inspect.iscoroutinefunction(getattr(item, "function", None))
         if is_coroutine and item.get_closest_marker("gen_test") is None:
             item.add_marker(pytest.mark.gen_test)
+
+
+def kinds(item):
+    """The marks of what a test needs: a program, a browser, MongoDB."""
+    marks = {OF_FOLDERS.get(part) for part in item.path.relative_to(TESTS).parts}
+    marks |= {OF_FIXTURES.get(name) for name in getattr(item, "fixturenames", ())}
+    values = getattr(getattr(item, "callspec", None), "params", {}).values()
+    marks |= {"mongo" for value in values if isinstance(value, str) and value in ON_MONGODB}
+    return sorted(marks - {None})
 
 
 def pytest_collection_finish():

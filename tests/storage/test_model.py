@@ -8,6 +8,7 @@ import itertools
 from datetime import timedelta
 
 import msgspec
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -17,6 +18,8 @@ from storage.overlay import Overlay
 from storage.sqlite import SqliteStore
 from tests.storage.records import ALL, TICKETS, USERS, Ticket, later, user
 from tests.support.clock import SteppingClock
+
+pytestmark = pytest.mark.slow
 
 IDS = st.sampled_from(["a", "b", "c", "d"])
 KEYS = st.sampled_from(["k1", "k2", "k3"])

@@ -101,6 +101,7 @@ async def test_a_scan_finds_the_one_match_behind_thousands_of_others(store):
     assert [r.id async for r in store.scan(ENTRIES, {"text": "x"})] == ["e1599"]
 
 
+@pytest.mark.slow
 async def test_a_scan_holds_little_of_a_large_collection_in_memory(store):
     megabyte = 1_000_000
     for n in range(90):

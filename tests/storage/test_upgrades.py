@@ -97,6 +97,7 @@ async def test_a_store_that_is_away_is_no_failed_step(filled, clock):
         await upgrade(filled, Schema(2, steps=(UpgradeStep("notes", away),)), clock.now, "me")
 
 
+@pytest.mark.slow
 async def test_who_died_holds_the_others_up_until_the_lease_ends_by_the_clock(filled, clock):
     lease = {"holder": "dead", "held_until": clock.now() + upgrades.LEASE}
     await filled.commit(Update(META, SCHEMA_ID, set=lease))

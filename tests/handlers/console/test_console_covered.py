@@ -90,6 +90,7 @@ def ends_the_organization(path) -> int:
     return next((n for n, end in enumerate(ends, 1) if path.endswith("{orgId}" + end)), 0)
 
 
+@pytest.mark.slow
 @pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("name", CALLERS)
 async def test_nobody_does_on_a_page_what_their_roles_do_not_allow(
@@ -134,6 +135,7 @@ async def test_nobody_sees_a_page_of_an_organization_that_they_have_no_business_
             assert world.own.name not in page.text
 
 
+@pytest.mark.slow
 @pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("lower", LOWER)
 async def test_nobody_changes_a_user_on_a_page_who_may_do_more(

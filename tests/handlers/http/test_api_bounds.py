@@ -45,6 +45,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 async def test_no_body_holds_the_loop_for_more_than_fifty_milliseconds(server, owner, name):
     body, slug = HOSTILE[name]
@@ -84,6 +85,7 @@ async def test_ten_thousand_members_are_read(owner):
     assert set(refused(page, 400, 3).values()) == {"field.unknown", "field.required"}
 
 
+@pytest.mark.slow
 async def test_an_image_of_very_many_pixels_is_refused_before_it_is_decoded(server, owner):
     content = encoded(size=(20_000, 20_000), mode="1", colour=0)
     assert len(content) < 512 * 1024

@@ -177,6 +177,8 @@ async def test_a_write_whose_outcome_nobody_can_tell_is_answered_by_503(
     assert page.headers["Retry-After"]
 
 
+@pytest.mark.program
+@pytest.mark.slow
 async def test_a_job_whose_process_does_not_start_fails_with_its_reason(
     server, owner, monkeypatch, capfd
 ):
@@ -196,6 +198,8 @@ async def test_a_job_whose_process_does_not_start_fails_with_its_reason(
     assert '"exit_code":3' in capfd.readouterr().err
 
 
+@pytest.mark.program
+@pytest.mark.slow
 async def test_a_job_whose_process_was_killed_before_it_began_waits_for_another(
     server, owner, monkeypatch
 ):

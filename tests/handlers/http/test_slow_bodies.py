@@ -40,6 +40,7 @@ async def test_a_body_that_does_not_come_ends_the_connection(server, announced):
     assert not server.app._under_way
 
 
+@pytest.mark.slow
 async def test_a_body_that_is_there_is_answered_however_long_the_answer_takes(server, monkeypatch):
     async def slow(*_):
         await asyncio.sleep(3 * PATIENCE_SECONDS)

@@ -174,6 +174,7 @@ ASSIGN = "idp grant create --user {user} --project {project} --role-key ROLE"
 GRANTED, EVERYBODY = f"{CONFIGURE} granted --org {{own}}", f"{CONFIGURE} everybody --org {{own}}"
 
 
+@pytest.mark.program
 @pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize(
     ("rule", "who", "cure"),

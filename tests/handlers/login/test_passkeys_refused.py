@@ -135,6 +135,7 @@ def device(io_loop, visitor, demo, server):
     return io_loop.run_sync(lambda: passkey_of(visitor, server))
 
 
+@pytest.mark.slow
 async def test_nothing_but_what_the_device_really_says_signs_anybody_in(
     new_visitor, demo, server, device
 ):

@@ -7,6 +7,7 @@ from tests.support.steps import Seen
 from tests.support.stored import everything
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [

@@ -74,6 +74,7 @@ async def answers(visitor, demo, server, typed, **fields):
     return [bare(each, typed) for each in every]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("taken", "free"),
     [(TAKEN, FREE), ("Taken@Example.ORG", "Freed@Example.ORG"), ("taken@localhost", FREE[:15])],

@@ -181,6 +181,7 @@ async def test_the_same_form_sent_again_brings_no_second_mail(visitor, server, d
     assert len(await mails(visitor, ADDRESS)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["demo", "nobody"])
 async def test_too_many_mails_to_one_name_are_refused_known_or_not(visitor, server, demo, name):
     await give_address(server)

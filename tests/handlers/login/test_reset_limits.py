@@ -44,6 +44,7 @@ async def flood(new_visitor, demo):
         await ask(new_visitor, demo, address)
 
 
+@pytest.mark.slow
 async def test_a_browser_that_the_account_knows_gets_its_mail_whatever_strangers_ask_for(
     server, visitor, new_visitor, demo
 ):
@@ -68,6 +69,7 @@ def query(page):
     return page.url.partition("?")[2]
 
 
+@pytest.mark.slow
 async def test_another_browser_of_the_owner_gets_in_by_the_link_of_the_newest_mail(
     server, visitor, new_visitor, demo
 ):

@@ -37,6 +37,7 @@ def test_every_route_of_the_api_says_which_permission_it_needs():
     assert undeclared == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", SOME_CALLS)
 async def test_who_is_not_known_gets_401(server, visitor, new_visitor, demo, world, call):
     await without_a_valid_token_a_call_is_401(server, visitor, new_visitor, demo, world, call)
@@ -44,6 +45,7 @@ async def test_who_is_not_known_gets_401(server, visitor, new_visitor, demo, wor
     await a_token_in_the_address_or_a_cookie_opens_nothing(visitor, world, call)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", SOME_CALLS)
 async def test_who_may_not_gets_403(server, visitor, world, call):
     await a_role_opens_what_its_table_says(server, visitor, world, call)
@@ -51,6 +53,7 @@ async def test_who_may_not_gets_403(server, visitor, world, call):
     await an_organization_s_role_counts_nowhere_else(server, visitor, world, call)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", SOME_CALLS)
 async def test_what_is_gone_or_never_was_opens_nothing(server, visitor, world, call):
     if CALLS[call].parameters:

@@ -55,6 +55,7 @@ async def target(world, operation, ids):
     return Target(operation.method, address(operation, **ids), world.body(operation))
 
 
+@pytest.mark.slow
 @pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize(("lower", "higher"), PAIRS)
 async def test_nobody_changes_a_user_who_may_do_more(

@@ -35,6 +35,7 @@ def administrator(io_loop, server, owner, own):
     return io_loop.run_sync(make)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", WEAKENED)
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
 @pytest.mark.parametrize("role", ["ORG_SETTINGS_MANAGER", "ORG_OWNER", "IAM_ORG_MANAGER"])

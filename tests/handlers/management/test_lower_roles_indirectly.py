@@ -37,6 +37,7 @@ def appointments(role, user_id, member_id, own_id):
     yield "PUT", f"{base}/{own_id}", {"roles": [role]}
 
 
+@pytest.mark.slow
 @pytest.mark.gen_test(timeout=120)
 async def test_nobody_appoints_anybody_or_themselves_to_more_than_they_are(
     server, visitor, own, monkeypatch

@@ -62,6 +62,7 @@ async def test_the_catalogue_tells_every_slug_where_errors_say_it_does(server, v
     ]
 
 
+@pytest.mark.program
 async def test_a_command_of_the_manual_works_as_it_is_printed(server, visitor, io_loop):
     owner = await instance_owner(server, visitor)
     (call,) = (one for one in OPERATIONS if one.name == "projects_create")

@@ -49,6 +49,7 @@ def described(document):
     }
 
 
+@pytest.mark.slow
 async def test_the_description_is_valid_openapi(server, visitor):
     page = await visitor.get("/openapi.json")
 

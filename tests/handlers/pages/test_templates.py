@@ -52,6 +52,7 @@ def test_every_template_has_samples():
     assert set(NAMES) == names - of_pages
 
 
+@pytest.mark.slow
 @every_page
 @every_language
 def test_a_page_is_whole_html_in_its_language(name, tag):

@@ -57,6 +57,7 @@ async def refuse(world, **headers):
 
 
 class TestSecrets:
+    @pytest.mark.slow
     @pytest.mark.parametrize("path", [AUTHORIZE, TOKEN, USERINFO, END_SESSION])
     @pytest.mark.parametrize("header", HEADERS)
     async def test_no_secret_parameter_is_kept_or_told(self, world, path, header):

@@ -155,6 +155,7 @@ def leaked(secret, told):
     return [piece for piece in pieces if len(piece) > 7 and piece in told]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "path"), PLACES)
 async def test_no_secret_in_a_wrong_parameter_is_kept_logged_or_told(world, log, path, kind):
     secret = await secret_of(world, kind)

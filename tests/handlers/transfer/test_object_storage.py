@@ -237,6 +237,7 @@ async def test_an_object_that_cant_be_read_is_told_and_nothing_is_stored(
 # How many at once, and the end of a call
 
 
+@pytest.mark.slow
 async def test_one_too_many_is_told_to_come_back(server, owner, bucket, monkeypatch):
     monkeypatch.setattr(bucket_store, "_turns", threading.BoundedSemaphore(1))
     bucket.answers[META] = silent

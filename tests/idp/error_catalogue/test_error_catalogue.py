@@ -7,6 +7,8 @@ import re
 from http import HTTPStatus
 from pathlib import Path
 
+import pytest
+
 from handlers import api
 from handlers.http import api_errors
 from idp.error_catalogue import CATALOGUE, SLUGS
@@ -63,10 +65,12 @@ def raised():
     ) - INNER
 
 
+@pytest.mark.slow
 def test_every_slug_that_is_raised_stands_in_the_catalogue():
     assert raised() - set(SLUGS) == set()
 
 
+@pytest.mark.slow
 def test_the_catalogue_holds_no_slug_that_is_never_raised():
     assert set(SLUGS) - raised() == set()
 

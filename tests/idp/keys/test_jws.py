@@ -48,6 +48,7 @@ def key(request):
     return request.param
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=50)
 @given(st.sampled_from([OURS, *BY_CURVES]), CLAIMS)
 def test_what_is_signed_here_verifies_in_jwcrypto(key, claims):
@@ -63,6 +64,7 @@ def test_what_is_signed_here_verifies_in_jwcrypto(key, claims):
     }
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=50)
 @given(st.sampled_from([OURS, *BY_CURVES]), CLAIMS)
 def test_what_jwcrypto_signs_verifies_here(key, claims):

@@ -162,6 +162,7 @@ async def test_nothing_of_an_answer_is_logged_at_the_level_debug(caplog):
     assert [each.name for each in caplog.records if each.name.startswith("httpcore")] == []
 
 
+@pytest.mark.program
 @pytest.mark.parametrize("module", ["idp.cli", "idp.outgoing.http", "idp.server.listener"])
 def test_the_client_is_not_loaded_before_the_first_call(module):
     code = f"import sys, {module}; print({{'httpcore', 'h11', 'anyio'}} & {{*sys.modules}})"

@@ -30,6 +30,7 @@ def lists(tmp_path_factory) -> dict[str, Path]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["text", "directory", "plain directory", "compact"])
 def test_the_forms_agree_on_10_000_words(lists, form):
     listed = open_list(lists[form])

@@ -118,6 +118,7 @@ async def test_an_older_cost_asks_for_a_new_hash_only_when_the_password_is_right
     assert await hasher.verify("Password", OLD) == Verdict(False, False)
 
 
+@pytest.mark.slow
 async def test_another_scheme_asks_for_a_new_hash(hasher, bcrypt_hasher):
     today = await hasher.hash("password")
     made = bcrypt.hashpw(b"password", bcrypt.gensalt(4)).decode()

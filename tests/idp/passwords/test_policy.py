@@ -177,6 +177,7 @@ def test_every_problem_has_a_text_for_the_person():
     assert not any("%" in text for text in texts)
 
 
+@pytest.mark.program
 def test_the_block_list_is_not_loaded_before_it_is_needed():
     code = "import sys, idp.passwords.policy; print('zxcvbn' in sys.modules)"
 

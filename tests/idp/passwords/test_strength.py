@@ -69,6 +69,7 @@ def test_names_the_organization_and_the_application_make_no_password(password):
     assert problems & {"password.own_words", "password.too_easy"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [100, pytest.param(1000, marks=pytest.mark.deep)])
 def test_of_random_phrases_of_four_words_none_is_refused(count):
     generator = random.Random(7)

@@ -187,6 +187,7 @@ def test_any_octets_are_read_or_refused(octets):
     assert read_or_refused(lambda: strict_json.decode(octets)) != ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", one_in(8, (name for name, one in CALLS.items() if one.request)))
 @settings(deadline=None)
 @given(document=JSON)

@@ -184,6 +184,7 @@ def generated(number):
     return lambda test: wish(given(organizations())(test))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [25, pytest.param(1000, marks=pytest.mark.deep)])
 def test_an_organization_is_the_same_after_a_move(io_loop, server, other, number):
     @generated(number)

@@ -201,6 +201,7 @@ ASSERTIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("assertion", ASSERTIONS)
 async def test_an_asserted_address_is_no_claim_no_login_no_409_and_no_takeover_elsewhere(
     place, assertion

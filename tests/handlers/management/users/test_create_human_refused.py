@@ -32,6 +32,7 @@ async def test_the_full_body_is_fine(owner):
     assert (await owner.post(PATH, FULL)).status == 200
 
 
+@pytest.mark.slow
 async def test_no_object_takes_a_member_that_it_does_not_know(refusal):
     unknown = ["roles", "resourceOwner", "state", "_id", "sequence", "isAdmin", "stamp", "details"]
     for path in objects(FULL):
@@ -194,6 +195,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("path", "value", "slug"), REFUSED, ids=lambda value: str(value)[:40])
 async def test_what_is_not_meant_is_refused_by_its_place(refusal, path, value, slug):
     found = await refusal(having(FULL, path, value))

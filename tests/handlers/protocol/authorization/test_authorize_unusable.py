@@ -124,6 +124,7 @@ REPEATABLE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REPEATABLE)
 @pytest.mark.parametrize("second", ["same", "other"])
 async def test_any_other_repeated_parameter_goes_back_to_the_client(

@@ -213,6 +213,7 @@ async def test_no_note_is_longer_than_3500_characters_whatever_is_added_to_it(
     assert max(lengths) <= 3500
 
 
+@pytest.mark.slow
 @pytest.mark.gen_test(timeout=600)
 @pytest.mark.parametrize("requests", [300, pytest.param(10_000, marks=pytest.mark.deep)])
 async def test_of_ten_thousand_anonymous_requests_nothing_is_left(

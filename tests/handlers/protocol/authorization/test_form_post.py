@@ -160,6 +160,7 @@ async def test_an_unusable_address_gets_no_form(server, visitor, client):
     assert (page.status, page.name) == (400, "explain")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [None, *MODES, "QUERY", "jwt", "form_post.jwt", "query fragment"])
 @pytest.mark.parametrize("response_type", ANSWERS)
 @pytest.mark.parametrize("outcome", ["success", "failure"])

@@ -223,6 +223,7 @@ async def test_no_response_mode_opens_a_nearly_registered_address(server, visito
     assert await everything(server.store) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("named_by", ["client_id", "id_token_hint"])
 async def test_end_session_refuses_an_address_that_is_nearly_registered(server, visitor, named_by):
     client = await register(server, "web")

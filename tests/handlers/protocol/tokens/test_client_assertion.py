@@ -232,6 +232,7 @@ WRONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", WRONG.values(), ids=WRONG.keys())
 async def test_a_wrong_assertion_proves_nothing(server, visitor, keyed, make):
     before = await everything(server.store)

@@ -64,6 +64,7 @@ async def test_an_access_token_gives_another_with_the_same_rights(server, broker
     assert "act" not in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("requested", ["access", "id", "jwt", "refresh", "user"])
 @pytest.mark.parametrize("place", ["subject", "actor"])
 @pytest.mark.parametrize("given", ["access", "refresh", "id", "jwt", "user"])

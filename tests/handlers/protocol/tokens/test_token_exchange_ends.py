@@ -155,6 +155,7 @@ ENDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
 async def test_it_dies_with_anything_that_it_came_of(family, end):
     assert await family.stands()

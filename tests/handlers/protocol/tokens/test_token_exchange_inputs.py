@@ -36,6 +36,7 @@ FOREIGN_JWTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", FOREIGN_JWTS.values(), ids=FOREIGN_JWTS.keys())
 async def test_a_jwt_that_the_client_did_not_sign_for_this_is_refused(server, ground, make):
     ground.seen["foreign key"] = await register_key(
@@ -74,6 +75,7 @@ BAD_TOKENS = {
 PLACES = ["subject", "actor"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize(("make", "type"), BAD_TOKENS.values(), ids=BAD_TOKENS.keys())
 async def test_a_token_that_does_not_count_is_refused(server, ground, make, type, place):

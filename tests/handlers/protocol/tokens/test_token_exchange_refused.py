@@ -200,6 +200,7 @@ REQUESTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "error", "says"), REQUESTS.values(), ids=REQUESTS.keys())
 async def test_a_request_that_asks_wrongly_is_refused(server, ground, form, error, says):
     sent = form(ground)

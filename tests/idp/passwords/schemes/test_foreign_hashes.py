@@ -32,6 +32,7 @@ def hasher():
     hasher.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("password", "encoded"), EVERY, ids=ENCODED)
 async def test_a_hash_from_elsewhere_verifies_its_password_and_no_other(hasher, password, encoded):
     near = password[:-1] + chr(ord(password[-1]) ^ 1) if password else "x"
@@ -176,6 +177,7 @@ def verifies_what(oracle, chance, length):
 
 
 # bcrypt ends at 72 bytes.
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ORACLES)
 def test_what_other_peoples_code_makes_verifies(name):
     chance = random.Random(name)

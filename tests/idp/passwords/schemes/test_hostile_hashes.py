@@ -166,6 +166,7 @@ dollars = st.lists(st.sampled_from(["$", "=", ",", "+", "/", ".", *schemes.SCHEM
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=1000, deadline=None)
 @given(texts | near | dollars)
 @example("$pbkdf2-sha256$1$" + "=" * 180)

@@ -30,6 +30,7 @@ def argon2_text(costs="m=4096,t=3,p=1", salt=SALT, digest=DIGEST, name="argon2id
     return f"${name}${version}${costs}${salt}${digest}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoded", VECTORS)
 def test_hashes_of_other_programs_verify_their_password_and_no_other(encoded):
     stored = schemes.read(encoded)
@@ -53,6 +54,7 @@ def test_an_altered_hash_does_not_verify(encoded):
     assert not schemes.read(altered).verify(b"password")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", schemes.RECIPES)
 def test_a_recipe_makes_hashes_that_read_back_and_verify(name):
     recipe, random = schemes.RECIPES[name], SeededRandom()

@@ -199,6 +199,7 @@ async def test_it_is_noted_what_was_asked_and_what_was_told(server):
     await events_agree(server.store)
 
 
+@pytest.mark.slow
 async def test_one_that_takes_too_long_ends_in_a_refusal(server):
     with pytest.raises(DeadlineExceeded):
         await exported(server, seconds=0.0)

@@ -69,6 +69,8 @@ def command(pid):
     return Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
+@pytest.mark.slow
+@pytest.mark.program
 async def test_a_worker_stores_what_it_has_judged_and_tells_of_it(service):
     first, people = batches(person(1), {**person(2), "userId": ""}, person(3, "user-1"))
     async with joined(service) as (_, (own, far)):
@@ -89,11 +91,15 @@ async def test_a_worker_stores_what_it_has_judged_and_tells_of_it(service):
     assert (await service.store.get(USERS, "u1")).user_name == "user-1"
 
 
+@pytest.mark.slow
+@pytest.mark.program
 async def test_a_terminals_interruption_reaches_no_worker_however_young_it_is(service):
     async with joined(service):
         assert os.getpgid(helper()) != os.getpgrp()
 
 
+@pytest.mark.slow
+@pytest.mark.program
 async def test_of_two_rows_that_want_the_same_the_first_gets_it_wherever_it_is_judged(service):
     names = [f"user-{n % 4}" for n in range(24)]
     rows = iter(batches(*(person(n, name) for n, name in enumerate(names)), size=2))
@@ -109,6 +115,8 @@ async def test_of_two_rows_that_want_the_same_the_first_gets_it_wherever_it_is_j
     assert [one.action for one in done] == ["create"] * 5 + ["fail"] * 20
 
 
+@pytest.mark.slow
+@pytest.mark.program
 async def test_a_worker_that_is_gone_is_missed_by_the_batch_that_it_was_at(service):
     first, people = batches(person(1))
     async with joined(service) as (_, places):
@@ -155,6 +163,7 @@ async def stored(far, end):
     return await storing
 
 
+@pytest.mark.program
 async def test_what_a_worker_stored_and_did_not_tell_of_is_missed_by_who_waits(service, end):
     async with joined(service) as (_, (_, far)):
         telling = await stored(far, end)
@@ -163,6 +172,7 @@ async def test_what_a_worker_stored_and_did_not_tell_of_is_missed_by_who_waits(s
             await telling
 
 
+@pytest.mark.program
 async def test_a_failure_between_stored_and_told_is_no_failure_of_the_next_batch(service, end):
     async with joined(service) as (_, (_, far)):
         telling = await stored(far, end)
@@ -177,12 +187,16 @@ async def test_a_failure_between_stored_and_told_is_no_failure_of_the_next_batch
             await judging
 
 
+@pytest.mark.slow
+@pytest.mark.program
 async def test_a_mistake_of_a_worker_is_no_refusal_of_the_store(service):
     async with joined(service) as (_, (_, far)):
         with pytest.raises(RuntimeError):
             await far.store()  # nothing was judged
 
 
+@pytest.mark.slow
+@pytest.mark.program
 async def test_a_worker_ends_with_who_it_helps(service):
     async with joined(service):
         pid = helper()

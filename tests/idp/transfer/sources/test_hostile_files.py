@@ -199,6 +199,7 @@ def _has_halves(text):
 # What it takes
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_keys_take_54_octets_each_at_most():
     index, count = KeyIndex(), 100_000
     tracemalloc.start()
