@@ -48,10 +48,10 @@ class Service:
     errands: BackgroundTasks = field(default_factory=BackgroundTasks)
     outgoing: Outgoing = field(default_factory=Outgoing)
     recent: TtlCache = field(default_factory=TtlCache)
-    # notifies another process that a job is queued
+    # Notifies another process that a job is queued.
     wake_importer: Callable[[], None] | None = None
     refused: RefusedCounts = field(default_factory=RefusedCounts)
     failures: Failures = field(default_factory=Failures)
     breached_passwords: BreachedPasswords | None = None
-    # of tokens, keys and secrets, by id
+    # Of tokens, keys and secrets, by id.
     last_uses: dict[str, datetime] = field(default_factory=dict)

@@ -85,8 +85,8 @@ def _issuer(config: Config) -> Iterator[BrokenRule]:
 def _malformed(issuer: str, parts: SplitResult) -> str | None:
     """Why the URL can't be an issuer. Raises ValueError if it is not a URL."""
     is_bracketed = parts.netloc.startswith("[")
-    # urlsplit silently drops line breaks and tabs, as browsers do, but clients compare the issuer
-    # exactly
+    # The function urlsplit silently drops line breaks and tabs, as browsers do, but clients
+    # compare the issuer exactly.
     is_plain = parts.geturl() == issuer
     broken = {
         "must begin with https:// or http://": not issuer.startswith(("https://", "http://")),

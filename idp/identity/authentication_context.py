@@ -21,7 +21,7 @@ AMR_CODE: Final = "otp"
 AMR_SEVERAL: Final = "mfa"
 AMR_KEYS: Final = frozenset({"hwk", "swk"})
 
-# from the weakest to the strongest; each meets all before it
+# From the weakest to the strongest; each meets all before it.
 CLASSES: Final = (PASSWORD, TWO_FACTORS, PASSKEY)
 
 

@@ -65,7 +65,7 @@ class MasterKey:
             raise ValueError(f"a master key has {KEY_BYTES} bytes")
         self._master_key = master_key
         self._random = random or SystemRandom()
-        # by use and purpose, of which there are few
+        # By use and purpose, of which there are few.
         self._subkeys: dict[tuple[str, str], bytes] = {}
 
     def seal(self, plaintext: bytes | str, purpose: str) -> str:

@@ -26,7 +26,7 @@ from idp.passwords.schemes import Stored, UnreadableHash
 
 T = TypeVar("T")
 
-# random, so that refused requests do not all return at once
+# Random, so that refused requests do not all return at once.
 RETRY_AFTER_SECONDS: Final = range(2, 6)
 _REMEMBERED: Final = 64
 

@@ -16,7 +16,7 @@ from typing import Final
 
 from idp.passwords.common_words import common_words, without_accents
 
-# more would make the estimate slow, and the score is 4 long before
+# More would make the estimate slow, and the score is 4 long before.
 MAX_RATED_CHARACTERS: Final = 72
 
 _LEET: Final = {

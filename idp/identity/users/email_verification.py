@@ -212,7 +212,7 @@ async def _verify_email(
     except Stale as error:
         if error.collection in _MEETS_AT:
             raise
-        # the user changed concurrently: the verified address may be another one
+        # The user changed concurrently: the verified address may be another one.
         raise MailCodeRefused("the user was changed meanwhile", slug="code.expired") from None
 
 

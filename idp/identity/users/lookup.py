@@ -97,7 +97,7 @@ def login_names(
 
 async def is_held_elsewhere(service: Service, org_id: str, key: str) -> bool:
     """Returns whether a user of another organization has verified this address."""
-    # users who verified one address belong to one organization
+    # Users who verified one address belong to one organization.
     found = await _by_email(service, key)
     return any(holder.org_id != org_id for holder in found)
 
@@ -130,7 +130,7 @@ async def find_by_login_name(
     if by_name and by_domain and by_name.org_id != by_domain.org_id:
         return by_domain  # the domain belongs to that organization; the other user's name is older
     if by_name and by_email and by_email.org_id == home != by_name.org_id:
-        # likewise: in its own organization an address precedes other organizations' user names
+        # Likewise: in its own organization an address precedes other organizations' user names.
         return by_email
     return by_name or by_domain or by_email
 

@@ -43,7 +43,7 @@ class Stored(Struct, frozen=True):
     loop."""
 
     scheme: str
-    # the scheme's parameters; if they differ from the present ones, the password is hashed again
+    # The scheme's parameters; if they differ from the present ones, the password is hashed again.
     cost: tuple[int, ...]
     verify: Callable[[bytes], bool]
     strength: Strength | None = None  # None: the format has no parameters

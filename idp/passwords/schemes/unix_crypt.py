@@ -16,7 +16,7 @@ from idp.passwords.schemes.base import Stored, UnreadableHash, number
 
 MIN_ROUNDS: Final = 1000  # the minimum of the format itself
 MAX_ROUNDS: Final = 1_000_000
-# rounds times bytes of the password, which every round hashes
+# Rounds times bytes of the password, which every round hashes.
 MAX_ROUND_BYTES: Final = 128_000_000
 _USUAL_ROUNDS: Final = 5000
 _MD5_ROUNDS: Final = 1000
