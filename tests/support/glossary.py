@@ -9,6 +9,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -54,7 +55,12 @@ def _source() -> dict[str, list[dict[str, str]]]:
     return tomllib.loads(WORDS.read_text(encoding="utf-8"))
 
 
-def _texts() -> Iterator[str]:
+@cache
+def _texts() -> tuple[str, ...]:
+    return tuple(_read())
+
+
+def _read() -> Iterator[str]:
     for name in CODE:
         for path in sorted((ROOT / name).rglob("*.py")):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
