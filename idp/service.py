@@ -34,7 +34,7 @@ class Service:
     store: Store
     clock: Clock
     random: Random
-    vault: MasterKey
+    master_key: MasterKey
     hasher: Hasher
     keys: KeyRing
     refusal_pace: KeyedTokenBucket = field(
@@ -45,7 +45,7 @@ class Service:
     comparisons: Comparisons = field(default_factory=Comparisons)
     untrusted_proxies: UntrustedProxies = field(default_factory=UntrustedProxies)
     request_counts: RequestCounts = field(default_factory=RequestCounts)
-    errands: BackgroundTasks = field(default_factory=BackgroundTasks)
+    background_tasks: BackgroundTasks = field(default_factory=BackgroundTasks)
     outgoing: Outgoing = field(default_factory=Outgoing)
     recent: TtlCache = field(default_factory=TtlCache)
     # Notifies another process that a job is queued.

@@ -34,7 +34,7 @@ class _Parts(Struct):
     """What of a service a search needs."""
 
     store: Any
-    vault: MasterKey
+    master_key: MasterKey
     clock: SystemClock
 
 

@@ -156,7 +156,7 @@ class PageHandler(Handler):
         """Returns the fields of a form that was made for this browser. Raises ForeignForm."""
         form = self._own_form()
         token = form.get("token") or ""
-        if not browsers.is_form_token(self.service.vault, agent, subject_id, token):
+        if not browsers.is_form_token(self.service.master_key, agent, subject_id, token):
             raise ForeignForm("the form was made for another browser")
         return form
 
@@ -171,7 +171,7 @@ class PageHandler(Handler):
 
     def form_token(self, subject_id: str, agent: Browser) -> list[tuple[str, str]]:
         """Returns the hidden inputs of a form: a token bound to the browser and the subject."""
-        return [("token", browsers.form_token(self.service.vault, agent, subject_id))]
+        return [("token", browsers.form_token(self.service.master_key, agent, subject_id))]
 
     # Pages
 

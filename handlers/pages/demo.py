@@ -125,7 +125,7 @@ class DemoHandler(DemoBase):
         self.see(location)
 
     def _token(self, visit: DemoBrowser) -> str:
-        return base64url.encode(self.service.vault.mac("demo-form", visit.id))
+        return base64url.encode(self.service.master_key.mac("demo-form", visit.id))
 
 
 class DemoSignInHandler(DemoBase):

@@ -83,7 +83,9 @@ class HoldingStore:
         return replace(
             self._service,
             store=cast(Store, self),
-            errands=cast(BackgroundTasks, _LaterTasks(self, self._service.errands)),
+            background_tasks=cast(
+                BackgroundTasks, _LaterTasks(self, self._service.background_tasks)
+            ),
             wake_importer=self._wake if self._service.wake_importer else None,
         )
 
@@ -204,29 +206,29 @@ def _called(wake: Callable[[], None] | None) -> None:
 class _BackgroundTask:
     """A background task that is started later."""
 
-    def __init__(self, errands: BackgroundTasks, work: Coroutine[Any, Any, None]) -> None:
+    def __init__(self, background_tasks: BackgroundTasks, work: Coroutine[Any, Any, None]) -> None:
         self.work = work
-        self._errands = errands
+        self._background_tasks = background_tasks
 
     async def __call__(self) -> None:
-        self._errands.start(self.work)
+        self._background_tasks.start(self.work)
 
 
 class _LaterTasks:
     """Background tasks that are started once the unit is stored."""
 
-    def __init__(self, draft: HoldingStore, errands: BackgroundTasks) -> None:
+    def __init__(self, draft: HoldingStore, background_tasks: BackgroundTasks) -> None:
         self._draft = draft
-        self._errands = errands
+        self._background_tasks = background_tasks
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._errands, name)
+        return getattr(self._background_tasks, name)
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
         if self._draft.is_stored:
-            self._errands.start(work)
+            self._background_tasks.start(work)
         else:
-            self._draft.do_later(_BackgroundTask(self._errands, work))
+            self._draft.do_later(_BackgroundTask(self._background_tasks, work))
 
 
 def undrafted(service: Service) -> Service:

@@ -39,7 +39,7 @@ def note(service: Service, id: str, ends_at: datetime = opaque_tokens.LASTS_UNTI
         # This bounds the memory; at worst each use is stored once more.
         noted.clear()
     noted[id] = now
-    service.errands.start(_keep(service, id, now, ends_at))
+    service.background_tasks.start(_keep(service, id, now, ends_at))
 
 
 async def _keep(service: Service, id: str, now: datetime, ends_at: datetime) -> None:

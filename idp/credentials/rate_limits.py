@@ -35,7 +35,7 @@ def refused_client(service: Service, client_id: str | None, address: str) -> int
     Returns after how many seconds to try again; 0 while the limit is not exceeded. All unknown
     client_ids of a network share one count, so that invented ones do not add counters.
     """
-    client = service.vault.mac("refused client", client_id).hex()[:32] if client_id else ""
+    client = service.master_key.mac("refused client", client_id).hex()[:32] if client_id else ""
     return _counted(service, f"client:{client}:{network_key(address)}")
 
 

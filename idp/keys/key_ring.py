@@ -57,9 +57,11 @@ class KeyRing:
     """This process's copy of the keys, at most 5 s old; for an unknown kid the store is read
     earlier."""
 
-    def __init__(self, store: Store, vault: MasterKey, clock: Clock, token_seconds: int) -> None:
+    def __init__(
+        self, store: Store, master_key: MasterKey, clock: Clock, token_seconds: int
+    ) -> None:
         self._store = store
-        self._vault = vault
+        self._master_key = master_key
         self._clock = clock
         # A process continues to sign with a retired key until it has read the keys again.
         self.published_for = timedelta(seconds=token_seconds + CACHE_SECONDS)
@@ -153,13 +155,13 @@ class KeyRing:
     def _reuse(self, record: SigningKey) -> LoadedKey:
         known = self._loaded.get(record.id)
         if known is None:
-            return load(self._vault, record)
+            return load(self._master_key, record)
         return msgspec.structs.replace(known, record=record)
 
 
-def load(vault: MasterKey, record: SigningKey) -> LoadedKey:
+def load(master_key: MasterKey, record: SigningKey) -> LoadedKey:
     """Decrypts and parses a stored key. Raises master_key.WrongKey."""
-    secret = vault.open(record.sealed_private, _PURPOSE)
+    secret = master_key.open(record.sealed_private, _PURPOSE)
     if record.use == "enc":
         return LoadedKey(record=record, symmetric=secret)
     # Decryption has authenticated the key: validating it again would take 70 ms.
@@ -174,7 +176,7 @@ def load(vault: MasterKey, record: SigningKey) -> LoadedKey:
 
 
 def new_signing_key(
-    vault: MasterKey,
+    master_key: MasterKey,
     random: Random,
     now: datetime,
     state: str,
@@ -192,14 +194,14 @@ def new_signing_key(
     public = JWK.from_pyca(private.public_key()).export_public(as_dict=True)
     jwk = {"use": "sig", "alg": algorithm, "kid": kid}
     jwk |= {name: public[name] for name in _PUBLIC_MEMBERS if name in public}
-    return _record(kid, "sig", algorithm, state, vault.seal(pem, _PURPOSE), now, jwk)
+    return _record(kid, "sig", algorithm, state, master_key.seal(pem, _PURPOSE), now, jwk)
 
 
 def new_sealing_key(
-    vault: MasterKey, random: Random, now: datetime, state: str = "active"
+    master_key: MasterKey, random: Random, now: datetime, state: str = "active"
 ) -> SigningKey:
     """Returns a new AES-256-GCM key for opaque access tokens, which is not stored yet."""
-    sealed = vault.seal(random.token_bytes(32), _PURPOSE)
+    sealed = master_key.seal(random.token_bytes(32), _PURPOSE)
     return _record(random.id(), "enc", SEALING, state, sealed, now, None)
 
 

@@ -199,7 +199,7 @@ def posting(
     mail = Mail(
         id=service.random.ordered_id(now),
         kind=kind,
-        sealed=service.vault.seal(msgspec.json.encode(letter), _PURPOSE),
+        sealed=service.master_key.seal(msgspec.json.encode(letter), _PURPOSE),
         created_at=now,
         expires_at=now + KEPT,
         state="queued" if is_sent(service.config, kind) else "held",
@@ -240,5 +240,5 @@ async def held(service: Service) -> list[Held]:
 
 def opened(service: Service, mail: Mail) -> MailMessage:
     """Returns the contents of a message that was not sent yet."""
-    octets = service.vault.open(mail.sealed, _PURPOSE)
+    octets = service.master_key.open(mail.sealed, _PURPOSE)
     return msgspec.json.decode(octets, type=MailMessage)

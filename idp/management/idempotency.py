@@ -125,7 +125,7 @@ async def _attempt(service: Service, call: Repeatable, draft: HoldingStore, work
 
 async def _correct(service: Service, call: Repeatable, answer: bytes) -> None:
     """Replaces the answer that was set in advance by the real one; a repetition may get either."""
-    sealed = service.vault.seal(answer, _PURPOSE)
+    sealed = service.master_key.seal(answer, _PURPOSE)
     with suppress(StorageError):  # the call is done, and a repetition can get the other answer
         await service.store.commit(Update(MADE_CALLS, call.id, set={"sealed_answer": sealed}))
 
@@ -141,7 +141,7 @@ def _mark(service: Service, call: Repeatable, answer: bytes) -> list[Write]:
         request_digest=call.digest,
         made_at=now,
         expires_at=now + KEPT_FOR,
-        sealed_answer=service.vault.seal(msgspec.json.encode(public), _PURPOSE),
+        sealed_answer=service.master_key.seal(msgspec.json.encode(public), _PURPOSE),
         has_secret=bool(secrets),
         made_id=_made_id(told) or next(reversed(call.ids), ""),
     )
@@ -149,7 +149,7 @@ def _mark(service: Service, call: Repeatable, answer: bytes) -> list[Write]:
         return [Insert(MADE_CALLS, made)]
     secret = MadeSecret(
         id=call.id,
-        sealed_answer=service.vault.seal(answer, _PURPOSE),
+        sealed_answer=service.master_key.seal(answer, _PURPOSE),
         expires_at=now + SECRETS_KEPT_FOR,
     )
     return [Insert(MADE_CALLS, made), Insert(MADE_SECRETS, secret)]
@@ -170,9 +170,9 @@ async def _earlier(service: Service, call: Repeatable, made: MadeCall) -> bytes:
         secret = await service.store.get(MADE_SECRETS, call.id)
         if secret is None:
             raise _gone(made)
-        return service.vault.open(secret.sealed_answer, _PURPOSE)
+        return service.master_key.open(secret.sealed_answer, _PURPOSE)
     sealed = made.sealed_answer or await _awaited(service, made)
-    return service.vault.open(sealed, _PURPOSE)
+    return service.master_key.open(sealed, _PURPOSE)
 
 
 async def _awaited(service: Service, made: MadeCall) -> str:

@@ -312,4 +312,4 @@ def _read_cursor(service: Service, description: bytes, cursor: str) -> _PageStar
 def _mac(service: Service, description: bytes, place: bytes) -> bytes:
     # The length separates the two parts: no other search and place have the same bytes together.
     length = len(description).to_bytes(8, "big")
-    return service.vault.mac("cursor", length + description + place)[:_MAC_BYTES]
+    return service.master_key.mac("cursor", length + description + place)[:_MAC_BYTES]

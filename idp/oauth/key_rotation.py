@@ -189,10 +189,10 @@ async def _new(service: Service, algorithm: Algorithm, state: str) -> SigningKey
 
     Its times are those of its completion, because it is published only then.
     """
-    vault, random, now = service.vault, service.random, service.clock.now()
+    master_key, random, now = service.master_key, service.random, service.clock.now()
     if algorithm == SEALING:
-        return new_sealing_key(vault, random, now, state)
-    key = await asyncio.to_thread(new_signing_key, vault, random, now, state, algorithm)
+        return new_sealing_key(master_key, random, now, state)
+    key = await asyncio.to_thread(new_signing_key, master_key, random, now, state, algorithm)
     made_at = service.clock.now()
     return msgspec.structs.replace(key, created_at=made_at, changed_at=made_at)
 

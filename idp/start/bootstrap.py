@@ -154,7 +154,7 @@ async def open_service(
             if must_exist:
                 raise _nothing_in(config.store)
             start_checks.begin_installation(config, launch, random, has_key=has_key)
-        sealed = _vault(config, random, instance)
+        sealed = _master_key(config, random, instance)
     except BaseException:
         await store.close()
         raise
@@ -164,7 +164,7 @@ async def open_service(
         store=store,
         clock=clock,
         random=random,
-        vault=sealed,
+        master_key=sealed,
         hasher=Hasher(config, random),
         keys=KeyRing(store, sealed, clock, _longest_token_seconds(config)),
         breached_passwords=breached_passwords(config),
@@ -196,7 +196,7 @@ def _longest_token_seconds(config: Config) -> int:
     )
 
 
-def _vault(config: Config, random: Random, instance: Instance | None) -> MasterKey:
+def _master_key(config: Config, random: Random, instance: Instance | None) -> MasterKey:
     """Returns the master key for sealing.
 
     Raises ConfigError; WrongKey if the installation has another one.
@@ -282,7 +282,7 @@ def make_data_dir(path: Path) -> None:
 async def close_service(service: Service) -> None:
     """Completes background tasks, then closes the store and the threads."""
     # Background tasks still use the store.
-    await service.errands.finished()
+    await service.background_tasks.finished()
     service.hasher.close()
     await service.store.close()
 

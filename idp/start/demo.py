@@ -78,12 +78,12 @@ async def find_visit(service: Service, cookie: str | None) -> DemoBrowser | None
     record = await service.store.get(DEMO_VISITS, digest(cookie)) if cookie else None
     if record is None:
         return None
-    return msgspec.json.decode(service.vault.open(record.sealed, _PURPOSE), type=DemoBrowser)
+    return msgspec.json.decode(service.master_key.open(record.sealed, _PURPOSE), type=DemoBrowser)
 
 
 async def remember(service: Service, visit: DemoBrowser, *, is_new: bool = False) -> None:
     """Stores the data about a browser for twelve hours."""
-    sealed = service.vault.seal(msgspec.json.encode(visit), _PURPOSE)
+    sealed = service.master_key.seal(msgspec.json.encode(visit), _PURPOSE)
     expires_at = service.clock.now() + _LIVES
     record = DemoVisit(id=digest(visit.id), sealed=sealed, expires_at=expires_at)
     changes = {"sealed": sealed, "expires_at": expires_at}

@@ -114,12 +114,12 @@ async def _switch(service: Service, demo: Demo, state: Literal["active", "inacti
 def _password(service: Service, demo: Demo, user: User | None) -> str | None:
     if user is None or user.password is None or user.password.changed_at > user.created_at:
         return None
-    return service.vault.open(demo.sealed_password, _PASSWORD).decode()
+    return service.master_key.open(demo.sealed_password, _PASSWORD).decode()
 
 
 def client_secret(service: Service, demo: Demo) -> str:
     """Returns the demo application's secret."""
-    return service.vault.open(demo.sealed_client_secret, _SECRET).decode()
+    return service.master_key.open(demo.sealed_client_secret, _SECRET).decode()
 
 
 async def _create(service: Service, instance: Instance) -> Demo:
@@ -130,9 +130,9 @@ async def _create(service: Service, instance: Instance) -> Demo:
     user = await _user(service, organization, password)
     demo = Demo(
         client_id=client.id,
-        sealed_client_secret=service.vault.seal(secret, _SECRET),
+        sealed_client_secret=service.master_key.seal(secret, _SECRET),
         user_id=user.id,
-        sealed_password=service.vault.seal(password, _PASSWORD),
+        sealed_password=service.master_key.seal(password, _PASSWORD),
     )
     now = service.clock.now()
     writes = _change(service, INSTANCES, instance, {"demo": demo}, "instance.demo_made")

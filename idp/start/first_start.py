@@ -64,7 +64,7 @@ async def ensure_instance(service: Service) -> Instance:
         instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if instance is None:
         raise LookupError("the instance record vanished while it was made")
-    check_key(instance, service.vault)
+    check_key(instance, service.master_key)
     return instance
 
 
@@ -87,9 +87,9 @@ async def remember_issuer(service: Service, instance: Instance) -> None:
         await service.store.commit(Update(INSTANCES, INSTANCE_ID, set={"issuer": issuer}))
 
 
-def check_key(instance: Instance, vault: MasterKey) -> None:
+def check_key(instance: Instance, master_key: MasterKey) -> None:
     """Raises WrongKey if the installation's values were sealed with another master key."""
-    if instance.key_check != vault.fingerprint():
+    if instance.key_check != master_key.fingerprint():
         raise WrongKey("instance")
 
 
@@ -97,11 +97,12 @@ async def _first_writes(service: Service) -> list[Write]:
     random, now = service.random, service.clock.now()
     signing = [
         # An RSA key takes long to create.
-        await asyncio.to_thread(key_ring.new_signing_key, service.vault, random, now, state)
+        await asyncio.to_thread(key_ring.new_signing_key, service.master_key, random, now, state)
         for state in ("active", "next")
     ]
     sealing = [
-        key_ring.new_sealing_key(service.vault, random, now, state) for state in ("active", "next")
+        key_ring.new_sealing_key(service.master_key, random, now, state)
+        for state in ("active", "next")
     ]
     domain = organizations.instance_domain(service)
     organization = organizations.new(service, "Default", domain, now)
@@ -110,7 +111,7 @@ async def _first_writes(service: Service) -> list[Write]:
     instance = Instance(
         id=INSTANCE_ID,
         stamp=random.token(bits=64),
-        key_check=service.vault.fingerprint(),
+        key_check=service.master_key.fingerprint(),
         org_id=organization.id,
         created_at=now,
         first_admin=_first_admin(service, admin.id, password, now),
@@ -195,7 +196,7 @@ async def describe_admin(service: Service, instance: Instance) -> Admin:
     if user is None:
         return Admin(login_name=service.config.admin_login_name, password=None)
     if first.expires_at > service.clock.now():
-        password = service.vault.open(first.sealed_password, _ADMIN_PASSWORD).decode()
+        password = service.master_key.open(first.sealed_password, _ADMIN_PASSWORD).decode()
         return Admin(login_name=user.user_name, password=password)
     try:
         return Admin(login_name=user.user_name, password=await _renew(service, instance, user))
@@ -216,7 +217,7 @@ async def _renew(service: Service, instance: Instance, user: User) -> str:
 def _first_admin(service: Service, user_id: str, password: str, now: datetime) -> FirstAdmin:
     return FirstAdmin(
         user_id=user_id,
-        sealed_password=service.vault.seal(password, _ADMIN_PASSWORD),
+        sealed_password=service.master_key.seal(password, _ADMIN_PASSWORD),
         expires_at=now + timedelta(seconds=service.config.one_time_password_seconds),
     )
 

@@ -24,7 +24,7 @@ def warn(service: Service, address: str) -> None:
             " then, because everybody has its address",
             proxy=address,
         )
-        service.errands.start(_note(service, address))
+        service.background_tasks.start(_note(service, address))
 
 
 async def _note(service: Service, address: str) -> None:

@@ -97,10 +97,10 @@ def twins(url, io_loop, monkeypatch, settings):
         store=second,
         hasher=Hasher(service.config, service.random),
         comparisons=Comparisons(),
-        errands=BackgroundTasks(),
+        background_tasks=BackgroundTasks(),
     )
     yield Twins(server, other)
-    io_loop.run_sync(other.errands.finished)
+    io_loop.run_sync(other.background_tasks.finished)
     other.hasher.close()
     io_loop.run_sync(second.close)
     io_loop.run_sync(lambda: stop_server(server, http))

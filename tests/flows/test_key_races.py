@@ -52,7 +52,8 @@ def processes(server):
     """The service as several processes know it: each has a key ring of its own."""
     one = server.service
     return [
-        replace(one, keys=KeyRing(one.store, one.vault, one.clock, 60)) for _ in range(AT_ONCE)
+        replace(one, keys=KeyRing(one.store, one.master_key, one.clock, 60))
+        for _ in range(AT_ONCE)
     ]
 
 

@@ -82,7 +82,7 @@ class World:
     async def target(self, operation):
         """A call that could be made: what it uses up is there, once, and of calls before it
         nothing is under way any more."""
-        await self.server.service.errands.finished()
+        await self.server.service.background_tasks.finished()
         ids = await self.ids(operation)
         return Target(operation.method, address(operation, **ids), self.body(operation))
 

@@ -77,4 +77,4 @@ async def all_of(url: str, clock) -> list:
 
 def master_key_of(service) -> bytes:
     """The master key that a service in this process has."""
-    return service.vault._master_key
+    return service.master_key._master_key

@@ -54,4 +54,4 @@ async def token(server, visitor, path):
     agent = await browsers.find(server.service, cookie)
     (live,) = await session_lifetime.find_live(server.service, agent)
     subject = f"{live.session.id}\n{path}"
-    return {"token": browsers.form_token(server.service.vault, agent, subject)}
+    return {"token": browsers.form_token(server.service.master_key, agent, subject)}

@@ -54,4 +54,4 @@ def spent(service: Service, purpose: Purpose, bound_to: str, challenge: bytes) -
 
 def _mac(service: Service, purpose: Purpose, bound_to: str, head: bytes) -> bytes:
     octets = f"{purpose}\n{bound_to}\n".encode() + head
-    return service.vault.mac("passkey-challenge", octets)[:_MAC_BYTES]
+    return service.master_key.mac("passkey-challenge", octets)[:_MAC_BYTES]

@@ -71,7 +71,7 @@ async def by_app(service: Service, user: User, typed: str, origin: TryOrigin) ->
         step = totp.step_of(secret, typed, service.clock.now(), after=known.last_step)
     if step is None or known is None:
         if streak.codes == TOLD_AT:
-            service.errands.start(_tell(service, user))
+            service.background_tasks.start(_tell(service, user))
         cause: Cause = "closed" if is_closed else "wrong"
         raise await _refused(service, user, attempt, cause, "totp", origin)
     expected: dict[str, Value] = {"stamp": user.stamp, "state": "active"}

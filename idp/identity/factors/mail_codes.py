@@ -33,7 +33,7 @@ def new(service: Service) -> str:
 
 def digest(service: Service, issue: str, address: str, code: str) -> str:
     """Returns the keyed digest that is stored of a code, bound to this issue and address."""
-    return base64url.encode(service.vault.mac("mail-code", f"{issue}\n{address}\n{code}"))
+    return base64url.encode(service.master_key.mac("mail-code", f"{issue}\n{address}\n{code}"))
 
 
 async def check(

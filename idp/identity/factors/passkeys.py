@@ -45,7 +45,7 @@ class Proof(Struct, frozen=True):
 def user_handle(service: Service, user_id: str) -> bytes:
     """Returns the user handle for a device: 32 bytes that reveal nothing of the user (WebAuthn,
     14.6.1)."""
-    return service.vault.mac("passkey-user", user_id)
+    return service.master_key.mac("passkey-user", user_id)
 
 
 async def of_user(service: Service, user_id: str) -> list[Passkey]:

@@ -80,7 +80,7 @@ def _new(random: Random) -> str:
 
 def _id(service: Service, user: User, code: str) -> str:
     bare = _read(code)
-    return base64url.encode(service.vault.mac("recovery-code", f"{user.id}\n{bare}"))
+    return base64url.encode(service.master_key.mac("recovery-code", f"{user.id}\n{bare}"))
 
 
 def _read(typed: str) -> str:

@@ -54,14 +54,14 @@ async def of_user(service: Service, user: User) -> frozenset[str]:
 
 def sealed(service: Service, user_id: str, secret: str) -> str:
     """Returns the encrypted secret of an app, for storage. It is bound to the user."""
-    return service.vault.seal(f"{user_id}\n{secret}", _PURPOSE)
+    return service.master_key.seal(f"{user_id}\n{secret}", _PURPOSE)
 
 
 def secret_of(service: Service, user: User) -> str | None:
     """Returns the secret of the user's app; None if there is none."""
     if user.totp is None:
         return None
-    owner, secret = service.vault.open(user.totp.sealed_secret, _PURPOSE).decode().split("\n")
+    owner, secret = service.master_key.open(user.totp.sealed_secret, _PURPOSE).decode().split("\n")
     # A sealed secret that was copied from another user's record is not accepted.
     return secret if owner == user.id else None
 

@@ -77,4 +77,4 @@ def most(rules: LockoutRules, of: Of) -> int:
 
 def _key(service: Service, user: User | None, account: str) -> str:
     under = user.stamp if user else ""
-    return f"lockout:{service.vault.mac('lockout', f'{account} {under}').hex()[:32]}"
+    return f"lockout:{service.master_key.mac('lockout', f'{account} {under}').hex()[:32]}"

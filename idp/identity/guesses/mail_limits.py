@@ -49,7 +49,7 @@ async def admit_from_network(service: Service, mailbox: str, origin: TryOrigin) 
 
 
 def _hidden(service: Service, mailbox: str) -> str:
-    return service.vault.mac("mailbox", login_key(mailbox)).hex()[:32]
+    return service.master_key.mac("mailbox", login_key(mailbox)).hex()[:32]
 
 
 def _admit_network(service: Service, origin: TryOrigin) -> None:

@@ -67,4 +67,4 @@ def report(service: Service, outcome: Outcome) -> None:
 
 def _hidden(service: Service, outcome: Outcome) -> str:
     key = login_key(outcome.name.strip())
-    return service.vault.mac("typed-name", key).hex()[:_NAME_CHARACTERS]
+    return service.master_key.mac("typed-name", key).hex()[:_NAME_CHARACTERS]

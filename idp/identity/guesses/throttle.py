@@ -48,7 +48,7 @@ def account_of(user: User | None, typed: str) -> str:
 def hidden(service: Service, account: str) -> str:
     """Returns the account as counters name it: a MAC of fixed length, from which no name can be
     read."""
-    return service.vault.mac("throttle", account).hex()[:32]
+    return service.master_key.mac("throttle", account).hex()[:32]
 
 
 def keys(service: Service, account: str) -> list[Key]:

@@ -98,7 +98,7 @@ def _read(service: Service, cookie: str) -> _CookieContent | None:
 
 
 def _mac(service: Service, signed: str) -> str:
-    return base64url.encode(service.vault.mac(_PURPOSE, signed))
+    return base64url.encode(service.master_key.mac(_PURPOSE, signed))
 
 
 def is_stored(agent: Browser) -> bool:
@@ -155,14 +155,14 @@ def forgetting(
     return write, Cookie(value=cookie.value, agent=structs.replace(cookie.agent, **others))
 
 
-def form_token(vault: MasterKey, agent: Browser, subject_id: str) -> str:
+def form_token(master_key: MasterKey, agent: Browser, subject_id: str) -> str:
     """Returns the token that binds a form to this browser and to this sign-in or logout.
 
     It doesn't depend on the cookie's secret, so that a form in a second tab remains valid after
     the first tab has signed in.
     """
-    return base64url.encode(vault.mac("form", f"{agent.id}\n{subject_id}"))
+    return base64url.encode(master_key.mac("form", f"{agent.id}\n{subject_id}"))
 
 
-def is_form_token(vault: MasterKey, agent: Browser, subject_id: str, token: str) -> bool:
-    return opaque_tokens.same(form_token(vault, agent, subject_id), token)
+def is_form_token(master_key: MasterKey, agent: Browser, subject_id: str, token: str) -> bool:
+    return opaque_tokens.same(form_token(master_key, agent, subject_id), token)

@@ -103,7 +103,7 @@ async def _checked(service: Service, guess: Guess, password: str) -> Checked:
     except SignInRefused as refused:
         await guess_limiter.failed(service, guess)
         if guess.is_past_limit:
-            service.errands.start(password_closing.settle(service, guess.streak.id))
+            service.background_tasks.start(password_closing.settle(service, guess.streak.id))
         is_repeated = guess.ordinal > service.config.sign_in_failures_before_delay
         raise SignInRefused(refused.cause, is_repeated=is_repeated) from None
 

@@ -192,12 +192,12 @@ async def draft(service: Service, org_id: str, typed: Typed, language: str) -> N
 
 def seal(service: Service, waiting: NewAccount) -> str:
     """Returns the account encrypted, for storage."""
-    return service.vault.seal(msgspec.json.encode(waiting), _PURPOSE)
+    return service.master_key.seal(msgspec.json.encode(waiting), _PURPOSE)
 
 
 def unseal(service: Service, sealed: str) -> NewAccount:
     """Returns the account from its encrypted form."""
-    return msgspec.json.decode(service.vault.open(sealed, _PURPOSE), type=NewAccount)
+    return msgspec.json.decode(service.master_key.open(sealed, _PURPOSE), type=NewAccount)
 
 
 def as_typed(service: Service, sealed: str) -> Typed:

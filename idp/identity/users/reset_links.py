@@ -68,14 +68,14 @@ def id_of(key: str) -> str | None:
 def seal(service: Service, key: str) -> str:
     """Returns the key encrypted for a cookie, with the time until which it is valid."""
     until = int(service.clock.now().timestamp()) + COOKIE_SECONDS
-    return service.vault.seal(f"{until}\n{key}", _COOKIE)
+    return service.master_key.seal(f"{until}\n{key}", _COOKIE)
 
 
 def unseal(service: Service, sealed: str, link_id: str) -> str:
     """Returns the key of this link from its cookie. Raises LinkRefused if it is too old or another
     link's."""
     try:
-        until, _, key = service.vault.open(sealed, _COOKIE).decode().partition("\n")
+        until, _, key = service.master_key.open(sealed, _COOKIE).decode().partition("\n")
     except WrongKey:
         raise LinkRefused("the browser keeps no key") from None
     if int(until) <= service.clock.now().timestamp():
@@ -105,4 +105,4 @@ def spending(found: Verification) -> Delete:
 
 
 def _mac(service: Service, id: str, counts_for: str, secret: str) -> str:
-    return base64url.encode(service.vault.mac("reset-link", f"{id}\n{counts_for}\n{secret}"))
+    return base64url.encode(service.master_key.mac("reset-link", f"{id}\n{counts_for}\n{secret}"))

@@ -43,7 +43,7 @@ def send_soon(service: Service, committed: Sequence[Write]) -> None:
         if isinstance(write, Insert) and isinstance(write.record, LogoutMessage)
     ]
     if found:
-        service.errands.start(_deliver_all(service, found))
+        service.background_tasks.start(_deliver_all(service, found))
 
 
 async def deliver_due(service: Service) -> None:
@@ -54,7 +54,7 @@ async def deliver_due(service: Service) -> None:
         )
         now = service.clock.now()
         due = [message for message in page.records if message.due_at <= now]
-        went_well = await service.errands.run(_deliver_all(service, due))
+        went_well = await service.background_tasks.run(_deliver_all(service, due))
         if not went_well or len(due) < _BATCH:
             return
 

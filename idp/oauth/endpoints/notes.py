@@ -32,7 +32,7 @@ def seal(service: Service, record: Record, purpose: str, *, room: int = 0) -> st
 
     None when that would be too long, by itself or with `room` more characters.
     """
-    text = service.vault.seal(msgspec.json.encode(_without_defaults(record)), purpose)
+    text = service.master_key.seal(msgspec.json.encode(_without_defaults(record)), purpose)
     return text if len(text) + room <= LONGEST else None
 
 
@@ -46,7 +46,7 @@ def read(service: Service, text: str, kind: type[R], purpose: str) -> R | None:
     if not is_note(text):
         return None
     try:
-        return msgspec.json.decode(service.vault.open(text, purpose), type=kind)
+        return msgspec.json.decode(service.master_key.open(text, purpose), type=kind)
     except (WrongKey, msgspec.MsgspecError):  # the latter: another release sealed it
         return None
 

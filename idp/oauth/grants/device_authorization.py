@@ -117,4 +117,4 @@ async def find(service: Service, letters: str) -> DeviceRequest | None:
 
 
 def _digest(service: Service, letters: str) -> str:
-    return base64url.encode(service.vault.mac("user-code", letters))
+    return base64url.encode(service.master_key.mac("user-code", letters))

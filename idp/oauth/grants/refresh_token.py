@@ -83,7 +83,7 @@ def _successor(exchange: Exchange, secret: str) -> str:
     if not exchange.client.refresh_token_reuse_seconds:
         return exchange.service.random.token()
     # Derived, so that a repeated request gives the same successor without storing its text.
-    return base64url.encode(exchange.service.vault.mac("refresh-token", secret))
+    return base64url.encode(exchange.service.master_key.mac("refresh-token", secret))
 
 
 def _may_repeat(exchange: Exchange, refresh: Refresh, secret: str, now: datetime) -> bool:

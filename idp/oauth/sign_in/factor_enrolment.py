@@ -27,13 +27,13 @@ class Setup(Confidential, frozen=True):
 
 def seal(service: Service, setup: Setup) -> str:
     """Returns the set-up in the form that the request stores."""
-    return service.vault.seal(msgspec.json.encode(setup), _PURPOSE)
+    return service.master_key.seal(msgspec.json.encode(setup), _PURPOSE)
 
 
 def find(service: Service, request: AuthRequest, user: User) -> Setup | None:
     """Returns the set-up that waits for this user, if there is one."""
     if request.sealed_setup is None:
         return None
-    octets = service.vault.open(request.sealed_setup, _PURPOSE)
+    octets = service.master_key.open(request.sealed_setup, _PURPOSE)
     setup = msgspec.json.decode(octets, type=Setup)
     return setup if setup.user_id == user.id else None

@@ -154,7 +154,7 @@ async def _may_send(service: Service, flow: Flow, user: User | None, login_name:
     All login names of the account share the count, and no page shows it. A browser that the
     account knows has a count of its own, which requests from other browsers do not use up.
     """
-    account = service.vault.mac("reset", account_of(user, login_name)).hex()[:32]
+    account = service.master_key.mac("reset", account_of(user, login_name)).hex()[:32]
     key, most = f"resets:{account}", mail_limits.MAILS * mail_limits.FROM_EVERYWHERE
     if user is not None and known_browsers.is_known(flow.agent, user):
         key, most = f"{key}:known", mail_limits.MAILS

@@ -69,4 +69,4 @@ def read(service: Service, note: str | None) -> Continuation | None:
 
 
 def _mac(service: Service, text: str) -> str:
-    return base64url.encode(service.vault.mac(_PURPOSE, text)[:_MAC_BYTES])
+    return base64url.encode(service.master_key.mac(_PURPOSE, text)[:_MAC_BYTES])

@@ -211,7 +211,7 @@ async def _begin(service: Service, call: Call, wishes: ImportCallOptions, packag
     await hold.note(parts=await _kept(service, hold, package), digest=package.digest)
     if service.wake_importer is None or package.is_small:
         size = SMALL_BATCH if package.is_small else job_runner.BATCH_ROWS
-        service.errands.start(_work(service, hold, size))
+        service.background_tasks.start(_work(service, hold, size))
     else:
         await hold.let_go()
         service.wake_importer()

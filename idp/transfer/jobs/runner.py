@@ -60,7 +60,7 @@ def wake(service: Service) -> None:
     if service.wake_importer is not None:
         service.wake_importer()
     else:
-        service.errands.start(work_due(service))
+        service.background_tasks.start(work_due(service))
 
 
 async def work_due(

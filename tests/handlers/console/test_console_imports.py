@@ -56,7 +56,7 @@ async def test_an_import_is_stopped_and_gone_on_with(server, visitor):
     page = await visitor.submit(await visitor.open(f"{IMPORTS}/{id}/cancel"))
     assert "stopped" in text_of(page)
     page = await visitor.submit(await visitor.open(f"{IMPORTS}/{id}/resume"))
-    await server.service.errands.finished()
+    await server.service.background_tasks.finished()
 
     page = await visitor.open(f"{IMPORTS}/{id}")
     assert "3 / 3" in text_of(page)

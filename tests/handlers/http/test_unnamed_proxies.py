@@ -42,7 +42,7 @@ async def test_it_is_warned_of_once_and_listed(at, server, monkeypatch):
     monkeypatch.setattr(proxy_warnings, "_log", log)
     for n in range(3):
         await (await at(f"name{n}"))("wrong")
-    await server.service.errands.finished()
+    await server.service.background_tasks.finished()
     (listed,) = await proxy_warnings.listed(server.store)
 
     assert listed.id == "127.0.0.1"
@@ -55,11 +55,11 @@ async def test_it_is_warned_of_once_and_listed(at, server, monkeypatch):
 async def test_another_start_warns_again(server):
     service = server.service
     proxy_warnings.warn(service, "192.0.2.7")
-    await service.errands.finished()
+    await service.background_tasks.finished()
     server.clock.advance(3600)
     service.untrusted_proxies._known.clear()
     proxy_warnings.warn(service, "192.0.2.7")
-    await service.errands.finished()
+    await service.background_tasks.finished()
     (listed,) = await proxy_warnings.listed(service.store)
 
     assert listed.seen_at == server.clock.now()
@@ -68,7 +68,7 @@ async def test_another_start_warns_again(server):
 async def test_so_many_are_warned_of_and_no_more(server):
     for n in range(50):
         proxy_warnings.warn(server.service, f"198.51.100.{n}")
-    await server.service.errands.finished()
+    await server.service.background_tasks.finished()
 
     assert len(await proxy_warnings.listed(server.store)) == 20
 
@@ -104,7 +104,7 @@ async def test_the_console_shows_the_peers_whose_header_was_not_believed(
     monkeypatch.setattr(Config, "is_loopback", False)
     before = await visitor.get("/ui/console/settings/safety")
     proxy_warnings.warn(server.service, "192.0.2.7")
-    await server.service.errands.finished()
+    await server.service.background_tasks.finished()
     after = await visitor.get("/ui/console/settings/safety")
 
     assert (before.status, after.status) == (200, 200)

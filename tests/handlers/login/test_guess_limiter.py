@@ -125,7 +125,7 @@ async def test_closed_unknown_and_wrong_have_the_same_page(server, new_visitor, 
         for _ in range(7):
             pages.setdefault(name, []).append(_without_ids(page, name))
             page = await visitor.send(page, password=typed)
-            await server.service.errands.finished()
+            await server.service.background_tasks.finished()
 
     assert [status for status, _ in pages[closed]] == [400] * 6 + [429]
     assert pages[closed] == pages[wrong] == pages["person-c"]
@@ -240,7 +240,7 @@ async def test_an_account_without_another_way_in_stays_open_once_in_half_an_hour
     name, password = await server.copy_user("minnie")
     tries = await at(name)
     await guess_on(server, tries, 50)
-    await server.service.errands.finished()
+    await server.service.background_tasks.finished()
     assert len(compared) == 50
     closed = await tries("wrong")  # the gate of the last try is still closed
     server.clock.advance(int(closed.headers["Retry-After"]))
@@ -283,7 +283,7 @@ async def test_who_gets_another_way_in_is_closed_from_the_next_try_on(at, server
     email = Email(address="minnie@example.com", is_verified=True)
     await server.store.commit(Update(USERS, user.id, set={"email": email}))
     assert (await (await at(name))("wrong")).status == 400
-    await server.service.errands.finished()
+    await server.service.background_tasks.finished()
     server.clock.advance(1800)
 
     assert (await (await at(name))(password)).status == 400
@@ -361,7 +361,7 @@ async def test_the_owner_is_told_once_per_streak(at, server):
     await prove_address(server)
     tries = await at()
     await guess_on(server, tries, 53)
-    await server.service.errands.finished()
+    await server.service.background_tasks.finished()
     (letter,) = await messages.held(server.service)
 
     assert (letter.kind, letter.user_id) == ("password_closed", (await dana(server)).id)

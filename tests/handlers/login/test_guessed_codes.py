@@ -72,10 +72,10 @@ async def test_at_the_fifth_wrong_code_the_owner_is_told_that_the_password_is_kn
     await server.store.commit(Update(USERS, user.id, set={"email": proven}))
     page = await at_code(visitor, demo, server)
     for _ in range(code_checks.TOLD_AT):
-        await server.service.errands.finished()
+        await server.service.background_tasks.finished()
         assert await messages.held(server.service) == []
         page = await visitor.submit(page, code=wrong(server.clock))
-    await server.service.errands.finished()
+    await server.service.background_tasks.finished()
     (letter,) = await messages.held(server.service)
 
     assert (letter.kind, letter.user_id) == ("wrong_codes", (await user_of(server)).id)

@@ -31,7 +31,7 @@ async def test_each_step_of_a_record_is_one_event_and_the_answer_tells_the_last(
     target = await world.target(CALLS[call])
     before = await everything(server.store)
     page = await target.by(world.owner, **world.here)
-    await server.service.errands.finished()  # a job that goes on makes steps of its own
+    await server.service.background_tasks.finished()  # a job that goes on makes steps of its own
     after = await everything(server.store)
 
     assert is_admitted(page), page.text

@@ -195,7 +195,7 @@ async def test_an_answer_with_a_secret_is_given_for_ten_minutes(server, owner):
     assert made["tokenId"] in gone.json()["message"]
     assert await everything(server.store) == before
     sealed = (await only(server.store, MADE_CALLS)).sealed_answer
-    assert made["token"].encode() not in server.service.vault.open(sealed, "made call")
+    assert made["token"].encode() not in server.service.master_key.open(sealed, "made call")
 
 
 async def test_a_race_within_the_call_is_answered_as_without_a_key(server, owner, monkeypatch):

@@ -23,7 +23,7 @@ END_SESSION = "/oidc/v1/end_session"
 
 async def sign_out(server, visitor, client, tokens):
     page = await visitor.get(client.logout_url(id_token_hint=tokens["id_token"], **NO_ADDRESS))
-    await server.service.errands.finished()
+    await server.service.background_tasks.finished()
     return page
 
 
@@ -49,7 +49,7 @@ async def test_whoever_confirms_a_logout_has_it_told_too(server, visitor, new_li
     await client.tokens(visitor, *server.user)
     page = await visitor.open(END_SESSION)
     await visitor.submit(page, decision="logout")
-    await server.service.errands.finished()
+    await server.service.background_tasks.finished()
 
     assert len(receiver.calls) == 1
 
@@ -99,7 +99,7 @@ async def test_an_application_whose_tokens_have_long_expired_is_told_all_the_sam
         assert "code" in await mail.silently(visitor)
     page = await visitor.open(END_SESSION)
     await visitor.submit(page, decision="logout")
-    await server.service.errands.finished()
+    await server.service.background_tasks.finished()
 
     assert len(at_wiki.calls) == 1
 
@@ -160,7 +160,7 @@ async def test_the_browser_does_not_wait_for_an_application(server, visitor, new
     page = await visitor.get(client.logout_url(id_token_hint=tokens["id_token"], **NO_ADDRESS))
     meanwhile = await only(server.store, LOGOUT_MESSAGES)
     receiver.release()
-    await server.service.errands.finished()
+    await server.service.background_tasks.finished()
 
     assert page.status == 303
     assert meanwhile.state == "waiting"

@@ -18,7 +18,7 @@ HERE = {"post_logout_redirect_uri": None}
 
 async def sign_out(server, visitor, client, tokens):
     page = await visitor.get(client.logout_url(id_token_hint=tokens["id_token"], **HERE))
-    await server.service.errands.finished()
+    await server.service.background_tasks.finished()
     return page
 
 

@@ -194,7 +194,7 @@ async def test_a_timeout_is_obeyed_within_a_second(server, owner, timeout):
     assert time.monotonic() - began < 5  # of a loaded machine
     wanted = "RUNNING" if timeout in ("1ns", "0s") else "SUCCEEDED"
     assert found["state"] == f"JOB_STATE_{wanted}"
-    await server.service.errands.finished()
+    await server.service.background_tasks.finished()
     assert (await server.store.get(JOBS, found["jobId"])).state == "succeeded"
 
 
@@ -202,7 +202,7 @@ async def test_after_the_timeout_the_job_goes_on(server, owner):
     found = await imported(owner, large(timeout="0.1s"))
     assert found["state"] == "JOB_STATE_RUNNING"
 
-    await server.service.errands.finished()
+    await server.service.background_tasks.finished()
 
     job = await server.store.get(JOBS, found["jobId"])
     assert (job.state, job.created, job.total) == ("succeeded", 1500, 1500)
@@ -213,7 +213,7 @@ async def test_a_large_package_that_is_none_is_refused_when_it_was_looked_throug
     before = await count(server.store)
 
     refused(await owner.post(IMPORT, octets), 400, 3)
-    await server.service.errands.finished()
+    await server.service.background_tasks.finished()
 
     after = await count(server.store)
     assert after["organizations"] == before["organizations"]

@@ -88,7 +88,7 @@ async def test_a_cancelled_job_is_gone_on_with(server, owner):
     await owner.post(f"{PATH}/{id}/_cancel", {})
 
     assert (await owner.post(f"{PATH}/{id}/_resume", {})).json()["state"] == "JOB_STATE_QUEUED"
-    await server.service.errands.finished()
+    await server.service.background_tasks.finished()
 
     job = (await owner.get(f"{PATH}/{id}")).json()
     assert (job["state"], job["created"]) == ("JOB_STATE_SUCCEEDED", 3)
@@ -136,7 +136,7 @@ async def test_a_job_that_is_not_there_is_not_found(server, owner, method, path,
 
 async def test_the_package_of_a_job_that_is_done_is_gone(server, owner):
     await imported(owner, package(*orgs(2)))
-    await server.service.errands.finished()
+    await server.service.background_tasks.finished()
 
     assert await server.store.count(PACKAGE_PARTS) == 0
 
@@ -156,7 +156,7 @@ async def test_the_package_of_a_cancelled_job_goes_after_a_day(server, owner):
 
 async def test_a_job_is_forgotten_after_thirty_days_with_all_that_it_told(server, owner):
     await imported(owner, package(*orgs(3), {"orgId": "bad", "org": {}}))
-    await server.service.errands.finished()
+    await server.service.background_tasks.finished()
     server.clock.advance(timedelta(days=30, seconds=1).total_seconds())
 
     await job_cleanup.tidy(server.service)
@@ -238,7 +238,7 @@ async def test_what_failed_for_its_package_is_not_gone_on_with(server, owner, sl
 
     job = (await owner.get(f"{PATH}/{id}")).json()
     resumed = await owner.post(f"{PATH}/{id}/_resume", {})
-    await server.service.errands.finished()
+    await server.service.background_tasks.finished()
 
     assert (job["slug"], job["field"], job["reason"]) == (slug, "orgs", "orgs: it is none")
     assert job.get("resumedBy") == (f"idp job resume {id}" if can else None)

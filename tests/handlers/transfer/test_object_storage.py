@@ -110,7 +110,7 @@ async def test_whatever_can_be_sent_can_be_stored(owner, bucket, document):
 async def test_a_large_package_is_kept_and_gone_through_when_it_has_come(server, owner, bucket):
     holds(bucket, large())
     found = await imported(owner, {"dataOrgsGcs": PLACE})
-    await server.service.errands.finished()
+    await server.service.background_tasks.finished()
 
     job = await server.store.get(JOBS, found["jobId"])
     assert (job.state, job.created, job.source) == ("succeeded", 1500, None)

@@ -95,7 +95,7 @@ class Worlds(World):
 
     async def ask(self, call, body):
         """Whether the call is answered, with this body put in for the sample's."""
-        await self.server.service.errands.finished()
+        await self.server.service.background_tasks.finished()
         ids = await self.ids(call)
         self.n += 1
         put_in = {**self.names, "n": f"v{self.n}", "member": self.members[self.n % 2]}

@@ -40,7 +40,7 @@ def settings():
 
 def twin(service):
     """Another process: the same store, seen through a key ring of its own."""
-    return replace(service, keys=KeyRing(service.store, service.vault, service.clock, 60))
+    return replace(service, keys=KeyRing(service.store, service.master_key, service.clock, 60))
 
 
 async def kept(service) -> dict[tuple[str, str], list[str]]:

@@ -42,7 +42,7 @@ class Holder:
     async def opens(self, secret: str) -> bool:
         party = RelyingParty(self.shop.server.issuer, self.client_id, secret, "")
         page = await party.token(self.shop.owner.visitor, self.form)
-        await self.shop.server.service.errands.finished()
+        await self.shop.server.service.background_tasks.finished()
         assert page.status in (200, 400, 401), page.text
         return page.status != 401
 

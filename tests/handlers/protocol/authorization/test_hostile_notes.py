@@ -114,9 +114,9 @@ async def test_a_note_of_another_installation_or_for_another_purpose_is_no_flow(
     plain = notes.msgspec.json.encode(request)
     service = server.service
     foreign = MasterKey(SystemRandom().token_bytes(32)).seal(plain, sign_in_pending.PURPOSE)
-    for_logouts = service.vault.seal(plain, "logout")
-    empty = service.vault.seal(b"{}", sign_in_pending.PURPOSE)
-    no_json = service.vault.seal(b"\xff\x00", sign_in_pending.PURPOSE)
+    for_logouts = service.master_key.seal(plain, "logout")
+    empty = service.master_key.seal(b"{}", sign_in_pending.PURPOSE)
+    no_json = service.master_key.seal(b"\xff\x00", sign_in_pending.PURPOSE)
     logout = await visitor.get("/oidc/v1/end_session")
     of_logout = parse_qs(urlsplit(logout.location).query)["request"][0]
     for note in (foreign, for_logouts, empty, no_json, of_logout):
