@@ -49,17 +49,25 @@ def program(tmp_path_factory):
     running.stop()
 
 
-@pytest.fixture(scope="package")
-def one_time_password(program):
-    """Makes the administrator's password a one-time one again, and returns it."""
+class OneTimePassword:
+    """Makes the administrator's password a one-time one again, and returns it: that ends the
+    administrator's sessions. `times` says how often it was done."""
 
-    def reset():
-        name = program.told["admin"]["loginName"]
-        done = run_command(program.directory, "admin", "reset-password", name)
+    def __init__(self, program):
+        self._program, self.times = program, 0
+
+    def __call__(self):
+        name = self._program.told["admin"]["loginName"]
+        done = run_command(self._program.directory, "admin", "reset-password", name)
         assert done.returncode == 0, done.stderr
+        self.times += 1
         return done.stdout.split()[-1]
 
-    return reset
+
+@pytest.fixture(scope="package")
+def one_time_password(program):
+    """The administrator's password, made a one-time one at each call."""
+    return OneTimePassword(program)
 
 
 class OtherSite:
@@ -181,6 +189,11 @@ def person(request, new_person):
 @pytest.fixture(scope="package")
 def admin(chromium, program, one_time_password):
     """The administrator, after the choice of a password of their own."""
+    return choose_password(chromium, program, one_time_password)
+
+
+def choose_password(chromium, program, one_time_password):
+    """Let the administrator choose a password; their login name, and it."""
     name = program.told["admin"]["loginName"]
     person = Person(chromium, program)
     person.go("/demo/sign-in")
@@ -200,21 +213,44 @@ def looker(chromium, program):
     person.context.close()
 
 
+class SignedIn:
+    """The cookies of browsers where that many people are signed in, for looking only.
+
+    A test that resets the administrator's password ends their sessions; they sign in anew then.
+    """
+
+    def __init__(self, chromium, program, one_time_password):
+        self._chromium, self._program, self._reset = chromium, program, one_time_password
+        self._cookies, self._times = {states.NOBODY: None}, 0
+
+    def __getitem__(self, who):
+        if who in (states.TWO, states.ADMIN) and self._times != self._reset.times:
+            self._admin = choose_password(self._chromium, self._program, self._reset)
+            self._times = self._reset.times
+            self._cookies = {
+                key: cookies
+                for key, cookies in self._cookies.items()
+                if key not in (states.TWO, states.ADMIN)
+            }
+        if who not in self._cookies:
+            self._cookies[who] = self._sign_in(who)
+        return self._cookies[who]
+
+    def _sign_in(self, who):
+        person = Person(self._chromium, self._program)
+        if who == states.ADMIN:
+            person.go("/ui/console")
+            person.sign_in(*self._admin)
+        else:
+            person.sign_in_to_demo()
+        if who == states.TWO:
+            person.sign_in_to_demo(*self._admin, prompt="select_account")
+        cookies = person.context.storage_state()
+        person.context.close()
+        return cookies
+
+
 @pytest.fixture(scope="package")
-def signed_in(chromium, program, admin):
-    """The cookies of browsers where that many people are signed in, for looking only."""
-    person = Person(chromium, program)
-    person.sign_in_to_demo()
-    one = person.context.storage_state()
-    person.context.close()
-    person = Person(chromium, program)
-    person.sign_in_to_demo()
-    person.sign_in_to_demo(*admin, prompt="select_account")
-    two = person.context.storage_state()
-    person.context.close()
-    person = Person(chromium, program)
-    person.go("/ui/console")
-    person.sign_in(*admin)
-    alone = person.context.storage_state()
-    person.context.close()
-    return {states.NOBODY: None, states.ONE: one, states.TWO: two, states.ADMIN: alone}
+def signed_in(chromium, program, admin, one_time_password):
+    """The cookies of browsers, by who is signed in there."""
+    return SignedIn(chromium, program, one_time_password)
