@@ -1,4 +1,4 @@
-"""Every error code of the management API, with its text and its cure."""
+"""Every error code of the management API, with its cause and how to resolve it."""
 
 from __future__ import annotations
 
