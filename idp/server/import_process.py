@@ -85,8 +85,8 @@ class Importer:
             try:
                 if is_alone:  # a store in memory belongs to this process
                     await job_runner.work_due(self._service)
-                elif (background_task := await self._claimed()) is not None:
-                    await self._run_child(background_task)
+                elif (assignment := await self._claimed()) is not None:
+                    await self._run_child(assignment)
             except (StorageError, OSError) as error:
                 _log.warning("imports wait", error=str(error))
                 await asyncio.sleep(_RETRY_SECONDS)
@@ -99,7 +99,7 @@ class Importer:
             return None
         return ImportAssignment(service.config, job.id, holder)
 
-    async def _run_child(self, background_task: ImportAssignment) -> None:
+    async def _run_child(self, assignment: ImportAssignment) -> None:
         """Runs a child until it ends. A cancellation lets it finish its batch."""
         child = await asyncio.create_subprocess_exec(
             *COMMAND,
@@ -112,7 +112,7 @@ class Importer:
         if pipe is None or output is None:
             raise RuntimeError("a child without input or output")
         try:
-            pipe.write(msgspec.json.encode(background_task) + b"\n")
+            pipe.write(msgspec.json.encode(assignment) + b"\n")
             with suppress(ConnectionError):
                 await pipe.drain()
             has_begun = await output.readline() == _BEGUN
@@ -123,16 +123,16 @@ class Importer:
         if code != exit_codes.OK:
             _log.error("a process for imports failed", exit_code=code, has_begun=has_begun)
             if code > 0 and not has_begun:  # an end by a signal may not recur
-                await self._fail(background_task, code)
+                await self._fail(assignment, code)
             await asyncio.sleep(_RETRY_SECONDS)
 
-    async def _fail(self, background_task: ImportAssignment, code: int) -> None:
+    async def _fail(self, assignment: ImportAssignment, code: int) -> None:
         """Ends a job whose child could not start, unless another process holds it now.
 
         Raises StorageError.
         """
-        job = await self._service.store.get(JOBS, background_task.job_id)
-        if job is None or job.holder != background_task.holder:
+        job = await self._service.store.get(JOBS, assignment.job_id)
+        if job is None or job.holder != assignment.holder:
             return
         reason = (
             f"the process that was to work on it ended with exit code {code} before it had begun;"
@@ -158,13 +158,13 @@ def main() -> int:
     ended.
     """
     os.nice(NICENESS)
-    background_task = msgspec.json.decode(sys.stdin.buffer.readline(), type=ImportAssignment)
+    assignment = msgspec.json.decode(sys.stdin.buffer.readline(), type=ImportAssignment)
     _tell_begun()
     is_over = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: is_over.set())
     threading.Thread(target=_await_end, args=(is_over,), daemon=True).start()
     with import_worker.settled_in():
-        return exit_codes.guarded(lambda: asyncio.run(_work(background_task, is_over.is_set)))
+        return exit_codes.guarded(lambda: asyncio.run(_work(assignment, is_over.is_set)))
 
 
 def _tell_begun() -> None:
@@ -183,11 +183,11 @@ def _await_end(is_over: threading.Event) -> None:
     is_over.set()
 
 
-async def _work(background_task: ImportAssignment, is_to_leave: Callable[[], bool]) -> None:
-    service = await bootstrap.open_service(background_task.config, must_exist=True)
+async def _work(assignment: ImportAssignment, is_to_leave: Callable[[], bool]) -> None:
+    service = await bootstrap.open_service(assignment.config, must_exist=True)
     try:
-        job = await service.store.get(JOBS, background_task.job_id)
-        if job is not None and job.holder == background_task.holder:
+        job = await service.store.get(JOBS, assignment.job_id)
+        if job is not None and job.holder == assignment.holder:
             hold = Hold(service, job)
             await job_runner.work(service, hold, helpers=workers.spare(), is_to_leave=is_to_leave)
         await job_runner.work_due(service, helpers=workers.spare(), is_to_leave=is_to_leave)

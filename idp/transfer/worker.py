@@ -6,4 +6,4 @@ To be deleted with the next release.
 
 import runpy
 
-runpy.run_module("idp.server.import_worker", run_name="__main__")
+runpy.run_module("idp.server.import_worker", run_name="__main__", alter_sys=True)

@@ -67,11 +67,11 @@ async def process(service, config: Config, id: str):
     job, holder = await service.store.get(JOBS, id), service.random.id()
     if job.state in job_lifecycle.WAITING:
         assert await job_lifecycle.claim(service, job, holder)
-    background_task = ImportAssignment(config, id, holder)
+    assignment = ImportAssignment(config, id, holder)
     child = await asyncio.create_subprocess_exec(
         *COMMAND, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL
     )
-    child.stdin.write(msgspec.json.encode(background_task) + b"\n")
+    child.stdin.write(msgspec.json.encode(assignment) + b"\n")
     await child.stdin.drain()
     return child
 

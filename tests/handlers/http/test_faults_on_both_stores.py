@@ -216,8 +216,8 @@ async def test_a_job_whose_process_was_killed_before_it_began_waits_for_another(
 
 
 def _noting(genuine, done):
-    async def run(importer, background_task):
-        await genuine(importer, background_task)
+    async def run(importer, assignment):
+        await genuine(importer, assignment)
         done.set()
 
     return run

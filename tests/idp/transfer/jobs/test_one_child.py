@@ -32,8 +32,8 @@ class Watched(Importer):
         await asyncio.sleep(0)
         return await super()._claimed()
 
-    async def _run_child(self, background_task):
-        self._started.append(background_task)
+    async def _run_child(self, assignment):
+        self._started.append(assignment)
 
 
 async def looked(importers, times):
@@ -56,10 +56,10 @@ async def test_of_many_processes_one_starts_a_child_for_a_job(server):
             each.wake()
         await looked(importers, 5)
 
-    (background_task,) = started
+    (assignment,) = started
     job = await stored(server.service, hold.job)
-    assert (background_task.job_id, background_task.holder) == (job.id, job.holder)
-    assert background_task.config == server.service.config
+    assert (assignment.job_id, assignment.holder) == (job.id, job.holder)
+    assert assignment.config == server.service.config
 
 
 async def test_a_job_whose_child_never_began_is_anybodys_when_its_lease_is_over(server):

@@ -71,7 +71,12 @@ def command(pid):
 
 @pytest.mark.slow
 @pytest.mark.program
-async def test_a_worker_stores_what_it_has_judged_and_tells_of_it(service):
+@pytest.mark.parametrize(
+    "module",
+    [workers.COMMAND[-1], pytest.param("idp.transfer.worker", id="previous release's name")],
+)
+async def test_a_worker_stores_what_it_has_judged_and_tells_of_it(service, monkeypatch, module):
+    monkeypatch.setattr(workers, "COMMAND", (*workers.COMMAND[:-1], module))
     first, people = batches(person(1), {**person(2), "userId": ""}, person(3, "user-1"))
     async with joined(service) as (_, (own, far)):
         await own.judge(first)

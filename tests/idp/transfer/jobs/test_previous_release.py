@@ -1,0 +1,58 @@
+"""Import processes that a parent process of the previous release starts, by the names it knows.
+
+A running parent survives an update of the installed files; what it starts then is this release.
+To be deleted together with `idp.transfer.process` and `idp.transfer.worker`.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from idp.config.settings import Config
+from idp.records import JOBS
+from idp.server import import_process
+from idp.start import bootstrap
+from idp.transfer.jobs import worker_messages
+from idp.transfer.jobs.batches import Settled
+from idp.transfer.package.rows import Row
+from tests.fire import importing
+
+
+@pytest.fixture
+def service(tmp_path, io_loop):
+    config = Config(data=str(tmp_path), issuer="http://localhost:1")
+    service = io_loop.run_sync(lambda: importing.opened(config))
+    yield service
+    io_loop.run_sync(lambda: bootstrap.close_service(service))
+
+
+@pytest.mark.slow
+@pytest.mark.program
+async def test_an_import_process_started_by_its_old_name_finishes_the_job(monkeypatch, service):
+    old = (*import_process.COMMAND[:-1], "idp.transfer.process")
+    monkeypatch.setattr(importing, "COMMAND", old)
+    job_id = await importing.begun(service, importing.package(20))
+
+    child = await importing.process(service, service.config, job_id)
+
+    assert await importing.finished(child) == 0
+    job = await service.store.get(JOBS, job_id)
+    assert (job.state, job.created) == ("finished_with_errors", 22)
+
+
+@pytest.mark.parametrize(
+    ("message", "fields"),
+    [
+        (import_process.ImportAssignment, "config job_id holder"),
+        (worker_messages.Engagement, "config job"),
+        (worker_messages.Order, "rows"),
+        (worker_messages.WorkerReply, "is_stored settled failure is_broken"),
+        (Settled, "row type action id parts problems"),
+        (Row, "number path member org_id document broken double_of"),
+    ],
+)
+def test_messages_of_import_processes_keep_the_fields_of_the_previous_release(message, fields):
+    encoded = {each.encode_name for each in msgspec.structs.fields(message)}
+
+    assert encoded == set(fields.split())
