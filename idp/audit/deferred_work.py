@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any, Final, TypeAlias
 
 from idp.audit import drafts, versioned_updates
+from idp.audit.events import AuditEntry
 from idp.records import LEFTOVERS, Leftover, LeftoverKind
 from idp.service import Service
 from storage import Collection, Delete, Stale, Unavailable, Unknown, Where
@@ -73,7 +74,7 @@ async def emptied(
     page = await service.store.find(collection, where, order=order, limit=AT_ONCE)
     now = service.clock.now()
     units = [
-        versioned_updates.removal(service, collection, one, type, actor, now, org_id)
+        versioned_updates.removal(service, collection, one, AuditEntry(type, actor, now, org_id))
         for one in page.records
     ]
     outcomes = await service.store.commit_each(units)

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Protocol
 
+from msgspec import Struct
+
 from idp.foundation import logs
 from idp.foundation.randomness import Random
 from idp.records import EVENTS, ORGANIZATIONS, Event
@@ -26,35 +28,32 @@ class Sequenced(Protocol):
     def sequence(self) -> int: ...
 
 
-def insertion(
-    random: Random,
-    collection: Collection[Any],
-    record: Any,
-    type: str,
-    actor: str,
-    at: datetime,
-    /,
-    org_id: str | None = None,
-    **payload: str,
-) -> list[Write]:
-    """Returns the writes that store a new record and its event.
+class AuditEntry(Struct, frozen=True):
+    """What an event states: the kind of change, who made it and when, and its payload.
 
     `org_id` is the organization of a record that does not contain it.
     """
-    event = created(random, collection, record, type, actor, at, org_id, **payload)
-    return [Insert(collection, record), event]
+
+    type: str
+    actor: str
+    at: datetime
+    org_id: str | None = None
+    payload: Mapping[str, str] = {}
+
+
+def insertion(
+    random: Random, collection: Collection[Any], record: Any, entry: AuditEntry
+) -> list[Write]:
+    """Returns the writes that store a new record and its event."""
+    return [Insert(collection, record), created(random, collection, record, entry)]
 
 
 def update(
     random: Random,
     collection: Collection[Any],
     record: Sequenced,
-    set: Mapping[str, object],
-    type: str,
-    actor: str,
-    at: datetime,
-    org_id: str | None = None,
-    **payload: str,
+    changes: Mapping[str, object],
+    entry: AuditEntry,
 ) -> list[Write]:
     """Returns the writes that change a record, increment its `sequence`, and store the event.
 
@@ -63,65 +62,46 @@ def update(
     step = Update(
         collection,
         record.id,
-        set=set,
+        set=changes,
         increment={"sequence": 1},
         expect={"sequence": record.sequence},
     )
-    return [step, changed(random, collection, record, type, actor, at, org_id, **payload)]
+    return [step, changed(random, collection, record, entry)]
 
 
 def created(
-    random: Random,
-    collection: Collection[Any],
-    record: Sequenced,
-    type: str,
-    actor: str,
-    at: datetime,
-    /,
-    org_id: str | None = None,
-    **payload: str,
+    random: Random, collection: Collection[Any], record: Sequenced, entry: AuditEntry
 ) -> Insert:
     """Returns the write of the event for a new record."""
-    return _insert(random, collection, record, 0, type, actor, at, org_id, payload)
+    return Insert(EVENTS, _event(random, collection, record, record.sequence, entry))
 
 
 def changed(
-    random: Random,
-    collection: Collection[Any],
-    record: Sequenced,
-    type: str,
-    actor: str,
-    at: datetime,
-    org_id: str | None = None,
-    **payload: str,
+    random: Random, collection: Collection[Any], record: Sequenced, entry: AuditEntry
 ) -> Insert:
     """Returns the write of the event for a change that increments the `sequence` of `record` (as
     it was read)."""
-    return _insert(random, collection, record, 1, type, actor, at, org_id, payload)
+    return Insert(EVENTS, _event(random, collection, record, record.sequence + 1, entry))
 
 
-def _insert(
+def _event(
     random: Random,
     collection: Collection[Any],
     record: Sequenced,
-    step: int,
-    type: str,
-    actor: str,
-    at: datetime,
-    org_id: str | None,
-    payload: dict[str, str],
-) -> Insert:
-    event = Event(
-        id=random.ordered_id(at),
+    sequence: int,
+    entry: AuditEntry,
+) -> Event:
+    # The events of an organization itself belong to it, too.
+    org_id = record.id if collection is ORGANIZATIONS else getattr(record, "org_id", entry.org_id)
+    return Event(
+        id=random.ordered_id(entry.at),
         collection=collection.name,
         record_id=record.id,
-        sequence=record.sequence + step,
-        type=type,
-        actor=actor,
-        at=at,
-        # The events of an organization itself belong to it, too.
-        org_id=record.id if collection is ORGANIZATIONS else getattr(record, "org_id", org_id),
+        sequence=sequence,
+        type=entry.type,
+        actor=entry.actor,
+        at=entry.at,
+        org_id=org_id,
         request_id=logs.current_request_id(),
-        payload=sorted(payload.items()),
+        payload=sorted(entry.payload.items()),
     )
-    return Insert(EVENTS, event)

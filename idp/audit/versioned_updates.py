@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
 from typing import Any, Final, Protocol, TypeVar
 
 from msgspec import structs
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.foundation.errors import Busy, PreconditionFailed
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
@@ -77,7 +77,7 @@ async def changed(
         values = {**wanted, **_date(record, now)}
         after: R = structs.replace(record, **values, sequence=record.sequence + 1)
         update = events.update(
-            service.random, collection, record, values, type, author.actor, now, org_id
+            service.random, collection, record, values, AuditEntry(type, author.actor, now, org_id)
         )
         await commit_settled(service.store, *update, *also(before, after))
         return after
@@ -104,7 +104,7 @@ async def removed(
         record: Any = await find()
         check_sequence(record, author)
         now = service.clock.now()
-        writes = removal(service, collection, record, type, author.actor, now, org_id)
+        writes = removal(service, collection, record, AuditEntry(type, author.actor, now, org_id))
         await commit_settled(service.store, *writes, *also(record))
         last = structs.replace(record, sequence=record.sequence + 1)
         details = structs.replace(answers.details(last, org_id), change_date=now)
@@ -126,17 +126,11 @@ async def repeated(attempt: Callable[[], Awaitable[T]]) -> T:
 
 
 def removal(
-    service: Service,
-    collection: Collection[Any],
-    record: Any,
-    type: str,
-    actor: str,
-    now: datetime,
-    org_id: str | None = None,
+    service: Service, collection: Collection[Any], record: Any, entry: AuditEntry
 ) -> list[Write]:
     """Returns the writes that remove a record, as it was read, and store its last event."""
     gone = Delete(collection, record.id, expect={"sequence": record.sequence})
-    return [gone, events.changed(service.random, collection, record, type, actor, now, org_id)]
+    return [gone, events.changed(service.random, collection, record, entry)]
 
 
 def check_sequence(record: Any, author: Author) -> None:

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, Final
 from msgspec import Struct
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.backup.contents import COLLECTIONS, Backup
 from idp.backup.making import installation, readable
 from idp.foundation.clock import Clock
@@ -123,9 +124,8 @@ async def invalidate(store: Store, clock: Clock, random: Random) -> None:
     await remove(store, _unsent(store))
     instance = await installation(store)
     stamp = {"stamp": random.token(bits=64)}
-    ended = events.update(
-        random, INSTANCES, instance, stamp, "instance.tokens_invalidated", ACTOR, clock.now()
-    )
+    entry = AuditEntry("instance.tokens_invalidated", ACTOR, clock.now())
+    ended = events.update(random, INSTANCES, instance, stamp, entry)
     await store.commit(*ended)
 
 

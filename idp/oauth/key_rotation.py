@@ -15,6 +15,7 @@ from typing import Final, Literal
 import msgspec
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.foundation.errors import FailedPrecondition, NotFound
 from idp.keys.key_ring import (
     HINT_DAYS,
@@ -52,8 +53,10 @@ async def ensure(service: Service, algorithm: Algorithm, *, actor: str) -> None:
     fresh = [await _new(service, algorithm, state) for state in _PAIR if state not in pair]
     if not fresh:
         return
-    now, type = service.clock.now(), "instance.keys_made"
-    writes = events.update(service.random, INSTANCES, instance, {}, type, actor, now)
+    now = service.clock.now()
+    writes = events.update(
+        service.random, INSTANCES, instance, {}, AuditEntry("instance.keys_made", actor, now)
+    )
     for key in fresh:
         writes += _insertion(service, key, now, actor)
     try:
@@ -198,7 +201,7 @@ async def _new(service: Service, algorithm: Algorithm, state: str) -> SigningKey
 
 
 def _insertion(service: Service, key: SigningKey, now: datetime, actor: str) -> list[Write]:
-    return events.insertion(service.random, SIGNING_KEYS, key, "key.made", actor, now)
+    return events.insertion(service.random, SIGNING_KEYS, key, AuditEntry("key.made", actor, now))
 
 
 def _moved(
@@ -213,5 +216,7 @@ def _moved(
         increment={"sequence": 1},
         expect={"state": key.state, "sequence": key.sequence},
     )
-    event = events.changed(service.random, SIGNING_KEYS, key, f"key.{state}", actor, now)
+    event = events.changed(
+        service.random, SIGNING_KEYS, key, AuditEntry(f"key.{state}", actor, now)
+    )
     return [change, event]

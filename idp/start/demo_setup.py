@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any, Final, Literal
 
 from idp.audit import events
-from idp.audit.events import Sequenced
+from idp.audit.events import AuditEntry, Sequenced
 from idp.config.settings import Config
 from idp.foundation import opaque_tokens
 from idp.foundation.opaque_tokens import Confidential
@@ -154,7 +154,9 @@ def _change(
     type: str,
 ) -> list[Write]:
     now = service.clock.now()
-    return events.update(service.random, collection, record, set, type, first_start.ACTOR, now)
+    return events.update(
+        service.random, collection, record, set, AuditEntry(type, first_start.ACTOR, now)
+    )
 
 
 def _client(service: Service, project: Project, secret: str) -> Application:

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.foundation.opaque_tokens import Confidential
 from idp.identity.users import admin_recovery, memberships, org_domains, organizations
 from idp.identity.users import lookup as user_lookup
@@ -141,7 +142,9 @@ def made(
     **payload: str,
 ) -> list[Write]:
     """Returns the writes that store a record of a start, with its event."""
-    return events.insertion(service.random, collection, record, type, ACTOR, now, **payload)
+    return events.insertion(
+        service.random, collection, record, AuditEntry(type, ACTOR, now, payload=payload)
+    )
 
 
 async def _admin(
@@ -207,8 +210,9 @@ async def describe_admin(service: Service, instance: Instance) -> Admin:
 async def _renew(service: Service, instance: Instance, user: User) -> str:
     password, now = service.random.one_time_password(), service.clock.now()
     first = _first_admin(service, user.id, password, now)
-    renewed, type = {"first_admin": first}, "instance.first_admin_renewed"
-    writes = events.update(service.random, INSTANCES, instance, renewed, type, ACTOR, now)
+    renewed = {"first_admin": first}
+    entry = AuditEntry("instance.first_admin_renewed", ACTOR, now)
+    writes = events.update(service.random, INSTANCES, instance, renewed, entry)
     writes += await admin_recovery.one_time(service, user, password, now, ACTOR)
     await service.store.commit(*writes)
     return password

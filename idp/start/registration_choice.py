@@ -11,6 +11,7 @@ from typing import Final, cast
 from msgspec import structs
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.identity.users.subjects import Subject
 from idp.management.policies import policies
 from idp.policies import effective
@@ -47,5 +48,5 @@ async def answer(service: Service, subject: Subject, *, is_open: bool) -> list[W
     rules = structs.replace(built_in, allow_register=is_open)
     record = policies.new(None, rules, now, _KIND)
     return events.insertion(
-        service.random, POLICIES, record, "login_policy.created", subject.user.id, now
+        service.random, POLICIES, record, AuditEntry("login_policy.created", subject.user.id, now)
     )

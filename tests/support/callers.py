@@ -8,6 +8,7 @@ from datetime import timedelta
 import msgspec
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.identity.users import memberships, org_domains, organizations
 from idp.identity.users import personal_access_tokens as user_personal_access_tokens
 from idp.identity.users.subjects import Subject
@@ -81,15 +82,17 @@ async def new_caller(server, visitor, organization, *roles: str, everywhere=Fals
         changed_at=now,
     )
     user.login_key, user.display_key = user.user_name.lower(), "script"
-    writes = events.insertion(random, USERS, user, "user.created", "a test", now)
+    writes = events.insertion(random, USERS, user, AuditEntry("user.created", "a test", now))
     if roles:
         held = memberships.new(user.id, None if everywhere else organization.id, roles, now)
-        writes += events.insertion(random, MEMBERSHIPS, held, "membership.created", "a test", now)
+        writes += events.insertion(
+            random, MEMBERSHIPS, held, AuditEntry("membership.created", "a test", now)
+        )
     subject = Subject(instance=instance, organization=organization, user=user)
     pat, token = user_personal_access_tokens.new(
         random, service.config.vendor, subject, now, now + timedelta(days=1)
     )
-    writes += events.insertion(random, PATS, pat, "pat.created", "a test", now)
+    writes += events.insertion(random, PATS, pat, AuditEntry("pat.created", "a test", now))
     await server.store.commit(*writes)
     return Caller(visitor, token, user.id)
 

@@ -23,6 +23,7 @@ from tornado.httpserver import HTTPServer
 
 from handlers.app import App
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.clients import web_origins
 from idp.config.settings import Config
 from idp.foundation import opaque_tokens
@@ -136,7 +137,7 @@ class Server:
 
     async def _store(self, collection, record, type: str, *more) -> None:
         now, random = self.clock.now(), self.service.random
-        writes = events.insertion(random, collection, record, type, "a test", now)
+        writes = events.insertion(random, collection, record, AuditEntry(type, "a test", now))
         await self.store.commit(*writes, *more)
 
 

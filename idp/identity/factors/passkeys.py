@@ -14,6 +14,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.foundation import base64url
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.identity.factors import challenges, webauthn
@@ -137,10 +138,8 @@ def registered(
         is_backup_eligible=made.is_backup_eligible,
         is_backed_up=made.is_backed_up,
     )
-    random, type = service.random, "passkey.created"
-    stored = events.insertion(
-        random, PASSKEYS, passkey, type, user.id, now, user.org_id, user=user.id
-    )
+    entry = AuditEntry("passkey.created", user.id, now, user.org_id, payload={"user": user.id})
+    stored = events.insertion(service.random, PASSKEYS, passkey, entry)
     return passkey, [spent, *stored]
 
 
@@ -215,9 +214,8 @@ def _has_gone_back(passkey: Passkey, answer: WebAuthnAssertion) -> bool:
 
 async def _tell(service: Service, subject: Subject, passkey: Passkey, spent: Write) -> None:
     user, now = subject.user, service.clock.now()
-    told = events.update(
-        service.random, PASSKEYS, passkey, {}, "passkey.refused", user.id, now, user.org_id
-    )
+    entry = AuditEntry("passkey.refused", user.id, now, user.org_id)
+    told = events.update(service.random, PASSKEYS, passkey, {}, entry)
     try:
         await commit_settled(service.store, spent, *told)
     except (Conflict, Stale):

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.foundation import base64url
 from idp.foundation.opaque_tokens import Confidential
 from idp.foundation.randomness import Random
@@ -60,9 +61,14 @@ async def using(service: Service, user: User, typed: str) -> list[Write] | None:
     code = await service.store.get(RECOVERY_CODES, _id(service, user, _read(typed)))
     if code is None or code.user_id != user.id or code.used_at is not None:
         return None
-    now, random, type = service.clock.now(), service.random, "user.recovery_code_used"
+    now, random = service.clock.now(), service.random
     use = Update(RECOVERY_CODES, code.id, set={"used_at": now}, expect={"used_at": None})
-    return [use, *events.update(random, USERS, user, {}, type, user.id, now)]
+    return [
+        use,
+        *events.update(
+            random, USERS, user, {}, AuditEntry("user.recovery_code_used", user.id, now)
+        ),
+    ]
 
 
 async def _of(service: Service, user: User) -> list[RecoveryCode]:

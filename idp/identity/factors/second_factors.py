@@ -8,6 +8,7 @@ from typing import Final
 from msgspec import Struct, structs
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.config.settings import Config
 from idp.identity.factors import recovery_codes, totp, webauthn
 from idp.identity.sessions import lifetime as session_lifetime
@@ -136,8 +137,10 @@ async def renew_codes(service: Service, user: User) -> recovery_codes.NewRecover
     """Replaces all recovery codes of the user, who gets a mail."""
     now = service.clock.now()
     made = await recovery_codes.make(service, user, now)
-    values, type = {"recovery_codes_at": now}, "user.recovery_codes_made"
-    step = events.update(service.random, USERS, user, values, type, user.id, now)
+    values = {"recovery_codes_at": now}
+    step = events.update(
+        service.random, USERS, user, values, AuditEntry("user.recovery_codes_made", user.id, now)
+    )
     letters = factor_messages.told(service, user, "recovery_codes_made")
     return recovery_codes.NewRecoveryCodes(made.codes, [*step, *made.writes, *letters])
 
@@ -172,7 +175,7 @@ async def _changing(
     with Stale."""
     user, now = subject.user, service.clock.now()
     values = {**values, "stamp": service.random.token(bits=64), "changed_at": now}
-    step = events.update(service.random, USERS, user, values, type, actor, now)
+    step = events.update(service.random, USERS, user, values, AuditEntry(type, actor, now))
     after = structs.replace(user, **values, sequence=user.sequence + 1)
     news = await session_lifetime.news_of_all(service, subject)
     return FactorChange([*step, *news], structs.replace(subject, user=after))

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Final
 
 from idp.audit import drafts, events
+from idp.audit.events import AuditEntry
 from idp.records import USERS, User
 from idp.service import Service
 from storage import Stale
@@ -28,9 +29,11 @@ async def lifted(service: Service, user: User) -> User:
     if not is_over(service, user):
         return user
     changes = {"state": "active", "locked_until": None, "changed_at": service.clock.now()}
-    now, type = service.clock.now(), "user.unlocked"
+    now = service.clock.now()
     with suppress(Stale):  # another request has lifted it
         await drafts.undrafted(service).store.commit(
-            *events.update(service.random, USERS, user, changes, type, ACTOR, now)
+            *events.update(
+                service.random, USERS, user, changes, AuditEntry("user.unlocked", ACTOR, now)
+            )
         )
     return await service.store.get(USERS, user.id) or user

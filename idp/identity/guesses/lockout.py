@@ -10,6 +10,7 @@ from contextlib import suppress
 from datetime import timedelta
 
 from idp.audit import events, versioned_updates
+from idp.audit.events import AuditEntry
 from idp.foundation.errors import FailedPrecondition
 from idp.identity.guesses import lockout_counters
 from idp.identity.guesses.lock_ends import ACTOR
@@ -43,6 +44,8 @@ async def _lock(service: Service, tried: User, rules: LockoutRules) -> None:
     ends_at = now + timedelta(seconds=seconds) if seconds else None
     values = {"state": "locked", "stamp": stamp, "locked_until": ends_at, "changed_at": now}
     also = await ending.ending_writes(service, user)
-    update = events.update(service.random, USERS, user, values, "user.locked", ACTOR, now)
+    update = events.update(
+        service.random, USERS, user, values, AuditEntry("user.locked", ACTOR, now)
+    )
     letters = security_messages.locked(service, user, seconds)
     await commit_settled(service.store, *update, *also, *letters)

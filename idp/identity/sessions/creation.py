@@ -9,6 +9,7 @@ from typing import Any, Final
 from msgspec import Struct, structs
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.identity.sessions import browsers
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.browsers import Cookie
@@ -55,7 +56,9 @@ def prepare(
     )
     actor = subject.user.id
     write: Write = Insert(SESSIONS, session)
-    event = events.created(service.random, SESSIONS, session, "session.opened", actor, now)
+    event = events.created(
+        service.random, SESSIONS, session, AuditEntry("session.opened", actor, now)
+    )
     # A session under other stamps has ended and is not renewed.
     mine = [one for one in known if (one.user_id, one.stamps) == (session.user_id, session.stamps)]
     if mine:
@@ -67,7 +70,9 @@ def prepare(
             increment={"sequence": 1},
             expect={"ended_at": None, "sequence": mine[0].sequence},
         )
-        event = events.changed(service.random, SESSIONS, mine[0], "session.renewed", actor, now)
+        event = events.changed(
+            service.random, SESSIONS, mine[0], AuditEntry("session.renewed", actor, now)
+        )
         session = structs.replace(mine[0], **renewed)
     return Opening(writes=[write, rotation, event], session=session, cookie=cookie)
 

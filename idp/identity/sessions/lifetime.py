@@ -13,6 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.config.settings import Config
 from idp.foundation.randomness import Random
 from idp.identity import authentication_context
@@ -76,9 +77,11 @@ class LiveSession(Struct, frozen=True):
         """Returns the writes by which the session outlives a new stamp of its user, and its
         browser remains known to the account."""
         under = security_stamps.of_session(after.instance, after.organization, after.user)
-        now, type, actor = service.clock.now(), "session.renewed", after.user.id
+        now, actor = service.clock.now(), after.user.id
         kept = {"stamps": under}
-        renewed = events.update(service.random, SESSIONS, self.session, kept, type, actor, now)
+        renewed = events.update(
+            service.random, SESSIONS, self.session, kept, AuditEntry("session.renewed", actor, now)
+        )
         agent_id, before = self.session.agent_id, self.subject.user
         known = await known_browsers.staying(service, agent_id, before, after.user)
         return [*renewed, *known]
@@ -134,7 +137,10 @@ def ending_untold(service: Service, session: Session) -> list[Write]:
         expect={"ended_at": None, "sequence": session.sequence},
     )
     actor = session.user_id
-    return [end, events.changed(service.random, SESSIONS, session, "session.ended", actor, now)]
+    return [
+        end,
+        events.changed(service.random, SESSIONS, session, AuditEntry("session.ended", actor, now)),
+    ]
 
 
 async def news_of_all(service: Service, subject: Subject) -> list[Write]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.foundation.errors import IdpError, NotFound
 from idp.identity.guesses import lock_ends
 from idp.identity.guesses import resets as guess_resets
@@ -58,7 +59,9 @@ async def unlock(service: Service, login_name: str, *, actor: str) -> bool:
     now = service.clock.now()
     changes = {"state": "active", "locked_until": None, "changed_at": now}
     await service.store.commit(
-        *events.update(service.random, USERS, user, changes, "user.unlocked", actor, now)
+        *events.update(
+            service.random, USERS, user, changes, AuditEntry("user.unlocked", actor, now)
+        )
     )
     return True
 
@@ -90,5 +93,6 @@ async def one_time(
     )
     # The new stamp ends all sessions and tokens of the user.
     changes = {"password": new, "stamp": service.random.token(bits=64), "changed_at": now}
-    type = "user.password_reset"
-    return events.update(service.random, USERS, user, changes, type, actor, now)
+    return events.update(
+        service.random, USERS, user, changes, AuditEntry("user.password_reset", actor, now)
+    )

@@ -14,6 +14,7 @@ from typing import Final, Literal, NamedTuple, TypeVar
 from msgspec import Struct, structs
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.foundation import base64url
 from idp.foundation.cooperative import in_turns
 from idp.foundation.errors import FieldProblem, InvalidArgument, Taken
@@ -189,17 +190,9 @@ async def prepare(
     )
     writes = prepared.writes
     for key, value in new.metadata:
-        entry = metadata_entry(user, key, value, now)
-        writes += events.insertion(
-            service.random,
-            USER_METADATA,
-            entry,
-            "user_metadata.created",
-            actor,
-            now,
-            user.org_id,
-            key=key,
-        )
+        metadata = metadata_entry(user, key, value, now)
+        entry = AuditEntry("user_metadata.created", actor, now, user.org_id, payload={"key": key})
+        writes += events.insertion(service.random, USER_METADATA, metadata, entry)
     return prepared
 
 
@@ -271,10 +264,9 @@ def writes_of(
     service: Service, user: User, names: NameAvailability, actor: str, **payload: str
 ) -> list[Write]:
     """Returns the writes that store a new user and reserve its login names."""
-    type, at = "user.created", user.created_at
-    stored = events.insertion(
-        service.random, USERS, user, type, actor, at, kind=user.kind, **payload
-    )
+    payload = {"kind": user.kind, **payload}
+    entry = AuditEntry("user.created", actor, user.created_at, payload=payload)
+    stored = events.insertion(service.random, USERS, user, entry)
     return stored + names.writes(service, actor)
 
 

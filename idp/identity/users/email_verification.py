@@ -10,6 +10,7 @@ from urllib.parse import quote, urlsplit
 from msgspec import structs
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.config.settings import Config
 from idp.config.urls import is_loopback
 from idp.foundation.errors import FailedPrecondition, IdpError, NotFound
@@ -262,8 +263,8 @@ async def _marking_verified(
     email = Email(address=user.email.address, is_verified=True, verified_by=by)
     email_key = user_lookup.email_key(email, user.org_id)
     changed = {"email": email, "email_key": email_key, "changed_at": now}
-    type = "user.email_verified"
-    writes = events.update(service.random, USERS, user, changed, type, actor, now, verifiedBy=by)
+    entry = AuditEntry("user.email_verified", actor, now, payload={"verifiedBy": by})
+    writes = events.update(service.random, USERS, user, changed, entry)
     if not email.is_verified_everywhere:
         return writes
     key = login_key(email.address)

@@ -12,6 +12,7 @@ from msgspec import structs
 
 from idp.audit import deferred_work, events
 from idp.audit.deferred_work import AT_ONCE
+from idp.audit.events import AuditEntry
 from idp.foundation import domain_names
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import org_domains
@@ -75,4 +76,4 @@ def _change(service: Service, user: User, actor: str) -> list[Write]:
         "email_key": user_lookup.email_key(email, user.org_id),
         "changed_at": now,
     }
-    return events.update(service.random, USERS, user, changes, _TYPE, actor, now)
+    return events.update(service.random, USERS, user, changes, AuditEntry(_TYPE, actor, now))

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.foundation import opaque_tokens
 from idp.foundation.errors import FailedPrecondition
 from idp.foundation.randomness import Random
@@ -39,8 +40,8 @@ def id_of(user_id: str, org_id: str | None) -> str:
 
 def insertion(random: Random, membership: Membership, actor: str, now: datetime) -> list[Write]:
     """Returns the writes that store a new membership with its event."""
-    type, user_id = "membership.created", membership.user_id
-    return events.insertion(random, MEMBERSHIPS, membership, type, actor, now, user=user_id)
+    entry = AuditEntry("membership.created", actor, now, payload={"user": membership.user_id})
+    return events.insertion(random, MEMBERSHIPS, membership, entry)
 
 
 async def find(service: Service, user_id: str, org_id: str | None) -> Membership | None:
@@ -115,8 +116,10 @@ async def grant(
         made = new(user_id, org_id, [role], now)
         writes = insertion(service.random, made, actor, now)
     else:
-        given, type = {"roles": [*known.roles, role], "changed_at": now}, "membership.changed"
-        writes = events.update(service.random, MEMBERSHIPS, known, given, type, actor, now)
+        given = {"roles": [*known.roles, role], "changed_at": now}
+        writes = events.update(
+            service.random, MEMBERSHIPS, known, given, AuditEntry("membership.changed", actor, now)
+        )
     try:
         await service.store.commit(*writes)
     except (Conflict, Stale):  # changed concurrently: decide by what is stored now

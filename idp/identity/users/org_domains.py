@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.foundation import domain_names
 from idp.foundation.errors import NotFound
 from idp.records import (
@@ -31,12 +32,10 @@ def insertion(
     """
     random, domain = service.random, organization.primary_domain
     first = new_domain(organization.id, domain, now, is_verified=True)
-    made = events.insertion(
-        random, ORGANIZATIONS, organization, "organization.created", actor, now, **payload
-    )
-    return made + events.insertion(
-        random, DOMAINS, first, "domain.created", actor, now, domain=domain
-    )
+    entry = AuditEntry("organization.created", actor, now, payload=payload)
+    made = events.insertion(random, ORGANIZATIONS, organization, entry)
+    entry = AuditEntry("domain.created", actor, now, payload={"domain": domain})
+    return made + events.insertion(random, DOMAINS, first, entry)
 
 
 async def find(service: Service, org_id: str, domain: str) -> OrganizationDomain:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from msgspec import Struct, structs
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.identity.factors import second_factors
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.users import password_acceptance
@@ -116,7 +117,9 @@ async def prepare(service: Service, subject: Subject, password: str, actor: str)
         increment={"sequence": 1},
         expect={"sequence": user.sequence, "stamp": user.stamp, "state": "active"},
     )
-    event = events.changed(service.random, USERS, user, "user.password_changed", actor, now)
+    event = events.changed(
+        service.random, USERS, user, AuditEntry("user.password_changed", actor, now)
+    )
     writes: list[Write] = [change, event, *await session_lifetime.news_of_all(service, subject)]
     writes += forget_first_password(service, subject.instance, user.id, actor=actor, now=now)
     writes += security_messages.password_changed(service, user)
@@ -134,5 +137,6 @@ def forget_first_password(
     first = instance.first_admin
     if first is None or first.user_id != user_id:
         return []
-    forgotten, type = {"first_admin": None}, "instance.first_admin_forgotten"
-    return events.update(service.random, INSTANCES, instance, forgotten, type, actor, now)
+    forgotten = {"first_admin": None}
+    entry = AuditEntry("instance.first_admin_forgotten", actor, now)
+    return events.update(service.random, INSTANCES, instance, forgotten, entry)

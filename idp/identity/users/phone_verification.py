@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from msgspec import structs
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.foundation.errors import NotFound
 from idp.foundation.i18n import message
 from idp.identity.factors.mail_codes import MailCodeRefused
@@ -56,7 +57,9 @@ async def verify_phone(service: Service, user_id: str, code: str, *, actor: str)
         structs.replace(user.phone, is_verified=True, verified_by=by) if user.phone else None
     )
     changes = {"phone": verified, "changed_at": now}
-    writes = events.update(service.random, USERS, user, changes, "user.phone_verified", actor, now)
+    writes = events.update(
+        service.random, USERS, user, changes, AuditEntry("user.phone_verified", actor, now)
+    )
     try:
         await service.store.commit(*writes, Delete(VERIFICATIONS, proof.id))
     except Stale:  # the user changed concurrently: the verified number may be another one

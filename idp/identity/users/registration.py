@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.foundation import i18n, user_names
 from idp.foundation.i18n import Message, message
 from idp.foundation.opaque_tokens import Confidential
@@ -240,9 +241,6 @@ async def prepare(
     writes: list[Write] = [
         Insert(USERS, verified) if write.collection is USERS else write for write in made.writes
     ]
-    writes.append(
-        events.changed(
-            service.random, USERS, made.user, "user.email_verified", id, service.clock.now()
-        )
-    )
+    entry = AuditEntry("user.email_verified", id, service.clock.now())
+    writes.append(events.changed(service.random, USERS, made.user, entry))
     return PreparedUser(user=verified, writes=writes, problems=made.problems)

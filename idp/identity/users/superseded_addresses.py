@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from idp.audit import deferred_work, events
 from idp.audit.deferred_work import AT_ONCE
+from idp.audit.events import AuditEntry
 from idp.identity.users.lookup import scoped_prefix
 from idp.records import LEFTOVERS, USERS, Leftover
 from idp.service import Service
@@ -36,11 +37,8 @@ async def follow(service: Service, leftover: Leftover) -> bool:
     page = await service.store.find(USERS, _asserted(key), limit=AT_ONCE)
     now = service.clock.now()
     changes = {"email.is_superseded": True, "email_key": None, "changed_at": now}
-    type = "user.email_superseded"
-    units = [
-        events.update(service.random, USERS, user, changes, type, leftover.actor, now)
-        for user in page.records
-    ]
+    entry = AuditEntry("user.email_superseded", leftover.actor, now)
+    units = [events.update(service.random, USERS, user, changes, entry) for user in page.records]
     outcomes = await service.store.commit_each(units)
     for outcome in outcomes:
         if outcome is not None and not isinstance(outcome, Stale):

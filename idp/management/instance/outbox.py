@@ -13,6 +13,7 @@ from typing import Annotated, ClassVar, Final, get_args
 from msgspec import structs
 
 from idp.audit import events, versioned_updates
+from idp.audit.events import AuditEntry
 from idp.foundation.errors import FailedPrecondition, FieldProblem, NotFound
 from idp.mail import messages
 from idp.management import search as management_search
@@ -141,7 +142,9 @@ async def _retry(service: Service, call: Call, mail_id: str) -> Mail:
     await commit_settled(
         service.store,
         Update(OUTBOX, letter.id, set=changed, increment={"sequence": 1}, expect=expected),
-        events.changed(service.random, OUTBOX, letter, "mail.retried", call.actor, now),
+        events.changed(
+            service.random, OUTBOX, letter, AuditEntry("mail.retried", call.actor, now)
+        ),
     )
     return structs.replace(letter, state="queued", due_at=now, attempts=0)
 

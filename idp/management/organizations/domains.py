@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Final
 
 from idp.audit import events, versioned_updates
+from idp.audit.events import AuditEntry
 from idp.audit.versioned_updates import Changed
 from idp.foundation import domain_names
 from idp.foundation.errors import (
@@ -107,9 +108,8 @@ async def add(service: Service, call: Call, request: NewDomain) -> Changed:
         await _refuse_taken(service, organization, request.domain)
         now = service.clock.now()
         made = new_domain(organization.id, request.domain, now)
-        writes = events.insertion(
-            service.random, DOMAINS, made, "domain.created", call.actor, now, domain=made.domain
-        )
+        entry = AuditEntry("domain.created", call.actor, now, payload={"domain": made.domain})
+        writes = events.insertion(service.random, DOMAINS, made, entry)
         await commit_settled(service.store, still_active(organization), *writes)
         return Changed(details=answers.details(made, organization.id))
 

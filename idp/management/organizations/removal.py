@@ -14,6 +14,7 @@ from datetime import timedelta
 from typing import Any, Final, NamedTuple
 
 from idp.audit import deferred_work, drafts, versioned_updates
+from idp.audit.events import AuditEntry
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import NotFound
 from idp.management import call as management_call
@@ -126,7 +127,9 @@ async def _domains(service: Service, organization: Organization, actor: str) -> 
     page = await service.store.find(DOMAINS, where, order="domain", limit=paging.MOST)
     writes: list[Write] = []
     for each in page.records:
-        writes += versioned_updates.removal(service, DOMAINS, each, "domain.deleted", actor, now)
+        writes += versioned_updates.removal(
+            service, DOMAINS, each, AuditEntry("domain.deleted", actor, now)
+        )
     return writes
 
 
@@ -176,7 +179,9 @@ async def _purge_user(service: Service, user: User, actor: str) -> None:
         writes, is_all = await user_removal.hanging(service, user, actor)
         if is_all:
             now = service.clock.now()
-            writes += versioned_updates.removal(service, USERS, user, "user.deleted", actor, now)
+            writes += versioned_updates.removal(
+                service, USERS, user, AuditEntry("user.deleted", actor, now)
+            )
         with suppress(Stale):  # changed meanwhile: what is left is found again by the next step
             await commit_settled(service.store, *writes)
         if is_all:
@@ -187,6 +192,8 @@ async def _purge_project(service: Service, project: Project, actor: str) -> None
     """Removes a project; `idp/background/deferred_work.py` removes its applications and roles."""
     now = service.clock.now()
     rest = deferred_work.new(service, "project.deleted", project.id, actor)
-    gone = versioned_updates.removal(service, PROJECTS, project, "project.deleted", actor, now)
+    gone = versioned_updates.removal(
+        service, PROJECTS, project, AuditEntry("project.deleted", actor, now)
+    )
     with suppress(Stale):
         await commit_settled(service.store, *gone, Insert(LEFTOVERS, rest))

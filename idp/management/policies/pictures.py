@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Annotated, cast
 
 from idp.audit import events, versioned_updates
+from idp.audit.events import AuditEntry
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound, PreconditionFailed
 from idp.management import call as management_call
@@ -150,7 +151,7 @@ async def _add(
     now, org_id = service.clock.now(), organization.id if organization else None
     picture = pictures.new(org_id, place, image, now)
     writes = events.insertion(
-        service.random, PICTURES, picture, "picture.created", call.actor, now
+        service.random, PICTURES, picture, AuditEntry("picture.created", call.actor, now)
     )
     guard: list[Write] = []
     if organization is not None:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import cast
 
 from idp.audit import events, versioned_updates
+from idp.audit.events import AuditEntry
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import AlreadyExists, NotFound, PreconditionFailed
 from idp.management import call as management_call
@@ -132,7 +133,7 @@ async def _add(
     now, org_id = service.clock.now(), organization.id if organization else None
     policy = new(org_id, rules, now, *kind)
     writes = events.insertion(
-        service.random, POLICIES, policy, _event("created", *kind), call.actor, now
+        service.random, POLICIES, policy, AuditEntry(_event("created", *kind), call.actor, now)
     )
     await commit_settled(service.store, *writes, *_still_there(organization))
     service.recent.forget()  # pages cache what they read; other processes notice a little later

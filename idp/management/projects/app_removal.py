@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from idp.audit import deferred_work, versioned_updates
+from idp.audit.events import AuditEntry
 from idp.audit.versioned_updates import Changed
 from idp.clients import web_origins
 from idp.foundation.errors import FailedPrecondition
@@ -54,7 +55,7 @@ async def remove(service: Service, call: Call, project_id: str, app_id: str) -> 
 def removal(service: Service, client: Application, actor: str, now: datetime) -> list[Write]:
     """Returns the writes that delete an application, as it was read."""
     leftover = deferred_work.new(service, _TYPE, client.id, actor, client.org_id)
-    gone = versioned_updates.removal(service, APPLICATIONS, client, _TYPE, actor, now)
+    gone = versioned_updates.removal(service, APPLICATIONS, client, AuditEntry(_TYPE, actor, now))
     return [*gone, *_also(client, leftover)]
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from idp.audit import events, versioned_updates
+from idp.audit.events import AuditEntry
 from idp.audit.versioned_updates import Changed
 from idp.clients import web_origins
 from idp.credentials import client_secrets
@@ -62,12 +63,11 @@ async def register(
 
     async def attempt() -> Application:
         project = await projects.find(service, call, project_id)
-        client, type = new(service, project, kept), "application.created"
+        client = new(service, project, kept)
+        entry = AuditEntry("application.created", call.actor, client.created_at)
         await commit_settled(
             service.store,
-            *events.insertion(
-                service.random, APPLICATIONS, client, type, call.actor, client.created_at
-            ),
+            *events.insertion(service.random, APPLICATIONS, client, entry),
             *web_origins.changes(None, client),
             projects.still_there(project),
         )

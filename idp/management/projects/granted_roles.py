@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from idp.audit import deferred_work, events, versioned_updates
+from idp.audit.events import AuditEntry
 from idp.records import PROJECT_GRANTS, ROLE_ASSIGNMENTS, Leftover, RoleAssignment
 from idp.search import paging
 from idp.service import Service
@@ -49,6 +50,10 @@ def left_with(service: Service, one: RoleAssignment, left: list[str], actor: str
     now = service.clock.now()
     if not left:
         type = "role_assignment.deleted"
-        return versioned_updates.removal(service, ROLE_ASSIGNMENTS, one, type, actor, now)
+        return versioned_updates.removal(
+            service, ROLE_ASSIGNMENTS, one, AuditEntry(type, actor, now)
+        )
     values, type = {"role_keys": left, "changed_at": now}, "role_assignment.changed"
-    return events.update(service.random, ROLE_ASSIGNMENTS, one, values, type, actor, now)
+    return events.update(
+        service.random, ROLE_ASSIGNMENTS, one, values, AuditEntry(type, actor, now)
+    )

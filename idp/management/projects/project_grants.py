@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Annotated, Final
 
 from idp.audit import deferred_work, events, versioned_updates
+from idp.audit.events import AuditEntry
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import (
     AlreadyExists,
@@ -86,16 +87,13 @@ async def create(
         organization = await _granted(service, project, request.granted_org_id)
         given = await roles.given(service, project, request.role_keys)
         grant = new(service, project, organization.id, given)
-        writes = events.insertion(
-            service.random,
-            PROJECT_GRANTS,
-            grant,
+        entry = AuditEntry(
             "project_grant.created",
             call.actor,
             grant.created_at,
-            project=project.id,
-            grantedOrganization=organization.id,
+            payload={"project": project.id, "grantedOrganization": organization.id},
         )
+        writes = events.insertion(service.random, PROJECT_GRANTS, grant, entry)
         guards = [projects.still_there(project), *roles.still_there(given)]
         is_there = Update(ORGANIZATIONS, organization.id, expect={"state": organization.state})
         # Earlier releases would ignore the grant, so they must not open the store any more.
@@ -256,12 +254,11 @@ async def forget_role(service: Service, call: Call, found: ProjectGrant, key: st
     grant: ProjectGrant | None = found
     while grant is not None and key in grant.role_keys:
         now, left = service.clock.now(), [each for each in grant.role_keys if each != key]
-        values, type = {"role_keys": left, "changed_at": now}, "project_grant.changed"
+        values = {"role_keys": left, "changed_at": now}
         with suppress(Stale):
+            entry = AuditEntry("project_grant.changed", call.actor, now)
             await service.store.commit(
-                *events.update(
-                    service.random, PROJECT_GRANTS, grant, values, type, call.actor, now
-                )
+                *events.update(service.random, PROJECT_GRANTS, grant, values, entry)
             )
         grant = await service.store.get(PROJECT_GRANTS, grant.id)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated
 
 from idp.audit import events, versioned_updates
+from idp.audit.events import AuditEntry
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import NotFound
 from idp.management import call as management_call
@@ -66,9 +67,11 @@ async def create(service: Service, call: Call, request: NewProject) -> ProjectCr
         requires_grant=bool(request.has_project_check),
         requires_role=bool(request.project_role_check),
     )
-    type = "project.created"
     await commit_settled(
-        service.store, *events.insertion(service.random, PROJECTS, project, type, call.actor, now)
+        service.store,
+        *events.insertion(
+            service.random, PROJECTS, project, AuditEntry("project.created", call.actor, now)
+        ),
     )
     return ProjectCreated(id=project.id, details=answers.details(project, project.org_id))
 

@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives import serialization
 from msgspec import Struct
 
 from idp.audit import events, versioned_updates
+from idp.audit.events import AuditEntry
 from idp.audit.versioned_updates import Changed
 from idp.credentials import expirations, last_uses
 from idp.foundation import opaque_tokens
@@ -136,10 +137,14 @@ async def create(service: Service, call: Call, owner: KeyOwner, request: NewKey)
         created_at=now,
         expires_at=expires_at,
     )
-    collection, type = owner.collection, f"{_singular(owner)}.created"
-    writes = events.insertion(
-        service.random, collection, record, type, call.actor, now, owner.org_id, owner=owner.id
+    entry = AuditEntry(
+        f"{_singular(owner)}.created",
+        call.actor,
+        now,
+        owner.org_id,
+        payload={"owner": owner.id},
     )
+    writes = events.insertion(service.random, owner.collection, record, entry)
     try:
         await commit_settled(service.store, *writes, *owner.guards)
     except Stale:  # one of the owner's guards

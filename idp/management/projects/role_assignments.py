@@ -9,6 +9,7 @@ from typing import Annotated
 from msgspec import Struct
 
 from idp.audit import events, versioned_updates
+from idp.audit.events import AuditEntry
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import AlreadyExists, FieldProblem, InvalidArgument, NotFound
 from idp.identity.users import grant_ids
@@ -150,16 +151,13 @@ def new(
 
 
 def _insertion(service: Service, call: Call, made: RoleAssignment) -> list[Write]:
-    return events.insertion(
-        service.random,
-        ROLE_ASSIGNMENTS,
-        made,
+    entry = AuditEntry(
         "role_assignment.created",
         call.actor,
         made.created_at,
-        user=made.user_id,
-        project=made.project_id,
+        payload={"user": made.user_id, "project": made.project_id},
     )
+    return events.insertion(service.random, ROLE_ASSIGNMENTS, made, entry)
 
 
 async def change(

@@ -8,6 +8,7 @@ from typing import Annotated
 from msgspec import Struct
 
 from idp.audit import events, versioned_updates
+from idp.audit.events import AuditEntry
 from idp.audit.versioned_updates import Changed
 from idp.foundation import opaque_tokens
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound, Taken
@@ -68,10 +69,10 @@ async def add(service: Service, call: Call, project_id: str, request: NewRole) -
     async def attempt() -> ProjectRole:
         project = await projects.find(service, call, project_id)
         role = new(service, project, request)
-        type, at = "project_role.created", role.created_at
-        writes = events.insertion(
-            service.random, PROJECT_ROLES, role, type, call.actor, at, key=role.key
+        entry = AuditEntry(
+            "project_role.created", call.actor, role.created_at, payload={"key": role.key}
         )
+        writes = events.insertion(service.random, PROJECT_ROLES, role, entry)
         await commit_settled(service.store, *writes, projects.still_there(project))
         return role
 

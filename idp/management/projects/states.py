@@ -14,6 +14,7 @@ from typing import Final, Literal, NamedTuple
 from msgspec import structs
 
 from idp.audit import deferred_work, events, versioned_updates
+from idp.audit.events import AuditEntry
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FailedPrecondition
 from idp.management.call import Call
@@ -108,6 +109,6 @@ async def _first(service: Service, project: Project, actor: str) -> list[Write]:
         stamp = service.random.token(bits=64) if is_end else client.stamp
         values = {"state": following.after, "stamp": stamp, "changed_at": now}
         writes += events.update(
-            service.random, APPLICATIONS, client, values, following.type, actor, now
+            service.random, APPLICATIONS, client, values, AuditEntry(following.type, actor, now)
         )
     return writes

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Annotated, Final
 
 from idp.audit import events, versioned_updates
+from idp.audit.events import AuditEntry
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
 from idp.identity.users import creation as user_creation
@@ -158,13 +159,11 @@ async def remove(service: Service, call: Call, user_id: str, key: str) -> Change
 
 async def _add(service: Service, call: Call, user: User, key: str, value: str) -> Changed:
     now = service.clock.now()
-    entry = user_creation.metadata_entry(user, key, value, now)
-    type, random = "user_metadata.created", service.random
-    writes = events.insertion(
-        random, USER_METADATA, entry, type, call.actor, now, user.org_id, key=key
-    )
+    metadata = user_creation.metadata_entry(user, key, value, now)
+    entry = AuditEntry("user_metadata.created", call.actor, now, user.org_id, payload={"key": key})
+    writes = events.insertion(service.random, USER_METADATA, metadata, entry)
     await commit_settled(service.store, *writes, user_lookup.staying(user))
-    return Changed(details=answers.details(entry, user.org_id))
+    return Changed(details=answers.details(metadata, user.org_id))
 
 
 async def _find(service: Service, user: User, key: str) -> UserMetadata:

@@ -6,6 +6,7 @@ A passkey is registered during a sign-in.
 from __future__ import annotations
 
 from idp.audit import versioned_updates
+from idp.audit.events import AuditEntry
 from idp.foundation.errors import FailedPrecondition
 from idp.identity.factors import last_factor, passkey_changes, passkeys, second_factors
 from idp.identity.sessions.lifetime import LiveSession
@@ -56,8 +57,10 @@ async def remove(
         service, subject, second_factors.PASSKEY, new_password
     )
     change = await passkey_changes.remove(service, subject, passkey, user.id, also)
-    now, type = service.clock.now(), "passkey.deleted"
-    gone = versioned_updates.removal(service, PASSKEYS, passkey, type, user.id, now, user.org_id)
+    now = service.clock.now()
+    gone = versioned_updates.removal(
+        service, PASSKEYS, passkey, AuditEntry("passkey.deleted", user.id, now, user.org_id)
+    )
     # The removal changes the stamp that sessions hold, so the current one has to be kept.
     stays = await live.staying(service, change.subject)
     messages = security_messages.password_changed(service, user) if also else []

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Annotated, Final
 
 from idp.audit import events, versioned_updates
+from idp.audit.events import AuditEntry
 from idp.audit.versioned_updates import Changed
 from idp.credentials import expirations, last_uses
 from idp.foundation.errors import FieldProblem, NotFound
@@ -88,11 +89,10 @@ async def create(service: Service, call: Call, user_id: str, request: NewPat) ->
     record, token = user_personal_access_tokens.new(
         service.random, vendor, subject, now, expires_at
     )
+    entry = AuditEntry("pat.created", call.actor, now, user.org_id, payload={"user": user.id})
     await commit_settled(
         service.store,
-        *events.insertion(
-            service.random, PATS, record, "pat.created", call.actor, now, user.org_id, user=user.id
-        ),
+        *events.insertion(service.random, PATS, record, entry),
     )
     return PatCreated(
         token_id=record.id,

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from idp.audit import versioned_updates
+from idp.audit.events import AuditEntry
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import Busy, FailedPrecondition
 from idp.identity.users import ending, password_change
@@ -121,7 +122,7 @@ async def hanging(service: Service, user: User, actor: str) -> tuple[list[Write]
         is_all = is_all and page.after is None
         for one in page.records:
             writes += versioned_updates.removal(
-                service, part.collection, one, part.type, actor, now, user.org_id
+                service, part.collection, one, AuditEntry(part.type, actor, now, user.org_id)
             )
     return writes, is_all
 

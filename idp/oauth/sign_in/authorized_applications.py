@@ -14,6 +14,7 @@ from typing import Final
 from msgspec import Struct, structs
 
 from idp.audit import deferred_work, versioned_updates
+from idp.audit.events import AuditEntry
 from idp.foundation.errors import NotFound
 from idp.identity.users.subjects import Subject
 from idp.oauth.tokens import authorizations
@@ -99,7 +100,7 @@ async def remove(service: Service, subject: Subject, client_id: str) -> None:
     for one in page.records:
         if one.client_id == client_id:
             writes += versioned_updates.removal(
-                service, CONSENTS, one, "consent.deleted", user.id, now
+                service, CONSENTS, one, AuditEntry("consent.deleted", user.id, now)
             )
     await commit_settled(service.store, *writes)
     # The removal itself is stored: what fails here is done later from the stored task.

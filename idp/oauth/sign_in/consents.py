@@ -11,6 +11,7 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.foundation import opaque_tokens
 from idp.identity.sessions.lifetime import LiveSession
 from idp.oauth.errors import InteractionRequired
@@ -121,7 +122,7 @@ async def _remembering(service: Service, flow: Flow, live: LiveSession) -> list[
             org_id=user.org_id,
             claims=sorted(beyond),
         )
-        return events.insertion(random, CONSENTS, new, "consent.given", user.id, now)
+        return events.insertion(random, CONSENTS, new, AuditEntry("consent.given", user.id, now))
     if _is_of_others(known, client, live):
         known_scopes, known_claims = [], []
     else:
@@ -131,4 +132,6 @@ async def _remembering(service: Service, flow: Flow, live: LiveSession) -> list[
         "claims": sorted({*known_claims, *beyond}),
         "changed_at": now,
     }
-    return events.update(random, CONSENTS, known, changes, "consent.given", user.id, now)
+    return events.update(
+        random, CONSENTS, known, changes, AuditEntry("consent.given", user.id, now)
+    )

@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import structs
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.foundation import uris
 from idp.identity.sessions import clients as session_clients
 from idp.identity.sessions import lifetime as session_lifetime
@@ -55,15 +56,8 @@ async def allow(
         expires_at=request.expires_at + lifetime(service.config, client.access_token_type),
         sequence=1,
     )
-    made = events.insertion(
-        service.random,
-        AUTHORIZATIONS,
-        authorization,
-        "device.allowed",
-        user.id,
-        now,
-        client=client.id,
-    )
+    entry = AuditEntry("device.allowed", user.id, now, payload={"client": client.id})
+    made = events.insertion(service.random, AUTHORIZATIONS, authorization, entry)
     # Before the unit: a logout at the same moment must know of every client that gets tokens.
     await session_clients.remember(service, live.session, client)
     try:

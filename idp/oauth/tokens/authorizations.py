@@ -10,6 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.identity.users.subjects import Subject
 from idp.oauth.tokens import acting
 from idp.oauth.tokens import validity as token_validity
@@ -147,5 +148,7 @@ def ending(
         expect={"revoked_at": None},
     )
     payload |= {"reason": reason}
-    event = events.changed(random, AUTHORIZATIONS, authorization, type, actor, now, **payload)
+    event = events.changed(
+        random, AUTHORIZATIONS, authorization, AuditEntry(type, actor, now, payload=payload)
+    )
     return [end, event]

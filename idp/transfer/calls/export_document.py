@@ -15,6 +15,7 @@ from typing import Annotated, Any, BinaryIO, Final
 import msgspec
 
 from idp.audit import events, versioned_updates
+from idp.audit.events import AuditEntry
 from idp.foundation.errors import DeadlineExceeded, NotFound
 from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, Organization
 from idp.schema.field_rules import Items, Name
@@ -226,16 +227,10 @@ async def _note(
             increment={"sequence": 1},
             expect={"sequence": instance.sequence},
         )
-        event = events.changed(
-            service.random,
-            INSTANCES,
-            instance,
-            "export.made",
-            actor,
-            service.clock.now(),
-            instance.org_id,
-            **payload,
+        entry = AuditEntry(
+            "export.made", actor, service.clock.now(), instance.org_id, payload=payload
         )
+        event = events.changed(service.random, INSTANCES, instance, entry)
         await commit_settled(service.store, step, event)
 
     await versioned_updates.repeated(attempt)

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from idp.audit import versioned_updates
+from idp.audit.events import AuditEntry
 from idp.records.jobs import JOB_BATCHES, JOB_PROBLEMS, JOBS, Job
 from idp.search import paging
 from idp.service import Service
@@ -62,7 +63,9 @@ async def _forget(service: Service, job: Job) -> None:
     if found is None:
         return
     now = service.clock.now()
-    writes = versioned_updates.removal(service, JOBS, found, "import.deleted", job.actor, now)
+    writes = versioned_updates.removal(
+        service, JOBS, found, AuditEntry("import.deleted", job.actor, now)
+    )
     with suppress(Stale):
         await commit_settled(service.store, *writes)
 

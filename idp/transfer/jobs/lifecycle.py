@@ -17,6 +17,7 @@ from typing import Final
 from msgspec import structs
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.foundation.errors import IdpError
 from idp.records.jobs import (
     JOB_BATCHES,
@@ -95,12 +96,7 @@ def new(
 async def begin(service: Service, job: Job) -> None:
     """Stores a new job. Raises StorageError."""
     writes = events.insertion(
-        service.random,
-        JOBS,
-        job,
-        "import.started",
-        job.actor,
-        job.created_at,
+        service.random, JOBS, job, AuditEntry("import.started", job.actor, job.created_at)
     )
     await commit_settled(service.store, *writes)
 
@@ -171,7 +167,9 @@ async def go_on(service: Service, actor: str, job: Job) -> Job:
         "reason_slug": None,
         "reason_field": None,
     }
-    step = events.update(service.random, JOBS, job, wanted, "import.resumed", actor, now)
+    step = events.update(
+        service.random, JOBS, job, wanted, AuditEntry("import.resumed", actor, now)
+    )
     await commit_settled(service.store, *step)
     return structs.replace(job, **wanted, sequence=job.sequence + 1)
 
@@ -262,17 +260,13 @@ class Hold:
             "held_until": None,
         }
         told = {name: str(getattr(job, name)) for name in _COUNTS.values()}
-        event = events.changed(
-            service.random,
-            JOBS,
-            job,
+        entry = AuditEntry(
             "import.finished",
             job.actor,
             now,
-            state=state,
-            dry_run=str(job.options.is_dry_run).lower(),
-            **told,
+            payload={"state": state, "dry_run": str(job.options.is_dry_run).lower(), **told},
         )
+        event = events.changed(service.random, JOBS, job, entry)
         await self._commit(self._update(values, {"sequence": 1}), event)
         self.job = structs.replace(job, **values, sequence=job.sequence + 1)
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, Literal, cast
 from msgspec import Struct
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.management.organizations import domains as organization_domains
 from idp.records import (
     DOMAINS,
@@ -205,35 +206,32 @@ async def _becomes_primary(taking: ImportContext, case: _DomainCase) -> bool:
 
 def _primary(taking: ImportContext, case: _DomainCase) -> list[Write]:
     now = taking.service.clock.now()
+    entry = AuditEntry("organization.primary_domain_changed", taking.actor, now)
     return events.update(
         taking.service.random,
         ORGANIZATIONS,
         case.home,
         {"primary_domain": case.new.domain, "changed_at": now},
-        "organization.primary_domain_changed",
-        taking.actor,
-        now,
+        entry,
     )
 
 
 def _insertion(taking: ImportContext, case: _DomainCase) -> list[Write]:
     payload = import_payload(taking, case.read) | {"domain": case.new.domain}
     service, now = taking.service, case.new.created_at
-    return events.insertion(
-        service.random, DOMAINS, case.new, "domain.created", taking.actor, now, **payload
-    )
+    entry = AuditEntry("domain.created", taking.actor, now, payload=payload)
+    return events.insertion(service.random, DOMAINS, case.new, entry)
 
 
 def _proof(taking: ImportContext, known: OrganizationDomain) -> list[Write]:
     now = taking.service.clock.now()
+    entry = AuditEntry("domain.verified", taking.actor, now)
     return events.update(
         taking.service.random,
         DOMAINS,
         known,
         {"verified_key": known.domain, "changed_at": now},
-        "domain.verified",
-        taking.actor,
-        now,
+        entry,
     )
 
 

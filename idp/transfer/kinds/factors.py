@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 from msgspec import structs
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.management.policies.forms import MULTI_FACTORS, SECOND_FACTORS
 from idp.policies import effective
 from idp.records import POLICIES, LoginRules, Policy
@@ -60,14 +61,9 @@ async def _added(
     if factor in counting or not is_open:
         return PreparedRow(action="skip", id=id)
     now, added = taking.service.clock.now(), structs.replace(rules, **{field: (*counting, factor)})
+    entry = AuditEntry("login_policy.changed", taking.actor, now)
     writes = events.update(
-        taking.service.random,
-        POLICIES,
-        policy,
-        {"rules": added, "changed_at": now},
-        "login_policy.changed",
-        taking.actor,
-        now,
+        taking.service.random, POLICIES, policy, {"rules": added, "changed_at": now}, entry
     )
     return PreparedRow(action="update", id=id, writes=tuple(writes))
 

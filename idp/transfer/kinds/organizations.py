@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, cast
 from msgspec import Struct, structs
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.foundation import domain_names
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import memberships, org_domains, organizations
@@ -139,14 +140,9 @@ async def _update(
         if not guards:
             return refused(known.id, _STAYS)
     now = taking.service.clock.now()
+    entry = AuditEntry("organization.changed", taking.actor, now)
     update = events.update(
-        taking.service.random,
-        ORGANIZATIONS,
-        known,
-        {**wanted, "changed_at": now},
-        "organization.changed",
-        taking.actor,
-        now,
+        taking.service.random, ORGANIZATIONS, known, {**wanted, "changed_at": now}, entry
     )
     return PreparedRow(action="update", id=known.id, writes=(*update, *guards), met=met)
 

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.records import Organization
 from idp.transfer.kinds import target_organizations
 from idp.transfer.kinds.kind import ImportContext, import_payload
@@ -74,27 +75,24 @@ def _done(action: Action, wanted: SettingRow, known: Any, writes: Sequence[Write
 
 def _insertion(taking: ImportContext, read: Read, wanted: SettingRow) -> list[Write]:
     assert wanted.collection is not None  # noqa: S101 - for mypy
-    return events.insertion(
-        taking.service.random,
-        wanted.collection,
-        wanted.record,
+    entry = AuditEntry(
         f"{wanted.event}.created",
         taking.actor,
         wanted.record.created_at,
-        **import_payload(taking, read),
+        payload=import_payload(taking, read),
     )
+    return events.insertion(taking.service.random, wanted.collection, wanted.record, entry)
 
 
 def _update(
     taking: ImportContext, wanted: SettingRow, known: Any, values: Mapping[str, object]
 ) -> list[Write]:
     assert wanted.collection is not None  # noqa: S101 - for mypy
+    entry = AuditEntry(f"{wanted.event}.changed", taking.actor, wanted.record.changed_at)
     return events.update(
         taking.service.random,
         wanted.collection,
         known,
         {**values, "changed_at": wanted.record.changed_at},
-        f"{wanted.event}.changed",
-        taking.actor,
-        wanted.record.changed_at,
+        entry,
     )

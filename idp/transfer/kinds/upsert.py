@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 from msgspec import Struct, structs
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.transfer.kinds.kind import ImportContext, import_payload
 from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
 from storage import Collection, Record, Write
@@ -76,17 +77,14 @@ def stored(
 def created(taking: ImportContext, read: Read, wanted: UpsertPlan) -> PreparedRow:
     """Plans the creation of the record."""
     record, now = wanted.record, taking.service.clock.now()
-    stored = events.insertion(
-        taking.service.random,
-        wanted.collection,
-        record,
+    entry = AuditEntry(
         f"{wanted.type}.created",
         taking.actor,
         now,
         wanted.org_id,
-        **wanted.payload,
-        **import_payload(taking, read),
+        payload={**wanted.payload, **import_payload(taking, read)},
     )
+    stored = events.insertion(taking.service.random, wanted.collection, record, entry)
     writes = (*stored, *wanted.also(None, record))
     return PreparedRow(action="create", id=wanted.id, writes=writes, problems=wanted.warnings)
 
@@ -97,17 +95,14 @@ def changed(
     """Plans an update of the existing record to these values."""
     now = taking.service.clock.now()
     dated = {**values, "changed_at": now}
-    step = events.update(
-        taking.service.random,
-        wanted.collection,
-        known,
-        dated,
+    entry = AuditEntry(
         f"{wanted.type}.changed",
         taking.actor,
         now,
         wanted.org_id,
-        **import_payload(taking, read),
+        payload=import_payload(taking, read),
     )
+    step = events.update(taking.service.random, wanted.collection, known, dated, entry)
     # As it will be stored: further writes of the unit depend on it.
     after = structs.replace(known, **dated, sequence=known.sequence + 1)
     writes = (*step, *wanted.also(known, after))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.identity.factors import second_factors
 from idp.identity.sessions import browsers
 from idp.identity.sessions import lifetime as session_lifetime
@@ -150,7 +151,7 @@ async def with_passkey(world):
         changed_at=now,
     )
     stored = events.insertion(
-        service.random, PASSKEYS, passkey, "passkey.created", made["userId"], now
+        service.random, PASSKEYS, passkey, AuditEntry("passkey.created", made["userId"], now)
     )
     await service.store.commit(*stored)
     return made | {"passkeyId": id}

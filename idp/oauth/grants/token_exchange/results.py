@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.oauth import scopes
 from idp.oauth.errors import InvalidRequest
 from idp.oauth.grants.exchange import Exchange, RefreshToken, new_refresh_token
@@ -197,14 +198,9 @@ async def _store(
     exchange: Exchange, authorization: Authorization, inputs: Sequence[Party]
 ) -> None:
     type, actor, payload = _told(authorization)
+    entry = AuditEntry(type, actor, authorization.created_at, payload=payload)
     writes: list[Write] = events.insertion(
-        exchange.service.random,
-        AUTHORIZATIONS,
-        authorization,
-        type,
-        actor,
-        authorization.created_at,
-        **payload,
+        exchange.service.random, AUTHORIZATIONS, authorization, entry
     )
     # In the same unit: a `jti` is used up if and only if the authorization is stored.
     writes += [Insert(REPLAY, party.replay) for party in inputs if party.replay]

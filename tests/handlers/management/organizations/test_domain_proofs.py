@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from idp.audit import events
+from idp.audit.events import AuditEntry
 from idp.management.organizations import domain_verification
 from idp.outgoing.failures import Failed
 from idp.records import DOMAINS, Challenge, new_domain
@@ -181,7 +182,7 @@ async def challenge(server, org_id, domain):
     random, now = server.service.random, server.clock.now()
     made = new_domain(org_id, domain, now)
     made.challenge = Challenge(kind="dns", token=org_id)
-    writes = events.insertion(random, DOMAINS, made, "domain.created", "a test", now)
+    writes = events.insertion(random, DOMAINS, made, AuditEntry("domain.created", "a test", now))
     await server.store.commit(*writes)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from idp.audit import versioned_updates
+from idp.audit.events import AuditEntry
 from idp.identity.users import permissions
 from idp.records import EVENTS, LAST_USES, MEMBERSHIPS
 from tests.support.api_samples import INSTANCE_MEMBERS, MEMBERS, SET_UP, organization
@@ -41,9 +42,9 @@ async def two_owners(server, visitor, here, path):
     made = [await new_caller(server, visitor, here, role, everywhere=everywhere) for _ in "12"]
     async for held in server.store.scan(MEMBERSHIPS):
         if held.org_id is None and held.user_id not in [each.user_id for each in made]:
-            now, type = server.clock.now(), "membership.deleted"
+            now = server.clock.now()
             gone = versioned_updates.removal(
-                server.service, MEMBERSHIPS, held, type, "a test", now
+                server.service, MEMBERSHIPS, held, AuditEntry("membership.deleted", "a test", now)
             )
             await server.store.commit(*gone)
     return made
