@@ -9,7 +9,7 @@ from idp.foundation import i18n
 from idp.foundation.errors import NotFound
 from idp.mail import wording_rules
 from idp.management.call import Call
-from idp.management.policies import policies
+from idp.management.policies import policies, views
 from idp.management.policies.forms import MessageTextForm
 from idp.management.policies.views import MessageTextFound, MessageTextView
 from idp.policies import effective
@@ -104,14 +104,5 @@ async def _found(
     if policy is not None and isinstance(policy.rules, MessageTextRules):
         rules = policy.rules
     details = await policies.told_of(service, policy)
-    view = MessageTextView(
-        details=details,
-        type=type,
-        language=language,
-        subject=rules.subject,
-        title=rules.title,
-        greeting=rules.greeting,
-        text=rules.text,
-        button_text=rules.button_text,
-    )
+    view = MessageTextView(details=details, **views.as_stored(rules))
     return MessageTextFound(details=details, custom_text=view, is_default=is_default)

@@ -9,24 +9,28 @@ from msgspec import Struct
 
 from idp.management.policies import forms, views
 from idp.management.policies.forms import PolicyForm
-from idp.management.policies.views import PolicyFound, Told
+from idp.management.policies.views import Members, PolicyFound
 from idp.records.policies import PolicyKind, PolicyRules
 from idp.schema.answers import Details
 
 
 class PolicyKindEntry(Struct, frozen=True):
-    """A kind of policy; `words` is its name in a sentence."""
+    """A kind of policy; `words` is its name in a sentence.
+
+    `found` is the struct of the answer that contains the policy, `view` that of the policy in it,
+    and `members` returns what the view contains besides the details of the record.
+    """
 
     path: str
     words: str
     form: type[PolicyForm]
     found: type[PolicyFound]
     view: Any
-    told: Told = views.as_stored
+    members: Members = views.as_stored
 
     def answer(self, rules: PolicyRules, details: Details, *, is_default: bool) -> PolicyFound:
-        """Returns the answer that shows a policy."""
-        policy = self.view(details=details, **self.told(rules))
+        """Returns the answer that contains a policy."""
+        policy = self.view(details=details, **self.members(rules))
         found: Any = self.found
         answer: PolicyFound = found(details=details, policy=policy, is_default=is_default)
         return answer

@@ -2,92 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable
+from types import NoneType, UnionType
+from typing import Any, TypeVar, get_args, get_origin
 
-from msgspec import structs
+from msgspec import defstruct, structs
 
 from idp.foundation import durations
+from idp.management.policies import forms
 from idp.management.policies.forms import (
     MULTI_FACTORS,
     NO_PASSWORDLESS,
     PASSWORDLESS,
     SECOND_FACTORS,
+    CheckLifetime,
+    PolicyForm,
 )
 from idp.records import LoginRules
 from idp.records.policies import PolicyRules
 from idp.schema.answers import Answer, Details
+from idp.schema.field_rules import NotYet
+from idp.schema.reading import DeclaredField, declared
 
-
-class LoginPolicyView(Answer, frozen=True, kw_only=True):
-    details: Details
-    allow_register: bool = False
-    hide_password_reset: bool = False
-    lock_profile: bool = False
-    allow_username_password: bool = False
-    force_mfa: bool = False
-    force_mfa_local_only: bool = False
-    second_factors: list[str] = []
-    multi_factors: list[str] = []
-    ignore_unknown_usernames: bool = False
-    passwordless_type: str = ""
-    password_check_lifetime: str = ""
-    second_factor_check_lifetime: str = ""
-    multi_factor_check_lifetime: str = ""
-    mfa_init_skip_lifetime: str = ""
-    default_redirect_uri: str = ""
-
-
-class ComplexityPolicyView(Answer, frozen=True, kw_only=True):
-    details: Details
-    min_length: int = 0
-    has_lowercase: bool = False
-    has_uppercase: bool = False
-    has_number: bool = False
-    has_symbol: bool = False
-    min_length_with_factor: int = 0
-    min_strength: int = 0
-
-
-class AgePolicyView(Answer, frozen=True, kw_only=True):
-    details: Details
-    max_age_days: int = 0
-
-
-class LockoutPolicyView(Answer, frozen=True, kw_only=True):
-    details: Details
-    max_password_attempts: int = 0
-    max_otp_attempts: int = 0
-    lockout_seconds: int = 0
-
-
-class LabelPolicyView(Answer, frozen=True, kw_only=True):
-    details: Details
-    primary_color: str = ""
-    background_color: str = ""
-    warn_color: str = ""
-    font_color: str = ""
-    primary_color_dark: str = ""
-    background_color_dark: str = ""
-    warn_color_dark: str = ""
-    font_color_dark: str = ""
-    hide_login_name_suffix: bool = False
-    disable_watermark: bool = False
-
-
-class PrivacyPolicyView(Answer, frozen=True, kw_only=True):
-    details: Details
-    tos_link: str = ""
-    privacy_link: str = ""
-    help_link: str = ""
-    docs_link: str = ""
-    support_email: str = ""
-
-
-class LanguagePolicyView(Answer, frozen=True, kw_only=True):
-    details: Details
-    default_language: str = ""
-    allowed_languages: list[str] = []
+F = TypeVar("F", bound=Answer)
 
 
 class MessageTextView(Answer, frozen=True, kw_only=True):
@@ -112,34 +49,6 @@ class PolicyFound(Answer, frozen=True, kw_only=True):
     is_default: bool = False
 
 
-class LoginPolicyFound(PolicyFound, frozen=True, kw_only=True):
-    policy: LoginPolicyView
-
-
-class ComplexityPolicyFound(PolicyFound, frozen=True, kw_only=True):
-    policy: ComplexityPolicyView
-
-
-class AgePolicyFound(PolicyFound, frozen=True, kw_only=True):
-    policy: AgePolicyView
-
-
-class LockoutPolicyFound(PolicyFound, frozen=True, kw_only=True):
-    policy: LockoutPolicyView
-
-
-class LabelPolicyFound(PolicyFound, frozen=True, kw_only=True):
-    policy: LabelPolicyView
-
-
-class PrivacyPolicyFound(PolicyFound, frozen=True, kw_only=True):
-    policy: PrivacyPolicyView
-
-
-class LanguagePolicyFound(PolicyFound, frozen=True, kw_only=True):
-    policy: LanguagePolicyView
-
-
 class MessageTextFound(Answer, frozen=True, kw_only=True):
     """`isDefault`: it is not the organization's own (of the installation: it is the built-in)."""
 
@@ -148,7 +57,53 @@ class MessageTextFound(Answer, frozen=True, kw_only=True):
     is_default: bool = False
 
 
-F = TypeVar("F", bound=Answer)
+def view_of(form: type[PolicyForm]) -> type[Answer]:
+    """Returns the struct that shows a policy: the details of its record and the form's fields.
+
+    Fields that accept only their built-in value (`NotYet`) are left out. A member that is omitted
+    has the zero value of its type, whatever default the form has.
+    """
+    rendered = [field for field in declared(form) if not isinstance(field.rule, NotYet)]
+    fields = [(field.name, kind, kind()) for field in rendered if (kind := _type_of(field))]
+    return _answer(f"{form.__name__}View", [("details", Details), *fields], Answer)
+
+
+def _type_of(field: DeclaredField) -> Any:
+    """The type of a member; none is null, because what a policy does not set is omitted."""
+    if isinstance(field.rule, CheckLifetime):  # read as seconds, written as the API writes it
+        return str
+    if get_origin(field.type) is UnionType:
+        (kind,) = (each for each in get_args(field.type) if each is not NoneType)
+        return kind
+    return field.type
+
+
+def found_of(view: type[Answer]) -> type[PolicyFound]:
+    """Returns the struct of the answer that contains the view of a policy."""
+    name = view.__name__.removesuffix("View") + "Found"
+    return _answer(name, [("policy", view)], PolicyFound)
+
+
+def _answer(name: str, fields: Iterable[Any], base: type[F]) -> type[F]:
+    kind: Any = defstruct(name, fields, bases=(base,), module=__name__, frozen=True, kw_only=True)
+    made: type[F] = kind
+    return made
+
+
+LoginPolicyView = view_of(forms.LoginPolicy)
+LoginPolicyFound = found_of(LoginPolicyView)
+ComplexityPolicyView = view_of(forms.ComplexityPolicy)
+ComplexityPolicyFound = found_of(ComplexityPolicyView)
+AgePolicyView = view_of(forms.AgePolicy)
+AgePolicyFound = found_of(AgePolicyView)
+LockoutPolicyView = view_of(forms.LockoutPolicy)
+LockoutPolicyFound = found_of(LockoutPolicyView)
+LabelPolicyView = view_of(forms.LabelPolicy)
+LabelPolicyFound = found_of(LabelPolicyView)
+PrivacyPolicyView = view_of(forms.PrivacyPolicy)
+PrivacyPolicyFound = found_of(PrivacyPolicyView)
+LanguagePolicyView = view_of(forms.LanguagePolicy)
+LanguagePolicyFound = found_of(LanguagePolicyView)
 
 
 def login(rules: LoginRules) -> dict[str, object]:
@@ -179,4 +134,4 @@ def as_stored(rules: PolicyRules) -> dict[str, Any]:
     return structs.asdict(rules)
 
 
-Told = Callable[[Any], dict[str, Any]]
+Members = Callable[[Any], dict[str, Any]]

@@ -75,7 +75,7 @@ async def tell(
     """Yields the organization's own policy; nothing where the installation's is effective."""
     policy = await telling.view.get(POLICIES, effective.policy_id(organization.id, kind))
     if policy is not None:
-        told = POLICIES_THERE_ARE[kind].told(policy.rules)
+        told = POLICIES_THERE_ARE[kind].members(policy.rules)
         yield {camel(name): value for name, value in told.items() if value is not None}
 
 
