@@ -45,7 +45,7 @@ MUTANTS = [
     Mutant(
         "stamps decide nothing",
         STANDING,
-        "or named.stamps != security_stamps.of(instance, *_stamped(subjects, live))",
+        "or dependencies.stamps != security_stamps.of(instance, *_stamped(subjects, live))",
         "",
         f"{INTROSPECTION} -k stand_any_more",
     ),

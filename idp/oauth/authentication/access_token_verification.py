@@ -21,8 +21,9 @@ from idp.oauth.refusals.userinfo import TOKEN_GENUINE, TOKEN_STANDS, TOKEN_UNEXP
 from idp.oauth.reserved_scopes import Reserved
 from idp.oauth.tokens import access_tokens, validity_details
 from idp.oauth.tokens import validity as token_validity
-from idp.oauth.tokens.access_tokens import AccessToken, TokenReferences
-from idp.oauth.tokens.validity import LiveRecords, TokenDependencies
+from idp.oauth.tokens.access_tokens import AccessToken
+from idp.oauth.tokens.dependencies import StampOwner, TokenDependencies, to_claims
+from idp.oauth.tokens.validity import LiveRecords
 from idp.records import PersonalAccessToken
 from idp.service import Service
 
@@ -37,7 +38,7 @@ class Presented(Struct, frozen=True):
     """
 
     claims: AccessToken
-    named: TokenDependencies
+    dependencies: TokenDependencies
     is_pat: bool = False
 
 
@@ -56,7 +57,7 @@ async def open(service: Service, token: str) -> Presented:
         if access_tokens.is_expired(claims, now):
             since = refusal_details.span(now - datetime.fromtimestamp(claims.exp, UTC))
             raise _refused(f"The access token expired {since} ago.", claims.client_id)
-    return Presented(claims, access_tokens.named(claims))
+    return Presented(claims, claims.dependencies)
 
 
 async def _open_pat(service: Service, token: str) -> Presented:
@@ -67,7 +68,7 @@ async def _open_pat(service: Service, token: str) -> Presented:
                 "The personal access token is unknown, has expired or was deleted.",
             )
     claims = _claims_of(service, pat)
-    return Presented(claims, access_tokens.named(claims), is_pat=True)
+    return Presented(claims, claims.dependencies, is_pat=True)
 
 
 def _claims_of(service: Service, pat: PersonalAccessToken) -> AccessToken:
@@ -87,7 +88,9 @@ def _claims_of(service: Service, pat: PersonalAccessToken) -> AccessToken:
         jti=pat.id,
         client_id=pat.user_id,
         scope=" ".join([*_PAT_SCOPES, *reserved]),
-        ref=TokenReferences(stamps=pat.stamps, user_org=pat.org_id),
+        ref=to_claims(
+            TokenDependencies(stamps=pat.stamps, user=StampOwner(pat.user_id, pat.org_id))
+        ),
     )
 
 
@@ -96,10 +99,12 @@ async def judge(service: Service, presented: Presented, found: Sequence[Any]) ->
 
     `found` begins with the records of `validity.keys`.
     """
-    stands = await token_validity.judge(service, presented.named, found)
+    stands = await token_validity.judge(service, presented.dependencies, found)
     if stands is None:
         # Only after a refusal: the details need more reads, which a valid token does not pay for.
-        story, check, fix = await validity_details.fallen(service, presented.named, TOKEN_STANDS)
+        story, check, fix = await validity_details.fallen(
+            service, presented.dependencies, TOKEN_STANDS
+        )
         with check:
             raise _refused(story, presented.claims.client_id, fix)
     note_use(service, presented)
@@ -117,7 +122,7 @@ async def find(service: Service, token: str) -> tuple[AccessToken, LiveRecords]:
     """Returns the claims of an access token and the valid records that it depends on. Raises
     `InvalidToken`."""
     presented = await open(service, token)
-    found = await service.store.get_many(token_validity.keys(presented.named))
+    found = await service.store.get_many(token_validity.keys(presented.dependencies))
     return presented.claims, await judge(service, presented, found)
 
 

@@ -33,13 +33,13 @@ async def answer(service: Service, authorization: str | None, params: Params) ->
     # The token is opened before the caller is authenticated, so that the records of both are read
     # together.
     token = await _open(service, params)
-    keys = token_validity.keys(token.named) if token else []
+    keys = token_validity.keys(token.dependencies) if token else []
     caller, found = await client_authentication.authenticate_any(
         service, authorization, params, keys, INTROSPECTION_METHODS
     )
     with TOKEN_SENT:
         params.required("token")
-    stands = await token_validity.judge(service, token.named, found) if token else None
+    stands = await token_validity.judge(service, token.dependencies, found) if token else None
     # RFC 7662 2.2: a caller that may not know of the token gets the same response as for an
     # invalid one.
     if token is None or stands is None or not _is_meant_for(caller, token, stands):

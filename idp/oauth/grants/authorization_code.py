@@ -12,9 +12,9 @@ from idp.oauth.grants.exchange import (
     Exchange,
     Grant,
     RefreshToken,
+    authorization_of,
     find_live,
     last_token_ends_at,
-    named,
     new_refresh_token,
     refuse_foreign,
     refuse_replay,
@@ -99,7 +99,7 @@ def _check(exchange: Exchange) -> tuple[Authorization, Code]:
 
 
 def _find(exchange: Exchange, sent: str) -> tuple[Authorization, Code]:
-    authorization, parts = named(exchange), opaque_tokens.split(sent)
+    authorization, parts = authorization_of(exchange), opaque_tokens.split(sent)
     code = authorization.code if authorization else None
     if (
         authorization is None

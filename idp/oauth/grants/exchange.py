@@ -20,6 +20,7 @@ from idp.oauth.refusals.token import GRANT_STANDS
 from idp.oauth.tokens import authorizations, validity_details
 from idp.oauth.tokens.access_tokens import lifetime
 from idp.oauth.tokens.authorizations import AuthorizedClient
+from idp.oauth.tokens.dependencies import dependencies_of
 from idp.records import Application, Authorization, DeviceRequest, Instance, Refresh, User
 from idp.service import Service
 from storage import Key
@@ -122,15 +123,17 @@ async def find_live(exchange: Exchange, authorization: Authorization) -> Authori
         exchange.service, authorization, exchange.client.project_id
     )
     if grantee is None:
-        named = authorizations.named(authorization, exchange.client.project_id)
-        story, check, fix = await validity_details.fallen(exchange.service, named, GRANT_STANDS)
+        dependencies = dependencies_of(authorization, exchange.client.project_id)
+        story, check, fix = await validity_details.fallen(
+            exchange.service, dependencies, GRANT_STANDS
+        )
         with check:
             told = "the grant was revoked, or its user or client is not active any more"
             raise InvalidGrant(told, story=story, fix=fix)
     return grantee
 
 
-def named(exchange: Exchange) -> Authorization | None:
+def authorization_of(exchange: Exchange) -> Authorization | None:
     """Returns the authorization that the request's code or token begins with, if there is one."""
     return exchange.found[0] if exchange.found else None
 

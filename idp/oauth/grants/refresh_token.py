@@ -12,8 +12,8 @@ from idp.oauth.errors import InvalidGrant, InvalidScope
 from idp.oauth.grants.exchange import (
     Exchange,
     Grant,
+    authorization_of,
     find_live,
-    named,
     refuse_foreign,
     refuse_replay,
 )
@@ -113,7 +113,7 @@ def _check(exchange: Exchange) -> tuple[Authorization, Refresh, str]:
 
 
 def _find(exchange: Exchange, sent: str) -> tuple[Authorization, Refresh, str]:
-    authorization, parts = named(exchange), opaque_tokens.split(sent, _SECRETS)
+    authorization, parts = authorization_of(exchange), opaque_tokens.split(sent, _SECRETS)
     refresh = authorization.refresh if authorization else None
     if (
         authorization is None

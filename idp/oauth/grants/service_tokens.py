@@ -15,8 +15,9 @@ from idp.oauth.params import Params
 from idp.oauth.refusals.token import SCOPE_ORGANIZATION
 from idp.oauth.tokens import access_tokens, audiences, id_tokens, role_claims, user_claims
 from idp.oauth.tokens import validity as token_validity
-from idp.oauth.tokens.access_tokens import AccessTokenRequest, Issued, TokenReferences
+from idp.oauth.tokens.access_tokens import AccessTokenRequest, Issued
 from idp.oauth.tokens.audiences import AudienceAndScopes
+from idp.oauth.tokens.dependencies import StampOwner, TokenDependencies
 from idp.oauth.tokens.id_tokens import IdTokenRequest
 from idp.oauth.tokens.role_claims import RoleQuestion
 from idp.oauth.tokens.validity import Client
@@ -56,8 +57,9 @@ async def for_user(
             audience=granted.audience,
             scopes=granted.scopes,
             kind=user.access_token_type,
-            ref=TokenReferences(
-                stamps=token_validity.stamps_of(subject.instance, subject), user_org=user.org_id
+            dependencies=TokenDependencies(
+                stamps=token_validity.stamps_of(subject.instance, subject),
+                user=StampOwner(user.id, user.org_id),
             ),
             auth_time=now,
             extra=await _extra(service, subject, granted),
@@ -66,14 +68,14 @@ async def for_user(
     )
     body = _response(issued, granted.scopes)
     if with_id_token and scopes.OPENID in granted.scopes:
-        content = IdTokenRequest(
+        request = IdTokenRequest(
             sub=user.id,
             client_id=user.id,
             auth_time=now,
             amr=[AMR_KEY],
             access_token=issued.token,
         )
-        body["id_token"] = await id_tokens.issue(service, content, now)
+        body["id_token"] = await id_tokens.issue(service, request, now)
     return body
 
 
@@ -97,9 +99,9 @@ async def for_application(
             scopes=granted.scopes,
             kind=application.access_token_type,
             algorithm=application.signing_algorithm,
-            ref=TokenReferences(
+            dependencies=TokenDependencies(
                 stamps=token_validity.stamps_of(instance, client=client),
-                client_org=application.org_id,
+                client=StampOwner(application.id, application.org_id),
             ),
         ),
         now,

@@ -1,7 +1,7 @@
 """Access tokens that carry their claims: a signed JWT (RFC 9068), or the same claims encrypted.
 
 Issuing a token writes nothing to the store. Both kinds name every record they depend on
-(`TokenReferences`), so one read of several records decides whether a token is still valid.
+(`TokenDependencies`), so one read of several records decides whether a token is still valid.
 
 An opaque token is `v1.` kid `.` salt ‖ ciphertext (base64url), encrypted with AES-256-GCM under a
 subkey that HKDF derives from a sealing key and the token's own random 128-bit salt; version and
@@ -10,7 +10,7 @@ kid are associated data. The nonce is constant because no subkey is used twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -24,39 +24,19 @@ from msgspec import Struct
 from idp.config.settings import Config
 from idp.foundation import base64url
 from idp.keys import jws
-from idp.oauth.tokens.validity import StampOwner, TokenDependencies
-from idp.records import Actor, Grounds, SigningAlgorithm, TokenKind, Use
+from idp.oauth.tokens.dependencies import (
+    TokenDependencies,
+    TokenReferences,
+    from_claims,
+    to_claims,
+)
+from idp.records import Actor, SigningAlgorithm, TokenKind
 from idp.service import Service
 
 JWT_TYPE: Final = "at+jwt"
 _VERSION: Final = "v1"
 _SALT_BYTES: Final = 16
 _NONCE: Final = bytes(12)
-
-
-class TokenReferences(Struct, frozen=True, omit_defaults=True):
-    """The records that a token depends on, and the digest of their stamps when it was issued.
-
-    A token without `user_org` has no user; one without `client_org` was issued to a service user.
-    The fields from `actor_orgs` on come from a token exchange: the organizations of the actors
-    (the outermost first), and the authorizations, sessions, tokens, personal access tokens,
-    clients and uses of its inputs. A client is a pair of its own id and its organization's.
-    `grounds` are those by which the user may use the client.
-    """
-
-    stamps: str
-    authorization: str | None = None
-    user_org: str | None = None
-    client_org: str | None = None
-    session: str | None = None
-    actor_orgs: list[str] = []
-    parents: list[str] = []
-    sessions: list[str] = []
-    tokens: list[str] = []
-    pats: list[str] = []
-    clients: list[tuple[str, str]] = []
-    uses: list[Use] = []
-    grounds: Grounds | None = None
 
 
 class AccessToken(Struct, frozen=True, omit_defaults=True):
@@ -77,6 +57,17 @@ class AccessToken(Struct, frozen=True, omit_defaults=True):
     acr: str | None = None
     act: Actor | None = None
 
+    @property
+    def dependencies(self) -> TokenDependencies:
+        """What the token depends on. Nothing of it is verified here."""
+        return from_claims(
+            self.ref,
+            user_id=self.sub,
+            client_id=self.client_id,
+            token_id=self.jti,
+            actor=self.act,
+        )
+
 
 class AccessTokenRequest(Struct, frozen=True, kw_only=True):
     """The claims of a token to issue, and its form.
@@ -90,7 +81,7 @@ class AccessTokenRequest(Struct, frozen=True, kw_only=True):
     audience: list[str]
     scopes: Sequence[str]
     kind: TokenKind
-    ref: TokenReferences
+    dependencies: TokenDependencies
     algorithm: SigningAlgorithm = "RS256"
     auth_time: datetime | None = None
     amr: list[str] = []
@@ -118,81 +109,35 @@ def lifetime(config: Config, kind: TokenKind) -> timedelta:
     return timedelta(seconds=seconds)
 
 
-async def issue(service: Service, terms: AccessTokenRequest, now: datetime) -> Issued:
-    """Issues an access token with a lifetime of its kind, at most until `terms.ends_at`. Writes
+async def issue(service: Service, request: AccessTokenRequest, now: datetime) -> Issued:
+    """Issues an access token with a lifetime of its kind, at most until `request.ends_at`. Writes
     nothing."""
     issued_at = int(now.timestamp())
-    expires_at = int((now + lifetime(service.config, terms.kind)).timestamp())
-    if terms.ends_at is not None:
+    expires_at = int((now + lifetime(service.config, request.kind)).timestamp())
+    if request.ends_at is not None:
         # A token must not outlive what it came of, for example the inputs of a token exchange.
-        expires_at = min(expires_at, int(terms.ends_at.timestamp()))
+        expires_at = min(expires_at, int(request.ends_at.timestamp()))
     claims = AccessToken(
         iss=service.config.issuer,
-        sub=terms.sub,
-        aud=terms.audience,
+        sub=request.sub,
+        aud=request.audience,
         exp=expires_at,
         iat=issued_at,
         nbf=issued_at,
         jti=service.random.id(),
-        client_id=terms.client_id,
-        scope=" ".join(terms.scopes),
-        ref=terms.ref,
-        auth_time=int(terms.auth_time.timestamp()) if terms.auth_time else None,
-        amr=terms.amr,
-        acr=terms.acr,
-        act=terms.actor,
+        client_id=request.client_id,
+        scope=" ".join(request.scopes),
+        ref=to_claims(request.dependencies),
+        auth_time=int(request.auth_time.timestamp()) if request.auth_time else None,
+        amr=request.amr,
+        acr=request.acr,
+        act=request.actor,
     )
-    if terms.kind == "jwt":
-        token = await _sign(service, claims, terms)
+    if request.kind == "jwt":
+        token = await _sign(service, claims, request)
     else:
         token = await _seal(service, claims)
     return Issued(token=token, expires_in=expires_at - issued_at)
-
-
-def named(claims: AccessToken) -> TokenDependencies:
-    """Returns the records that a token depends on.
-
-    Nothing is verified here, so it may also be given claims of a token that is expired or revoked.
-    """
-    ref = claims.ref
-    return TokenDependencies(
-        stamps=ref.stamps,
-        user=StampOwner(claims.sub, ref.user_org) if ref.user_org else None,
-        client=StampOwner(claims.client_id, ref.client_org) if ref.client_org else None,
-        actors=[
-            StampOwner(*each) for each in zip(chain(claims.act), ref.actor_orgs, strict=False)
-        ],
-        authorization_ids=[*([ref.authorization] if ref.authorization else []), *ref.parents],
-        session_id=ref.session,
-        session_ids=[*([ref.session] if ref.session else []), *ref.sessions],
-        token_ids=[claims.jti, *ref.tokens],
-        pat_ids=ref.pats,
-        others=[StampOwner(*each) for each in ref.clients],
-        uses=[*_own_use(claims), *ref.uses],
-    )
-
-
-def _own_use(claims: AccessToken) -> list[Use]:
-    """Returns the use of the token's client by its user, if the token has both."""
-    ref = claims.ref
-    if ref.user_org is None or ref.client_org is None:
-        return []
-    return [
-        Use(
-            user_id=claims.sub,
-            user_org_id=ref.user_org,
-            client_id=claims.client_id,
-            client_org_id=ref.client_org,
-            grounds=ref.grounds,
-        )
-    ]
-
-
-def chain(actor: Actor | None) -> Iterator[str]:
-    """Yields the subjects of a chain of actors (RFC 8693 4.1), the outermost first."""
-    while actor is not None:
-        yield actor.sub
-        actor = actor.act
 
 
 async def read(service: Service, token: str) -> AccessToken | None:
@@ -210,10 +155,10 @@ def is_expired(claims: AccessToken, now: datetime) -> bool:
     return now.timestamp() >= claims.exp
 
 
-async def _sign(service: Service, claims: AccessToken, terms: AccessTokenRequest) -> str:
-    key = await service.keys.signing(terms.algorithm)
+async def _sign(service: Service, claims: AccessToken, request: AccessTokenRequest) -> str:
+    key = await service.keys.signing(request.algorithm)
     # The token's own claims come last: `extra` must not replace `sub`, `aud` or the references.
-    return jws.sign(key, JWT_TYPE, {**terms.extra, **_jwt_claims(service, claims)})
+    return jws.sign(key, JWT_TYPE, {**request.extra, **_jwt_claims(service, claims)})
 
 
 # The claim of the references has a name of its own under the vendor's URN, because RFC 9068 has

@@ -14,9 +14,9 @@ from idp.audit.events import AuditEntry
 from idp.identity.users.subjects import Subject
 from idp.oauth.tokens import acting
 from idp.oauth.tokens import validity as token_validity
-from idp.oauth.tokens.access_tokens import chain
-from idp.oauth.tokens.validity import Client, StampOwner, TokenDependencies
-from idp.records import AUTHORIZATIONS, Authorization, Grounds, Session, TokenKind, Use
+from idp.oauth.tokens.dependencies import dependencies_of
+from idp.oauth.tokens.validity import Client
+from idp.records import AUTHORIZATIONS, Authorization, Grounds, Session, TokenKind
 from idp.service import Service
 from storage import Stale, Update, Write
 
@@ -53,40 +53,6 @@ class AuthorizedClient(Struct, frozen=True):
         return acting.ends_at(authorization) if is_fixed else None
 
 
-def named(authorization: Authorization, project_id: str | None = None) -> TokenDependencies:
-    """Returns the records that an authorization depends on. It outlives its own session.
-
-    `project_id` is that of its client's project, for an authorization without grounds, which an
-    earlier release made.
-    """
-    actors = zip(chain(authorization.actor), authorization.actor_org_ids, strict=True)
-    return TokenDependencies(
-        stamps=authorization.stamps,
-        user=StampOwner(authorization.user_id, authorization.org_id),
-        client=StampOwner(authorization.client_id, authorization.client_org_id),
-        actors=[StampOwner(*each) for each in actors],
-        authorization_ids=[authorization.id, *authorization.parent_ids],
-        session_id=authorization.session_id,
-        session_ids=authorization.parent_session_ids,
-        token_ids=authorization.parent_token_ids,
-        pat_ids=authorization.parent_pat_ids,
-        others=[StampOwner(*each) for each in authorization.parent_clients],
-        uses=[use_of(authorization), *authorization.parent_uses],
-        project_id=project_id,
-    )
-
-
-def use_of(authorization: Authorization) -> Use:
-    """Returns the use of the authorization's client by its user."""
-    return Use(
-        user_id=authorization.user_id,
-        user_org_id=authorization.org_id,
-        client_id=authorization.client_id,
-        client_org_id=authorization.client_org_id,
-        grounds=authorization.grounds,
-    )
-
-
 async def find_live(
     service: Service, authorization: Authorization, project_id: str
 ) -> AuthorizedClient | None:
@@ -94,7 +60,7 @@ async def find_live(
 
     `project_id` is that of its client's project.
     """
-    found = await token_validity.find(service, named(authorization, project_id))
+    found = await token_validity.find(service, dependencies_of(authorization, project_id))
     if found is None or found.subject is None or found.client is None:
         return None
     return AuthorizedClient(

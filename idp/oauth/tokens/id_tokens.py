@@ -67,35 +67,35 @@ def lasts_until(config: Config, ends_at: datetime | None, now: datetime) -> int:
     return min(expires_at, int(ends_at.timestamp())) if ends_at else expires_at
 
 
-async def issue(service: Service, content: IdTokenRequest, now: datetime) -> str:
+async def issue(service: Service, request: IdTokenRequest, now: datetime) -> str:
     """Returns a signed ID token. `aud` is the client alone."""
     issued_at = int(now.timestamp())
     optional = {
-        "acr": content.acr,
-        "nonce": content.nonce,
-        "sid": content.session_id,
-        "at_hash": _hash(content, content.access_token),
-        "c_hash": _hash(content, content.code),
-        "act": msgspec.to_builtins(content.actor),
+        "acr": request.acr,
+        "nonce": request.nonce,
+        "sid": request.session_id,
+        "at_hash": _hash(request, request.access_token),
+        "c_hash": _hash(request, request.code),
+        "act": msgspec.to_builtins(request.actor),
     }
     token = {
         # The protocol's claims come after those about the user: none of these may replace them.
-        **content.claims,
+        **request.claims,
         "iss": service.config.issuer,
-        "sub": content.sub,
-        "aud": content.client_id,
-        "azp": content.client_id,
-        "exp": lasts_until(service.config, content.ends_at, now),
+        "sub": request.sub,
+        "aud": request.client_id,
+        "azp": request.client_id,
+        "exp": lasts_until(service.config, request.ends_at, now),
         "iat": issued_at,
-        "auth_time": int(content.auth_time.timestamp()),
-        "amr": content.amr,
+        "auth_time": int(request.auth_time.timestamp()),
+        "amr": request.amr,
         **{name: value for name, value in optional.items() if value is not None},
     }
-    return jws.sign(await service.keys.signing(content.algorithm), TYPE, token)
+    return jws.sign(await service.keys.signing(request.algorithm), TYPE, token)
 
 
-def _hash(content: IdTokenRequest, value: str | None) -> str | None:
-    return None if value is None else jws.half_hash(content.algorithm, value)
+def _hash(request: IdTokenRequest, value: str | None) -> str | None:
+    return None if value is None else jws.half_hash(request.algorithm, value)
 
 
 async def read_hint(service: Service, token: str) -> Hint:

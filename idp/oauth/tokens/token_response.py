@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from msgspec import structs
+
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.oauth.scopes import OPENID
 from idp.oauth.tokens import access_tokens, acting, authorization_claims, id_tokens
-from idp.oauth.tokens.access_tokens import AccessTokenRequest, Issued, TokenReferences
+from idp.oauth.tokens.access_tokens import AccessTokenRequest, Issued
 from idp.oauth.tokens.authorizations import AuthorizedClient
+from idp.oauth.tokens.dependencies import TokenDependencies, dependencies_of
 from idp.oauth.tokens.id_tokens import IdTokenRequest
 from idp.service import Service
 
@@ -63,7 +66,7 @@ async def id_token(
     """
     authorization, client = grantee.authorization, grantee.client.application
     is_lean = access_token is not None and not client.id_token_userinfo_assertion
-    content = IdTokenRequest(
+    request = IdTokenRequest(
         sub=authorization.user_id,
         client_id=client.id,
         auth_time=authorization.auth_time,
@@ -78,7 +81,7 @@ async def id_token(
         actor=authorization.actor,
         ends_at=grantee.ends_at,
     )
-    return await id_tokens.issue(service, content, now)
+    return await id_tokens.issue(service, request, now)
 
 
 async def access_token(
@@ -91,31 +94,14 @@ async def access_token(
     """Issues an access token of an authorization. With `session_id` None it outlives the
     session."""
     authorization, client = grantee.authorization, grantee.client.application
-    references = TokenReferences(
-        stamps=authorization.stamps,
-        authorization=authorization.id,
-        user_org=authorization.org_id,
-        client_org=authorization.client_org_id,
-        session=session_id,
-        actor_orgs=authorization.actor_org_ids,
-        parents=authorization.parent_ids,
-        sessions=authorization.parent_session_ids,
-        tokens=authorization.parent_token_ids,
-        pats=authorization.parent_pat_ids,
-        clients=authorization.parent_clients,
-        uses=authorization.parent_uses,
-        # Those the user still has: a ground that was withdrawn since the authorization must not be
-        # in a new token.
-        grounds=grantee.grounds or authorization.grounds,
-    )
-    terms = AccessTokenRequest(
+    request = AccessTokenRequest(
         sub=authorization.user_id,
         client_id=client.id,
         audience=authorization_claims.audience(service.config, grantee, scopes),
         scopes=scopes,
         kind=grantee.token_kind,
         algorithm=client.signing_algorithm,
-        ref=references,
+        dependencies=_dependencies(grantee, session_id),
         auth_time=authorization.auth_time,
         amr=authorization.amr,
         acr=authorization.acr,
@@ -123,7 +109,22 @@ async def access_token(
         ends_at=_access_token_ends_at(service, grantee, now),
         extra=await authorization_claims.in_access_token(service, grantee, scopes),
     )
-    return await access_tokens.issue(service, terms, now)
+    return await access_tokens.issue(service, request, now)
+
+
+def _dependencies(grantee: AuthorizedClient, session_id: str | None) -> TokenDependencies:
+    """Returns what an access token of the authorization depends on, besides it on a session."""
+    dependencies = dependencies_of(grantee.authorization)
+    own, *others = dependencies.uses
+    # Those the user still has: a ground that was withdrawn since the authorization must not be in
+    # a new token.
+    own = structs.replace(own, grounds=grantee.grounds or own.grounds)
+    return structs.replace(
+        dependencies,
+        session_id=session_id,
+        session_ids=[*([session_id] if session_id else []), *dependencies.session_ids],
+        uses=[own, *others],
+    )
 
 
 def _access_token_ends_at(

@@ -20,6 +20,7 @@ from idp.identity.users.subjects import Subject
 from idp.oauth.tokens import acting, allowed_users
 from idp.oauth.tokens.acting import Acting, ActingRefusal
 from idp.oauth.tokens.allowed_users import UserRefusal
+from idp.oauth.tokens.dependencies import StampOwner, TokenDependencies
 from idp.records import (
     APPLICATIONS,
     AUTHORIZATIONS,
@@ -37,43 +38,10 @@ from idp.records import (
     Membership,
     Organization,
     Session,
-    Use,
     User,
 )
 from idp.service import Service
 from storage import Key
-
-
-class StampOwner(Struct, frozen=True):
-    """A user or a client, and the organization that it belonged to."""
-
-    id: str
-    org_id: str
-
-
-class TokenDependencies(Struct, frozen=True, kw_only=True):
-    """The ids of the records that something issued depends on, and the digest of their stamps.
-
-    `session_id` is the session that it came of; whether its end matters is for the caller to
-    decide. All the others must be valid: neither revoked, nor ended, nor inactive. `token_ids` are
-    those of single access tokens, `pat_ids` of personal ones; `others` are the clients that the
-    inputs of a token exchange were issued to. For each of `uses` the user must be allowed to use
-    the application, which is among `client` and `others`; the first is that of `user` and
-    `client`. `project_id` is the project of a first use without grounds.
-    """
-
-    stamps: str
-    user: StampOwner | None = None
-    client: StampOwner | None = None
-    others: Sequence[StampOwner] = ()
-    actors: Sequence[StampOwner] = ()
-    authorization_ids: Sequence[str] = ()
-    session_id: str | None = None
-    session_ids: Sequence[str] = ()
-    token_ids: Sequence[str] = ()
-    pat_ids: Sequence[str] = ()
-    uses: Sequence[Use] = ()
-    project_id: str | None = None
 
 
 class Client(Struct, frozen=True):
@@ -101,80 +69,82 @@ class LiveRecords(Struct, frozen=True, kw_only=True):
     grounds: Grounds | None = None
 
 
-async def find(service: Service, named: TokenDependencies) -> LiveRecords | None:
+async def find(service: Service, dependencies: TokenDependencies) -> LiveRecords | None:
     """Reads the records that something issued depends on. Returns None when any of them is not
     valid any more."""
-    return await judge(service, named, await service.store.get_many(keys(named)))
+    return await judge(service, dependencies, await service.store.get_many(keys(dependencies)))
 
 
-def keys(named: TokenDependencies) -> list[Key]:
+def keys(dependencies: TokenDependencies) -> list[Key]:
     """Returns the keys of the records to read for `judge`, in the order in which it takes them."""
     wanted: list[Key] = [(INSTANCES, INSTANCE_ID)]
-    for user in _users(named):
+    for user in _users(dependencies):
         wanted += [(USERS, user.id), (ORGANIZATIONS, user.org_id)]
-    for client in _clients(named):
+    for client in _clients(dependencies):
         wanted += [(APPLICATIONS, client.id), (ORGANIZATIONS, client.org_id)]
-    wanted += [(AUTHORIZATIONS, id) for id in named.authorization_ids]
-    wanted += [(SESSIONS, id) for id in _sessions(named)]
-    wanted += [(REVOKED_TOKENS, id) for id in named.token_ids]
-    wanted += [(PATS, id) for id in named.pat_ids]
-    if named.user:
-        wanted += acting.keys([actor.id for actor in named.actors], named.user.org_id)
-    return wanted + [key for keys in _keys_of_uses(named) for key in keys]
+    wanted += [(AUTHORIZATIONS, id) for id in dependencies.authorization_ids]
+    wanted += [(SESSIONS, id) for id in _sessions(dependencies)]
+    wanted += [(REVOKED_TOKENS, id) for id in dependencies.token_ids]
+    wanted += [(PATS, id) for id in dependencies.pat_ids]
+    if dependencies.user:
+        wanted += acting.keys(
+            [actor.id for actor in dependencies.actors], dependencies.user.org_id
+        )
+    return wanted + [key for keys in _keys_of_uses(dependencies) for key in keys]
 
 
-def _keys_of_uses(named: TokenDependencies) -> list[list[Key]]:
-    projects = [named.project_id, *[None] * len(named.uses)]
+def _keys_of_uses(dependencies: TokenDependencies) -> list[list[Key]]:
+    projects = [dependencies.project_id, *[None] * len(dependencies.uses)]
     return [
         allowed_users.keys(use, project_id)
-        for use, project_id in zip(named.uses, projects, strict=False)
+        for use, project_id in zip(dependencies.uses, projects, strict=False)
     ]
 
 
-def _users(named: TokenDependencies) -> list[StampOwner]:
-    return [*([named.user] if named.user else []), *named.actors]
+def _users(dependencies: TokenDependencies) -> list[StampOwner]:
+    return [*([dependencies.user] if dependencies.user else []), *dependencies.actors]
 
 
-def _clients(named: TokenDependencies) -> list[StampOwner]:
-    return [*([named.client] if named.client else []), *named.others]
+def _clients(dependencies: TokenDependencies) -> list[StampOwner]:
+    return [*([dependencies.client] if dependencies.client else []), *dependencies.others]
 
 
-def _sessions(named: TokenDependencies) -> list[str]:
-    own = [named.session_id] if named.session_id else []
+def _sessions(dependencies: TokenDependencies) -> list[str]:
+    own = [dependencies.session_id] if dependencies.session_id else []
     # A session that is both is read once; `_judge_records` takes them by the same list.
-    return list(dict.fromkeys([*own, *named.session_ids]))
+    return list(dict.fromkeys([*own, *dependencies.session_ids]))
 
 
 async def judge(
-    service: Service, named: TokenDependencies, records: Sequence[Any]
+    service: Service, dependencies: TokenDependencies, records: Sequence[Any]
 ) -> LiveRecords | None:
     """Returns the records of `keys` if all are valid, else None. More records may follow them.
 
     Where an actor acts for the user, the subject's memberships are read in addition, and a refusal
     for that is logged.
     """
-    stands = _judge_records(named, records)
+    stands = _judge_records(dependencies, records)
     refused = await _refused_acting(service, stands)
     if stands is None or refused is None:
         return stands
     acting.note_refused(
         service,
-        actor_id=refused.actor_id or named.actors[0].id,
-        subject_id=named.user.id if named.user else "",
-        client_id=named.client.id if named.client else None,
+        actor_id=refused.actor_id or dependencies.actors[0].id,
+        subject_id=dependencies.user.id if dependencies.user else "",
+        client_id=dependencies.client.id if dependencies.client else None,
         reason=refused.details,
     )
     return None
 
 
 async def refused_acting(
-    service: Service, named: TokenDependencies, records: Sequence[Any]
+    service: Service, dependencies: TokenDependencies, records: Sequence[Any]
 ) -> str | None:
     """Returns why the actors may not act for the user any more, in words for the administrator.
 
     None when they may, or when another record of `keys` is not valid.
     """
-    refused = await _refused_acting(service, _judge_records(named, records))
+    refused = await _refused_acting(service, _judge_records(dependencies, records))
     return refused.details if refused else None
 
 
@@ -193,17 +163,17 @@ async def _refused_acting(service: Service, stands: LiveRecords | None) -> Actin
     )
 
 
-def _judge_records(named: TokenDependencies, records: Sequence[Any]) -> LiveRecords | None:
+def _judge_records(dependencies: TokenDependencies, records: Sequence[Any]) -> LiveRecords | None:
     # The records come in the order of `keys`; each line takes as many as that one named.
     left = iter(records)
     instance: Instance | None = next(left)
-    users = [_subject(instance, next(left), next(left)) for _ in _users(named)]
-    clients = [_client(next(left), next(left)) for _ in _clients(named)]
-    authorizations: list[Authorization] = [next(left) for _ in named.authorization_ids]
-    sessions = {id: _living(next(left)) for id in _sessions(named)}
-    revoked = [next(left) for _ in named.token_ids]
-    pats = [next(left) for _ in named.pat_ids]
-    of_actors = len(named.actors) * acting.MEMBERSHIPS_OF_ONE if named.user else 0
+    users = [_subject(instance, next(left), next(left)) for _ in _users(dependencies)]
+    clients = [_client(next(left), next(left)) for _ in _clients(dependencies)]
+    authorizations: list[Authorization] = [next(left) for _ in dependencies.authorization_ids]
+    sessions = {id: _living(next(left)) for id in _sessions(dependencies)}
+    revoked = [next(left) for _ in dependencies.token_ids]
+    pats = [next(left) for _ in dependencies.pat_ids]
+    of_actors = len(dependencies.actors) * acting.MEMBERSHIPS_OF_ONE if dependencies.user else 0
     memberships = list(islice(left, of_actors))
     subjects = [user for user in users if user]
     live = [client for client in clients if client]
@@ -212,41 +182,41 @@ def _judge_records(named: TokenDependencies, records: Sequence[Any]) -> LiveReco
         or len(subjects) < len(users)
         or len(live) < len(clients)
         or not all(each and each.revoked_at is None for each in authorizations)
-        or not all(sessions[id] for id in named.session_ids)
+        or not all(sessions[id] for id in dependencies.session_ids)
         # A record of a revoked token exists only for a revoked one, so its presence refuses.
         or any(revoked)
         or not all(pats)
-        or named.stamps != security_stamps.of(instance, *_stamped(subjects, live))
+        or dependencies.stamps != security_stamps.of(instance, *_stamped(subjects, live))
     ):
         return None
-    grounds = _grounds(named, live, left)
+    grounds = _grounds(dependencies, live, left)
     if None in grounds:
         return None
     return LiveRecords(
         instance=instance,
-        subject=subjects[0] if named.user else None,
-        client=live[0] if named.client else None,
-        others=live[1:] if named.client else live,
-        actors=subjects[1:] if named.user else subjects,
+        subject=subjects[0] if dependencies.user else None,
+        client=live[0] if dependencies.client else None,
+        others=live[1:] if dependencies.client else live,
+        actors=subjects[1:] if dependencies.user else subjects,
         authorizations=authorizations,
-        session=sessions[named.session_id] if named.session_id else None,
+        session=sessions[dependencies.session_id] if dependencies.session_id else None,
         memberships=memberships,
         grounds=grounds[0] if grounds else None,
     )
 
 
-def not_allowed(named: TokenDependencies, records: Sequence[Any]) -> UserRefusal | None:
+def not_allowed(dependencies: TokenDependencies, records: Sequence[Any]) -> UserRefusal | None:
     """Returns why a user may not use an application where everything else is valid.
 
     The text is for administrators. None when something else is not valid, or when every use is
     allowed.
     """
-    if _judge_records(structs.replace(named, uses=()), records) is None:
+    if _judge_records(structs.replace(dependencies, uses=()), records) is None:
         return None
-    of_uses = _keys_of_uses(named)
-    left = iter(records[len(keys(named)) - sum(map(len, of_uses)) :])
+    of_uses = _keys_of_uses(dependencies)
+    left = iter(records[len(keys(dependencies)) - sum(map(len, of_uses)) :])
     clients = {one.id: one for one in records if isinstance(one, Application)}
-    for use, own in zip(named.uses, of_uses, strict=True):
+    for use, own in zip(dependencies.uses, of_uses, strict=True):
         read = [next(left) for _ in own]
         client = clients.get(use.client_id)
         if client is not None and allowed_users.judge(use, client, read) is None:
@@ -255,12 +225,12 @@ def not_allowed(named: TokenDependencies, records: Sequence[Any]) -> UserRefusal
 
 
 def _grounds(
-    named: TokenDependencies, clients: Sequence[Client], left: Iterator[Any]
+    dependencies: TokenDependencies, clients: Sequence[Client], left: Iterator[Any]
 ) -> list[Grounds | None]:
     """Returns the grounds of each use; None for a use that is not allowed."""
     applications = {each.application.id: each.application for each in clients}
     found: list[Grounds | None] = []
-    for use, keys in zip(named.uses, _keys_of_uses(named), strict=True):
+    for use, keys in zip(dependencies.uses, _keys_of_uses(dependencies), strict=True):
         records = [next(left) for _ in keys]
         application = applications.get(use.client_id)
         found.append(allowed_users.judge(use, application, records) if application else None)

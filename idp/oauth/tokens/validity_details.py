@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from idp.oauth.refusals.check import USER_ALLOWED, Check
 from idp.oauth.refusals.details import span
 from idp.oauth.tokens import validity as token_validity
-from idp.oauth.tokens.validity import TokenDependencies
+from idp.oauth.tokens.dependencies import TokenDependencies
 from idp.records import (
     APPLICATIONS,
     AUTHORIZATIONS,
@@ -40,24 +40,24 @@ class InvalidReason(NamedTuple):
     fix: str = ""
 
 
-async def fallen(service: Service, named: TokenDependencies, usual: Check) -> InvalidReason:
+async def fallen(service: Service, dependencies: TokenDependencies, usual: Check) -> InvalidReason:
     """Returns which record that an authorization or token depends on is not valid any more.
 
     `usual` is the check that reports it, except where a user may not use the application.
     """
     now = service.clock.now()
-    keys = token_validity.keys(named)
+    keys = token_validity.keys(dependencies)
     records = await service.store.get_many(keys)
     for (collection, id), record in zip(keys, records, strict=True):
-        told = _FALLEN[collection.name](record, now, id in named.session_ids)
+        told = _FALLEN[collection.name](record, now, id in dependencies.session_ids)
         if told:
             return InvalidReason(told, usual)
     # Only when every record by itself is valid: a use is decided from several of them.
-    refusal = token_validity.not_allowed(named, records)
+    refusal = token_validity.not_allowed(dependencies, records)
     if refusal is not None:
         return InvalidReason(refusal.story, USER_ALLOWED, refusal.fix)
     return InvalidReason(
-        await token_validity.refused_acting(service, named, records)
+        await token_validity.refused_acting(service, dependencies, records)
         or "A password, a factor or a state was changed since: "
         "that ends whatever was issued before to the user or the application.",
         usual,

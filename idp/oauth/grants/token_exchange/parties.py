@@ -24,7 +24,8 @@ from idp.oauth.grants.token_exchange.token_types import TokenType
 from idp.oauth.refusals import details as refusal_details
 from idp.oauth.tokens import acting, audiences, id_tokens
 from idp.oauth.tokens import validity as token_validity
-from idp.oauth.tokens.validity import Client, LiveRecords, TokenDependencies
+from idp.oauth.tokens.dependencies import TokenDependencies
+from idp.oauth.tokens.validity import Client, LiveRecords
 from idp.records import APP_KEYS, SESSIONS, Actor, Application, Grounds, Replay
 from idp.service import Service
 
@@ -49,7 +50,7 @@ class Party(Struct, frozen=True, kw_only=True):
     """
 
     subject: Subject
-    named: TokenDependencies
+    dependencies: TokenDependencies
     audience: Sequence[str] = ()
     scopes: Sequence[str] | None = None
     actor: Actor | None = None
@@ -87,7 +88,7 @@ async def _of_access_token(service: Service, client: Application, token: str) ->
 
 async def _judge(service: Service, opened: Presented) -> LiveRecords:
     try:
-        found = await service.store.get_many(token_validity.keys(opened.named))
+        found = await service.store.get_many(token_validity.keys(opened.dependencies))
         return await access_token_verification.judge(service, opened, found)
     except InvalidToken as error:
         # A token with an actor ends as its refresh token does; `EndedActing` gives both the same
@@ -112,7 +113,7 @@ async def _of_pat(
         subject=subject,
         # A personal access token is not revoked by its `jti`: the result depends on its own
         # record.
-        named=msgspec.structs.replace(opened.named, token_ids=(), pat_ids=(pat_id,)),
+        dependencies=msgspec.structs.replace(opened.dependencies, token_ids=(), pat_ids=(pat_id,)),
         audience=[*said.aud, *granted.audience],
         scopes=scopes,
         auth_time=datetime.fromtimestamp(said.iat, UTC),
@@ -134,7 +135,7 @@ def _of_claims(
     since = said.iat if said.auth_time is None else said.auth_time
     return Party(
         subject=subject,
-        named=opened.named,
+        dependencies=opened.dependencies,
         audience=_without_service(service, client, said.aud),
         scopes=said.scope.split(),
         actor=said.act,
@@ -184,7 +185,7 @@ async def _of_id_token(service: Service, client: Application, token: str) -> Par
         raise Unfit("The session of the ID token has ended.")
     return Party(
         subject=subject,
-        named=TokenDependencies(stamps=under, session_ids=[session.id]),
+        dependencies=TokenDependencies(stamps=under, session_ids=[session.id]),
         audience=[client.id],
         auth_time=datetime.fromtimestamp(said.auth_time, UTC),
         amr=said.amr,
@@ -210,7 +211,7 @@ async def _of_jwt(service: Service, client: Application, token: str) -> Party:
         raise Unfit(str(error)) from None
     return Party(
         subject=await _active(service, claims.sub),
-        named=TokenDependencies(stamps=""),
+        dependencies=TokenDependencies(stamps=""),
         ends_at=datetime.fromtimestamp(claims.exp, UTC),
         replay=jwt_assertions.used(claims, claims.jti) if claims.jti else None,
     )
@@ -218,7 +219,9 @@ async def _of_jwt(service: Service, client: Application, token: str) -> Party:
 
 async def _of_user_id(service: Service, client: Application, user_id: str) -> Party:
     """Reads a user's id, which authenticates nobody: the actor has to have all the rights."""
-    return Party(subject=await _active(service, user_id), named=TokenDependencies(stamps=""))
+    return Party(
+        subject=await _active(service, user_id), dependencies=TokenDependencies(stamps="")
+    )
 
 
 async def _active(service: Service, user_id: str) -> Subject:

@@ -20,8 +20,9 @@ from idp.oauth.grants.token_exchange.token_types import TokenType
 from idp.oauth.refusals import token_exchange as checks
 from idp.oauth.tokens import acting, id_tokens, token_response
 from idp.oauth.tokens import validity as token_validity
-from idp.oauth.tokens.access_tokens import chain, lifetime
+from idp.oauth.tokens.access_tokens import lifetime
 from idp.oauth.tokens.authorizations import AuthorizedClient
+from idp.oauth.tokens.dependencies import subjects_of
 from idp.oauth.tokens.validity import Client
 from idp.records import AUTHORIZATIONS, REPLAY, Actor, Authorization, TokenKind
 from storage import Conflict, Insert, Write
@@ -103,7 +104,7 @@ def _authorization(
     # The token says how its real sender signed in, which is the actor where there is one.
     signed_in = actor or subject
     kind: TokenKind = "jwt" if wanted.type == "jwt" else "opaque"
-    named = [party.named for party in inputs]
+    dependencies = [party.dependencies for party in inputs]
     return Authorization(
         id=id,
         grant="exchange",
@@ -120,11 +121,11 @@ def _authorization(
         actor_org_ids=[each.organization.id for each in actors],
         acting_stamp=subject.subject.instance.acting_stamp if actors else "",
         acting_ends_at=_latest_end(inputs, now) if actors else None,
-        parent_ids=_union(each.authorization_ids for each in named),
-        parent_session_ids=_union(each.session_ids for each in named),
-        parent_token_ids=_union(each.token_ids for each in named),
-        parent_pat_ids=_union(each.pat_ids for each in named),
-        parent_uses=_union(each.uses for each in named),
+        parent_ids=_union(each.authorization_ids for each in dependencies),
+        parent_session_ids=_union(each.session_ids for each in dependencies),
+        parent_token_ids=_union(each.token_ids for each in dependencies),
+        parent_pat_ids=_union(each.pat_ids for each in dependencies),
+        parent_uses=_union(each.uses for each in dependencies),
         grounds=subject.grounds,
         parent_clients=[(each.application.id, each.organization.id) for each in others.values()],
         token_kind=kind,
@@ -144,7 +145,7 @@ def _chain(issuer: str, subject: Party, actor: Party | None) -> Actor | None:
     if actor is None:
         return subject.actor
     found = subject.actor
-    for sub in reversed([actor.subject.user.id, *chain(actor.actor)]):
+    for sub in reversed([actor.subject.user.id, *subjects_of(actor.actor)]):
         found = Actor(iss=issuer, sub=sub, act=found)
     return found
 

@@ -17,6 +17,7 @@ from idp.identity.users.subjects import Subject
 from idp.keys.key_ring import LoadedKey
 from idp.oauth.tokens import access_tokens, id_tokens, token_response, validity
 from idp.oauth.tokens.authorizations import AuthorizedClient
+from idp.oauth.tokens.dependencies import to_claims
 from idp.oauth.tokens.validity import Client
 from idp.records import (
     APPLICATIONS,
@@ -243,7 +244,7 @@ async def test_the_same_authorization_gives_the_same_token(name, kind):
 async def test_a_stored_access_token_names_the_records_that_it_depends_on(name, kind):
     claims = await access_tokens.read(make_service(), SAMPLES[f"{name} {kind}"])
 
-    named = access_tokens.named(claims)
+    named = claims.dependencies
 
     assert msgspec.to_builtins(named) == SAMPLES[f"{name} named"] | {
         "token_ids": [claims.jti, *MADE[name].parent_token_ids]
@@ -255,7 +256,7 @@ async def test_a_stored_access_token_is_valid(kind):
     service = make_service()
     claims = await access_tokens.read(service, SAMPLES[f"sign-in {kind}"])
 
-    live = await validity.find(service, access_tokens.named(claims))
+    live = await validity.find(service, claims.dependencies)
 
     assert live is not None
     assert (live.subject, live.client, live.grounds) == (SUBJECT, CLIENT, GROUNDS)
@@ -267,3 +268,13 @@ async def test_a_stored_id_token_verifies(name):
 
     assert (read.sub, read.aud, read.amr) == ("user", "client", ["pwd", "otp", "mfa"])
     assert read.sid == MADE[name].session_id
+
+
+@pytest.mark.parametrize("name", MADE)
+async def test_what_a_token_depends_on_is_written_as_it_was_read(name):
+    claims = await access_tokens.read(make_service(), SAMPLES[f"{name} jwt"])
+    read = claims.dependencies
+
+    own = msgspec.structs.replace(read, token_ids=read.token_ids[1:])
+
+    assert to_claims(own) == claims.ref
