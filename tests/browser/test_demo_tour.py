@@ -1,8 +1,11 @@
 """The demo, as a visitor walks through it: with scripts and without."""
 
+import pytest
+
 from tests.browser.person import in_both_ways
 
 
+@pytest.mark.promise("session: pages")
 @in_both_ways
 def test_a_person_signs_in_and_out(person):
     person.go("/demo")
@@ -108,6 +111,7 @@ def test_the_language_stays_for_the_whole_sign_in(person):
     assert person.name == "password"
 
 
+@pytest.mark.promise("session: cookies")
 def test_the_answer_reaches_an_application_on_another_origin(person, other_site):
     demo = person.program.demo()
     demo.client_id, demo.redirect_uri = other_site.client_id, other_site.redirect_uri

@@ -18,6 +18,7 @@ def device(program):
     return states.device_of(program)
 
 
+@pytest.mark.promise("device: sign-in")
 @pytest.mark.parametrize("scripts", [True, False])
 def test_a_person_types_the_code_signs_in_and_lets_the_device_in(
     new_person, program, device, scripts

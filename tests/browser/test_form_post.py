@@ -40,6 +40,7 @@ def go_back(person):
     person.page.wait_for_url("**/demo")
 
 
+@pytest.mark.promise("authorization: form_post")
 @in_both_ways
 def test_the_answer_is_posted_by_itself_and_by_hand(person, application):
     receiver, party = application

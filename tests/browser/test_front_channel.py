@@ -72,6 +72,7 @@ def sites(program):
         site.close()
 
 
+@pytest.mark.promise("logout: applications")
 @in_both_ways
 def test_both_are_called_on_and_the_browser_goes_on_by_itself(person, sites):
     one, other = sites

@@ -80,6 +80,7 @@ def person(chromium, moved):
     assert not person.complaints
 
 
+@pytest.mark.promise("migration: from Auth0", "migration: from Keycloak")
 @pytest.mark.parametrize("source", ["auth0", "keycloak"])
 @pytest.mark.parametrize(
     "which", ["first", "last", pytest.param("middle", marks=pytest.mark.deep)]

@@ -119,6 +119,7 @@ def sign_in(person) -> dict:
     return told(person, "signed in")
 
 
+@pytest.mark.promise("scripts: origins")
 def test_a_single_page_app_signs_in_refreshes_and_signs_out(program, visitor):
     first = sign_in(visitor)
     visitor.page.click("#refresh")
@@ -156,6 +157,7 @@ READ = """async ([url, token]) => {
 }"""
 
 
+@pytest.mark.promise("scripts: origins")
 def test_a_script_at_an_origin_that_nobody_registered_reads_nothing(program, visitor, serve):
     token = sign_in(visitor)["access_token"]
     asked = [f"{program.issuer}/oidc/v1/userinfo", token]

@@ -51,6 +51,7 @@ async def compared(tmp_path, store, people, kills, kill=importing.killed):
     assert await left_by(storm, people, kills, kill) == await left_by(calm, people, 0)
 
 
+@pytest.mark.promise("import: jobs")
 @pytest.mark.gen_test(timeout=120)
 async def test_an_import_that_was_killed_is_gone_on_with(tmp_path):
     await compared(tmp_path, "", people=2000, kills=2)

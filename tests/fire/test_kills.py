@@ -8,6 +8,7 @@ from tests.fire.run import burn
 from tests.fire.stories import STORIES
 
 
+@pytest.mark.promise("security: anonymous", "application users: grants")
 @pytest.mark.deep
 @pytest.mark.gen_test(timeout=300)
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story.__name__)

@@ -71,6 +71,7 @@ async def ended(pid) -> None:
             await asyncio.sleep(0.02)
 
 
+@pytest.mark.promise("import: jobs")
 @pytest.mark.parametrize(
     "dies", [pytest.param("the server", marks=pytest.mark.deep), "the server and its child"]
 )

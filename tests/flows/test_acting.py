@@ -8,6 +8,7 @@ from tests.flows.conftest import PLACES
 from tests.support.acting import ENDS, Acting, switch_the_policy
 
 
+@pytest.mark.promise("acting: every use")
 @pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("place", PLACES, indirect=True)

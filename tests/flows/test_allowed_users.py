@@ -96,6 +96,7 @@ class Issued:
         return await self.used() | await self.redeemed() | await self.asked()
 
 
+@pytest.mark.promise("application users: each point")
 @pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
 async def test_each_user_may_use_what_the_application_says_at_every_point(place, open_browser):
@@ -113,6 +114,7 @@ async def test_each_user_may_use_what_the_application_says_at_every_point(place,
         assert found == dict.fromkeys(found, who in ALLOWED[rule]), (rule, who, found)
 
 
+@pytest.mark.promise("application users: withdrawn")
 @pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
 async def test_what_was_issued_by_a_grant_ends_with_it_and_stays_dead(place, open_browser):
@@ -132,6 +134,7 @@ async def test_what_was_issued_by_a_grant_ends_with_it_and_stays_dead(place, ope
     assert set((await issued.asked()).values()) == {True}
 
 
+@pytest.mark.promise("application users: projects")
 @pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
 async def test_a_project_that_requires_roles_or_grants_is_judged_like_that(place, open_browser):

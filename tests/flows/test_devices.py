@@ -40,6 +40,7 @@ async def test_a_device_is_let_in_and_refreshes(place, open_browser):
     assert again.json()["error"] == "invalid_grant"
 
 
+@pytest.mark.promise("device: sign-in")
 @over_two_processes
 @pytest.mark.gen_test(timeout=300)
 @pytest.mark.parametrize("rounds", ROUNDS)

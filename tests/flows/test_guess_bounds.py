@@ -36,6 +36,7 @@ async def outcome(check, *args) -> str:
     return "right"
 
 
+@pytest.mark.promise("guessing: codes")
 @pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("at_once", [60, 120, 200])
 @pytest.mark.parametrize("kind", ["app", "recovery code"])
@@ -71,6 +72,7 @@ async def test_of_many_one_time_codes_at_once_two_services_compare_at_most_six(
     assert right == ("paced" if kind == "app" else "right")
 
 
+@pytest.mark.promise("guessing: networks")
 @pytest.mark.gen_test(timeout=120)
 async def test_of_one_network_eight_tries_at_once_are_compared_in_a_process(twins, monkeypatch):
     """Tries at accounts of their own, none of which waits for its pace."""
@@ -109,6 +111,7 @@ async def test_of_one_network_eight_tries_at_once_are_compared_in_a_process(twin
     assert set(outcomes) == {"unknown"}
 
 
+@pytest.mark.promise("guessing: passwords")
 @pytest.mark.gen_test(timeout=600)
 @pytest.mark.parametrize("times", [500, pytest.param(10_000, marks=pytest.mark.deep)])
 async def test_refused_tries_at_two_services_add_no_rows(twins, times):
@@ -132,6 +135,7 @@ async def rows(twins):
     return await count(twins.store), kept
 
 
+@pytest.mark.promise("guessing: known browsers")
 @pytest.mark.gen_test(timeout=120)
 async def test_guesses_from_a_thousand_addresses_of_one_subnet_keep_the_owner_in(twins):
     """One in two seconds; the owner has signed in with their browser before."""

@@ -114,6 +114,7 @@ async def user_of(server):
 # At one moment
 
 
+@pytest.mark.promise("guessing: passwords")
 @pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("at_once", [60, 120, 200])
 @pytest.mark.parametrize("is_spread", [False, True], ids=["one address", "as many addresses"])
@@ -130,6 +131,7 @@ async def test_of_many_wrong_passwords_at_once_two_services_compare_at_most_six(
     assert streak.unknown == twins.compared
 
 
+@pytest.mark.promise("guessing: passwords")
 @pytest.mark.gen_test(timeout=300)
 @pytest.mark.parametrize("rounds", [150, pytest.param(1250, marks=pytest.mark.deep)])
 async def test_four_hours_of_guesses_at_two_services_compare_at_most_fifty(twins, rounds):
@@ -142,6 +144,7 @@ async def test_four_hours_of_guesses_at_two_services_compare_at_most_fifty(twins
     assert twins.compared == 50
 
 
+@pytest.mark.promise("guessing: passwords")
 @pytest.mark.gen_test(timeout=120)
 async def test_at_the_bound_two_services_compare_no_more_than_it_lets(twins):
     user = await user_of(twins.server)
@@ -153,6 +156,7 @@ async def test_at_the_bound_two_services_compare_no_more_than_it_lets(twins):
     assert "closed" in outcomes
 
 
+@pytest.mark.promise("guessing: lockout")
 @pytest.mark.gen_test(timeout=120)
 async def test_a_policy_that_locks_lets_no_more_passwords_be_compared_than_it_says(twins):
     from idp.policies import effective
@@ -183,6 +187,7 @@ async def test_a_policy_that_locks_lets_no_more_passwords_be_compared_than_it_sa
     assert (after.state, after.stamp, after.locked_until) == ("active", stamp, None)
 
 
+@pytest.mark.promise("guessing: networks")
 @pytest.mark.gen_test(timeout=120)
 async def test_behind_one_address_nineteen_get_in_after_twenty_five_mistakes(twins):
     people = [await twins.server.copy_user(f"person{n}") for n in range(19)]
@@ -221,6 +226,7 @@ class Commands:
         return sum(name not in ("get_many", "find") for name in found)
 
 
+@pytest.mark.promise("guessing: passwords")
 @pytest.mark.gen_test(timeout=120)
 async def test_a_clean_sign_in_costs_two_writes_a_mistake_four_and_a_refusal_none(
     twins, monkeypatch
@@ -241,6 +247,7 @@ async def test_a_clean_sign_in_costs_two_writes_a_mistake_four_and_a_refusal_non
     assert costs[7] == ("paced", 0)
 
 
+@pytest.mark.promise("guessing: closed")
 @pytest.mark.gen_test(timeout=120)
 async def test_an_unknown_name_costs_as_many_writes_as_a_wrong_password(twins, monkeypatch):
     commands = Commands(monkeypatch, twins.store)
@@ -328,6 +335,7 @@ def killed(service, url, at, step, comparisons) -> bool:
 TIMES = [pytest.param(40, id="40"), pytest.param(300, id="300", marks=pytest.mark.deep)]
 
 
+@pytest.mark.promise("guessing: passwords")
 @pytest.mark.parametrize("step", [*STEPS, "each"])
 @pytest.mark.parametrize("times", TIMES)
 def test_no_kill_lets_more_than_a_hundred_be_compared(url, monkeypatch, times, step):

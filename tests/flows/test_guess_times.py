@@ -20,6 +20,7 @@ from tests.support.service import start_server, stop_server
 __all__ = ["url"]
 
 
+@pytest.mark.promise("guessing: closed")
 @pytest.mark.deep
 @pytest.mark.alone
 @pytest.mark.gen_test(timeout=600)

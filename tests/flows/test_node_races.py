@@ -35,6 +35,7 @@ async def test_of_many_who_send_one_assertion_one_is_believed(place, open_browse
         assert errors.count("invalid_client") == AT_ONCE - 1
 
 
+@pytest.mark.promise("security: assertion")
 @over_stores
 @pytest.mark.gen_test(timeout=120)
 async def test_of_many_who_send_one_assertion_without_jti_one_gets_tokens(place, open_browser):
@@ -94,6 +95,7 @@ async def lose_the_answer(place, party, refresh_token):
     await writer.wait_closed()
 
 
+@pytest.mark.promise("security: refresh")
 @over_stores
 @pytest.mark.gen_test(timeout=120)
 async def test_a_lost_refresh_answer_signs_nobody_out(place, open_browser):

@@ -18,6 +18,7 @@ NO_REUSE = httpx.Limits(max_keepalive_connections=0)
 over_stores = pytest.mark.parametrize("place", ["sqlite", "mongodb"], indirect=True)
 
 
+@pytest.mark.promise("security: anonymous")
 @over_stores
 @pytest.mark.gen_test(timeout=120)
 async def test_a_sign_in_goes_on_in_another_process(place, open_browser):

@@ -34,6 +34,7 @@ def check_one_won(answers) -> dict:
     return won[0].json()
 
 
+@pytest.mark.promise("token endpoint: reused code")
 @over_stores
 @pytest.mark.gen_test(timeout=300)
 @pytest.mark.parametrize("rounds", ROUNDS)
@@ -83,6 +84,7 @@ async def test_many_posts_of_one_password_form_make_one_session(place, open_brow
     assert "code" in await party.silently(signed_in[0])
 
 
+@pytest.mark.promise("authorization: pushed request")
 @over_stores
 @pytest.mark.gen_test(timeout=60)
 async def test_of_many_who_bring_a_reference_one_is_answered(place, open_browser):

@@ -87,6 +87,7 @@ def two(place, open_browser, io_loop):
     return io_loop.run_sync(make)
 
 
+@pytest.mark.promise("tenant: superseded address")
 @pytest.mark.gen_test(timeout=240)
 @pytest.mark.parametrize("rounds", ROUNDS)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
@@ -116,6 +117,7 @@ async def test_an_address_asserted_and_proven_at_once_is_a_login_name_of_the_pro
         assert len(told) <= 1, "it is told once, unless it was known when the user was made"
 
 
+@pytest.mark.promise("tenant: superseded address")
 @pytest.mark.gen_test(timeout=240)
 @pytest.mark.parametrize("rounds", ROUNDS)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
@@ -138,6 +140,7 @@ async def test_of_proofs_of_one_address_in_two_organizations_at_once_one_counts(
         assert {page.status for page in lost[0]} == {400}
 
 
+@pytest.mark.promise("tenant: domain")
 @pytest.mark.gen_test(timeout=240)
 @pytest.mark.parametrize("rounds", ROUNDS)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
@@ -154,6 +157,7 @@ async def test_of_two_organizations_that_bring_one_domain_at_once_one_has_it_ver
         assert {one.org_id for one in found} <= {two.evil_id, two.corp_id}
 
 
+@pytest.mark.promise("tenant: domain")
 @pytest.mark.gen_test(timeout=240)
 @pytest.mark.parametrize("rounds", ROUNDS)
 @pytest.mark.parametrize("place", PLACES, indirect=True)

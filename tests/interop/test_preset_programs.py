@@ -148,6 +148,7 @@ async def test_a_person_signs_in_to_the_program_of_a_preset(
     assert await is_signed_in(own)
 
 
+@pytest.mark.promise("security: programs")
 @pytest.mark.gen_test(timeout=90)
 @pytest.mark.parametrize(("name", "login"), PROGRAMS)
 async def test_a_callback_that_is_opened_in_another_browser_does_not_sign_in(
@@ -168,6 +169,7 @@ async def test_a_callback_that_is_opened_in_another_browser_does_not_sign_in(
     assert await is_signed_in(own)
 
 
+@pytest.mark.promise("security: programs")
 @pytest.mark.gen_test(timeout=90)
 async def test_the_program_for_node_ends_sign_ins_after_10_minutes_and_sessions_after_8_hours(
     place, open_browser, begin
@@ -185,6 +187,7 @@ async def test_the_program_for_node_ends_sign_ins_after_10_minutes_and_sessions_
     assert not await is_signed_in(own)
 
 
+@pytest.mark.promise("security: programs")
 @pytest.mark.gen_test(timeout=90)
 async def test_the_program_for_node_keeps_a_bounded_number_of_sign_ins(place, open_browser, begin):
     def at_most_two(text):

@@ -48,6 +48,7 @@ async def states(url):
     return found
 
 
+@pytest.mark.promise("logout: repeated logout tokens")
 @SLOW
 async def test_of_several_processes_one_sends_each_message(
     store, start_program, open_browser, new_receiver
@@ -71,6 +72,7 @@ async def test_of_several_processes_one_sends_each_message(
     assert await states(program.told["store"]) == ["delivered"] * 5
 
 
+@pytest.mark.promise("logout: repeated logout tokens")
 @SLOW
 async def test_what_a_killed_process_had_not_been_answered_is_sent_by_the_next(
     start_program, open_browser, new_receiver, tmp_path

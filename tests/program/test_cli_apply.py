@@ -64,6 +64,7 @@ def steps(ran):
     return [line for line in ran.out.splitlines() if not line.startswith(" ")]
 
 
+@pytest.mark.promise("credentials: longest lives")
 def test_a_key_of_a_state_ends_at_the_longest_life_that_is_allowed(shell, apply, tmp_path):
     apply(STATE, IDP_KEY_MAX_DAYS="30")
 
@@ -71,6 +72,7 @@ def test_a_key_of_a_state_ends_at_the_longest_life_that_is_allowed(shell, apply,
     assert key.expires_at - key.created_at == timedelta(days=30)
 
 
+@pytest.mark.promise("security: requirePkce")
 def test_a_state_is_brought_about_once_and_then_there_is_nothing_to_do(shell, apply, tmp_path):
     first = apply(STATE)
     before = shell.stored()
@@ -299,6 +301,7 @@ organizations:
 """
 
 
+@pytest.mark.promise("application users: proposed")
 @pytest.mark.parametrize("proposed", ["everybody", "own_organization", "granted"])
 def test_a_new_application_of_a_state_is_for_whom_the_installation_proposes_unless_said(
     shell, apply, monkeypatch, proposed

@@ -86,6 +86,7 @@ async def applied(server, caller, tmp_path, state, *flags):
     return await asyncio.to_thread(CliRunner().invoke, main, arguments, env=settings)
 
 
+@pytest.mark.promise("lower roles: indirectly")
 @pytest.mark.parametrize(
     ("name", "flags"),
     [*((each, ()) for each in STATES), *((each, ("--prune",)) for each in PRUNED)],

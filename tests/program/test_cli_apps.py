@@ -224,6 +224,7 @@ def test_a_policy_is_changed_where_it_is_said_and_inherited_else(shell):
     assert (inherited, own, reset) == ("9", "12", "9")
 
 
+@pytest.mark.promise("security: requirePkce")
 @pytest.mark.parametrize(
     ("flags", "expected"),
     [

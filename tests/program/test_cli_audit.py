@@ -28,6 +28,7 @@ def test_a_change_by_the_command_line_is_found_with_its_actor(shell):
     assert event.split(maxsplit=3)[1:] == ["project.created", project, "command line"]
 
 
+@pytest.mark.promise("credentials: events")
 def test_the_table_has_the_details_of_refused_attempts():
     event = {
         "type": {"type": "user.sign_in.failed"},

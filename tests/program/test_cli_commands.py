@@ -180,6 +180,7 @@ def test_a_secret_goes_to_its_file_and_nowhere_else(shell, tmp_path):
     assert "idp_pat_" not in ran.out + ran.err
 
 
+@pytest.mark.promise("credentials: longest lives")
 def test_a_token_that_would_outlast_the_maximum_is_refused_with_its_cure(shell, tmp_path):
     user = shell.get(
         "service-user", "create", "--user-name", "monthly", "--name", "M", "--get", "userId"

@@ -54,6 +54,7 @@ def test_an_organization_that_is_not_there_leaves_no_file(shell, tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["data"]
 
 
+@pytest.mark.promise("export: excluded_org_ids")
 def test_one_that_is_left_out_is_not_there(shell):
     (organization,) = shell("export").json()["orgs"]
 

@@ -102,6 +102,7 @@ def test_an_import_that_does_not_begin_leaves_the_report_of_another_as_it_is(she
     assert report.read_text() == before != ""
 
 
+@pytest.mark.promise("import: dry run")
 def test_a_dry_run_reports_the_same_and_changes_nothing(shell, tmp_path):
     file = written(tmp_path, package(*orgs(2), BAD))
     before = shell.stored()["organizations"]
@@ -162,6 +163,7 @@ def test_what_is_no_package_fails(shell, tmp_path):
     assert "go on by" not in ran.err
 
 
+@pytest.mark.promise("import: jobs")
 def test_who_interrupts_it_goes_on_later_without_doubles(shell, tmp_path, interrupted):
     file = written(tmp_path, package(*roles(3)))
 
@@ -195,6 +197,7 @@ def test_whoever_looks_is_told_that_one_waits_for_its_file(shell, tmp_path, inte
     assert shell("job", "show", id, "--format", "json").json().get("resumedBy") is None
 
 
+@pytest.mark.promise("import: jobs")
 def test_a_file_that_has_changed_is_not_gone_on_with(shell, tmp_path, interrupted):
     file = written(tmp_path, package(*projects(3)))
     shell("import", file, code=exit_codes.INTERRUPTED)
@@ -245,6 +248,7 @@ def test_who_was_killed_is_waited_for_until_nobody_can_be_at_it(shell, tmp_path,
     assert shell.get("import", file, "--resume", "--get", "created") == "6"
 
 
+@pytest.mark.promise("import: jobs")
 def test_a_service_is_sent_the_package_and_watched(start_program, tmp_path):
     program = start_program("--admin-pat", "pat")
     shell = Shell(tmp_path)

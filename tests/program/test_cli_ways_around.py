@@ -60,6 +60,7 @@ def has(command, option) -> bool:
 CALLS = [name for name, each in COMMANDS.items() if has(each, "--url")]
 
 
+@pytest.mark.promise("lower roles: commands")
 def test_every_command_makes_calls_or_is_known_to_need_the_key_or_no_caller():
     assert len(CALLS) > 150
     assert COMMANDS.keys() - CALLS == WITH_THE_KEY | WITHOUT.keys()
@@ -94,6 +95,7 @@ def in_a_thread(monkeypatch):
     monkeypatch.setattr(watching, "interrupted_at_once", nullcontext)
 
 
+@pytest.mark.promise("lower roles: commands")
 @pytest.mark.gen_test(timeout=120)
 async def test_a_command_at_a_service_does_what_its_caller_may_and_opens_no_store(
     server, visitor, monkeypatch, files, in_a_thread
@@ -119,6 +121,7 @@ def invoke(arguments, settings):
     return CliRunner().invoke(main, arguments, input="y\n", env=settings)
 
 
+@pytest.mark.promise("lower roles: commands")
 @pytest.mark.parametrize("key", [None, b"k" * 43], ids=["none", "another"])
 def test_a_command_on_a_store_does_nothing_without_its_master_key(tmp_path, files, key):
     shell = Shell(tmp_path / "data").install()

@@ -48,6 +48,7 @@ def limits():
 OUTSIDE = {each.id for each in doctor.AREAS["outside"]}  # tests/idp/doctor/test_outside.py
 
 
+@pytest.mark.promise("doctor: checks")
 def test_every_check_has_a_test_that_provokes_and_cures_it():
     every = [each.id for checks in doctor.AREAS.values() for each in checks]
 
@@ -55,6 +56,7 @@ def test_every_check_has_a_test_that_provokes_and_cures_it():
     assert len(every) == 25
 
 
+@pytest.mark.promise("doctor: checks")
 @pytest.mark.parametrize("id", CASES)
 def test_what_a_check_finds_is_cured_by_what_it_prints(place, limits, id):
     state, provoke, cure = CASES[id]
@@ -151,6 +153,7 @@ def test_a_check_looks_at_no_more_records_than_it_may(place):
 # The command
 
 
+@pytest.mark.promise("doctor: exit codes")
 def test_the_command_works_beside_a_running_service_and_changes_nothing(start_program):
     program = start_program()
     ended = run(program.directory, "doctor", "--json")
@@ -164,6 +167,7 @@ def test_the_command_works_beside_a_running_service_and_changes_nothing(start_pr
     assert {each["state"] for each in told["result"]} == {"ok", "warn", "skipped"}
 
 
+@pytest.mark.promise("doctor: exit codes")
 def test_a_failure_ends_the_command_with_1_and_nothing_secret_is_printed(installed):
     key = installed / "master.key"
     key.chmod(0o644)
@@ -175,12 +179,14 @@ def test_a_failure_ends_the_command_with_1_and_nothing_secret_is_printed(install
     assert key.read_text().strip() not in ended.stdout + ended.stderr
 
 
+@pytest.mark.promise("doctor: exit codes")
 def test_settings_that_can_t_be_used_end_the_command_with_2(installed):
     ended = run(installed.parent, "doctor", IDP_PORT="many")
 
     assert (ended.returncode, ended.stdout) == (2, "")
 
 
+@pytest.mark.promise("doctor: exit codes")
 def test_a_store_that_is_away_ends_the_command_with_69_after_the_other_checks(installed):
     ended = run(
         installed.parent,

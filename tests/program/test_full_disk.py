@@ -39,6 +39,7 @@ def fill(disk):
                 pass
 
 
+@pytest.mark.promise("faults: readyz")
 def test_readyz_says_read_only_from_the_first_failed_write_to_the_first_that_succeeds(
     start_program, disk
 ):

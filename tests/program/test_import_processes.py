@@ -6,6 +6,7 @@ import json
 import time
 
 import httpx
+import pytest
 
 from idp.transfer.jobs import workers
 from tests.support.bulk import orgs, package
@@ -13,6 +14,7 @@ from tests.support.bulk import orgs, package
 SPY = "open(__file__ + '.ran', 'w').close()\nraise SystemExit(1)\n"
 
 
+@pytest.mark.promise("faults: helper processes")
 def test_an_import_beside_a_folder_named_idp_runs_none_of_it(start_program, tmp_path):
     for name in ("idp", "storage", "handlers"):
         (tmp_path / name).mkdir()

@@ -84,6 +84,7 @@ def start(start_program, open_browser):
     return start
 
 
+@pytest.mark.promise("keys: rotation")
 @pytest.mark.deep
 @pytest.mark.gen_test(timeout=120)
 async def test_rotations_on_demand_as_often_as_possible_fail_no_verification(start):
@@ -101,6 +102,7 @@ async def test_rotations_on_demand_as_often_as_possible_fail_no_verification(sta
     assert len(client.kids) >= 8
 
 
+@pytest.mark.promise("keys: rotation")
 @pytest.mark.gen_test(timeout=120)
 async def test_rotations_on_schedule_fail_no_verification(start):
     program, client = await start(IDP_KEY_ROTATION_SECONDS=86400)

@@ -40,6 +40,7 @@ def examined(program, *flags, **settings):
     return {each["id"]: each for each in json.loads(ran.stdout)["result"]}, ran.stderr
 
 
+@pytest.mark.promise("start: last issuer")
 def test_the_domain_of_a_new_organization_is_the_public_one(public):
     org, said = beside(public, "org", "create-empty", "--name", "Acorn")
     found, _ = beside(public, "domain", "list", "--org", org["id"])
@@ -48,6 +49,7 @@ def test_the_domain_of_a_new_organization_is_the_public_one(public):
     assert "warning" not in said
 
 
+@pytest.mark.promise("start: last issuer")
 def test_an_application_of_a_preset_is_for_its_own_organization(public):
     project, _ = beside(public, "project", "create", "--name", "Shop")
     where = ("--project", project["id"])
@@ -58,6 +60,7 @@ def test_an_application_of_a_preset_is_for_its_own_organization(public):
     assert "OWN_ORGANIZATION" in found["app"]["oidcConfig"]["allowedUsers"]
 
 
+@pytest.mark.promise("start: last issuer")
 def test_a_new_token_ends_as_tokens_of_a_public_installation_do(public):
     user, _ = beside(public, "service-user", "create", "--user-name", "robot", "--name", "Robot")
     token, _ = beside(public, "pat", "create", "--user", user["userId"])
@@ -67,6 +70,7 @@ def test_a_new_token_ends_as_tokens_of_a_public_installation_do(public):
     assert found["result"][0]["expirationDate"]
 
 
+@pytest.mark.promise("start: last issuer")
 def test_the_doctor_makes_the_checks_from_outside(public):
     found, said = examined(public, "--data", "da ta")
 
@@ -75,6 +79,7 @@ def test_the_doctor_makes_the_checks_from_outside(public):
     assert said == ""
 
 
+@pytest.mark.promise("start: last issuer")
 def test_an_issuer_that_is_given_wins_and_is_warned_of_in_one_line(public):
     org, said = beside(public, "org", "create-empty", "--name", "Birch", IDP_ISSUER=ANOTHER)
     domains, _ = beside(public, "domain", "list", "--org", org["id"])
@@ -104,6 +109,7 @@ def test_settings_that_the_issuer_does_not_allow_are_refused(public):
         assert "profile trial is for issuers on this machine" in ran.stderr
 
 
+@pytest.mark.promise("doctor: commands")
 def test_what_the_doctor_prints_works_on_the_store_that_it_examined(public):
     (public.directory / "my settings.toml").write_text("log_level = 'warning'\n")
     beside(public, "policy", "set", "login", "--instance", "--allow-register")
@@ -119,6 +125,7 @@ def test_what_the_doctor_prints_works_on_the_store_that_it_examined(public):
     assert examined(public, *where)[0]["registration.open"]["state"] == "ok"
 
 
+@pytest.mark.promise("start: last issuer")
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_each_start_notes_its_issuer_but_that_for_tests(start_program, tmp_path, processes):
     store = ("--store", f"sqlite:///{tmp_path}/idp.sqlite3", "--processes", processes)
@@ -131,6 +138,7 @@ def test_each_start_notes_its_issuer_but_that_for_tests(start_program, tmp_path,
     assert examined_issuer(tmp_path, *store[:2]) == ANOTHER
 
 
+@pytest.mark.promise("start: last issuer")
 def test_a_service_on_mongodb_is_followed_too(start_program, tmp_path, mongodb):
     start_program("--store", mongodb, "--issuer", ISSUER)
 

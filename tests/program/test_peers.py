@@ -64,6 +64,7 @@ def ask(port: int, path: str, *fields: str, host: str = "127.0.0.1", inside: str
     return ran.stdout
 
 
+@pytest.mark.promise("start: trial network")
 def test_another_network_gets_nothing_that_is_for_this_machine(start_program, elsewhere):
     settings = {"IDP_ALLOW_TRIAL_NETWORK": "true"}
     program = start_program("--host", "0.0.0.0", "--store", "memory://", **settings)

@@ -185,6 +185,7 @@ def test_there_are_fourteen():
     assert len(REFUSED) == 14
 
 
+@pytest.mark.promise("start: refused")
 @pytest.mark.parametrize("name", REFUSED)
 def test_it_is_refused_and_cured_by_what_is_printed(start_program, tmp_path, name):
     prepare, flags, settings, (found, cure), cured_flags, cured_settings = REFUSED[name]
@@ -201,6 +202,7 @@ def test_it_is_refused_and_cured_by_what_is_printed(start_program, tmp_path, nam
     assert program.told["issuer"]
 
 
+@pytest.mark.promise("start: refused")
 def test_every_problem_is_told_at_once(tmp_path):
     key_in("idp-data/master.key")(tmp_path)
     open_token(tmp_path)
@@ -215,6 +217,7 @@ def test_every_problem_is_told_at_once(tmp_path):
     assert all(line.startswith("idp: ") for line in lines)
 
 
+@pytest.mark.promise("start: empty store")
 def test_the_command_for_a_new_store_is_the_given_one_and_one_flag_more(tmp_path, start_program):
     """Wherever the store and the settings lie, pasting it does what was meant."""
     key_in("my key")(tmp_path)
@@ -240,6 +243,7 @@ def test_the_command_does_not_hold_the_password_of_the_database():
     assert given.options(context) == "--store 'mongodb://root:***@db1/idp' --test"
 
 
+@pytest.mark.promise("start: refused")
 @pytest.mark.parametrize(
     "broken",
     [
@@ -259,6 +263,7 @@ def test_a_refused_start_leaves_no_store_in_an_empty_mount_point(tmp_path, broke
     refused(tmp_path, "--data", "mount", "--new-store", "--processes", processes, **broken)
 
 
+@pytest.mark.promise("start: unencrypted")
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_https_that_nobody_ends_is_warned_of_once(start_program, processes):
     flags = (*PUBLIC, "--host", "0.0.0.0", "--processes", processes)
@@ -279,6 +284,7 @@ def test_a_host_on_this_machine_needs_neither(start_program, host):
     assert start_program(*MEMORY, "--host", host).told["issuer"].startswith("http://localhost:")
 
 
+@pytest.mark.promise("start: empty store")
 def test_an_empty_database_is_not_taken_for_a_new_one(start_program, tmp_path, mongodb):
     """Where it can't be seen before the store is opened."""
     flags, settings = ("--store", mongodb), {"IDP_MASTER_KEY": KEY}
@@ -307,6 +313,7 @@ def moved(program):
     return {name: program.told["demo"][name] for name in names}
 
 
+@pytest.mark.promise("start: empty store")
 def test_a_volume_that_was_emptied_does_not_start(start_program, tmp_path):
     key_in("key")(tmp_path)
     settings = {"IDP_MASTER_KEY_FILE": "key"}
@@ -345,6 +352,7 @@ def test_over_an_installation_the_flag_changes_nothing_and_warns(start_program, 
     assert not [line for line in usual.errors if "--new-store" in line]
 
 
+@pytest.mark.promise("start: empty store")
 def test_a_first_start_that_was_killed_goes_on(start_program, tmp_path):
     """A key that it had made already is no sign of an installation."""
     key_in("idp-data/master.key")(tmp_path)

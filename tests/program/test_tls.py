@@ -20,6 +20,7 @@ def certificate(tmp_path):
     return self_signed(tmp_path)
 
 
+@pytest.mark.promise("discovery: addresses", "session: cookies")
 @pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("processes", ["1", "2"])
 async def test_with_a_certificate_everything_is_https(
@@ -93,6 +94,7 @@ def client_of_tls_1_2(chain, suites):
     return context
 
 
+@pytest.mark.promise("security: TLS 1.2")
 @pytest.mark.gen_test(timeout=60)
 async def test_tls_1_2_is_spoken_with_authenticated_encryption_and_forward_secrecy_only(
     start_program, certificate, tmp_path

@@ -123,6 +123,7 @@ def ttl_indexes(mongodb, collection):
     return {name: seconds for name, seconds in found.items() if seconds is not None}
 
 
+@pytest.mark.promise("security: sweep")
 async def test_what_strangers_can_store_is_removed_ten_minutes_after_its_end(mongodb):
     store = make(mongodb)
     await store.open([VISITS])
@@ -131,6 +132,7 @@ async def test_what_strangers_can_store_is_removed_ten_minutes_after_its_end(mon
     assert ttl_indexes(mongodb, "visits") == {"expires_at_-1": 600}
 
 
+@pytest.mark.promise("security: sweep")
 async def test_a_store_of_the_release_before_is_swept_soon_while_that_one_still_runs(mongodb):
     """The older release finds nothing in its way, also when it is started once more."""
     older, newer, again = make(mongodb), make(mongodb), make(mongodb)

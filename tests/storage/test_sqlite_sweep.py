@@ -43,6 +43,7 @@ async def many_visits(store, clock, n):
     return [one.id for one in visits]
 
 
+@pytest.mark.promise("security: sweep")
 async def test_the_oldest_records_of_strangers_go_first_and_ten_minutes_after_their_end(
     opened, clock, monkeypatch
 ):
@@ -90,6 +91,7 @@ def names_of_indexes(store, table):
     return {row[0].decode() for row in rows}
 
 
+@pytest.mark.promise("security: sweep")
 async def test_the_writer_removes_them_on_a_timer_in_short_slices(opened, clock, monkeypatch):
     monkeypatch.setattr("storage.sqlite.writer._SWEEP_EVERY_SECONDS", 0.05)
     took = []

@@ -90,6 +90,7 @@ def ends_the_organization(path) -> int:
     return next((n for n, end in enumerate(ends, 1) if path.endswith("{orgId}" + end)), 0)
 
 
+@pytest.mark.promise("lower roles: console")
 @pytest.mark.slow
 @pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("name", CALLERS)
@@ -120,6 +121,7 @@ def names_something(path) -> bool:
     return "{" in path.replace("{picture}", "")
 
 
+@pytest.mark.promise("lower roles: console")
 @pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("name", ["without a role", "another organization's owner"])
 async def test_nobody_sees_a_page_of_an_organization_that_they_have_no_business_in(
@@ -135,6 +137,7 @@ async def test_nobody_sees_a_page_of_an_organization_that_they_have_no_business_
             assert world.own.name not in page.text
 
 
+@pytest.mark.promise("lower roles: console")
 @pytest.mark.slow
 @pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("lower", LOWER)
@@ -171,6 +174,7 @@ async def have_only(server, user_id, role, org_id):
     await memberships.grant(server.service, user_id, where, role, actor="a test")
 
 
+@pytest.mark.promise("lower roles: console")
 @pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("lower", [each for each in LOWER if "project.write" in ROLES[each]])
 async def test_nobody_changes_on_a_page_who_gets_into_an_application_that_may_manage(
@@ -204,6 +208,7 @@ async def may_manage(server, world, project_id):
     await server.store.commit(*[Update(APPLICATIONS, one.id, set=change) for one in page.records])
 
 
+@pytest.mark.promise("lower roles: console")
 @pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("lower", ["ORG_OWNER", "ORG_SETTINGS_MANAGER", "IAM_ORG_MANAGER"])
 async def test_nobody_ends_on_a_page_how_an_administrator_of_the_installation_signs_in(

@@ -30,6 +30,7 @@ async def test_who_manages_nothing_is_told_so_and_can_sign_out(server, visitor):
     assert "/oidc/v1/end_session" in page.text
 
 
+@pytest.mark.promise("security: console")
 async def test_the_address_with_a_slash_at_its_end_is_the_one_without(server, visitor):
     plain = await visitor.get("/ui/console/")
     asking = await visitor.get("/ui/console/?org=1")

@@ -106,6 +106,7 @@ async def test_an_organization_sees_its_own_changes_alone(server, visitor, new_v
     assert id in (await visitor.get(f"{PATH}/installation/download")).text
 
 
+@pytest.mark.promise("credentials: events")
 @pytest.mark.parametrize(
     ("lang", "said"),
     [

@@ -45,6 +45,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.promise("faults: bounds")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 async def test_no_body_holds_the_loop_for_more_than_fifty_milliseconds(server, owner, name):
@@ -59,6 +60,7 @@ async def test_no_body_holds_the_loop_for_more_than_fifty_milliseconds(server, o
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("faults: bounds")
 async def test_unknown_names_of_one_object_are_told_one_by_one_up_to_twenty(owner):
     told = {f"x{n}": 1 for n in range(20)}
     few = refused(await owner.post(PROJECT, {"name": "P", **told}), 400, 3)
@@ -69,6 +71,7 @@ async def test_unknown_names_of_one_object_are_told_one_by_one_up_to_twenty(owne
     assert "21 members" in page.json()["message"]
 
 
+@pytest.mark.promise("faults: bounds")
 async def test_of_very_many_problems_a_hundred_are_told_and_that_there_are_more(owner):
     metadata = [{"key": "", "value": ""} for _ in range(100)]
     page = await owner.post("/v2/users/human", {"metadata": metadata})
@@ -79,12 +82,14 @@ async def test_of_very_many_problems_a_hundred_are_told_and_that_there_are_more(
     assert (more["id"], "field" in more) == ("fields.too_many", False)
 
 
+@pytest.mark.promise("faults: bounds")
 async def test_ten_thousand_members_are_read(owner):
     page = await owner.post(PROJECT, members(10_000))
 
     assert set(refused(page, 400, 3).values()) == {"field.unknown", "field.required"}
 
 
+@pytest.mark.promise("faults: images")
 @pytest.mark.slow
 async def test_an_image_of_very_many_pixels_is_refused_before_it_is_decoded(server, owner):
     content = encoded(size=(20_000, 20_000), mode="1", colour=0)
@@ -97,6 +102,7 @@ async def test_an_image_of_very_many_pixels_is_refused_before_it_is_decoded(serv
     assert stalls.busiest < MOST_SECONDS
 
 
+@pytest.mark.promise("faults: images")
 async def test_a_picture_of_noise_does_not_hold_the_loop(owner):
     noise = base64.b64encode(random.Random(1).randbytes(380_000)).decode()
     async with watched() as stalls:

@@ -79,6 +79,7 @@ async def signed_in(server, visitor, shop) -> dict:
     return redeemed.json()
 
 
+@pytest.mark.promise("scripts: origins")
 @pytest.mark.parametrize(("path", "methods"), SHARED.items())
 @pytest.mark.parametrize("origin", [SHOP, OTHER])
 async def test_a_preflight_from_a_registered_origin_is_told_to_go_on(
@@ -96,6 +97,7 @@ async def test_a_preflight_from_a_registered_origin_is_told_to_go_on(
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("scripts: origins")
 @pytest.mark.parametrize("path", SHARED)
 async def test_a_preflight_from_any_other_origin_is_told_nothing(server, visitor, shop, path):
     before, told = await everything(server.store), {}
@@ -108,6 +110,7 @@ async def test_a_preflight_from_any_other_origin_is_told_nothing(server, visitor
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("scripts: origins")
 async def test_no_other_origin_reads_tokens_or_claims(server, visitor, shop):
     tokens, reading = await signed_in(server, visitor, shop), {}
     bearer = {"Authorization": f"Bearer {tokens['access_token']}"}
@@ -123,6 +126,7 @@ async def test_no_other_origin_reads_tokens_or_claims(server, visitor, shop):
     assert reading == dict.fromkeys(STRANGERS, {None})
 
 
+@pytest.mark.promise("scripts: origins")
 async def test_the_origin_of_another_application_reads_neither(server, visitor, shop):
     tokens, sent = await signed_in(server, visitor, shop), {"Origin": OTHER}
     bearer = {"Authorization": f"Bearer {tokens['access_token']}"}
@@ -135,6 +139,7 @@ async def test_the_origin_of_another_application_reads_neither(server, visitor, 
     assert (spent.status, readers(spent)) == (400, None)
 
 
+@pytest.mark.promise("scripts: origins")
 async def test_the_application_reads_claims_and_errors_at_its_own_origin(server, visitor, shop):
     tokens, sent = await signed_in(server, visitor, shop), {"Origin": SHOP}
     bearer = {"Authorization": f"Bearer {tokens['access_token']}"}
@@ -174,6 +179,7 @@ async def test_a_client_that_authenticates_by_header_is_known_by_it(server, visi
     assert reading == {SHOP: None, "https://server.example": "https://server.example"}
 
 
+@pytest.mark.promise("scripts: origins")
 @pytest.mark.parametrize("path", PUBLIC)
 async def test_what_is_public_is_read_from_any_origin(visitor, path):
     for origin in [SHOP, *STRANGERS.values()]:
@@ -185,6 +191,7 @@ async def test_what_is_public_is_read_from_any_origin(visitor, path):
         assert asked.headers["Access-Control-Allow-Methods"] == "GET, HEAD"
 
 
+@pytest.mark.promise("scripts: origins")
 @pytest.mark.parametrize("path", ["/oauth/v2/authorize", "/oidc/v1/end_session", "/ui/login"])
 async def test_pages_are_read_from_no_other_origin(visitor, shop, path):
     page = await visitor.get(path, headers={"Origin": SHOP})

@@ -31,6 +31,7 @@ PROJECT = "/management/v1/projects"
 PHPASS_19 = "$P$H12345678Yffhn1wkB.NF0nc8V2DIT0"
 
 
+@pytest.mark.promise("faults: phpass")
 async def test_a_phpass_hash_of_two_to_the_nineteen_rounds_signs_in(owner, new_visitor, demo):
     await create(owner, username="mini", hashedPassword={"hash": PHPASS_19})
 
@@ -39,6 +40,7 @@ async def test_a_phpass_hash_of_two_to_the_nineteen_rounds_signs_in(owner, new_v
     assert tokens["token_type"] == "Bearer"
 
 
+@pytest.mark.promise("faults: readyz")
 async def test_readyz_tells_of_a_failed_write_until_one_succeeds(server, owner, visitor, failing):
     ready = [await visitor.get("/readyz")]
     failing(True)
@@ -61,6 +63,7 @@ async def test_readyz_tells_of_a_failed_write_until_one_succeeds(server, owner, 
     ]
 
 
+@pytest.mark.promise("faults: readyz")
 async def test_readyz_is_503_when_the_store_can_not_be_read(server, visitor, monkeypatch):
     async def gone():
         raise Unavailable("gone")
@@ -71,6 +74,7 @@ async def test_readyz_is_503_when_the_store_can_not_be_read(server, visitor, mon
     assert (await visitor.get("/readyz")).status == 503
 
 
+@pytest.mark.promise("faults: readyz")
 async def test_a_store_that_can_not_be_written_to_is_warned_of_once_a_minute(
     server, owner, visitor, failing, monkeypatch, capfd
 ):
@@ -108,6 +112,7 @@ def failing(server, monkeypatch):
     return switch
 
 
+@pytest.mark.promise("faults: export timeout")
 @pytest.mark.parametrize("swallows", [True, False])
 async def test_an_export_ends_within_a_second_of_its_timeout(server, owner, monkeypatch, swallows):
     genuine = export_document._organizations
@@ -134,6 +139,7 @@ async def test_an_export_ends_within_a_second_of_its_timeout(server, owner, monk
     assert not [type for type in found if "export" in type]
 
 
+@pytest.mark.promise("faults: export timeout")
 async def test_an_export_whose_last_wait_swallowed_the_end_is_not_answered(
     server, owner, monkeypatch
 ):
@@ -148,6 +154,7 @@ async def test_an_export_whose_last_wait_swallowed_the_end_is_not_answered(
     assert refused(page, 504, 4) == {"": "deadline.exceeded"}
 
 
+@pytest.mark.promise("faults: short TOTP secrets")
 async def test_an_app_with_a_secret_of_80_bits_signs_in(server, visitor, demo):
     secret = base64.b32encode(b"0123456789").decode()
     await give_app(server, secret=secret)
@@ -157,6 +164,7 @@ async def test_an_app_with_a_secret_of_80_bits_signs_in(server, visitor, demo):
     assert "code" in page.answer
 
 
+@pytest.mark.promise("faults: unknown outcome")
 async def test_a_write_whose_outcome_nobody_can_tell_is_answered_by_503(
     server, owner, monkeypatch
 ):
@@ -177,6 +185,7 @@ async def test_a_write_whose_outcome_nobody_can_tell_is_answered_by_503(
     assert page.headers["Retry-After"]
 
 
+@pytest.mark.promise("faults: helper processes")
 @pytest.mark.program
 @pytest.mark.slow
 async def test_a_job_whose_process_does_not_start_fails_with_its_reason(
@@ -198,6 +207,7 @@ async def test_a_job_whose_process_does_not_start_fails_with_its_reason(
     assert '"exit_code":3' in capfd.readouterr().err
 
 
+@pytest.mark.promise("faults: helper processes")
 @pytest.mark.program
 @pytest.mark.slow
 async def test_a_job_whose_process_was_killed_before_it_began_waits_for_another(

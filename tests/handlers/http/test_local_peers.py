@@ -44,6 +44,7 @@ def from_elsewhere(monkeypatch):
     monkeypatch.setattr(_HTTPRequestContext, "__init__", elsewhere)
 
 
+@pytest.mark.promise("start: trial network")
 @pytest.mark.parametrize("headers", [{}, FORGED])
 async def test_what_is_for_this_machine_is_404_to_any_other(visitor, from_elsewhere, headers):
     for path in LOCAL:
@@ -74,6 +75,7 @@ async def test_it_answers_this_machine(visitor):
     }
 
 
+@pytest.mark.promise("start: trial network")
 @pytest.mark.parametrize("headers", [{}, FORGED])
 async def test_others_are_told_no_details_of_a_refused_request(visitor, from_elsewhere, headers):
     page = await visitor.get(BROKEN, headers=headers)

@@ -57,6 +57,7 @@ async def sums(server):
     return {one.id: one.n async for one in server.store.scan(COUNTERS) if "refused:" in one.id}
 
 
+@pytest.mark.promise("credentials: refused credentials")
 async def test_two_processes_agree_once_both_have_written(server, other):
     here = server.service
     for _ in range(2):
@@ -99,6 +100,7 @@ async def test_a_changed_key_is_one_write_and_an_unchanged_one_none(server, comm
     assert set((await sums(server)).values()) == {LIMIT}
 
 
+@pytest.mark.promise("credentials: refused credentials")
 async def test_a_guess_past_the_limit_costs_the_store_nothing(server, visitor, commands):
     guesser = Caller(visitor, "idp_pat_wrong")
     for _ in range(LIMIT + 1):
@@ -113,6 +115,7 @@ async def test_a_guess_past_the_limit_costs_the_store_nothing(server, visitor, c
     assert commands == []
 
 
+@pytest.mark.promise("credentials: refused credentials")
 async def test_a_wrong_secret_past_the_limit_is_read_for_and_written_nowhere(
     server, visitor, commands
 ):
@@ -131,6 +134,7 @@ async def test_a_wrong_secret_past_the_limit_is_read_for_and_written_nowhere(
     assert (await app.token(visitor, {"grant_type": "client_credentials"})).status == 200
 
 
+@pytest.mark.promise("credentials: refused credentials")
 async def test_wrong_tokens_at_userinfo_count_with_those_at_the_api(server, visitor):
     owner = await instance_owner(server, visitor)
     wrong = {"Authorization": "Bearer idp_pat_wrong"}
@@ -158,6 +162,7 @@ async def test_the_addresses_of_one_network_share_a_count(server, visitor):
     refused(elsewhere, 401, 16)
 
 
+@pytest.mark.promise("credentials: refused credentials")
 async def test_invented_client_ids_have_one_count_of_their_network(server, visitor):
     for n in range(LIMIT + 1):
         form = {"grant_type": "client_credentials", "client_id": f"x{n}", "client_secret": "y"}

@@ -65,6 +65,7 @@ async def test_a_call_without_a_token_and_one_that_is_let_in_are_not_counted(
     assert await counters(server) == []
 
 
+@pytest.mark.promise("credentials: refused credentials")
 async def test_too_many_wrong_secrets_of_a_client_are_429_and_the_right_one_still_counts(
     server, visitor
 ):

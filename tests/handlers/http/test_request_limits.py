@@ -48,6 +48,7 @@ async def push(visitor, client, address="192.0.2.1"):
     return await visitor.post("/oauth/v2/par", form, headers=headers | at(address))
 
 
+@pytest.mark.promise("security: limits")
 async def test_devices_of_a_network_get_sixty_codes_a_minute(server, visitor):
     client = await device(server)
     for _ in range(60):
@@ -70,6 +71,7 @@ async def test_an_ipv6_network_is_a_64(server, visitor, monkeypatch):
     assert (await ask_for_codes(visitor, client, "2001:db8:0:1::1")).status == 200
 
 
+@pytest.mark.promise("security: limits")
 async def test_devices_of_a_client_get_six_hundred_codes_a_minute(server, visitor, monkeypatch):
     assert request_limits.DEVICES_BY_CLIENT == 600
     monkeypatch.setattr(request_limits, "DEVICES_BY_CLIENT", 5)
@@ -81,6 +83,7 @@ async def test_devices_of_a_client_get_six_hundred_codes_a_minute(server, visito
     assert (await ask_for_codes(visitor, other)).status == 200
 
 
+@pytest.mark.promise("security: limits")
 async def test_a_public_client_pushes_sixty_requests_a_minute_from_one_network(server, visitor):
     client = await server.register("App", auth_method="none")
     for _ in range(60):
@@ -94,6 +97,7 @@ async def test_a_public_client_pushes_sixty_requests_a_minute_from_one_network(s
     assert (await push(visitor, client)).status == 201
 
 
+@pytest.mark.promise("security: limits")
 async def test_a_client_with_a_secret_pushes_six_hundred_from_wherever(
     server, visitor, monkeypatch
 ):
@@ -107,6 +111,7 @@ async def test_a_client_with_a_secret_pushes_six_hundred_from_wherever(
     assert (await push(visitor, other)).status == 201
 
 
+@pytest.mark.promise("security: limits")
 async def test_a_network_asks_for_thirty_mails_a_minute(server, new_visitor, demo):
     """By registrations and forgotten passwords together; what it typed is kept on the page."""
     statuses = []

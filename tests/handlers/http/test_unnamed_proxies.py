@@ -19,6 +19,7 @@ def at(new_visitor, demo):
     return guessing.begun_by(new_visitor, demo)
 
 
+@pytest.mark.promise("guessing: proxies")
 async def test_its_limits_are_fifty_times_as_high(at, server):
     key, hour = "spray:127.0.0.1", timedelta(hours=1)
     await server.store.increment(key, 4999, window=hour)
@@ -36,6 +37,7 @@ async def test_without_the_header_a_peer_is_somebody_like_any_other(at, server, 
     assert [page.status for page in pages] == [400, 429]
 
 
+@pytest.mark.promise("guessing: proxies")
 async def test_it_is_warned_of_once_and_listed(at, server, monkeypatch):
     warned = []
     log = SimpleNamespace(warning=lambda text, proxy: warned.append((text, proxy)))
@@ -96,6 +98,7 @@ def test_only_a_private_or_loopback_peer_that_names_another_is_taken_for_a_proxy
     assert hosts.is_unnamed_proxy(Config(trusted_proxies=trusted), request) is is_unnamed
 
 
+@pytest.mark.promise("guessing: proxies")
 async def test_the_console_shows_the_peers_whose_header_was_not_believed(
     server, visitor, monkeypatch
 ):

@@ -100,6 +100,7 @@ async def test_an_account_that_signs_out_meanwhile_can_not_be_chosen(two, demo):
     assert await who_is(two, demo, page) == "demo"  # the only one left is meant
 
 
+@pytest.mark.promise("authorization: login_hint")
 @pytest.mark.parametrize("login_name", ["demo", "minnie"])
 async def test_a_login_hint_chooses_for_the_person(two, demo, login_name):
     page = await two.get(demo.authorize_url(login_hint=login_name))

@@ -50,6 +50,7 @@ async def test_pages_are_those_of_the_organization_that_a_scope_names(visitor, d
         assert not is_theirs(await visitor.open(demo.authorize_url(scope=SCOPE.format(named))))
 
 
+@pytest.mark.promise("authorization: login_hint")
 async def test_pages_are_those_of_the_login_hint_s_domain(visitor, demo, other):
     for hint in ("somebody@other.example", "a@b@OTHER.example"):
         assert is_theirs(await visitor.open(demo.authorize_url(login_hint=hint))), hint

@@ -115,6 +115,7 @@ async def test_more_scopes_are_asked_for_again_and_fewer_are_not(signed_in, wiki
     assert "code" in both.answer
 
 
+@pytest.mark.promise("consent: prompt consent")
 async def test_prompt_consent_asks_again_and_once(signed_in, wiki):
     await signed_in.submit(await asked(signed_in, wiki), decision="allow")
     page = await asked(signed_in, wiki, prompt="consent")
@@ -134,6 +135,7 @@ async def test_prompt_none_needs_interaction_until_it_was_given(server, signed_i
     assert "code" in await wiki.silently(signed_in)
 
 
+@pytest.mark.promise("consent: prompt consent")
 @pytest.mark.parametrize("prompt", [None, "consent"])
 async def test_one_s_own_applications_do_not_ask(server, signed_in, demo, prompt):
     page = await signed_in.get(demo.authorize_url(prompt=prompt))
@@ -318,6 +320,7 @@ async def told(browser, client, answer):
     return part(tokens["id_token"], 1), userinfo
 
 
+@pytest.mark.promise("consent: claims")
 @on_both_stores
 async def test_claims_beyond_the_scopes_are_asked_for_and_given(server, signed_in, wiki):
     page = await asked(signed_in, wiki, scope="openid", claims=named("email", "name"))
@@ -333,6 +336,7 @@ async def test_claims_beyond_the_scopes_are_asked_for_and_given(server, signed_i
     assert (consent.scopes, consent.claims) == (["openid"], ["email", "name"])
 
 
+@pytest.mark.promise("consent: claims")
 @on_both_stores
 async def test_claims_that_were_agreed_to_are_not_asked_for_again_and_others_are(signed_in, wiki):
     first = await asked(signed_in, wiki, scope="openid", claims=named("email"))
@@ -367,6 +371,7 @@ async def test_claims_that_nobody_has_are_not_asked_for(signed_in, wiki, claims)
     assert "code" in page.answer
 
 
+@pytest.mark.promise("consent: claims")
 async def test_an_authorization_of_before_gets_nothing_beyond_its_scopes(server, signed_in, wiki):
     page = await asked(signed_in, wiki, scope="openid", claims=named("email"))
     answer = await signed_in.submit(page, decision="allow")

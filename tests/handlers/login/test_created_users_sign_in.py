@@ -14,6 +14,7 @@ from tests.support.people import PASSWORD, PATH, create, person
 from tests.support.stored import count
 
 
+@pytest.mark.promise("user creation: password")
 @pytest.mark.parametrize(
     "login_name", ["mini", "MINI@localhost", "Mini@Mouse.Example", "ｍｉｎｉ"]
 )
@@ -34,6 +35,7 @@ HASHES = {
 }
 
 
+@pytest.mark.promise("user creation: hashedPassword")
 @pytest.mark.parametrize("scheme", HASHES)
 async def test_a_password_that_was_hashed_elsewhere_goes_on_counting(
     server, owner, new_visitor, demo, scheme
@@ -47,6 +49,7 @@ async def test_a_password_that_was_hashed_elsewhere_goes_on_counting(
     assert tokens["token_type"] == "Bearer"
 
 
+@pytest.mark.promise("user creation: password")
 @pytest.mark.parametrize(
     "password",
     [
@@ -88,6 +91,7 @@ TWINS = {
 }
 
 
+@pytest.mark.promise("user creation: user id", "user creation: username")
 @pytest.mark.parametrize("wanted", TWINS)
 async def test_of_twins_one_is_made_and_the_others_are_told(server, owner, wanted):
     before = await count(server.store)

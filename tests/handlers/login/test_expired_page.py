@@ -253,6 +253,7 @@ async def test_a_browser_that_lost_the_answer_of_its_sign_in_starts_again(visito
     assert "code" in (await visitor.sign_in(demo.authorize_url(), *server.user)).answer
 
 
+@pytest.mark.promise("session: cookies")
 async def test_a_posted_request_is_bound_by_its_first_page(visitor, new_visitor, demo, server):
     elsewhere = {"Sec-Fetch-Site": "cross-site"}
     answer = await visitor.post("/oauth/v2/authorize", demo.authorize_form(), headers=elsewhere)

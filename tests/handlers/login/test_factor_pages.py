@@ -324,6 +324,7 @@ async def test_after_eighteen_hours_the_code_alone_is_asked_again(visitor, demo,
     assert renewed.factor_at > first.factor_at
 
 
+@pytest.mark.promise("authorization: claims")
 @pytest.mark.parametrize(
     "asked",
     [

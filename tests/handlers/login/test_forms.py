@@ -240,6 +240,7 @@ async def test_stored_names_never_become_markup(new_visitor, server, canary):
     assert [elements(page) for page in hostile] == [elements(page) for page in harmless]
 
 
+@pytest.mark.promise("authorization: exact state")
 @pytest.mark.parametrize(
     "state",
     [

@@ -97,6 +97,7 @@ async def test_the_limit_is_shared_five_to_four(server, limit, unknown, known):
     assert guess_streaks.most_known(config) == known
 
 
+@pytest.mark.promise("guessing: closed")
 async def test_a_closed_account_answers_a_right_password_as_a_wrong_one(at, server, compared):
     await close(server)
     right = await (await at())(server.user[1])
@@ -148,6 +149,7 @@ async def test_a_closed_account_is_open_to_a_known_browser(at, server, new_visit
     assert (await (await at())(server.user[1])).status == 303, "a success opens it for all"
 
 
+@pytest.mark.promise("guessing: known browsers")
 async def test_a_known_browser_has_ten_tries_and_all_of_them_forty(at, server, new_visitor, demo):
     browsers = [new_visitor() for _ in range(5)]
     for browser in browsers:
@@ -234,6 +236,7 @@ async def owners(server):
     return [one for one in found if one.org_id is None and "IAM_OWNER" in one.roles]
 
 
+@pytest.mark.promise("guessing: closed")
 async def test_an_account_without_another_way_in_stays_open_once_in_half_an_hour(
     at, server, compared
 ):
@@ -253,6 +256,7 @@ async def test_an_account_without_another_way_in_stays_open_once_in_half_an_hour
     assert (await (await at(name))(password)).status == 303
 
 
+@pytest.mark.promise("guessing: closed")
 async def test_the_last_owner_is_never_closed(at, server):
     await prove_address(server)
     user, service = await dana(server), server.service
@@ -308,6 +312,7 @@ async def test_a_password_of_an_administrator_opens_it(at, server):
     assert (await (await at())(password)).status == 303
 
 
+@pytest.mark.promise("guessing: closed")
 async def test_a_finished_mail_reset_opens_it(at, server, visitor, demo):
     await resetting.give_address(server)
     await close(server, known=3, codes=2)
@@ -357,6 +362,7 @@ async def test_from_the_sixth_mistake_other_ways_are_named_for_every_name(at, se
         assert WRONG in found[5]
 
 
+@pytest.mark.promise("guessing: closed")
 async def test_the_owner_is_told_once_per_streak(at, server):
     await prove_address(server)
     tries = await at()
@@ -369,6 +375,7 @@ async def test_the_owner_is_told_once_per_streak(at, server):
     assert (await streak(server)).told_at is not None
 
 
+@pytest.mark.promise("guessing: passwords")
 @pytest.mark.parametrize("times", [500, pytest.param(10_000, marks=pytest.mark.deep)])
 async def test_refused_tries_store_nothing(at, server, monkeypatch, times):
     tries = await at()

@@ -32,6 +32,7 @@ async def spray(server, network, n=100):
     await server.store.increment(f"spray:{network}", n, window=timedelta(hours=1))
 
 
+@pytest.mark.promise("guessing: networks")
 async def test_a_network_from_which_many_accounts_failed_has_one_try_in_two_seconds(at, server):
     await spray(server, "192.0.2.1")
     first = await (await at("other"))("wrong")
@@ -65,6 +66,7 @@ async def test_an_account_counts_once_for_its_network_and_no_more_after_a_succes
     assert (once.n, after.n) == (1, 0)
 
 
+@pytest.mark.promise("guessing: networks")
 async def test_all_of_an_ipv6_customer_are_counted_together(at, server):
     for n in range(3):
         await (await at(f"name{n}", f"2001:db8:1:{n}::7"))("wrong")
@@ -77,6 +79,7 @@ async def test_all_of_an_ipv6_customer_are_counted_together(at, server):
     assert (await (await at("demo", "2001:db8:1:5::7"))(server.user[1])).status == 429
 
 
+@pytest.mark.promise("guessing: known browsers")
 async def test_one_guess_in_two_seconds_from_one_subnet_keeps_no_owner_out(
     at, server, new_visitor, demo
 ):
@@ -92,6 +95,7 @@ async def test_one_guess_in_two_seconds_from_one_subnet_keeps_no_owner_out(
     assert (await (await at(browser=browser, address="2001:db8::1"))(server.user[1])).status == 303
 
 
+@pytest.mark.promise("guessing: networks")
 async def test_known_networks_are_never_slowed(at, server):
     await spray(server, "203.0.113.7", 500)
     answers = [await (await at(f"name{n}", "203.0.113.7"))("wrong") for n in range(3)]

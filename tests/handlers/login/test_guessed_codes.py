@@ -26,6 +26,7 @@ async def other_way(visitor, page, kind):
     return await visitor.open(page.url.replace(f"/ui/login/{page.name}", f"/ui/login/{kind}"))
 
 
+@pytest.mark.promise("guessing: codes")
 async def test_an_app_is_closed_after_fifty_wrong_codes_until_another_factor(
     visitor, new_visitor, demo, server, app
 ):
@@ -64,6 +65,7 @@ async def test_an_administrator_opens_a_closed_app(visitor, demo, server, app):
     assert "code" in (await visitor.submit(closed, code=code(server.clock))).answer
 
 
+@pytest.mark.promise("guessing: codes")
 async def test_at_the_fifth_wrong_code_the_owner_is_told_that_the_password_is_known(
     visitor, demo, server, app
 ):
@@ -82,6 +84,7 @@ async def test_at_the_fifth_wrong_code_the_owner_is_told_that_the_password_is_kn
     assert "somebody knows your password" in letter.letter.text
 
 
+@pytest.mark.promise("guessing: codes")
 @pytest.mark.parametrize("at_once", [60, 120, 200])
 async def test_of_many_codes_at_once_at_most_six_are_compared(
     visitor, demo, server, app, monkeypatch, at_once

@@ -58,6 +58,7 @@ async def removing_the_account(server, visitor, new_visitor, demo):
 ENDS = [a_new_password, a_lock, signing_out_everywhere, removing_the_account]
 
 
+@pytest.mark.promise("guessing: known browsers")
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
 async def test_it_ends_that_the_account_knows_the_browser(server, new_visitor, demo, end):
     visitor = await signed_in(new_visitor, demo, server)

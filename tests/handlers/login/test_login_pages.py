@@ -161,6 +161,7 @@ async def test_the_name_sent_with_the_password_is_not_believed(visitor, demo, se
     assert userinfo.json()["preferred_username"] == "demo"
 
 
+@pytest.mark.promise("session: pages")
 @pytest.mark.parametrize("step", ["login-name", "password"])
 async def test_cancel_tells_the_application(visitor, demo, server, step):
     page = await visitor.open(demo.authorize_url())
@@ -175,6 +176,7 @@ async def test_cancel_tells_the_application(visitor, demo, server, step):
     assert [one async for one in server.store.scan(SESSIONS)] == []
 
 
+@pytest.mark.promise("authorization: login_hint", "session: login_hint and ui_locales")
 async def test_a_login_hint_fills_the_field(visitor, demo):
     page = await visitor.open(demo.authorize_url(login_hint="dana@example.com"))
 

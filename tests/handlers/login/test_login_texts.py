@@ -220,6 +220,7 @@ async def test_the_switcher_lists_what_is_allowed_and_nothing_else_is_spoken(
         assert '<html lang="de"' in one.text
 
 
+@pytest.mark.promise("authorization: ui_locales")
 async def test_the_organization_s_default_counts_where_nobody_says_anything_else(
     server, visitor, demo, owner, manager
 ):

@@ -176,6 +176,7 @@ async def test_the_page_may_lead_to_the_application_of_the_request(server, visit
     assert policy.endswith(f"form-action 'self' {server.issuer} http:")
 
 
+@pytest.mark.promise("logout: afterwards")
 async def test_a_logout_ends_the_tokens_of_a_session_that_was_only_idle(server, visitor, demo):
     tokens = await demo.tokens(visitor, *server.user)
     server.clock.advance(server.service.config.session_idle_seconds + 1)

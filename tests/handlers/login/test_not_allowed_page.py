@@ -43,6 +43,7 @@ async def test_it_names_the_application_and_the_account_and_has_one_form(here, n
     assert page.text.count('method="post"') == page.text.count('<form id="step"') == 1
 
 
+@pytest.mark.promise("application users: page")
 async def test_nobody_learns_of_it_before_they_have_proven_who_they_are(here, new_visitor):
     browser = new_visitor()
     page = await browser.open(here.party.authorize_url())
@@ -55,6 +56,7 @@ async def test_nobody_learns_of_it_before_they_have_proven_who_they_are(here, ne
     assert ahead.name == "password"
 
 
+@pytest.mark.promise("application users: page")
 async def test_cancel_tells_the_application_that_access_is_denied(here, new_visitor):
     browser = new_visitor()
     page = await shut_out(here, browser)
@@ -64,6 +66,7 @@ async def test_cancel_tells_the_application_that_access_is_denied(here, new_visi
     assert answer["error"] == "access_denied"
 
 
+@pytest.mark.promise("application users: page")
 async def test_another_account_may_go_on_from_there(here, new_visitor):
     browser, (login_name, password) = new_visitor(), here.people["own"]
     page = await shut_out(here, browser)
@@ -76,6 +79,7 @@ async def test_another_account_may_go_on_from_there(here, new_visitor):
     assert "code" in page.answer
 
 
+@pytest.mark.promise("application users: page")
 async def test_the_rule_is_kept_for_explain(server, here, new_visitor):
     await shut_out(here, new_visitor())
 
@@ -98,6 +102,7 @@ async def test_a_device_is_not_let_in_and_cancel_denies_it(here, new_visitor):
     assert (await device.poll()).json()["error"] == "access_denied"
 
 
+@pytest.mark.promise("application users: page")
 async def test_it_shows_the_number_by_which_the_refusal_is_explained_and_logged(
     server, here, new_visitor, log
 ):
@@ -174,6 +179,7 @@ ASSIGN = "idp grant create --user {user} --project {project} --role-key ROLE"
 GRANTED, EVERYBODY = f"{CONFIGURE} granted --org {{own}}", f"{CONFIGURE} everybody --org {{own}}"
 
 
+@pytest.mark.promise("application users: page")
 @pytest.mark.program
 @pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize(

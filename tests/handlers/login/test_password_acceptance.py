@@ -46,6 +46,7 @@ async def changed(visitor, server, new: str, old: str | None = None):
     return await visitor.submit(page, currentPassword=old or server.user[1], newPassword=new)
 
 
+@pytest.mark.promise("passwords: length")
 @pytest.mark.parametrize(
     ("password", "reason"),
     [
@@ -105,6 +106,7 @@ async def test_over_the_api_the_strength_of_a_stored_policy_is_asked(server, own
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("passwords: policies")
 async def test_an_organization_only_tightens_strength_and_the_length_with_a_factor(owner):
     async def own(**rules):
         await owner.request("DELETE", COMPLEXITY, None)
@@ -121,6 +123,7 @@ async def test_an_organization_only_tightens_strength_and_the_length_with_a_fact
     assert await own(minLength=20, minStrength=4, minLengthWithFactor=12) == (4, 12)
 
 
+@pytest.mark.promise("passwords: policies")
 async def test_an_organization_s_own_length_and_characters_are_instead_of_the_installation_s(
     owner,
 ):
@@ -172,6 +175,7 @@ async def with_app(server, visitor):
     assert (await user_of(server)).password.is_long is False
 
 
+@pytest.mark.promise("passwords: length")
 async def test_with_a_second_factor_a_shorter_password_is_accepted_and_a_longer_one_without(
     server, visitor, new_visitor, demo
 ):
@@ -215,6 +219,7 @@ async def test_where_a_second_factor_is_forced_registration_accepts_a_shorter_pa
     assert (await at_code(visitor, demo, newPassword="green kettles hum")).name == "verify-email"
 
 
+@pytest.mark.promise("passwords: breached")
 async def test_a_breached_password_is_refused_wherever_one_is_set_and_signs_in_all_the_same(
     server, visitor, new_visitor, demo, owner, tmp_path
 ):
@@ -312,6 +317,7 @@ def ask(server):
         one.close()
 
 
+@pytest.mark.promise("passwords: breached")
 async def test_a_range_service_is_told_five_digits_and_refuses_what_it_knows(server, visitor, ask):
     found = sha1(GOOD)
     ranges = ask(lines("0" * 35 + ":0", f"{found[5:]}:12", "F" * 35 + ":3"))

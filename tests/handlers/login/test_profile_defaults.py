@@ -166,6 +166,7 @@ async def test_a_first_start_is_a_trial_with_its_demo(visitor, demo, server):
     assert "id_token" in tokens
 
 
+@pytest.mark.promise("start: profiles")
 async def test_a_public_issuer_changes_defaults_and_nothing_that_is_stored(server):
     """The same store, later under a public issuer, as an earlier release has left it."""
     org_id = await home_of(server)

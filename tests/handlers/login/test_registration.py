@@ -40,6 +40,7 @@ def claims_of(id_token):
     return json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
 
 
+@pytest.mark.promise("authorization: prompt create")
 async def test_prompt_create_shows_the_form_at_once(visitor, demo):
     page = await at_register(visitor, demo)
 
@@ -48,6 +49,7 @@ async def test_prompt_create_shows_the_form_at_once(visitor, demo):
     assert "to continue to Demo application" in text_of(page)
 
 
+@pytest.mark.promise("authorization: prompt create")
 async def test_a_script_opens_an_account_and_gets_its_id_token(visitor, demo, server):
     page = await at_register(visitor, demo)
     page = await visitor.submit(page, **FIELDS)

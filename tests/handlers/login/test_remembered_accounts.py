@@ -32,6 +32,7 @@ def button(page, name):
     return [value for each, value in page.buttons if each == name]
 
 
+@pytest.mark.promise("authorization: prompt select_account")
 async def test_who_is_signed_out_is_still_offered(server, dana, demo):
     page = await choice(dana, demo)
 

@@ -239,6 +239,7 @@ async def test_a_second_factor_is_asked_for_in_whichever_browser_it_is_opened(
     assert (done.status, done.name) == (200, "signed-in")
 
 
+@pytest.mark.promise("security: reset link")
 @on_both_stores
 async def test_the_address_loses_the_key_before_anything_is_shown(
     visitor, new_visitor, server, demo
@@ -259,6 +260,7 @@ async def test_the_address_loses_the_key_before_anything_is_shown(
     assert key[22:] not in page.text + page.url
 
 
+@pytest.mark.promise("security: reset link")
 @on_both_stores
 @pytest.mark.parametrize(("seconds", "name"), [(599, "change-password"), (600, "expired")])
 async def test_the_browser_keeps_the_key_for_ten_minutes(
@@ -273,6 +275,7 @@ async def test_the_browser_keeps_the_key_for_ten_minutes(
     assert (await other.open(moved.location)).name == name
 
 
+@pytest.mark.promise("security: reset link")
 async def test_the_cookie_of_one_link_opens_no_other_and_no_cookie_opens_none(
     visitor, new_visitor, server, demo
 ):
@@ -289,6 +292,7 @@ async def test_the_cookie_of_one_link_opens_no_other_and_no_cookie_opens_none(
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("security: reset link")
 async def test_no_log_line_has_the_key_of_a_link(visitor, new_visitor, server, demo):
     await give_address(server)
     _, link = await link_of(visitor, demo)

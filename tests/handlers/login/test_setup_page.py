@@ -222,6 +222,7 @@ async def test_the_page_speaks_the_persons_language(visitor, proof):
     assert "sind nicht verwendbar" in text_of(page)
 
 
+@pytest.mark.promise("start: registration")
 async def test_a_link_that_was_used_says_so_and_leads_to_the_sign_in(visitor, new_visitor, proof):
     used = "The set-up link was used already"
     before = await visitor.open(ADDRESS)

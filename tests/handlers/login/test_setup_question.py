@@ -36,6 +36,7 @@ async def allows(server):
     return (await effective.login(server.service, None)).allow_register
 
 
+@pytest.mark.promise("start: registration")
 async def test_the_question_is_asked_with_no_as_its_answer(visitor):
     page = await visitor.open(ADDRESS)
     options = Seen(page).all("option")
@@ -45,6 +46,7 @@ async def test_the_question_is_asked_with_no_as_its_answer(visitor):
     assert [(one["value"], "selected" in one) for one in ours] == [("no", True), ("yes", False)]
 
 
+@pytest.mark.promise("start: registration")
 @pytest.mark.parametrize(
     ("fields", "is_open"),
     [
@@ -78,6 +80,7 @@ async def test_a_form_that_is_refused_keeps_asking_and_stores_nothing(visitor, s
     assert await stored(server) == []
 
 
+@pytest.mark.promise("start: registration")
 @pytest.mark.parametrize(
     "wrong", [{"newPassword": "kurz"}, {"password": "wrong"}, {"loginName": ""}]
 )

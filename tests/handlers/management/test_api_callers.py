@@ -30,6 +30,10 @@ def world(io_loop, server, visitor, owner):
     return io_loop.run_sync(lambda: World(server, visitor, owner).make())
 
 
+@pytest.mark.promise(
+    "client authentication: missing permission",
+    "client authentication: creation of organizations and users",
+)
 def test_every_route_of_the_api_says_which_permission_it_needs():
     undeclared = [name for name, one in CALLS.items() if one.permission not in permissions.ALL]
 
@@ -45,6 +49,7 @@ async def test_who_is_not_known_gets_401(server, visitor, new_visitor, demo, wor
     await a_token_in_the_address_or_a_cookie_opens_nothing(visitor, world, call)
 
 
+@pytest.mark.promise("organization setup: 403", "user creation: 403", "user import: permission")
 @pytest.mark.slow
 @pytest.mark.parametrize("call", SOME_CALLS)
 async def test_who_may_not_gets_403(server, visitor, world, call):
@@ -53,6 +58,7 @@ async def test_who_may_not_gets_403(server, visitor, world, call):
     await an_organization_s_role_counts_nowhere_else(server, visitor, world, call)
 
 
+@pytest.mark.promise("organization setup: 404")
 @pytest.mark.slow
 @pytest.mark.parametrize("call", SOME_CALLS)
 async def test_what_is_gone_or_never_was_opens_nothing(server, visitor, world, call):

@@ -55,6 +55,7 @@ async def target(world, operation, ids):
     return Target(operation.method, address(operation, **ids), world.body(operation))
 
 
+@pytest.mark.promise("lower roles: users")
 @pytest.mark.slow
 @pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize(("lower", "higher"), PAIRS)
@@ -74,6 +75,7 @@ async def test_nobody_changes_a_user_who_may_do_more(
             refused(await sent.by(caller, **world.here), 403, 7)
 
 
+@pytest.mark.promise("lower roles: projects")
 @pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("lower", [each for each in LOWER if "project.write" in ROLES[each]])
 async def test_nobody_changes_an_application_that_may_manage_or_who_gets_into_it(

@@ -62,6 +62,7 @@ async def callers(server, visitor, new_visitor, world):
     yield "somebody who acts for an owner", acting, changing, [own.id, None]
 
 
+@pytest.mark.promise("lower roles: sweep")
 @pytest.mark.slow
 @pytest.mark.gen_test(timeout=240)
 async def test_nobody_reaches_an_organization_by_a_call_that_is_not_theirs(

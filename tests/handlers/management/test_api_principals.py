@@ -137,6 +137,11 @@ LIVE = {
 }
 
 
+@pytest.mark.promise(
+    "client authentication: missing permission",
+    "client authentication: creation of organizations and users",
+    "organization setup: 403",
+)
 @pytest.mark.slow
 @pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("name", LIVE)

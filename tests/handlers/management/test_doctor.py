@@ -19,6 +19,7 @@ DOCTOR = "/admin/v1/doctor"
 SAFETY = "/ui/console/settings/safety"
 
 
+@pytest.mark.promise("doctor: exit codes")
 async def test_the_checks_of_what_is_stored_are_answered(server, owner):
     await server.register("Shop")
 

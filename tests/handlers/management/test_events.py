@@ -234,6 +234,7 @@ async def note_refusals(server):
     return user
 
 
+@pytest.mark.promise("credentials: events")
 async def test_a_refused_sign_in_is_readable_with_cause_count_network_client_and_login_name(
     server, owner
 ):

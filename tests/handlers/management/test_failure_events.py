@@ -66,6 +66,7 @@ def people(io_loop, server):
     return io_loop.run_sync(make)
 
 
+@pytest.mark.promise("credentials: events")
 async def test_45_failures_of_3_people_and_7_nobodies_are_7_events_that_name_the_3(server, people):
     for name in people:
         await guess(server, name, 5)
@@ -85,6 +86,7 @@ async def test_45_failures_of_3_people_and_7_nobodies_are_7_events_that_name_the
     assert not any(name in everything for name in (*people, "nobody-", "wrong pass phrase"))
 
 
+@pytest.mark.promise("credentials: events")
 async def test_the_first_is_an_event_at_once_and_the_others_are_one(server, people):
     name, id = next(iter(people.items()))
     at = server.clock.now()
@@ -106,6 +108,7 @@ async def test_the_first_is_an_event_at_once_and_the_others_are_one(server, peop
     }
 
 
+@pytest.mark.promise("credentials: events")
 async def test_a_sum_is_written_within_a_minute_and_grows_as_one_event(server, people):
     name = next(iter(people))
     await guess(server, name, 2)
@@ -138,6 +141,7 @@ async def test_each_cause_and_each_network_has_events_of_its_own(server, people)
     assert all(one.record_id == id for one in await events(server))
 
 
+@pytest.mark.promise("credentials: events")
 async def test_a_slowed_network_is_an_event_once(server):
     (network,) = network_limits.networks_of(server.service, TryOrigin(address="192.0.2.1"))
     for n in range(network.most + 3):
@@ -153,6 +157,7 @@ async def test_a_slowed_network_is_an_event_once(server):
     assert (payload["network"], payload["accounts"]) == ("192.0.2.1", str(network.most))
 
 
+@pytest.mark.promise("credentials: events")
 async def test_a_client_that_failed_is_named_where_it_exists(server, visitor):
     app = await server.register(grant_types=["client_credentials"])
     form = {"grant_type": "client_credentials", "client_secret": "my own secret"}
@@ -173,6 +178,7 @@ async def test_a_client_that_failed_is_named_where_it_exists(server, visitor):
     assert "my own secret" not in str(found)
 
 
+@pytest.mark.promise("credentials: events")
 async def test_a_refused_impersonation_names_actor_and_subject(server, people):
     actor, subject, _ = people.values()
     for _ in range(3):
@@ -254,6 +260,7 @@ async def test_administrators_find_the_events_by_their_type(server, visitor, peo
 # How much there may be of it
 
 
+@pytest.mark.promise("credentials: events")
 def test_sources_and_events_are_bounded_and_the_rest_is_summed(server):
     known, now = Failures(), server.clock.now()
     for n in range(recent_failures.MOST_SOURCES + 500):

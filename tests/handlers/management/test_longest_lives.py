@@ -56,6 +56,7 @@ async def expiry(owner, address, made) -> datetime:
     return datetime.fromisoformat(shown["expirationDate"])
 
 
+@pytest.mark.promise("credentials: longest lives")
 @pytest.mark.parametrize(("settings", "days"), BOUNDED, indirect=["settings"])
 async def test_without_a_date_it_ends_at_the_maximum(server, owner, place, days):
     _, address = place
@@ -68,6 +69,7 @@ async def test_without_a_date_it_ends_at_the_maximum(server, owner, place, days)
         assert ends_at == server.clock.now() + timedelta(days=days)
 
 
+@pytest.mark.promise("credentials: longest lives")
 @pytest.mark.parametrize(("settings", "days"), BOUNDED, indirect=["settings"])
 async def test_a_date_after_the_maximum_is_refused_and_nothing_is_stored(
     server, owner, place, days
@@ -85,6 +87,7 @@ async def test_a_date_after_the_maximum_is_refused_and_nothing_is_stored(
     assert await expiry(owner, address, made) == latest
 
 
+@pytest.mark.promise("credentials: longest lives")
 @pytest.mark.parametrize("settings", [TRIAL, FREE], indirect=True)
 async def test_without_a_maximum_the_year_9999_can_be_had(server, owner, place):
     kind, address = place
@@ -137,6 +140,7 @@ async def test_the_form_of_a_token_proposes_no_longer_life_than_the_maximum(visi
     assert (made.status, made.name) == (200, "console/made")
 
 
+@pytest.mark.promise("credentials: longest lives")
 @pytest.mark.parametrize("kind", ["pats", "keys"])
 async def test_the_form_takes_the_last_day_that_is_allowed_and_no_later_one(
     server, visitor, page, kind
@@ -164,6 +168,7 @@ POSSESSIONS = {"projects": [PROJECT], "apiApps": [API_APP], "machineUsers": [MAC
 ROWS = {"appKeys": (app_key, APP_KEYS), "machineKeys": (machine_key, USER_KEYS)}
 
 
+@pytest.mark.promise("credentials: longest lives")
 @pytest.mark.parametrize("list", ROWS)
 async def test_an_imported_key_that_would_outlast_the_maximum_is_refused(server, list):
     row, collection = ROWS[list]
@@ -191,6 +196,7 @@ async def test_an_imported_key_may_last_where_there_is_no_maximum(server, list):
     assert stored.expires_at == datetime.fromisoformat(ENDLESS)
 
 
+@pytest.mark.promise("credentials: longest lives")
 @pytest.mark.parametrize("list", ROWS)
 async def test_a_key_that_is_stored_keeps_its_end_and_its_row_is_left_alone(server, list):
     row, collection = ROWS[list]

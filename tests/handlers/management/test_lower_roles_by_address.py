@@ -57,6 +57,7 @@ async def signs_in(server, own):
     return (await user_lookup.find_by_login_name(server.service, ADA, own.id)).id
 
 
+@pytest.mark.promise("lower roles: addresses")
 @pytest.mark.parametrize("role", CALLERS)
 async def test_the_address_of_an_administrator_stays_theirs_alone(
     server, visitor, own, named, role

@@ -35,6 +35,7 @@ def administrator(io_loop, server, owner, own):
     return io_loop.run_sync(make)
 
 
+@pytest.mark.promise("lower roles: policies")
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", WEAKENED)
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
@@ -96,6 +97,7 @@ def managing(io_loop, server, visitor, owner, own):
     return io_loop.run_sync(make)
 
 
+@pytest.mark.promise("lower roles: management access")
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [

@@ -58,6 +58,7 @@ SITUATIONS = [owner_of_another, viewer_of_another, administrator, application_th
 BEYOND_ORGANIZATIONS = [administrator, application_that_may_manage]
 
 
+@pytest.mark.promise("lower roles: organizations")
 @pytest.mark.parametrize("situation", SITUATIONS)
 @pytest.mark.parametrize(("method", "path", "body"), ENDS)
 async def test_an_owner_ends_no_organization_with_somebody_or_something_above_them(
@@ -74,6 +75,7 @@ async def test_an_owner_ends_no_organization_with_somebody_or_something_above_th
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("lower roles: organizations")
 @pytest.mark.parametrize("situation", SITUATIONS)
 @pytest.mark.parametrize(("method", "path", "body"), ENDS)
 async def test_a_manager_of_all_organizations_ends_what_does_not_manage_the_installation(

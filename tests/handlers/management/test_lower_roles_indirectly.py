@@ -37,6 +37,7 @@ def appointments(role, user_id, member_id, own_id):
     yield "PUT", f"{base}/{own_id}", {"roles": [role]}
 
 
+@pytest.mark.promise("lower roles: indirectly")
 @pytest.mark.slow
 @pytest.mark.gen_test(timeout=120)
 async def test_nobody_appoints_anybody_or_themselves_to_more_than_they_are(
@@ -67,6 +68,7 @@ async def test_nobody_appoints_anybody_or_themselves_to_more_than_they_are(
     assert made > 600
 
 
+@pytest.mark.promise("lower roles: indirectly")
 @pytest.mark.gen_test(timeout=120)
 async def test_nobody_dismisses_a_member_above_them(server, visitor, own, monkeypatch):
     callers = {
@@ -115,6 +117,7 @@ NEWCOMERS = {
 }
 
 
+@pytest.mark.promise("lower roles: indirectly")
 @pytest.mark.parametrize("lower", [each for each in LOWER if "user.write" in ROLES[each]])
 async def test_nobody_makes_a_user_in_the_place_of_somebody_above_them(
     server, visitor, own, owner, lower
@@ -137,6 +140,7 @@ async def test_nobody_makes_a_user_in_the_place_of_somebody_above_them(
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("lower roles: indirectly")
 async def test_a_granted_organization_assigns_no_more_than_it_was_granted(server, visitor, shop):
     granted = (await shop.grant("buyer")).rpartition("/")[2]
     user, theirs = await shop.user(), await shop.user(shop.owner)

@@ -23,6 +23,7 @@ def steps(before, after):
                     yield collection, id, step
 
 
+@pytest.mark.promise("organization: sequence")
 @pytest.mark.slow
 @pytest.mark.parametrize("call", CHANGING)
 async def test_each_step_of_a_record_is_one_event_and_the_answer_tells_the_last(

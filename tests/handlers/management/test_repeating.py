@@ -146,6 +146,7 @@ async def test_the_answer_of_a_worker_of_the_version_before_is_waited_for(
     assert (await page).text == first.text
 
 
+@pytest.mark.promise("faults: Idempotency-Key")
 async def test_the_lost_answer_of_a_worker_of_the_version_before_makes_nothing_twice(
     server, owner, monkeypatch
 ):
@@ -163,6 +164,7 @@ async def test_the_lost_answer_of_a_worker_of_the_version_before_makes_nothing_t
     assert await projects(server) == ["Shop"]
 
 
+@pytest.mark.promise("faults: Idempotency-Key")
 async def test_the_answer_is_stored_in_the_unit_of_the_deed(server, owner, monkeypatch):
     commit, units = type(server.store).commit, []
 
@@ -179,6 +181,7 @@ async def test_the_answer_is_stored_in_the_unit_of_the_deed(server, owner, monke
     assert (await only(server.store, MADE_CALLS)).sealed_answer is not None
 
 
+@pytest.mark.promise("faults: Idempotency-Key")
 async def test_an_answer_with_a_secret_is_given_for_ten_minutes(server, owner):
     body = {"userName": "nightly", "name": "Nightly"}
     user = (await owner.post(MACHINES, body)).json()["userId"]
@@ -198,6 +201,7 @@ async def test_an_answer_with_a_secret_is_given_for_ten_minutes(server, owner):
     assert made["token"].encode() not in server.service.master_key.open(sealed, "made call")
 
 
+@pytest.mark.promise("faults: Idempotency-Key")
 async def test_a_race_within_the_call_is_answered_as_without_a_key(server, owner, monkeypatch):
     """Somebody takes the name between the look and the unit."""
     taken = {"userName": "nightly", "name": "Nightly"}

@@ -32,6 +32,7 @@ async def switch(visitor, page, tag):
     return await visitor.follow(answer)
 
 
+@pytest.mark.promise("authorization: ui_locales")
 @pytest.mark.parametrize(
     ("ui_locales", "accept", "tag"),
     [

@@ -104,6 +104,7 @@ def test_a_value_never_becomes_markup(name):
     assert "svg" not in {element["tag"] for element in hostile.elements}
 
 
+@pytest.mark.promise("session: pages")
 @every_page
 def test_a_page_has_no_script_or_style_of_its_own(name):
     page = Page(rendered(name))
@@ -143,6 +144,7 @@ def test_ids_are_unique_and_references_lead_somewhere(name):
     assert set(used.split()) <= set(ids)
 
 
+@pytest.mark.promise("session: pages")
 @pytest.mark.parametrize("name", STEPS)
 def test_a_step_has_one_form_that_posts_its_hidden_inputs(name):
     page = quiet(name, hidden=[("flow", "f1"), ("_xsrf", "x")], action="/ui/there")

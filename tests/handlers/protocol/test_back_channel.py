@@ -144,6 +144,7 @@ async def test_an_application_that_was_switched_off_meanwhile_is_sent_nothing(
     assert (await only(server.store, LOGOUT_MESSAGES)).state == "refused"
 
 
+@pytest.mark.promise("logout: repeated logout tokens")
 async def test_discovery_says_that_it_is_done(visitor):
     document = (await visitor.get("/.well-known/openid-configuration")).json()
 
@@ -154,6 +155,7 @@ async def test_discovery_says_that_it_is_done(visitor):
 # nobody waits, and nothing is lost
 
 
+@pytest.mark.promise("logout: applications")
 async def test_the_browser_does_not_wait_for_an_application(server, visitor, new_listener):
     client, receiver = await new_listener(holds=True)
     tokens = await client.tokens(visitor, *server.user)
@@ -167,6 +169,7 @@ async def test_the_browser_does_not_wait_for_an_application(server, visitor, new
     assert (await only(server.store, LOGOUT_MESSAGES)).state == "delivered"
 
 
+@pytest.mark.promise("logout: repeated logout tokens")
 async def test_what_a_dead_process_did_not_send_is_sent_later(
     server, visitor, new_listener, monkeypatch
 ):
@@ -225,6 +228,7 @@ async def test_an_answer_that_settles_it_is_the_last_call(
     assert len(receiver.calls) == 1
 
 
+@pytest.mark.promise("logout: repeated logout tokens")
 @pytest.mark.parametrize("status", [201, 302, 307, 401, 404, 429, 500, 503])
 async def test_any_other_answer_is_asked_for_again(server, visitor, new_listener, status):
     _, elsewhere = await new_listener(name="Elsewhere")
@@ -244,6 +248,7 @@ async def test_any_other_answer_is_asked_for_again(server, visitor, new_listener
     assert elsewhere.calls == [], "no redirect is followed"
 
 
+@pytest.mark.promise("logout: repeated logout tokens")
 async def test_it_is_given_up_after_a_quarter_of_an_hour(server, visitor, new_listener):
     client, receiver = await new_listener(503)
     begun = server.clock.now()
@@ -274,6 +279,7 @@ async def test_a_process_that_dies_with_the_last_attempt_leaves_it_settled(
     assert (await only(server.store, LOGOUT_MESSAGES)).state == "failed"
 
 
+@pytest.mark.promise("logout: applications")
 async def test_who_hangs_holds_up_nobody_else(server, visitor, new_listener, monkeypatch):
     (slow, at_slow), (quick, at_quick) = (
         await new_listener(holds=True),
@@ -312,6 +318,7 @@ async def test_a_service_of_the_internet_calls_nobody_on_its_own_machine(
     assert (await only(server.store, LOGOUT_MESSAGES)).state == "waiting"
 
 
+@pytest.mark.promise("security: back-channel")
 @on_both_stores
 async def test_an_address_that_may_not_be_called_is_a_warning_that_names_the_setting(
     server, visitor, new_listener, monkeypatch, capsys

@@ -39,6 +39,7 @@ def allowed(io_loop, server, visitor, device):
 # The request
 
 
+@pytest.mark.promise("device: sign-in")
 async def test_the_device_gets_its_two_codes(server, device):
     page = await device.ask()
     body = page.json()
@@ -87,6 +88,7 @@ async def test_two_living_requests_never_share_a_user_code(server, device, monke
 # From the code to the tokens
 
 
+@pytest.mark.promise("device: sign-in")
 async def test_a_person_lets_the_device_in(server, visitor, device):
     told = await device.begin()
     waiting = await device.poll()
@@ -108,6 +110,7 @@ async def test_a_person_lets_the_device_in(server, visitor, device):
     assert userinfo.status == 200
 
 
+@pytest.mark.promise("device: sign-in")
 async def test_the_confirmation_names_the_application_and_what_it_asks_for(
     server, visitor, device
 ):
@@ -216,6 +219,7 @@ async def test_scripts_of_the_application_s_own_origins_may_ask(server, visitor)
     assert "Access-Control-Allow-Origin" not in other.headers
 
 
+@pytest.mark.promise("device: sign-in")
 @pytest.mark.parametrize("where", ["login-name", "device-confirm"])
 async def test_the_person_may_refuse_at_every_step(server, visitor, device, where):
     told = await device.begin()

@@ -47,6 +47,7 @@ async def polled(device, server, *pauses):
 PENDING, SLOW = "authorization_pending", "slow_down"
 
 
+@pytest.mark.promise("device: sign-in")
 @pytest.mark.parametrize(
     ("pauses", "told"),
     [
@@ -98,6 +99,7 @@ async def test_a_waiting_device_changes_nothing_but_when_it_polled(server, devic
 # The clock
 
 
+@pytest.mark.promise("device: sign-in")
 @pytest.mark.parametrize("seconds", [300, 301, 3000])
 async def test_a_code_that_nobody_typed_expires(server, device, seconds):
     server.clock.advance(seconds)
@@ -181,6 +183,7 @@ async def test_polls_while_the_person_decides_get_tokens_once(server, visitor, d
 # Whose code
 
 
+@pytest.mark.promise("device: sign-in")
 async def test_another_client_s_device_code_is_refused_and_not_spent(server, device, allow):
     await allow()
     other = Device(await server.register("Radio", grant_types=GRANTS), device.visitor)

@@ -177,6 +177,7 @@ async def test_the_form_of_another_site_is_refused(server, visitor, device):
 # Guessing
 
 
+@pytest.mark.promise("device: sign-in")
 async def test_guesses_are_made_slow(server, visitor, device):
     told = await device.begin()
     pages = [await type_code(visitor, "BBBB-BBBB") for _ in range(7)]
@@ -208,6 +209,7 @@ async def test_guesses_from_one_address_leave_others_alone(server, new_visitor, 
 # Two browsers
 
 
+@pytest.mark.promise("device: sign-in")
 async def test_a_code_counts_in_the_browser_in_which_it_was_typed_first(
     server, visitor, new_visitor, device
 ):
@@ -234,6 +236,7 @@ async def test_of_many_browsers_at_once_one_goes_on(server, new_visitor, device)
     assert len(stored[AUTH_REQUESTS.name]) == len(stored["agents"]) == 1
 
 
+@pytest.mark.promise("device: sign-in")
 async def test_another_browser_can_not_decide(server, visitor, new_visitor, device):
     told = await device.begin()
     page = await at_confirmation(visitor, told["user_code"], server.user)

@@ -23,6 +23,7 @@ def document(io_loop, server, visitor) -> dict:
     return io_loop.run_sync(lambda: visitor.get(DOCUMENT)).json()
 
 
+@pytest.mark.promise("discovery: path", "discovery: issuer")
 async def test_the_document_is_json_that_may_be_cached_and_read_by_any_origin(visitor):
     page = await visitor.get(DOCUMENT)
 
@@ -33,6 +34,15 @@ async def test_the_document_is_json_that_may_be_cached_and_read_by_any_origin(vi
     assert "Access-Control-Allow-Credentials" not in page.headers
 
 
+@pytest.mark.promise(
+    "service: discovery document",
+    "discovery: path",
+    "discovery: content",
+    "discovery: issuer",
+    "discovery: supported values",
+    "discovery: optional members",
+    "discovery: no private members",
+)
 def test_the_document_holds_exactly_these_values(server, document):
     base = server.issuer
     locales = document.pop("ui_locales_supported")
@@ -83,6 +93,7 @@ def test_the_document_holds_exactly_these_values(server, document):
     }
 
 
+@pytest.mark.promise("discovery: content", "discovery: optional members")
 async def test_every_address_in_the_document_answers(visitor, document):
     addresses = [url for name, url in document.items() if name.endswith(("_endpoint", "_uri"))]
     statuses = [(await visitor.get(url)).status for url in addresses]
@@ -91,6 +102,7 @@ async def test_every_address_in_the_document_answers(visitor, document):
     assert 404 not in statuses
 
 
+@pytest.mark.promise("discovery: no private members")
 def test_the_locales_are_registered_tags_in_canonical_case(document):
     tags = document["ui_locales_supported"]
 
@@ -98,6 +110,7 @@ def test_the_locales_are_registered_tags_in_canonical_case(document):
     assert len(set(tags)) == len(tags)
 
 
+@pytest.mark.promise("discovery: addresses")
 async def test_the_addresses_come_from_the_settings_not_from_the_request(server, visitor):
     headers = {
         "X-Forwarded-Host": "evil.example",
@@ -110,6 +123,7 @@ async def test_the_addresses_come_from_the_settings_not_from_the_request(server,
     assert page.json()["issuer"] == server.issuer
 
 
+@pytest.mark.promise("discovery: addresses")
 async def test_a_request_for_another_host_is_refused(visitor):
     page = await visitor.get(DOCUMENT, headers={"Host": "evil.example"})
 
@@ -149,6 +163,7 @@ async def test_any_other_method_is_refused_with_the_methods_there_are(visitor, p
     assert {page.headers["Allow"] for page in answers} == {allowed}
 
 
+@pytest.mark.promise("service: no metadata endpoint")
 async def test_there_is_no_authorization_server_metadata_endpoint(visitor):
     page = await visitor.get("/.well-known/oauth-authorization-server")
 

@@ -109,6 +109,7 @@ async def error_of(browser, client, **changes) -> str | None:
 # Authorization
 
 
+@pytest.mark.promise("discovery: supported values")
 async def test_the_response_types_are_those_that_are_stated(document, client, signed_in):
     refused = {
         each: await error_of(signed_in, client, response_type=each, prompt="none")
@@ -121,6 +122,7 @@ async def test_the_response_types_are_those_that_are_stated(document, client, si
     }
 
 
+@pytest.mark.promise("discovery: optional members")
 @pytest.mark.parametrize("response_type", TYPES)
 async def test_the_response_modes_are_those_that_are_stated(
     document, client, signed_in, response_type
@@ -139,6 +141,7 @@ async def test_the_response_modes_are_those_that_are_stated(
     assert refused == expected
 
 
+@pytest.mark.promise("discovery: optional members")
 async def test_the_prompts_are_those_that_are_stated(document, client, signed_in):
     refused = {each: await error_of(signed_in, client, prompt=each) for each in PROMPTS}
 
@@ -148,6 +151,7 @@ async def test_the_prompts_are_those_that_are_stated(document, client, signed_in
     }
 
 
+@pytest.mark.promise("discovery: optional members")
 async def test_the_challenge_methods_are_those_that_are_stated(document, client, signed_in):
     refused = {
         each: await error_of(signed_in, client, code_challenge_method=each, prompt="none")
@@ -161,6 +165,7 @@ async def test_the_challenge_methods_are_those_that_are_stated(document, client,
     }
 
 
+@pytest.mark.promise("discovery: supported values")
 async def test_the_scopes_are_those_that_are_stated(document, client, signed_in):
     page = await signed_in.get(client.authorize_url(scope=" ".join(SCOPES), prompt="none"))
     answered = (await client.redeem(signed_in, page.answer["code"])).json()["scope"].split(" ")
@@ -197,6 +202,7 @@ async def test_every_language_that_is_stated_is_spoken_and_no_other(document, cl
     assert other.headers["Content-Language"] in tags
 
 
+@pytest.mark.promise("discovery: optional members")
 async def test_objects_that_are_not_supported_are_refused_by_their_own_errors(
     document, client, signed_in
 ):
@@ -235,6 +241,7 @@ async def test_no_claim_is_told_that_is_not_stated(document, client, signed_in):
     assert {"auth_time", "at_hash"} <= set(said) <= set(document["claims_supported"])
 
 
+@pytest.mark.promise("discovery: supported values")
 async def test_id_tokens_are_signed_by_every_algorithm_that_is_stated_and_no_other(
     server, document, client, signed_in
 ):
@@ -253,6 +260,7 @@ async def test_id_tokens_are_signed_by_every_algorithm_that_is_stated_and_no_oth
 # Grants
 
 
+@pytest.mark.promise("discovery: supported values")
 async def test_the_grants_are_those_that_are_stated(server, document, client, visitor):
     before = await everything(server.store)
     known = stated(document, "grant_types_supported", GRANT_TYPES)
@@ -302,6 +310,7 @@ async def proof(server, client, method: str) -> tuple[dict, dict]:
     return {}, named
 
 
+@pytest.mark.promise("discovery: supported values")
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
 async def test_the_methods_of_clients_are_those_that_are_stated(
     server, document, register, visitor, endpoint
@@ -322,6 +331,7 @@ async def test_the_methods_of_clients_are_those_that_are_stated(
     assert refused == {method: None if is_stated else error for method, is_stated in known.items()}
 
 
+@pytest.mark.promise("discovery: supported values")
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
 async def test_the_algorithms_of_assertions_are_those_that_are_stated(
     server, document, register, visitor, endpoint

@@ -50,6 +50,7 @@ async def signed_out(visitor, wiki, tokens, **changes):
     return await visitor.open(wiki.logout_url(id_token_hint=tokens["id_token"], **changes))
 
 
+@pytest.mark.promise("logout: applications")
 async def test_each_application_of_the_session_is_opened_in_a_frame(server, visitor, wiki, tokens):
     page = await signed_out(visitor, wiki, tokens)
     about = [("iss", server.issuer), ("sid", part(tokens["id_token"], 1)["sid"])]
@@ -63,6 +64,7 @@ async def test_each_application_of_the_session_is_opened_in_a_frame(server, visi
     assert all(each.startswith((f"{WIKI}&iss=", f"{MAIL}?iss=")) for each in frames(page))
 
 
+@pytest.mark.promise("logout: applications")
 async def test_the_policy_allows_frames_of_exactly_these_origins(visitor, wiki, tokens):
     page = await signed_out(visitor, wiki, tokens)
 
@@ -87,6 +89,7 @@ async def test_an_application_in_a_frame_gets_at_nothing_but_itself(visitor, wik
         assert sorted(allowed) == ["allow-forms", "allow-same-origin", "allow-scripts"]
 
 
+@pytest.mark.promise("logout: applications")
 @pytest.mark.parametrize("state", [None, "s p&c+ä"])
 async def test_the_browser_goes_on_to_the_registered_address_by_itself(
     visitor, wiki, tokens, state
@@ -191,6 +194,7 @@ async def test_the_page_speaks_the_language_that_the_application_asked_for(visit
     assert re.search("abgemeldet", page.text)
 
 
+@pytest.mark.promise("logout: repeated logout tokens")
 async def test_discovery_says_that_it_is_done(visitor):
     document = (await visitor.get("/.well-known/openid-configuration")).json()
 

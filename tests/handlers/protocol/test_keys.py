@@ -53,6 +53,7 @@ def kid_of(token: str) -> str:
     return JWT(jwt=token).token.jose_header["kid"]
 
 
+@pytest.mark.promise("keys: public keys", "keys: kid", "keys: public members")
 async def test_a_key_has_its_public_members_and_nothing_else(visitor):
     found = (await visitor.get(KEYS)).json()["keys"]
 
@@ -76,6 +77,7 @@ async def test_the_key_that_seals_opaque_tokens_is_not_published(server, visitor
     assert not [kid for kid in sealing if kid in text]
 
 
+@pytest.mark.promise("keys: caching")
 async def test_the_key_set_may_be_cached_for_five_minutes_and_asked_for_changes(visitor):
     first = await visitor.get(KEYS)
     again = await visitor.get(KEYS, headers={"If-None-Match": first.headers["ETag"]})
@@ -89,6 +91,7 @@ async def test_the_key_set_may_be_cached_for_five_minutes_and_asked_for_changes(
     assert other.status == 200
 
 
+@pytest.mark.promise("keys: caching")
 async def test_a_rotation_changes_the_etag(visitor, server, rotate):
     before = (await visitor.get(KEYS)).headers["ETag"]
     server.clock.advance(301)
@@ -103,6 +106,7 @@ async def test_tokens_are_signed_by_the_active_key(server, visitor, demo):
     assert kid_of(tokens["id_token"]) == (await in_state(server, "active"))[0].id
 
 
+@pytest.mark.promise("keys: rotation")
 async def test_after_a_rotation_the_waiting_key_signs(server, visitor, demo, rotate):
     await demo.tokens(visitor, *server.user)
     waiting = (await in_state(server, "next"))[0]
@@ -116,6 +120,7 @@ async def test_after_a_rotation_the_waiting_key_signs(server, visitor, demo, rot
     assert fresh.id in await published(visitor)
 
 
+@pytest.mark.promise("keys: rotation")
 async def test_a_token_of_the_retired_key_goes_on_to_verify(server, visitor, rotate):
     client = await server.register(access_token_type="jwt")
     tokens = await client.tokens(visitor, *server.user)
@@ -128,6 +133,7 @@ async def test_a_token_of_the_retired_key_goes_on_to_verify(server, visitor, rot
     assert (await client.userinfo(visitor, tokens["access_token"])).status == 200
 
 
+@pytest.mark.promise("keys: public members")
 async def test_a_retired_key_is_published_until_its_last_token_has_expired(
     server, visitor, rotate
 ):
@@ -184,6 +190,7 @@ async def test_removing_a_key_ends_trust_in_its_tokens_at_once(
     assert (logout.status, logout.location) == (400, None)
 
 
+@pytest.mark.promise("keys: rotation")
 async def test_a_key_signs_only_after_every_cache_can_know_it(server, rotate):
     server.clock.advance(301)
     await rotate()
@@ -199,6 +206,7 @@ async def test_a_key_signs_only_after_every_cache_can_know_it(server, rotate):
     assert await in_state(server, "active") != before
 
 
+@pytest.mark.promise("keys: public members")
 async def test_every_rotation_leaves_one_active_and_one_waiting_key(server, visitor, rotate):
     for _ in range(3):
         server.clock.advance(400)

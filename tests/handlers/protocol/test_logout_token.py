@@ -22,6 +22,7 @@ async def sign_out(server, visitor, client, tokens):
     return page
 
 
+@pytest.mark.promise("logout: applications")
 async def test_each_application_of_the_session_is_sent_one_logout_token(
     server, visitor, new_listener
 ):

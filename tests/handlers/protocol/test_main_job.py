@@ -1,6 +1,9 @@
 """The main job, in one piece: a person signs in to an application, and out again."""
 
+import pytest
 
+
+@pytest.mark.promise("service: authorization server", "authorization: endpoint")
 async def test_a_person_signs_in_and_the_application_learns_who_it_is(server, visitor, demo):
     tokens = await demo.tokens(visitor, *server.user)
     userinfo = await demo.userinfo(visitor, tokens["access_token"])
@@ -22,6 +25,7 @@ async def test_a_refreshed_token_works(server, visitor, demo):
     assert (await demo.userinfo(visitor, refreshed["access_token"])).status == 200
 
 
+@pytest.mark.promise("logout: afterwards")
 async def test_after_the_logout_nobody_is_signed_in(server, visitor, demo):
     tokens = await demo.tokens(visitor, *server.user)
     page = await visitor.get(demo.logout_url(id_token_hint=tokens["id_token"]))

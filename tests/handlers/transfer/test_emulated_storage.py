@@ -20,6 +20,7 @@ def settings():
     server.stop()
 
 
+@pytest.mark.promise("export: gcs_output", "import: data_orgsv1_gcs")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 async def test_an_export_goes_out_and_comes_in(server, visitor):

@@ -48,6 +48,7 @@ async def brought(owner):
     return await imported(owner, package(acme))
 
 
+@pytest.mark.promise("user creation: hashedPassword")
 async def test_the_report_names_each_hash_that_is_refused_and_the_others_go_in(server, owner):
     told = await brought(owner)
 
@@ -64,6 +65,7 @@ async def test_the_report_names_each_hash_that_is_refused_and_the_others_go_in(s
         assert (user.password.hash if user else None) == (None if encoded in refused else encoded)
 
 
+@pytest.mark.promise("user creation: hashedPassword")
 @pytest.mark.deep
 @pytest.mark.gen_test(timeout=300)
 @pytest.mark.parametrize("settings", [NONE], indirect=True, ids=["without bounds"])

@@ -21,6 +21,7 @@ PERSON = {
 }
 
 
+@pytest.mark.promise("migration: body shape")
 async def test_a_package_is_stored_and_told(server, owner):
     acme = {**orgs(1)[0], "humanUsers": [{"userId": "u|1", "user": PERSON}]}
     found = await imported(owner, package(acme, timeout="30s"))
@@ -33,6 +34,7 @@ async def test_a_package_is_stored_and_told(server, owner):
     assert (await server.store.get(JOBS, found["jobId"])).state == "succeeded"
 
 
+@pytest.mark.promise("import: data_orgsv1")
 @pytest.mark.parametrize(
     "document",
     [
@@ -50,6 +52,7 @@ async def test_every_envelope_is_taken(server, owner, document):
     assert (await imported(owner, document))["created"] == 2
 
 
+@pytest.mark.promise("import: data_orgsv1")
 async def test_a_row_that_is_refused_is_told_and_the_others_go_in(server, owner):
     rows = [*orgs(1), {"orgId": "bad", "org": {"name": ""}}, *orgs(1, first=1)]
     found = await imported(owner, package(*rows))
@@ -84,6 +87,7 @@ async def test_a_row_that_can_not_be_read_is_told_by_its_id(server, owner, name,
     assert all(each["slug"] and each["field"] and each["fix"] for each in found["errors"])
 
 
+@pytest.mark.promise("import: data_orgsv1")
 async def test_the_same_package_again_changes_nothing(server, owner):
     await imported(owner, package(*orgs(3)))
     before = await everything(server.store)
@@ -133,6 +137,7 @@ async def test_of_two_rows_the_second_counts_where_the_first_is_none(server, own
     assert (await server.store.get(USERS, "u")).user_name == "ada"
 
 
+@pytest.mark.promise("client authentication: import")
 @pytest.mark.parametrize("roles", [(), ("IAM_OWNER_VIEWER",), ("IAM_ORG_MANAGER",)])
 async def test_only_an_owner_of_the_instance_imports(server, visitor, roles):
     organization = await new_organization(server, "own.example")
@@ -143,6 +148,7 @@ async def test_only_an_owner_of_the_instance_imports(server, visitor, roles):
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("import: data_orgsv1")
 @pytest.mark.parametrize(
     ("octets", "field"),
     [
@@ -177,6 +183,7 @@ async def test_what_is_no_package_is_refused_and_nothing_is_stored(server, owner
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("import: timeout")
 @pytest.mark.parametrize("timeout", ["-1s", "NaN", "", "s", "1e9s", "1 s", "١s", "9" * 39 + "h"])
 async def test_a_timeout_that_is_none_is_refused(server, owner, timeout):
     before = await everything(server.store)
@@ -186,6 +193,7 @@ async def test_a_timeout_that_is_none_is_refused(server, owner, timeout):
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("import: timeout")
 @pytest.mark.parametrize("timeout", ["1ns", "0s", "10000h", "1h30m0s", "1.5h"])
 async def test_a_timeout_is_obeyed_within_a_second(server, owner, timeout):
     began = time.monotonic()
@@ -198,6 +206,7 @@ async def test_a_timeout_is_obeyed_within_a_second(server, owner, timeout):
     assert (await server.store.get(JOBS, found["jobId"])).state == "succeeded"
 
 
+@pytest.mark.promise("import: timeout")
 async def test_after_the_timeout_the_job_goes_on(server, owner):
     found = await imported(owner, large(timeout="0.1s"))
     assert found["state"] == "JOB_STATE_RUNNING"
@@ -254,6 +263,7 @@ async def test_under_one_key_a_package_is_one_job(server, owner):
     assert [one.id async for one in server.store.scan(JOBS)] == [first["jobId"]]
 
 
+@pytest.mark.promise("client authentication: import")
 async def test_a_person_may_not_import_even_by_a_personal_token(server, visitor):
     organization = await new_organization(server, "own.example")
     caller = await new_caller(server, visitor, organization, "IAM_OWNER", everywhere=True)

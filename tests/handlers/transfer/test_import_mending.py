@@ -28,6 +28,7 @@ def slips(**wishes):
     return package({**orgs(1)[0], "humanUsers": [{"userId": ID, "user": SLIPS}]}, **wishes)
 
 
+@pytest.mark.promise("import: fix")
 async def test_slips_are_mended_and_each_is_told(server, owner):
     found = await imported(owner, slips(fix=True))
     user = await server.store.get(USERS, ID)
@@ -40,6 +41,7 @@ async def test_slips_are_mended_and_each_is_told(server, owner):
     assert user.email.address == "ada@example.com"
 
 
+@pytest.mark.promise("import: fix")
 async def test_a_dry_run_tells_the_same_and_stores_nothing(server, owner):
     foretold = await imported(owner, slips(fix=True, dryRun=True))
     assert await server.store.get(USERS, ID) is None
@@ -47,6 +49,7 @@ async def test_a_dry_run_tells_the_same_and_stores_nothing(server, owner):
     assert foretold["warnings"] == found["warnings"]
 
 
+@pytest.mark.promise("import: fix")
 async def test_unasked_nothing_is_mended(server, owner):
     found = await imported(owner, slips())
     assert found["failed"] == 1

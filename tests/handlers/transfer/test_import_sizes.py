@@ -47,6 +47,7 @@ def headed(server, owner, length):
     return "\r\n".join([*head, "", ""]).encode()
 
 
+@pytest.mark.promise("import: data_orgsv1")
 async def test_a_package_may_be_that_long_and_no_octet_longer(server, owner):
     longer = await owner.post(IMPORT, padded(MOST + 1))
     assert refused(longer, 413, 8) == {"": "request_entity_too_large"}
@@ -79,6 +80,7 @@ async def test_pieces_without_end_are_cut_off_with_the_answer(server, owner, mon
     assert "jobs" not in await count(server.store)
 
 
+@pytest.mark.promise("import: data_orgsv1")
 async def test_five_gigabytes_are_refused_before_they_are_sent(server, owner):
     """The answer comes, and the connection ends, though no octet of the body was sent."""
     head = headed(server, owner, f"Content-Length: {FIVE_GIGABYTES}")

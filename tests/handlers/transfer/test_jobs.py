@@ -83,6 +83,7 @@ async def test_a_job_that_is_cancelled_before_it_began_stores_nothing(server, ow
     await events_agree(server.store)
 
 
+@pytest.mark.promise("import: jobs")
 async def test_a_cancelled_job_is_gone_on_with(server, owner):
     id = await waiting(server, *orgs(3))
     await owner.post(f"{PATH}/{id}/_cancel", {})

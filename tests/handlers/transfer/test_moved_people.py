@@ -149,6 +149,7 @@ async def taken(other, stranger, org) -> dict:
     return await imported(owner, {"dataOrgs": {"orgs": [org]}, "timeout": "1m"})
 
 
+@pytest.mark.promise("import: data_orgsv1")
 async def test_everybody_gets_in_after_a_move_as_before(server, visitor, other, stranger, moved):
     report = await taken(other, stranger, await told(server, visitor, moved.org_id))
     assert (report["state"], report.get("errors", [])) == ("JOB_STATE_SUCCEEDED", [])
@@ -160,6 +161,7 @@ async def test_everybody_gets_in_after_a_move_as_before(server, visitor, other, 
     assert_granted(await moved.by_secret(other, stranger))
 
 
+@pytest.mark.promise("import: data_orgsv1")
 async def test_an_authenticator_app_goes_on_counting(server, visitor, other, stranger, moved):
     await taken(other, stranger, await told(server, visitor, moved.org_id))
     party = moved.party(other)
@@ -191,6 +193,7 @@ async def test_it_is_the_same_after_the_way_back_to_the_first_kind_of_store(
         await events_agree(each.store)
 
 
+@pytest.mark.promise("export: not included")
 async def test_what_an_export_never_holds_stays_behind(server, visitor, other, stranger, moved):
     codes = await give_codes(server, WITH_APP)
     org = await told(server, visitor, moved.org_id)

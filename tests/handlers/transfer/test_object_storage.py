@@ -76,6 +76,7 @@ async def reached(bucket, beginning):
 # Import
 
 
+@pytest.mark.promise("import: data_orgsv1_gcs")
 @pytest.mark.parametrize("name", NAMES)
 async def test_a_package_is_read_from_object_storage(server, owner, bucket, name):
     found = await imported(owner, {name: PLACE, "timeout": "30s"})
@@ -85,6 +86,7 @@ async def test_a_package_is_read_from_object_storage(server, owner, bucket, name
     assert nothing_left()
 
 
+@pytest.mark.promise("import: data_orgsv1_gcs")
 async def test_names_of_the_place_may_be_in_snake_case(owner, bucket):
     place = {name: PLACE[name] for name in ("bucket", "path")}
     place["serviceaccount_json"] = PLACE["serviceaccountJson"]
@@ -144,6 +146,7 @@ BAD_PLACES = {
 }
 
 
+@pytest.mark.promise("export: path, bucket, serviceaccount_json", "import: data_orgsv1_gcs")
 @pytest.mark.parametrize(
     ("path", "member"), [(IMPORT, "dataOrgsv1Gcs"), (EXPORT, "gcsOutput")], ids=["in", "out"]
 )
@@ -192,6 +195,7 @@ NO_PACKAGES = [
 ]
 
 
+@pytest.mark.promise("import: data_orgsv1_gcs")
 async def test_an_object_that_is_no_package_is_refused(server, owner, bucket):
     """What an object wishes is no wish, and is not passed over either."""
     before = await everything(server.store)
@@ -217,6 +221,7 @@ FAILING = {
 }
 
 
+@pytest.mark.promise("import: data_orgsv1_gcs")
 @pytest.mark.parametrize("name", FAILING)
 async def test_an_object_that_cant_be_read_is_told_and_nothing_is_stored(
     server, owner, bucket, name
@@ -271,6 +276,7 @@ async def test_a_caller_who_leaves_has_cut_the_transfer(server, owner, bucket):
 # Export
 
 
+@pytest.mark.promise("export: gcs_output")
 async def test_an_export_is_written_to_object_storage_instead(server, owner, bucket):
     await imported(owner, package(*orgs(2)))
     kept = takes(bucket)
@@ -285,6 +291,7 @@ async def test_an_export_is_written_to_object_storage_instead(server, owner, buc
     assert nothing_left()
 
 
+@pytest.mark.promise("export: response_output")
 @pytest.mark.parametrize("name", ["responseOutput", "response_output"])
 async def test_with_both_outputs_it_is_written_and_answered(server, owner, bucket, name):
     kept = takes(bucket)
@@ -294,6 +301,7 @@ async def test_with_both_outputs_it_is_written_and_answered(server, owner, bucke
     assert page.json()["orgs"]
 
 
+@pytest.mark.promise("export: response_output")
 async def test_without_an_output_it_is_answered(owner, bucket):
     page = await owner.post(EXPORT, {"responseOutput": False})
 
@@ -301,6 +309,7 @@ async def test_without_an_output_it_is_answered(owner, bucket):
     assert bucket.connections == 0
 
 
+@pytest.mark.promise("export: gcs_output")
 @pytest.mark.parametrize(
     ("answer", "slug"),
     [
@@ -364,6 +373,7 @@ async def test_what_was_exported_there_is_imported_from_there(server, owner, buc
 # The account
 
 
+@pytest.mark.promise("export: path, bucket, serviceaccount_json", "import: data_orgsv1_gcs")
 async def test_the_account_is_nowhere_when_the_call_is_over(server, owner, bucket, logged):
     secrets = (PLACE["serviceaccountJson"][200:260], PEM[40:80], EMAIL)
     keyed = {"Idempotency_Key": "k"}

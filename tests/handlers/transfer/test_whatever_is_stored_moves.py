@@ -155,6 +155,7 @@ def other(io_loop, server):
     io_loop.run_sync(lambda: stop_server(made, http))
 
 
+@pytest.mark.promise("export: custom policies")
 @pytest.mark.slow
 @pytest.mark.parametrize("step", [40, pytest.param(1, marks=pytest.mark.deep)])
 @pytest.mark.gen_test(timeout=3600)

@@ -111,6 +111,21 @@ def test_the_paths_are_calls_and_their_fields_are_found():
     assert len(CASES) > 40
 
 
+@pytest.mark.promise(
+    "user creation: username",
+    "user creation: profile",
+    "user creation: phone",
+    "user creation: metadata",
+    "user creation: password",
+    "user creation: hashedPassword",
+    "user creation: idpLinks",
+    "length: names",
+    "length: nick and display name",
+    "length: preferred language",
+    "length: phone",
+    "length: identifiers",
+    "length: metadata",
+)
 @pytest.mark.parametrize(
     ("operation", "path", "most", "may_be_empty"),
     [pytest.param(*case, id=f"{case[0].path} {case[1]}") for case in CASES],

@@ -40,6 +40,7 @@ def test_an_issuer_is_https_or_on_this_machine(issuer):
     assert config.is_loopback == issuer.startswith("http:")
 
 
+@pytest.mark.promise("discovery: issuer")
 @pytest.mark.parametrize(
     "issuer",
     [

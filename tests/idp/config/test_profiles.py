@@ -24,12 +24,14 @@ def test_the_profile_follows_the_issuer_unless_it_is_given(settings, is_public):
     assert Config(**settings).is_public is is_public
 
 
+@pytest.mark.promise("start: profiles")
 @pytest.mark.parametrize("name", TRIAL._fields)
 @pytest.mark.parametrize(("issuer", "defaults"), [("", TRIAL), (PUBLIC_ISSUER, PUBLIC)])
 def test_a_default_is_that_of_the_profile(name, issuer, defaults):
     assert getattr(Config(issuer=issuer), name) == getattr(defaults, name)
 
 
+@pytest.mark.promise("start: profiles")
 @pytest.mark.parametrize("name", TRIAL._fields)
 @pytest.mark.parametrize(("issuer", "other"), [("", PUBLIC), (PUBLIC_ISSUER, TRIAL)])
 def test_a_setting_that_is_given_counts_more_than_the_profile(name, issuer, other):

@@ -104,6 +104,7 @@ def issuer(port):
 # The certificate
 
 
+@pytest.mark.promise("doctor: checks")
 async def test_a_certificate_that_soon_ends_is_a_warning_until_it_is_renewed(trusted):
     with listening(trusted, {}, days=13) as port:
         found = await find("issuer.tls", issuer=issuer(port))
@@ -158,6 +159,7 @@ def signing_key(id):
     )
 
 
+@pytest.mark.promise("doctor: checks")
 async def test_an_address_of_another_installation_fails_until_it_leads_here(trusted):
     answers = {}
     own = Insert(SIGNING_KEYS, signing_key("own"))
@@ -204,6 +206,7 @@ async def test_without_a_store_the_keys_are_not_compared(trusted):
 # Proxies
 
 
+@pytest.mark.promise("doctor: checks")
 async def test_a_proxy_that_is_not_named_is_a_warning_until_it_is():
     proxy = UntrustedProxy(id="10.1.2.3", seen_at=NOW, expires_at=NOW + timedelta(days=7))
     async with a_store(Insert(UNTRUSTED_PROXIES, proxy)) as store:
@@ -223,6 +226,7 @@ async def test_trusting_every_address_fails():
 # Mail
 
 
+@pytest.mark.promise("doctor: checks")
 async def test_a_mail_server_that_refuses_fails_until_it_takes_the_connection(
     new_mail_server, tmp_path
 ):

@@ -9,6 +9,7 @@ from idp.identity import authentication_context
 from idp.identity.authentication_context import PASSKEY, PASSWORD, TWO_FACTORS
 
 
+@pytest.mark.promise("authorization: claims")
 @pytest.mark.parametrize(
     ("reached", "wanted", "told"),
     [

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from idp.limits.request_counts import MOST, RequestCounts
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
@@ -38,6 +40,7 @@ def test_a_clock_that_is_set_back_keeps_nobody_out():
     assert counts.wait_seconds(NOW, "kind", "net", 1) == 0
 
 
+@pytest.mark.promise("security: limits")
 def test_many_networks_take_no_more_memory_than_the_newest_of_them():
     counts = RequestCounts()
     counts.wait_seconds(NOW, "kind", "the first", 1)

@@ -25,6 +25,7 @@ def oracle(verifier: str) -> str:
     return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
+@pytest.mark.promise("authorization: code_challenge")
 def test_the_challenge_is_the_one_of_the_rfc():
     assert pkce.challenge_of(VERIFIER) == CHALLENGE
 
@@ -85,6 +86,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.promise("authorization: code_challenge_method")
 @pytest.mark.parametrize("sent", REFUSED)
 @pytest.mark.parametrize("is_required", [True, False])
 def test_a_challenge_of_another_shape_is_refused(sent, is_required):

@@ -18,6 +18,7 @@ WITHOUT = SimpleNamespace(grant_types=BOTH[:1], has_management_access=False)
 MANAGING = SimpleNamespace(grant_types=BOTH, has_management_access=True)
 
 
+@pytest.mark.promise("scope: separated by spaces")
 @settings(deadline=None)
 @given(st.lists(TOKENS, max_size=6))
 def test_scopes_are_read_in_their_order_each_once(sent):
@@ -29,6 +30,7 @@ def test_a_text_without_a_scope_holds_none(text):
     assert scopes.parse(text) == []
 
 
+@pytest.mark.promise("scope: separated by spaces")
 @settings(deadline=None)
 @given(TOKENS, st.characters().filter(lambda c: c not in ALLOWED and c != " "), TOKENS)
 def test_any_other_character_is_malformed(before, other, after):

@@ -53,6 +53,7 @@ def chunks(octets: bytes, *ends: int) -> bytes:
     return CHUNKED + b"".join(map(chunk, parts)) + b"0\r\n\r\n"
 
 
+@pytest.mark.promise("faults: chunks")
 @pytest.mark.parametrize("end", range(1, len(TOKEN)))
 async def test_a_token_that_is_split_over_two_chunks_is_found(end):
     with Peer(chunks(TOKEN + b"\n", end)) as peer:
@@ -103,6 +104,7 @@ async def test_of_a_long_body_the_first_octets_are_read(answer):
     assert await read(answer) == LONG[:MAX_BODY_BYTES]
 
 
+@pytest.mark.promise("faults: chunks")
 @pytest.mark.parametrize(
     "broken",
     [
@@ -139,6 +141,7 @@ async def test_an_old_server_does_not_send_chunks():
         await read(CHUNKED.replace(b"HTTP/1.1", b"HTTP/1.0") + b"0\r\n\r\n")
 
 
+@pytest.mark.promise("faults: chunks")
 @pytest.mark.parametrize(
     ("says", "endless"),
     [

@@ -30,6 +30,7 @@ def lists(tmp_path_factory) -> dict[str, Path]:
     }
 
 
+@pytest.mark.promise("passwords: breached")
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["text", "directory", "plain directory", "compact"])
 def test_the_forms_agree_on_10_000_words(lists, form):
@@ -139,6 +140,7 @@ def test_an_unsorted_list_is_not_made_compact_and_nothing_is_left(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.promise("passwords: breached")
 @pytest.mark.deep
 @pytest.mark.alone
 def test_a_list_of_10_million_lines_answers_within_5_ms_in_5_mb(tmp_path):

@@ -56,12 +56,14 @@ def required(with_factor=False, words=WORDS) -> Requirements:
     return Requirements(rules, effective.min_length(rules, has_factor=with_factor), words)
 
 
+@pytest.mark.promise("passwords: strength")
 @pytest.mark.parametrize("password", EASY)
 @pytest.mark.parametrize("with_factor", [False, True])
 def test_what_is_guessed_soon_is_refused_in_public(password, with_factor):
     assert policy_problems(password, required(with_factor))
 
 
+@pytest.mark.promise("passwords: strength")
 @pytest.mark.parametrize("password", NAMES)
 def test_names_the_organization_and_the_application_make_no_password(password):
     problems = {problem.slug for problem in policy_problems(password, required(True))}
@@ -69,6 +71,7 @@ def test_names_the_organization_and_the_application_make_no_password(password):
     assert problems & {"password.own_words", "password.too_easy"}
 
 
+@pytest.mark.promise("passwords: strength")
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [100, pytest.param(1000, marks=pytest.mark.deep)])
 def test_of_random_phrases_of_four_words_none_is_refused(count):

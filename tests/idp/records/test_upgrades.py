@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from contextlib import asynccontextmanager
 
+import pytest
 from msgspec import defstruct
 from msgspec.structs import fields
 
@@ -68,6 +69,7 @@ async def applications(url, kind):
         await store.close()
 
 
+@pytest.mark.promise("application users: upgrade")
 async def test_applications_of_before_are_noted_as_open_to_everybody(server, tmp_path):
     url, party = f"sqlite:///{tmp_path}/store.sqlite3", await server.register("Old")
     one = await server.store.get(APPLICATIONS, party.client_id)

@@ -184,6 +184,7 @@ def generated(number):
     return lambda test: wish(given(organizations())(test))
 
 
+@pytest.mark.promise("export: custom policies")
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [25, pytest.param(1000, marks=pytest.mark.deep)])
 def test_an_organization_is_the_same_after_a_move(io_loop, server, other, number):
@@ -219,6 +220,7 @@ async def travels(stations, package):
     assert len(set(told)) == 1
 
 
+@pytest.mark.promise("export: custom policies")
 @pytest.mark.parametrize("number", [3, pytest.param(200, marks=pytest.mark.deep)])
 def test_an_organization_is_the_same_in_the_other_store_and_back(io_loop, stations, number):
     @generated(number)

@@ -24,6 +24,7 @@ from tests.support.callers import Caller, new_caller, new_organization, refused
 from tests.support.stored import everything
 
 
+@pytest.mark.promise("organization: generated domain")
 async def test_a_generated_domain_is_verified_and_primary_from_the_start(server, owner):
     page = await owner.post("/management/v1/orgs", {"name": "Made"})
     headers = {"x_idp_orgid": page.json()["id"]}

@@ -72,6 +72,7 @@ async def done(server):
     await deferred_work.tidy(server.service)
 
 
+@pytest.mark.promise("organization: sequence")
 @pytest.mark.parametrize("path", [OWN, ANY])
 async def test_nothing_is_left_of_a_deleted_organization(server, owner, acme, path):
     kept = ("events", "login_claims", "counters", "organizations", "organization_domains")

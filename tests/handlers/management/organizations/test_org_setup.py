@@ -25,6 +25,12 @@ async def made(server, answer):
     return await server.store.get_many([(ORGANIZATIONS, body["orgId"]), (USERS, body["userId"])])
 
 
+@pytest.mark.promise(
+    "organization: orgId",
+    "organization: details",
+    "organization setup: one operation",
+    "organization setup: 200",
+)
 async def test_the_answer_names_what_was_made(server, owner):
     answer = await owner.post(SET_UP, organization())
 
@@ -39,6 +45,7 @@ async def test_the_answer_names_what_was_made(server, owner):
     assert (acme.name, acme.primary_domain) == ("Acme", "acme.localhost")
 
 
+@pytest.mark.promise("organization setup: human")
 async def test_everything_that_can_be_told_of_the_administrator_is_kept(server, owner):
     answer = await owner.post(SET_UP, filled(bodies(CALLS[f"POST {SET_UP}"])[0], n=1))
 
@@ -66,6 +73,7 @@ async def test_everything_that_can_be_told_of_the_administrator_is_kept(server, 
     assert anna.password.must_change is False
 
 
+@pytest.mark.promise("organization setup: human", "organization setup: display name")
 async def test_what_is_not_told_is_left_open(server, owner):
     body = organization()
     del body["human"]["password"]
@@ -77,6 +85,7 @@ async def test_what_is_not_told_is_left_open(server, owner):
     assert (anna.phone, anna.password) == (None, None)
 
 
+@pytest.mark.promise("organization setup: roles")
 @pytest.mark.parametrize(
     ("roles", "held"),
     [
@@ -95,6 +104,7 @@ async def test_the_administrator_manages_the_organization_alone(server, owner, r
     assert (membership.org_id, membership.roles) == (answer["orgId"], held)
 
 
+@pytest.mark.promise("organization setup: roles")
 @pytest.mark.parametrize("role", ["IAM_OWNER", "ORG_NOTHING", "org_owner", "", "PROJECT_OWNER"])
 async def test_no_role_beyond_the_organization_is_given(server, owner, role):
     before = await everything(server.store)
@@ -104,6 +114,7 @@ async def test_no_role_beyond_the_organization_is_given(server, owner, role):
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("organization setup: one operation")
 async def test_each_thing_that_is_made_has_its_event_by_the_caller(server, owner):
     before = {event.id async for event in server.store.scan(EVENTS)}
     answer = (await owner.post(SET_UP, organization())).json()
@@ -129,6 +140,7 @@ DOMAINS = {
 }
 
 
+@pytest.mark.promise("organization: generated domain", "organization setup: org")
 @pytest.mark.parametrize("name", DOMAINS)
 async def test_a_domain_is_made_of_the_name(server, owner, name):
     acme, _ = await made(server, await owner.post(SET_UP, changed("org.name", name)))
@@ -146,6 +158,7 @@ async def test_names_of_the_same_letters_have_domains_of_their_own(server, owner
     assert all(each.startswith("acme") and each.endswith(".localhost") for each in domains)
 
 
+@pytest.mark.promise("organization setup: org")
 @pytest.mark.parametrize(
     ("sent", "kept"),
     [
@@ -167,6 +180,7 @@ async def test_a_domain_of_one_s_own_is_taken(server, owner, sent, kept):
     assert acme.primary_domain == kept
 
 
+@pytest.mark.promise("organization setup: org")
 @pytest.mark.parametrize(
     "domain",
     ["a b.example", "-a.example", "a-.example", "a..example", ".example", "example.", "a/b", "a@b"]
@@ -191,6 +205,7 @@ async def test_what_is_no_domain_is_refused(server, owner, domain):
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("organization setup: password")
 @pytest.mark.parametrize(
     ("password", "slug"),
     [
@@ -208,6 +223,7 @@ async def test_the_password_is_held_to_the_policy(server, owner, password, slug)
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("organization setup: 400")
 async def test_a_weak_password_is_told_beside_all_else(owner):
     body = organization() | {"org": {"name": ""}, "roles": ["KING"]}
     body["human"] |= {"userName": "", "profile": 3, "password": "short"}
@@ -221,6 +237,7 @@ async def test_a_weak_password_is_told_beside_all_else(owner):
     }
 
 
+@pytest.mark.promise("organization setup: 400")
 async def test_a_part_that_is_wrong_hides_nothing_of_its_neighbours(owner):
     body = changed("human.password", "short")
     body["human"]["profile"] = {"firstName": "", "lastName": 1, "x": 2}
@@ -235,6 +252,7 @@ async def test_a_part_that_is_wrong_hides_nothing_of_its_neighbours(owner):
     }
 
 
+@pytest.mark.promise("organization setup: email")
 async def test_an_address_that_is_not_verified_gets_its_code(server, owner):
     verified = (await owner.post(SET_UP, organization())).json()
     email = {"email": "anna@acme.test"}
@@ -276,6 +294,13 @@ EDGES = {
 }
 
 
+@pytest.mark.promise(
+    "organization: name",
+    "organization setup: org",
+    "organization setup: human",
+    "organization setup: preferred language",
+    "organization setup: phone",
+)
 @pytest.mark.parametrize(("path", "length"), EDGES)
 async def test_limits_hold_at_both_edges_in_characters(server, owner, path, length):
     value, slug = EDGES[path, length]
@@ -290,6 +315,7 @@ async def test_limits_hold_at_both_edges_in_characters(server, owner, path, leng
         assert await everything(server.store) == before
 
 
+@pytest.mark.promise("organization setup: preferred language")
 @pytest.mark.parametrize(
     ("sent", "kept"),
     [("en-u-rg", "en"), ("de-CH", "de-CH"), ("x-house", "x-house"), ("pt-x-y", "pt")],
@@ -301,6 +327,7 @@ async def test_a_language_is_kept_without_its_extensions(server, owner, sent, ke
     assert anna.profile.preferred_language == kept
 
 
+@pytest.mark.promise("organization setup: preferred language")
 @pytest.mark.parametrize(
     "tag", ["de_CH", "d€", "-", "de-", "-de", "de--ch", "123", "a b", "abcdefghi"]
 )
@@ -311,6 +338,7 @@ async def test_what_is_no_language_tag_is_refused(server, owner, tag):
     assert refused(page, 400, 3) == {path: "language.invalid"}
 
 
+@pytest.mark.promise("organization setup: email")
 @pytest.mark.parametrize(
     "address",
     [
@@ -336,6 +364,7 @@ async def test_addresses_of_all_alphabets_and_of_private_networks_are_taken(owne
     assert (await owner.post(SET_UP, changed("human.email.email", address))).status == 200
 
 
+@pytest.mark.promise("organization setup: phone")
 @pytest.mark.parametrize("number", ["+41 79 123 45 67", "tel:+41-79-123-45-67", "+41(0)791234567"])
 async def test_a_phone_number_is_kept_in_one_form(server, owner, number):
     _, anna = await made(server, await owner.post(SET_UP, changed("human.phone.phone", number)))
@@ -343,6 +372,7 @@ async def test_a_phone_number_is_kept_in_one_form(server, owner, number):
     assert anna.phone.number == "+41791234567"
 
 
+@pytest.mark.promise("organization setup: phone")
 @pytest.mark.parametrize(
     "number",
     [

@@ -78,6 +78,7 @@ async def test_all_that_is_taken_is_told_at_once(server, owner):
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("organization setup: one operation")
 async def test_of_thirty_two_twins_one_wins(server, owner, new_visitor):
     before = await everything(server.store)
     callers = [Caller(new_visitor(), owner.token) for _ in range(32)]
@@ -110,6 +111,7 @@ async def test_of_thirty_two_twins_one_wins(server, owner, new_visitor):
     await events_agree(server.store)
 
 
+@pytest.mark.promise("organization setup: one operation")
 @pytest.mark.deep
 @pytest.mark.gen_test(timeout=600)
 async def test_of_thirty_two_twins_one_wins_each_time(server, owner, new_visitor):
@@ -121,6 +123,7 @@ async def test_of_thirty_two_twins_one_wins_each_time(server, owner, new_visitor
     await events_agree(server.store)
 
 
+@pytest.mark.promise("organization: generated domain")
 async def test_thirty_two_namesakes_get_thirty_two_domains(server, owner, new_visitor):
     callers = [Caller(new_visitor(), owner.token) for _ in range(32)]
     pages = await asyncio.gather(

@@ -26,6 +26,7 @@ async def made(owner, name):
 # reading
 
 
+@pytest.mark.promise("organization: orgId", "organization: details")
 async def test_an_organization_is_read_as_the_call_s_own_and_by_its_id(
     server, visitor, owner, acme
 ):
@@ -131,6 +132,7 @@ async def test_a_method_that_no_index_answers_is_refused(owner):
 # making and renaming
 
 
+@pytest.mark.promise("organization: generated domain")
 async def test_an_organization_is_made_with_a_generated_domain_and_nobody_in_it(server, owner):
     page = await owner.post(ORGS, {"name": "Möbel & Söhne"})
     found = await server.store.get(ORGANIZATIONS, page.json()["id"])
@@ -140,6 +142,7 @@ async def test_an_organization_is_made_with_a_generated_domain_and_nobody_in_it(
     await events_agree(server.store)
 
 
+@pytest.mark.promise("organization: name")
 @pytest.mark.parametrize(
     ("name", "slug"),
     [("", "field.empty"), (" ", "field.empty"), ("x" * 201, "field.too_long")],
@@ -153,6 +156,7 @@ async def test_a_name_has_1_to_200_characters(server, owner, acme, name, slug):
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("organization: name")
 @pytest.mark.parametrize("name", ["x", "\U0001f600" * 200])
 async def test_a_name_may_have_1_or_200_characters(owner, name):
     id = await made(owner, name)
@@ -173,6 +177,7 @@ async def test_a_name_of_another_organization_is_409(server, owner, name, acme):
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("organization: sequence")
 async def test_a_new_name_is_one_step_and_leaves_the_domain(server, owner, acme):
     page = await owner.request("PUT", OWN, {"name": "ACME.example"}, x_idp_orgid=acme.id)
     found = await server.store.get(ORGANIZATIONS, acme.id)
@@ -224,6 +229,7 @@ async def test_of_thirty_two_who_want_one_name_one_gets_it_each_time(server, own
 # states
 
 
+@pytest.mark.promise("organization: sequence")
 async def test_a_deactivated_organization_is_dead_and_what_was_issued_stays_dead(
     server, visitor, owner, acme
 ):

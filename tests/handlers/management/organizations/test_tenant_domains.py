@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from idp.identity.users import lost_domains
 from idp.records import EVENTS, LEFTOVERS, USERS
 from tests.handlers.management.organizations.naming import PATH as DOMAINS_PATH
@@ -19,6 +21,7 @@ __all__ = ["place", "settings"]
 # Domains: what they make count, and what is left when they are given up.
 
 
+@pytest.mark.promise("tenant: domain")
 async def test_an_address_of_a_verified_domain_counts_everywhere_and_falls_back_with_it(place):
     await proven(place.chief, "evil-mail.example", place.zone)
     address = "m@evil-mail.example"
@@ -53,6 +56,7 @@ async def test_a_renamed_user_keeps_no_domain_that_was_given_up(place):
     assert (await place.user(mallory)).email.verified_by == "organization"
 
 
+@pytest.mark.promise("tenant: domain")
 async def test_all_users_of_a_large_organization_fall_back_however_often_the_job_is_cut_off(
     place, monkeypatch
 ):
@@ -97,6 +101,7 @@ async def test_of_proofs_of_one_address_in_two_organizations_at_once_one_counts(
     assert len(found.records) == 1
 
 
+@pytest.mark.promise("tenant: superseded address")
 async def test_an_address_asserted_and_proven_at_once_is_a_login_name_of_the_proof(place):
     for n in range(5):
         address, visitor = f"v{n}@mail.example", place.new_visitor()
@@ -114,6 +119,7 @@ async def test_an_address_asserted_and_proven_at_once_is_a_login_name_of_the_pro
         assert (other.email.is_superseded, other.email_key) == (True, None)
 
 
+@pytest.mark.promise("tenant: domain")
 async def test_a_domain_given_up_while_users_are_made_leaves_none_who_count_by_it(place):
     for n in range(5):
         domain = f"d{n}.example"

@@ -70,6 +70,7 @@ SQUATS = [
 ]
 
 
+@pytest.mark.promise("tenant: squatted name")
 @pytest.mark.parametrize("squat", SQUATS)
 @pytest.mark.parametrize("name", ["ceo@corp.example", "CEO@Mail.Corp.example"])
 async def test_a_name_of_another_organizations_domain_is_refused(place, squat, name):
@@ -87,6 +88,7 @@ async def test_an_address_that_stands_for_a_name_is_refused_likewise(place):
     assert refused(page, 400, 3) == {"email.email": "user.name.foreign_domain"}
 
 
+@pytest.mark.promise("tenant: squatted name")
 async def test_a_row_of_an_import_with_such_a_name_is_refused_and_the_others_are_not(place):
     rows = [
         {
@@ -107,6 +109,7 @@ async def test_a_row_of_an_import_with_such_a_name_is_refused_and_the_others_are
     assert (await place.user("row-1")).email.verified_by == "instance"
 
 
+@pytest.mark.promise("tenant: squatted name")
 async def test_who_registers_elsewhere_by_an_address_of_the_domain_chooses_another_name(place):
     party, visitor = place.own, place.new_visitor()
     page = await registered(visitor, party, email="ceo@corp.example", userName="")
@@ -119,6 +122,7 @@ async def test_who_registers_elsewhere_by_an_address_of_the_domain_chooses_anoth
     assert "ceo@corp.example" not in names
 
 
+@pytest.mark.promise("tenant: squatted name")
 async def test_a_role_of_the_instance_gives_out_any_name(place):
     where = {"organization": {"orgId": place.evil.id}}
     made = await create(place.owner, username="ceo@corp.example", **where)
@@ -126,6 +130,7 @@ async def test_a_role_of_the_instance_gives_out_any_name(place):
     assert (await place.user(made["userId"])).user_name == "ceo@corp.example"
 
 
+@pytest.mark.promise("tenant: squatted name")
 async def test_a_squatted_name_is_never_told_as_if_it_were_the_domains(place):
     password = {"password": PASSWORD}
     email = {"email": "x@mail.example", "isVerified": True}
@@ -145,6 +150,7 @@ async def test_a_squatted_name_is_never_told_as_if_it_were_the_domains(place):
     assert after["sub"] == squatter["userId"]
 
 
+@pytest.mark.promise("tenant: squatted name")
 async def test_a_squatted_name_keeps_nobody_of_the_domain_from_their_address(place):
     password = {"password": PASSWORD}
     email = {"email": "x@mail.example", "isVerified": True}

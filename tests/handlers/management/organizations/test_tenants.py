@@ -94,6 +94,7 @@ WAYS = [
 ]
 
 
+@pytest.mark.promise("tenant: claims")
 @pytest.mark.parametrize("way", WAYS)
 async def test_what_an_organization_asserts_is_verified_for_its_own_applications_alone(place, way):
     await place.mallory()
@@ -105,6 +106,7 @@ async def test_what_an_organization_asserts_is_verified_for_its_own_applications
     assert [elsewhere[name] for name in names] == [False, False]
 
 
+@pytest.mark.promise("tenant: claims")
 async def test_an_api_of_another_organization_is_told_its_own_view_of_a_token(place):
     await place.mallory()
     project = (await place.server.store.get(APPLICATIONS, place.shop.client_id)).project_id
@@ -201,6 +203,7 @@ ASSERTIONS = [
 ]
 
 
+@pytest.mark.promise("tenant: forged address")
 @pytest.mark.slow
 @pytest.mark.parametrize("assertion", ASSERTIONS)
 async def test_an_asserted_address_is_no_claim_no_login_no_409_and_no_takeover_elsewhere(
@@ -222,6 +225,7 @@ async def test_an_asserted_address_is_no_claim_no_login_no_409_and_no_takeover_e
     assert await place.who(place.own, VERA) is None
 
 
+@pytest.mark.promise("tenant: forged address")
 async def test_the_others_organization_makes_a_person_with_the_address(place):
     await place.mallory()
     email = {"email": VERA, "isVerified": True}
@@ -234,6 +238,7 @@ async def test_the_others_organization_makes_a_person_with_the_address(place):
     assert (await place.user(by_instance["userId"])).email.verified_by == "instance"
 
 
+@pytest.mark.promise("tenant: superseded address")
 async def test_an_address_that_is_proven_elsewhere_ends_the_asserted_login_name_for_good(place):
     mallory = await place.mallory()
     vera = await place.vera()
@@ -263,6 +268,7 @@ async def test_an_address_that_is_proven_already_becomes_no_login_name_of_who_as
     assert await place.who(place.own, VERA, HERS) == vera
 
 
+@pytest.mark.promise("tenant: forged address")
 async def test_no_mail_for_a_new_password_goes_to_an_asserted_address_from_elsewhere(place):
     await place.mallory()
     for party, count in ((place.shop, 0), (place.own, 1)):
@@ -273,6 +279,7 @@ async def test_no_mail_for_a_new_password_goes_to_an_asserted_address_from_elsew
         place.server.clock.advance(120)
 
 
+@pytest.mark.promise("tenant: claims")
 async def test_a_code_from_the_mailbox_makes_an_asserted_address_count_everywhere(place):
     mallory = await place.mallory()
     visitor = place.new_visitor()
@@ -296,6 +303,7 @@ async def test_within_the_organization_that_a_scope_names_an_asserted_address_is
     assert await place.who(place.shop, VERA, scope=scope) == mallory
 
 
+@pytest.mark.promise("tenant: forged address")
 async def test_a_hint_does_not_choose_who_asserts_the_address_at_other_applications(place):
     await place.mallory()
     visitor = place.new_visitor()

@@ -26,6 +26,7 @@ def check(shop):
     return check
 
 
+@pytest.mark.promise("client: redirect URIs")
 async def test_what_can_not_be_registered_is_refused_in_the_same_words(server, shop, check):
     wrong = ["https://*.shop.example/cb", "http://shop.example/cb", "javascript:alert(1)", "/cb"]
     before = await everything(server.store)

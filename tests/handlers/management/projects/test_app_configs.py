@@ -302,6 +302,7 @@ async def test_who_may_use_an_application_is_everybody_unless_said(server, owner
     assert refused(wrong, 400, 3) == {"allowedUsers": "field.unknown_name"}
 
 
+@pytest.mark.promise("application users: proposed")
 @pytest.mark.parametrize("stored", ["EVERYBODY", "OWN_ORGANIZATION", "GRANTED"])
 async def test_a_replacement_that_does_not_say_who_may_use_it_never_opens_it(
     server, owner, app, stored

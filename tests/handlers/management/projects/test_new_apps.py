@@ -34,6 +34,7 @@ def test_a_new_application_requires_pkce_and_survives_a_lost_refresh_answer():
     assert new_apps.proposed({"requirePkce": False, "refreshTokenReuseSeconds": 0}) == {}
 
 
+@pytest.mark.promise("security: requirePkce")
 @pytest.mark.parametrize("name", presets.PRESETS)
 def test_a_preset_requires_pkce_unless_its_library_does_not_send_it(name):
     preset, text = presets.find(name), presets.PRESETS[name].configuration
@@ -45,6 +46,7 @@ def test_a_preset_requires_pkce_unless_its_library_does_not_send_it(name):
         assert new_apps.proposed(settings, preset)["requirePkce"] is preset.pkce
 
 
+@pytest.mark.promise("security: requirePkce")
 @pytest.mark.parametrize(
     ("query", "values", "expected"),
     [

@@ -182,6 +182,7 @@ VARIABLE = re.compile(
 )
 
 
+@pytest.mark.promise("security: programs")
 @pytest.mark.parametrize("name", OF_FRAMEWORKS)
 def test_a_program_says_at_its_top_its_file_what_to_install_and_its_variables(name):
     lines = presets.configuration(name, ISSUER, "the-client", "app.example").splitlines()

@@ -134,6 +134,7 @@ async def test_only_managers_of_the_project_grant_it(server, shop):
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("application users: grants")
 async def test_the_granted_organization_assigns_granted_roles_to_its_own_users(server, shop):
     user, foreign = await shop.user(), await shop.user(shop.stranger)
     assert refused(await shop.assign(user, "buyer"), 404, 5) == {"projectId": "project.not_found"}
@@ -170,6 +171,7 @@ async def test_fewer_granted_roles_are_taken_from_who_has_them(server, shop):
     await events_agree(server.store)
 
 
+@pytest.mark.promise("application users: grants")
 async def test_a_grant_that_is_removed_takes_its_assignments_along_and_no_others(server, shop):
     one, user = await shop.grant("buyer"), await shop.user()
     own = await shop.user(shop.owner)
@@ -186,6 +188,7 @@ async def test_a_grant_that_is_removed_takes_its_assignments_along_and_no_others
     await events_agree(server.store)
 
 
+@pytest.mark.promise("application users: grants")
 async def test_what_a_removed_grant_leaves_is_removed_in_the_background_and_never_counts(
     server, shop, monkeypatch
 ):
@@ -258,6 +261,7 @@ async def test_grants_end_with_the_project_and_with_either_organization(server, 
     await events_agree(server.store)
 
 
+@pytest.mark.promise("application users: upgrade")
 async def test_the_first_stored_grant_shuts_the_store_to_programs_that_know_no_grants(
     server, shop
 ):

@@ -27,6 +27,7 @@ def settings(proposed):
     return {"new_application_users": proposed}
 
 
+@pytest.mark.promise("application users: proposed")
 async def test_the_api_takes_an_omitted_answer_for_everybody_and_says_what_is_proposed(
     server, visitor, proposed
 ):
@@ -41,6 +42,7 @@ async def test_the_api_takes_an_omitted_answer_for_everybody_and_says_what_is_pr
     assert (await server.store.get(APPLICATIONS, made["appId"])).allowed_users == "everybody"
 
 
+@pytest.mark.promise("application users: proposed")
 @pytest.mark.parametrize(
     ("query", "values"),
     [

@@ -66,6 +66,7 @@ def holder(request, io_loop, shop) -> Holder:
     return io_loop.run_sync(lambda: request.param(shop))
 
 
+@pytest.mark.promise("client: client_secret")
 async def test_both_secrets_count_until_the_overlap_is_over(server, holder):
     new = await holder.rotate(overlap="1h")
     assert [await holder.opens(holder.first), await holder.opens(new)] == [True, True]

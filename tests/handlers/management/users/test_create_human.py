@@ -14,6 +14,7 @@ async def stored(server, answer):
     return await server.store.get(USERS, answer["userId"])
 
 
+@pytest.mark.promise("organization: human user", "user creation: username", "user creation: 200")
 async def test_the_least_that_makes_a_person(server, owner):
     answer = await create(owner)
 
@@ -31,6 +32,13 @@ async def test_the_least_that_makes_a_person(server, owner):
     }
 
 
+@pytest.mark.promise(
+    "organization: human user",
+    "user creation: user id",
+    "user creation: profile",
+    "user creation: metadata",
+    "user creation: idpLinks",
+)
 async def test_everything_that_can_be_told_of_a_person_is_kept(server, owner):
     answer = await create(
         owner,
@@ -71,6 +79,7 @@ async def test_everything_that_can_be_told_of_a_person_is_kept(server, owner):
     assert (entry.user_id, entry.key, entry.value) == (user.id, "shoes", "cmVk")
 
 
+@pytest.mark.promise("user creation: phone")
 @pytest.mark.parametrize(
     ("written", "kept"),
     [
@@ -110,6 +119,7 @@ async def test_each_record_has_its_event_and_the_caller_is_its_actor(server, vis
     assert (await stored(server, answer)).org_id == home.id
 
 
+@pytest.mark.promise("security: organization")
 async def test_an_empty_organization_is_that_of_the_caller(server, visitor):
     home = await new_organization(server, "acme.example")
     caller = await new_caller(server, visitor, home, "ORG_USER_MANAGER")
@@ -118,6 +128,7 @@ async def test_an_empty_organization_is_that_of_the_caller(server, visitor):
     assert (await stored(server, answer)).org_id == home.id
 
 
+@pytest.mark.promise("user creation: email", "user creation: verification email")
 async def test_an_address_that_is_not_verified_is_sent_a_code(server, owner):
     answer = await create(owner, email={"email": "mini@mouse.example"})
 
@@ -131,6 +142,9 @@ async def test_an_address_that_is_not_verified_is_sent_a_code(server, owner):
     await verified(server, owner, user, "email", sent.letter.code)
 
 
+@pytest.mark.promise(
+    "user creation: email", "user creation: verification email", "user creation: 200"
+)
 async def test_the_code_is_returned_to_who_asks_and_then_nothing_is_sent(server, owner):
     answer = await create(
         owner,
@@ -145,6 +159,7 @@ async def test_the_code_is_returned_to_who_asks_and_then_nothing_is_sent(server,
     await verified(server, owner, user, "phone", answer["phoneCode"])
 
 
+@pytest.mark.promise("user creation: phone")
 async def test_a_number_that_is_not_verified_is_sent_a_code(server, owner):
     answer = await create(owner, phone={"phone": "+41791234567", "sendCode": {}})
 
@@ -154,6 +169,7 @@ async def test_a_number_that_is_not_verified_is_sent_a_code(server, owner):
     await verified(server, owner, await stored(server, answer), "phone", sent.letter.code)
 
 
+@pytest.mark.promise("user creation: email")
 async def test_the_mail_leads_where_the_caller_wants_it(server, owner):
     template = "https://app.example/verify?u={{.UserID}}&c={{.Code}}&o={{.OrgID}}"
     answer = await create(
@@ -167,6 +183,7 @@ async def test_the_mail_leads_where_the_caller_wants_it(server, owner):
     assert sent.letter.url == f"https://app.example/verify?u=a%20b&c={code}&o={home}"
 
 
+@pytest.mark.promise("user creation: verification email")
 async def test_a_verified_address_is_sent_nothing(server, owner):
     answer = await create(owner)
 

@@ -46,6 +46,7 @@ async def test_what_is_no_object_is_refused(refusal, body):
     assert list(await refusal(body)) == [""]
 
 
+@pytest.mark.promise("user creation: profile")
 @pytest.mark.parametrize(
     "path",
     [
@@ -93,12 +94,14 @@ LIMITS = [
 ]
 
 
+@pytest.mark.promise("user creation: user id", "user creation: profile", "length: names")
 @pytest.mark.parametrize(("path", "longest", "slug"), LIMITS, ids=lambda value: str(value)[:30])
 async def test_a_text_may_be_as_long_as_is_said_and_no_longer(owner, refusal, path, longest, slug):
     assert slug in (await refusal(having(FULL, path, longest + "a")))[path]
     assert (await owner.post(PATH, having(FULL, path, longest))).status == 200
 
 
+@pytest.mark.promise("length: names")
 @pytest.mark.parametrize(
     "path",
     [
@@ -121,6 +124,7 @@ async def test_what_may_not_be_empty_is_refused_when_it_is(refusal, path):
     assert await refusal(having(FULL, path, "")) == {path: "field.empty"}
 
 
+@pytest.mark.promise("user creation: email", "length: identifiers")
 async def test_an_address_has_up_to_200_characters(owner, refusal):
     domain = ".".join(["d" * 60, "e" * 60, "example"])
     longest = "l" * 64 + "@" + domain + "x" * (200 - 65 - len(domain))
@@ -207,6 +211,7 @@ async def test_what_is_not_meant_is_refused_by_its_place(refusal, path, value, s
     )
 
 
+@pytest.mark.promise("user creation: hashedPassword")
 @pytest.mark.parametrize(
     "encoded",
     [
@@ -310,6 +315,7 @@ async def test_a_part_that_is_wrong_hides_nothing_of_its_neighbours(refusal, cha
     assert await refusal(person(**changes)) == told
 
 
+@pytest.mark.promise("user creation: user id")
 async def test_all_that_is_taken_is_told_at_once(owner, refusal):
     assert (await owner.post(PATH, FULL)).status == 200
     address = {"email": FULL["username"] + "@localhost", "isVerified": True}
@@ -321,6 +327,7 @@ async def test_all_that_is_taken_is_told_at_once(owner, refusal):
     }
 
 
+@pytest.mark.promise("user creation: username")
 async def test_an_address_that_cannot_be_a_user_name_needs_one_beside_it(owner, refusal):
     address = {"email": '"m m "@mouse.example', "isVerified": True}
     hidden = {"email": "mi\u034fni@mouse.example", "isVerified": True}
@@ -329,6 +336,7 @@ async def test_an_address_that_cannot_be_a_user_name_needs_one_beside_it(owner, 
     assert await refusal(person(email=hidden)) == {"username": "user.name_invisible"}
 
 
+@pytest.mark.promise("user creation: metadata", "length: metadata")
 async def test_several_values_of_the_longest_fit_into_one_request(server, owner, refusal):
     value = base64.b64encode(b"\xff" * 375_000).decode()
     entries = [{"key": f"k{n}", "value": value} for n in range(8)]

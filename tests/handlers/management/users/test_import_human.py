@@ -35,6 +35,7 @@ async def stored(server, answer):
     return await server.store.get(USERS, answer["userId"])
 
 
+@pytest.mark.promise("user import: minimal body")
 async def test_the_least_that_is_taken_in_has_all_that_it_came_with(server, owner):
     answer = await take(owner)
 
@@ -48,6 +49,7 @@ async def test_the_least_that_is_taken_in_has_all_that_it_came_with(server, owne
     assert await messages.held(server.service) == []
 
 
+@pytest.mark.promise("user import: minimal body")
 async def test_everything_that_can_be_told_is_kept(server, owner):
     body = {name: value for name, value in IMPORTED.items() if name != "userName"}
 
@@ -59,6 +61,7 @@ async def test_everything_that_can_be_told_is_kept(server, owner):
     assert user.password.must_change
 
 
+@pytest.mark.promise("user import: mail")
 @pytest.mark.parametrize(
     ("changes", "kinds"),
     [
@@ -79,6 +82,7 @@ async def test_a_mail_is_sent_only_to_an_unproven_address_or_without_a_password(
     assert answer.get("mail", "") == ("held" if kinds else "")
 
 
+@pytest.mark.promise("user import: hashedPassword.value")
 async def test_who_was_taken_in_signs_in_with_the_old_password(server, owner, demo, new_visitor):
     encoded = await server.service.hasher.hash("a lamp in the attic")
     await take(owner, hashedPassword={"value": encoded})
@@ -99,6 +103,7 @@ async def test_the_authenticator_app_of_before_goes_on_counting(server, owner, d
     assert page.name == "totp"
 
 
+@pytest.mark.promise("client authentication: import of a user", "user import: permission")
 async def test_owners_alone_take_people_in(server, visitor, owner):
     acme = await new_organization(server, "acme.example")
     manager = await new_caller(server, visitor, acme, "ORG_USER_MANAGER")
@@ -113,6 +118,7 @@ async def test_owners_alone_take_people_in(server, visitor, owner):
     assert answer.json()["details"]["resourceOwner"] == acme.id
 
 
+@pytest.mark.promise("user import: hashedPassword.value")
 @pytest.mark.parametrize(
     ("changes", "field", "slug"),
     [

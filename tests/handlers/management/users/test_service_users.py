@@ -31,6 +31,7 @@ def pats(user_id):
     return f"/management/v1/users/{user_id}/pats"
 
 
+@pytest.mark.promise("service: users", "token: personal access token")
 async def test_a_service_user_is_kept_and_shown(server, owner):
     body = {"userName": "Nightly", "name": "Nightly script", "description": "Makes people."}
     made = (await owner.post(MACHINES, body)).json()

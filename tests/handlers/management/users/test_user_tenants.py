@@ -36,10 +36,12 @@ def manager(io_loop, server, visitor, here):
     return io_loop.run_sync(lambda: new_caller(server, visitor, here, "ORG_USER_MANAGER"))
 
 
+@pytest.mark.promise("user creation: organization")
 async def test_without_more_a_person_belongs_to_the_callers_organization(manager, here):
     assert (await create(manager))["details"]["resourceOwner"] == here.id
 
 
+@pytest.mark.promise("user creation: organization")
 async def test_an_owner_of_the_instance_says_whose_a_person_is(owner, here, there):
     email = {"email": "b@mouse.example", "isVerified": True}
     by_id = await owner.post(PATH, person(username="a", organization={"orgId": here.id}))
@@ -53,6 +55,7 @@ async def test_an_owner_of_the_instance_says_whose_a_person_is(owner, here, ther
     assert owners == [here.id, there.id, here.id]
 
 
+@pytest.mark.promise("user creation: organization")
 async def test_a_body_that_names_another_organization_than_the_header_is_refused(
     server, owner, here, there
 ):
@@ -63,6 +66,7 @@ async def test_a_body_that_names_another_organization_than_the_header_is_refused
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("user creation: 403")
 async def test_nobody_is_made_in_anothers_organization(server, manager, there):
     before = await everything(server.store)
 
@@ -72,6 +76,7 @@ async def test_nobody_is_made_in_anothers_organization(server, manager, there):
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("user creation: 404")
 async def test_an_organization_that_does_not_exist_is_told_to_the_instances_owner(server, owner):
     before = await everything(server.store)
 
@@ -81,6 +86,7 @@ async def test_an_organization_that_does_not_exist_is_told_to_the_instances_owne
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("user creation: 403")
 @pytest.mark.parametrize("roles", [(), ("ORG_OWNER_VIEWER",), ("ORG_PROJECT_CREATOR",)])
 async def test_who_does_not_manage_users_makes_none(server, visitor, here, roles):
     caller = await new_caller(server, visitor, here, *roles)

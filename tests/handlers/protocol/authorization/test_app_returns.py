@@ -40,6 +40,7 @@ async def made(server, owner, **body):
     return client, f"{PATH}/{project}/apps/{client.id}"
 
 
+@pytest.mark.promise("security: confirmReturn")
 @pytest.mark.parametrize("settings", ["trial", "public"], indirect=True)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("said", [None, True, False])
@@ -67,6 +68,7 @@ async def test_a_change_that_does_not_say_it_leaves_the_confirmation_as_it_is(
     assert (kept, of_web) == (stored, False)
 
 
+@pytest.mark.promise("security: requirePkce")
 @pytest.mark.parametrize("said", [None, True, False])
 async def test_pkce_is_required_where_the_application_says_so_and_omitted_is_no(
     server, owner, said
@@ -101,6 +103,7 @@ def signed_in(io_loop, server, visitor, demo):
     return visitor
 
 
+@pytest.mark.promise("security: confirmReturn")
 @on_both_stores
 @pytest.mark.parametrize(
     "uri", ["example.app:/cb", "http://127.0.0.1/cb", "http://localhost:7/cb"]
@@ -126,6 +129,7 @@ async def test_who_does_not_confirm_is_not_sent_back_with_a_code(signed_in, app)
     assert done.answer["error"] == "access_denied"
 
 
+@pytest.mark.promise("security: confirmReturn")
 async def test_without_a_page_a_return_that_has_to_be_confirmed_needs_interaction(
     server, signed_in, app
 ):
@@ -140,6 +144,7 @@ async def test_without_a_page_a_return_that_has_to_be_confirmed_needs_interactio
     assert after["authorizations"] == before["authorizations"]
 
 
+@pytest.mark.promise("security: confirmReturn")
 async def test_whoever_gave_a_credential_in_this_sign_in_need_not_confirm(
     server, visitor, signed_in, new_visitor, app
 ):
@@ -181,6 +186,7 @@ async def test_an_app_of_others_asks_what_is_new_and_confirms_the_rest(signed_in
 NO_CHALLENGE = {"code_challenge": None, "code_challenge_method": None}
 
 
+@pytest.mark.promise("security: requirePkce")
 @on_both_stores
 @pytest.mark.parametrize("prompt", [None, "none"])
 async def test_a_client_with_a_secret_that_requires_pkce_is_refused_without(

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote, unquote, urlencode, urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 
 from idp.records import AUTHORIZATIONS
-from tests.support.forged import part
 from tests.support.noting import read_note
 from tests.support.relying_party import CHALLENGE
 from tests.support.stored import everything
-from tests.support.wire import FORM
 
 PATH = "/oauth/v2/authorize"
 
@@ -28,6 +26,7 @@ async def by_post(visitor, client, **changes):
     return await visitor.post(PATH, client.authorize_form(**changes))
 
 
+@pytest.mark.promise("authorization: endpoint")
 async def test_a_good_request_leads_to_the_sign_in_page(server, visitor, demo):
     page = await visitor.get(demo.authorize_url())
     stored = await read_note(server, page)
@@ -40,6 +39,7 @@ async def test_a_good_request_leads_to_the_sign_in_page(server, visitor, demo):
     assert (stored.nonce, stored.code_challenge) == ("nonce-1", CHALLENGE)
 
 
+@pytest.mark.promise("service: login page")
 async def test_authorize_and_the_sign_in_pages_share_an_origin(server, visitor, demo):
     """So that both read the same cookie."""
     document = (await visitor.get("/.well-known/openid-configuration")).json()
@@ -49,6 +49,13 @@ async def test_authorize_and_the_sign_in_pages_share_an_origin(server, visitor, 
     assert origins == {urlsplit(server.issuer)[:2]}
 
 
+@pytest.mark.promise(
+    "authorization: response_type code",
+    "authorization: success: code",
+    "authorization: query or fragment",
+    "authorization: iss",
+    "authorization: issuer of every answer",
+)
 async def test_the_answer_is_a_code_with_state_and_issuer_in_the_query(server, signed_in, demo):
     page = await signed_in.get(demo.authorize_url())
     parts = urlsplit(page.location)
@@ -62,6 +69,7 @@ async def test_the_answer_is_a_code_with_state_and_issuer_in_the_query(server, s
     assert parts.fragment == ""
 
 
+@pytest.mark.promise("authorization: query or fragment")
 async def test_the_answer_goes_to_the_fragment_when_that_was_asked_for(signed_in, demo):
     page = await signed_in.get(demo.authorize_url(response_mode="fragment"))
     parts = urlsplit(page.location)
@@ -70,6 +78,7 @@ async def test_the_answer_goes_to_the_fragment_when_that_was_asked_for(signed_in
     assert parts.query == ""
 
 
+@pytest.mark.promise("authorization: query or fragment")
 async def test_a_refusal_goes_to_the_fragment_when_that_was_asked_for(visitor, demo):
     page = await visitor.get(demo.authorize_url(response_mode="fragment", scope="profile"))
     parts = urlsplit(page.location)
@@ -78,18 +87,21 @@ async def test_a_refusal_goes_to_the_fragment_when_that_was_asked_for(visitor, d
     assert (parts.query, bool(parts.fragment)) == ("", True)
 
 
+@pytest.mark.promise("authorization: methods")
 async def test_a_post_is_answered_like_a_get(server, signed_in, demo):
     page = await signed_in.follow(await by_post(signed_in, demo))
 
     assert set(page.answer) == {"code", "state", "iss"}
 
 
+@pytest.mark.promise("authorization: methods", "session: cookies")
 async def test_a_post_without_a_cookie_begins_a_sign_in(server, visitor, demo):
     page = await visitor.follow(await by_post(visitor, demo))
 
     assert page.name == "login-name"
 
 
+@pytest.mark.promise("authorization: prompt none")
 async def test_a_post_with_prompt_none_never_shows_a_page(visitor, demo):
     page = await visitor.follow(await by_post(visitor, demo, prompt="none"))
 
@@ -97,6 +109,7 @@ async def test_a_post_with_prompt_none_never_shows_a_page(visitor, demo):
     assert page.answer["error"] == "login_required"
 
 
+@pytest.mark.promise("authorization: parameters")
 async def test_order_of_parameters_and_scopes_and_unknown_parameters_do_not_matter(
     server, signed_in, demo
 ):
@@ -108,6 +121,7 @@ async def test_order_of_parameters_and_scopes_and_unknown_parameters_do_not_matt
     assert tokens["scope"] == "email openid profile"
 
 
+@pytest.mark.promise("authorization: scope")
 @pytest.mark.parametrize(
     "scope",
     ["openid", "openid openid", " openid ", "openid  profile", "x:y openid https://x.example/y"],
@@ -194,6 +208,26 @@ FRAGMENT = {"id_token not registered", "id_token token", "token id_token", "resp
 FRAGMENT |= {"code id_token", "code token", "code id_token token"}
 
 
+@pytest.mark.promise(
+    "client: allowed response types",
+    "scope: openid",
+    "authorization: response_type code",
+    "authorization: response_type id_token",
+    "authorization: scope",
+    "authorization: code_challenge_method",
+    "authorization: error",
+    "authorization: redirected errors",
+    "authorization: error members",
+    "authorization: request objects",
+    "authorization: query or fragment",
+    "authorization: iss",
+    "authorization: issuer of every answer",
+    "authorization error: invalid_request",
+    "authorization error: invalid_scope",
+    "authorization error: unauthorized_client",
+    "authorization error: unsupported_response_type",
+    "consent: prompt consent",
+)
 @pytest.mark.parametrize("method", ["GET", "POST"])
 @pytest.mark.parametrize("who", ["signed in", "a stranger"])
 async def test_a_refused_request_goes_back_to_the_client_and_leaves_nothing(
@@ -220,12 +254,14 @@ async def test_a_refused_request_goes_back_to_the_client_and_leaves_nothing(
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("authorization: error", "authorization: exact state")
 async def test_a_refusal_has_no_state_when_none_was_sent(visitor, demo):
     page = await visitor.get(demo.authorize_url(state=None, scope="profile"))
 
     assert "state" not in page.answer
 
 
+@pytest.mark.promise("authorization: error members")
 async def test_descriptions_have_only_the_characters_that_are_allowed(visitor, demo):
     said = set()
     for changes, _ in REFUSED.values():
@@ -236,6 +272,7 @@ async def test_descriptions_have_only_the_characters_that_are_allowed(visitor, d
     assert not said & set('"\\\r\n\t')
 
 
+@pytest.mark.promise("authorization: code_challenge")
 async def test_a_public_client_must_use_pkce(server, visitor):
     client = await server.register(**NATIVE)
     page = await visitor.get(client.authorize_url(code_challenge=None, code_challenge_method=None))
@@ -244,6 +281,7 @@ async def test_a_public_client_must_use_pkce(server, visitor):
     assert "code_challenge" in page.answer["error_description"]
 
 
+@pytest.mark.promise("authorization: code_challenge")
 async def test_a_client_with_a_secret_may_leave_pkce_out(signed_in, demo):
     url = demo.authorize_url(code_challenge=None, code_challenge_method=None)
     page = await signed_in.get(url)
@@ -252,6 +290,7 @@ async def test_a_client_with_a_secret_may_leave_pkce_out(signed_in, demo):
     assert redeemed.status == 200
 
 
+@pytest.mark.promise("authorization: query or fragment", "authorization: response_mode")
 async def test_a_query_cannot_carry_tokens_and_is_refused_in_the_fragment(server, visitor):
     client = await server.register(
         response_types=["code", "id_token", "id_token token"],
@@ -265,79 +304,6 @@ async def test_a_query_cannot_carry_tokens_and_is_refused_in_the_fragment(server
         assert urlsplit(page.location).query == ""
 
 
-async def test_a_nonce_comes_back_unchanged_in_the_id_token(signed_in, demo):
-    for nonce in ("n", "n" * 4096, "a b+c%41&=\u00e9\U0001f511", '"><svg/onload=1>'):
-        page = await signed_in.post(PATH, demo.authorize_form(nonce=nonce))
-        page = await signed_in.follow(page)
-        tokens = (await demo.redeem(signed_in, page.answer["code"])).json()
-
-        assert part(tokens["id_token"], 1)["nonce"] == nonce
-
-
-async def test_a_request_without_a_nonce_gives_an_id_token_without_one(signed_in, demo):
-    page = await signed_in.get(demo.authorize_url(nonce=None))
-    tokens = (await demo.redeem(signed_in, page.answer["code"])).json()
-
-    assert "nonce" not in part(tokens["id_token"], 1)
-
-
-STATES = [
-    "s",
-    "\U0001f600\U0001f469\u200d\U0001f4bb",
-    "a+b",
-    "a b",
-    "a%20b",
-    "100%",
-    "a%00b",
-    "nul\0nul",
-    "line\r\nX-Injected: 1",
-    "tab\ttab",
-    "a&code=evil&error=x",
-    "a#fragment",
-    '"><svg/onload=alert(1)>',
-    "{{7*7}}${7*7}",
-    "javascript:alert(1)",
-    "\u2028\u2029\u202e",
-    "e\u0301 and \u00e9",
-    " leading and trailing ",
-    "".join(map(chr, range(0x21, 0x7F))),
-    "s" * 4096,
-    "\u00e9" * 1024,
-]
-
-
-@pytest.mark.parametrize("outcome", ["code", "error", "cancelled"])
-async def test_state_comes_back_exactly_as_it_was_sent(server, visitor, demo, outcome):
-    if outcome == "code":
-        await demo.tokens(visitor, *server.user)
-    scope = "profile" if outcome == "error" else "openid"
-    for state in STATES:
-        query = "&".join(
-            f"{name}={quote(value, safe='')}"
-            for name, value in demo.authorize_form(state=state, scope=scope).items()
-        )
-        page = await visitor.post(PATH, content=query, headers={"Content-Type": FORM})
-        page = await visitor.follow(page)
-        if outcome == "cancelled":
-            page = await visitor.send(page, decision="cancel")
-        returned = [
-            unquote(value)
-            for name, _, value in (
-                pair.partition("=") for pair in urlsplit(page.location).query.split("&")
-            )
-            if name == "state"
-        ]
-
-        assert returned == [state]
-        assert "+" not in urlsplit(page.location).query
-        assert "X-Injected" not in page.headers
-        assert page.answer["iss"] == server.issuer
-
-
-async def test_an_empty_state_counts_as_none(signed_in, demo):
-    assert "state" not in (await signed_in.get(demo.authorize_url(state=""))).answer
-
-
 async def test_a_redirect_uri_with_a_query_keeps_it(server, signed_in):
     uri = f"{server.issuer}/cb?tenant=1&x=a+b"
     client = await server.register(redirect_uris=[uri])
@@ -346,6 +312,7 @@ async def test_a_redirect_uri_with_a_query_keeps_it(server, signed_in):
     assert page.location.startswith(uri + "&code=")
 
 
+@pytest.mark.promise("code: single use")
 async def test_codes_are_long_and_never_the_same(server, signed_in, demo):
     codes = {(await demo.silently(signed_in))["code"] for _ in range(20)}
     stored = await everything(server.store)
@@ -356,6 +323,7 @@ async def test_codes_are_long_and_never_the_same(server, signed_in, demo):
     assert not any(secret in repr(stored) for secret in secrets)
 
 
+@pytest.mark.promise("code: single use")
 async def test_a_code_is_bound_to_everything_that_was_asked(server, signed_in, demo):
     page = await signed_in.get(demo.authorize_url(scope="openid email"))
     found = await everything(server.store)

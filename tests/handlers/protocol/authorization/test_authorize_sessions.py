@@ -39,6 +39,9 @@ async def id_token(visitor, client, page) -> dict:
 # prompt
 
 
+@pytest.mark.promise(
+    "authorization: prompt none", "authorization error: login_required", "session: prompt none"
+)
 async def test_without_a_session_prompt_none_is_login_required(server, visitor, demo):
     before = await everything(server.store)
     answer = await demo.silently(visitor)
@@ -48,6 +51,9 @@ async def test_without_a_session_prompt_none_is_login_required(server, visitor, 
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise(
+    "authorization: prompt none", "session: prompt none", "session: max_age", "session: auth_time"
+)
 async def test_with_a_session_prompt_none_keeps_sub_and_auth_time(visitor, demo, tokens):
     first = part(tokens["id_token"], 1)
     page = await visitor.get(demo.authorize_url(prompt="none"))
@@ -57,6 +63,7 @@ async def test_with_a_session_prompt_none_keeps_sub_and_auth_time(visitor, demo,
     assert again["iat"] > first["iat"]
 
 
+@pytest.mark.promise("authorization error: interaction_required", "session: prompt none")
 async def test_with_several_sessions_prompt_none_needs_interaction(visitor, demo, tokens, other):
     await visitor.sign_in(demo.authorize_url(prompt="select_account"), *other)
 
@@ -73,16 +80,19 @@ async def test_with_several_sessions_a_hint_decides(server, visitor, demo, token
     assert by_name["sub"] != part(tokens["id_token"], 1)["sub"]
 
 
+@pytest.mark.promise("authorization: prompt absent")
 async def test_one_session_is_used_without_asking(visitor, demo, tokens):
     assert "code" in (await visitor.get(demo.authorize_url())).answer
 
 
+@pytest.mark.promise("authorization: prompt absent", "authorization: prompt select_account")
 async def test_several_sessions_are_offered_for_choice(visitor, demo, tokens, other):
     await visitor.sign_in(demo.authorize_url(prompt="select_account"), *other)
 
     assert (await visitor.open(demo.authorize_url())).name == "accounts"
 
 
+@pytest.mark.promise("authorization: prompt login", "session: prompt login", "session: auth_time")
 async def test_prompt_login_asks_for_the_password_and_moves_auth_time(
     server, visitor, demo, tokens
 ):
@@ -96,6 +106,7 @@ async def test_prompt_login_asks_for_the_password_and_moves_auth_time(
     assert again["auth_time"] == part(tokens["id_token"], 1)["auth_time"] + 65
 
 
+@pytest.mark.promise("authorization: prompt login", "session: prompt login")
 async def test_prompt_login_is_not_answered_by_opening_the_flow_again(visitor, demo, tokens):
     page = await visitor.open(demo.authorize_url(prompt="login"))
     flow = page.url.replace("/ui/login/password", "/ui/login")
@@ -104,6 +115,7 @@ async def test_prompt_login_is_not_answered_by_opening_the_flow_again(visitor, d
     assert (await visitor.open(flow)).name == "password"
 
 
+@pytest.mark.promise("session: prompt login")
 async def test_cancelling_prompt_login_is_access_denied(visitor, demo, tokens):
     page = await visitor.open(demo.authorize_url(prompt="login"))
     page = await visitor.send(page, decision="cancel")
@@ -112,6 +124,7 @@ async def test_cancelling_prompt_login_is_access_denied(visitor, demo, tokens):
     assert page.answer["state"] == "state-1"
 
 
+@pytest.mark.promise("authorization: prompt select_account")
 @pytest.mark.parametrize(
     "prompt", ["select_account", "select_account login", "login select_account"]
 )
@@ -127,15 +140,18 @@ async def test_select_account_offers_the_sessions(visitor, demo, tokens, prompt)
         assert "code" in chosen.answer
 
 
+@pytest.mark.promise("authorization: prompt select_account")
 async def test_select_account_without_a_session_asks_for_the_login_name(visitor, demo):
     assert (await visitor.open(demo.authorize_url(prompt="select_account"))).name == "login-name"
 
 
+@pytest.mark.promise("consent: prompt consent")
 @pytest.mark.parametrize("prompt", ["consent", "consent consent", "", " "])
 async def test_a_prompt_that_asks_nothing_more_goes_through(visitor, demo, tokens, prompt):
     assert "code" in (await visitor.get(demo.authorize_url(prompt=prompt))).answer
 
 
+@pytest.mark.promise("consent: prompt consent")
 async def test_consent_and_login_ask_for_the_password(visitor, demo, tokens):
     assert (await visitor.open(demo.authorize_url(prompt="consent login"))).name == "password"
 
@@ -157,6 +173,7 @@ AGES = [
 ]
 
 
+@pytest.mark.promise("authorization: max_age", "session: max_age")
 @pytest.mark.parametrize(("age", "max_age", "is_young"), AGES)
 async def test_max_age_decides_whether_the_session_counts(
     server, visitor, demo, age, max_age, is_young
@@ -172,6 +189,7 @@ async def test_max_age_decides_whether_the_session_counts(
     assert is_young or shown.name == "password"
 
 
+@pytest.mark.promise("authorization: max_age", "session: max_age")
 async def test_after_max_age_the_new_password_check_is_the_auth_time(
     server, visitor, demo, tokens
 ):
@@ -206,6 +224,11 @@ async def test_a_session_that_was_not_used_for_twelve_hours_signs_nobody_in(
 # hints
 
 
+@pytest.mark.promise(
+    "authorization: id_token_hint",
+    "authorization: unusable id_token_hint",
+    "session: id_token_hint",
+)
 async def test_a_hint_of_this_user_answers_silently_even_when_it_has_expired(
     server, visitor, demo, tokens
 ):
@@ -217,6 +240,7 @@ async def test_a_hint_of_this_user_answers_silently_even_when_it_has_expired(
     assert "code" in answer
 
 
+@pytest.mark.promise("authorization: id_token_hint", "session: id_token_hint")
 async def test_a_hint_of_another_user_is_login_required(new_visitor, server, demo, tokens, other):
     elsewhere = new_visitor()
     await demo.tokens(elsewhere, *other)
@@ -226,6 +250,7 @@ async def test_a_hint_of_another_user_is_login_required(new_visitor, server, dem
     assert answer["error"] == "login_required"
 
 
+@pytest.mark.promise("session: id_token_hint")
 async def test_another_user_than_the_hinted_one_is_never_answered_for(
     server, visitor, demo, tokens, other, new_visitor
 ):
@@ -237,6 +262,7 @@ async def test_another_user_than_the_hinted_one_is_never_answered_for(
     assert "code" not in page.answer
 
 
+@pytest.mark.promise("authorization: id_token_hint")
 async def test_a_hint_fills_in_the_login_name(demo, tokens, new_visitor, server):
     page = await new_visitor().open(demo.authorize_url(id_token_hint=tokens["id_token"]))
 
@@ -244,6 +270,7 @@ async def test_a_hint_fills_in_the_login_name(demo, tokens, new_visitor, server)
     assert page.inputs["loginName"] == server.user[0]
 
 
+@pytest.mark.promise("authorization: id_token_hint", "authorization: unusable id_token_hint")
 @on_both_stores
 async def test_hints_that_this_service_did_not_make_are_ignored(server, visitor, demo, tokens):
     elsewhere = await server.register(access_token_type="jwt")
@@ -274,6 +301,7 @@ async def test_hints_that_this_service_did_not_make_are_ignored(server, visitor,
             assert "code" in page.answer, name
 
 
+@pytest.mark.promise("security: hint")
 @on_both_stores
 async def test_an_ignored_hint_can_be_explained(server, visitor, demo):
     page = await visitor.get(demo.authorize_url(id_token_hint="an-old-hint"))
@@ -298,6 +326,11 @@ async def test_a_login_hint_of_the_signed_in_user_goes_through(visitor, demo, to
     assert "code" in (await visitor.get(demo.authorize_url(login_hint=hint))).answer
 
 
+@pytest.mark.promise(
+    "authorization: login_hint",
+    "authorization: optional parameters",
+    "session: login_hint and ui_locales",
+)
 @pytest.mark.parametrize("hint", ["nobody", '"><svg/onload=alert(1)>', "x" * 4096, "\U0001f600"])
 async def test_an_unknown_login_hint_still_leads_to_a_page(visitor, demo, tokens, hint):
     page = await visitor.open(demo.authorize_url(login_hint=hint, prompt="login"))
@@ -316,6 +349,7 @@ async def test_another_browser_gains_nothing_from_a_flow_s_address(visitor, demo
     assert (stranger.status, stranger.name) == (410, "expired")
 
 
+@pytest.mark.promise("authorization: unusable id_token_hint")
 async def test_a_hint_may_have_been_issued_to_another_client(server, visitor, demo, tokens):
     elsewhere = await server.register()
     answer = await elsewhere.silently(visitor, id_token_hint=tokens["id_token"])

@@ -68,6 +68,9 @@ CLIENTS = {
 }
 
 
+@pytest.mark.promise(
+    "service: preregistered", "authorization: client_id", "authorization: exact redirect_uri"
+)
 @pytest.mark.parametrize("client_id", CLIENTS.values(), ids=CLIENTS.keys())
 async def test_an_unusable_client_is_refused_before_anything_else(
     server, visitor, demo, client_id
@@ -77,6 +80,7 @@ async def test_an_unusable_client_is_refused_before_anything_else(
     await refuse_all(server, visitor, forms)
 
 
+@pytest.mark.promise("authorization: client_id")
 async def test_an_inactive_client_is_refused_before_anything_else(server, visitor):
     client = await server.register(state="inactive")
     forms = [client.authorize_form(**more) for more in WRONG_IN_OTHER_WAYS]
@@ -84,6 +88,12 @@ async def test_an_inactive_client_is_refused_before_anything_else(server, visito
     await refuse_all(server, visitor, forms)
 
 
+@pytest.mark.promise(
+    "service: preregistered",
+    "authorization: redirect_uri",
+    "authorization: error page",
+    "authorization: exact redirect_uri",
+)
 @pytest.mark.parametrize("redirect_uri", [None, "", EVIL])
 async def test_an_unusable_redirect_uri_is_refused_before_anything_else(
     server, visitor, demo, redirect_uri
@@ -124,6 +134,7 @@ REPEATABLE = {
 }
 
 
+@pytest.mark.promise("authorization error: invalid_request")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", REPEATABLE)
 @pytest.mark.parametrize("second", ["same", "other"])
@@ -274,6 +285,7 @@ async def test_what_was_sent_is_shown_without_becoming_markup(visitor, demo):
     assert "redirect_uri" in page.text
 
 
+@pytest.mark.promise("authorization: error page")
 async def test_a_store_that_does_not_answer_never_sends_to_an_unproven_address(
     server, visitor, demo, monkeypatch
 ):

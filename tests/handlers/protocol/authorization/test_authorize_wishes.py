@@ -15,6 +15,7 @@ WISHES = [
 ]
 
 
+@pytest.mark.promise("authorization: optional parameters")
 @pytest.mark.parametrize(("name", "value"), WISHES)
 async def test_a_wish_is_no_error_by_get_and_by_post(signed_in, demo, name, value):
     got = await signed_in.get(demo.authorize_url(**{name: value}))
@@ -25,6 +26,7 @@ async def test_a_wish_is_no_error_by_get_and_by_post(signed_in, demo, name, valu
         assert set(answer) == {"code", "state", "iss"}
 
 
+@pytest.mark.promise("authorization: optional parameters")
 @pytest.mark.parametrize(("name", "value"), WISHES)
 async def test_a_wish_of_a_stranger_leads_to_the_sign_in_page(visitor, demo, name, value):
     page = await visitor.open(demo.authorize_url(**{name: value}))
@@ -32,6 +34,7 @@ async def test_a_wish_of_a_stranger_leads_to_the_sign_in_page(visitor, demo, nam
     assert (page.status, page.name) == (200, "login-name")
 
 
+@pytest.mark.promise("authorization: optional parameters")
 @pytest.mark.parametrize("name", ["login_hint", "ui_locales"])
 @pytest.mark.parametrize("value", ["a\0b", "l" * 4097], ids=["NUL", "too long"])
 async def test_a_wish_that_can_not_be_used_is_no_error(visitor, demo, name, value):
@@ -48,6 +51,11 @@ async def test_a_parameter_that_is_not_used_may_not_be_repeated_either(visitor, 
     assert page.answer["state"] == "state-1"
 
 
+@pytest.mark.promise(
+    "authorization: ui_locales",
+    "authorization: optional parameters",
+    "session: login_hint and ui_locales",
+)
 @pytest.mark.parametrize(
     ("ui_locales", "browser", "language"),
     [("xx de-AT", "en", "de"), ("xx", "de", "de"), (None, "de", "de"), ("xx", "yy", "en")],

@@ -34,6 +34,7 @@ def asked(server, visitor, demo):
     return asked
 
 
+@pytest.mark.promise("authorization: claims")
 @pytest.mark.parametrize(
     "how",
     [
@@ -52,6 +53,7 @@ async def test_a_claim_comes_without_its_scope_however_it_is_asked_for(asked, ho
     assert await asked({"id_token": {"email": how}}) == ({}, {"email": EMAIL})
 
 
+@pytest.mark.promise("authorization: claims")
 async def test_each_place_has_its_own_claims(asked):
     wanted = {"userinfo": {"name": None, "email_verified": None}, "id_token": {"given_name": None}}
 
@@ -61,6 +63,7 @@ async def test_each_place_has_its_own_claims(asked):
     )
 
 
+@pytest.mark.promise("authorization: claims")
 async def test_what_is_not_known_is_not_told(asked):
     names = ["zoneinfo", "birthdate", "shoe_size", "roles", "urn:idp:iam:user:metadata"]
 
@@ -70,6 +73,7 @@ async def test_what_is_not_known_is_not_told(asked):
     )
 
 
+@pytest.mark.promise("authorization: claims")
 async def test_what_the_protocol_says_can_not_be_asked_away(server, asked, demo):
     names = ["sub", "iss", "aud", "exp", "nonce", "acr", "auth_time", "azp"]
     wanted = dict.fromkeys(names, {"value": "else"})
@@ -94,6 +98,7 @@ async def test_what_can_not_be_used_asks_for_nothing(asked, text):
     assert await asked(text) == ({}, {})
 
 
+@pytest.mark.promise("authorization: claims")
 async def test_claims_are_still_told_after_a_refresh(server, visitor, demo):
     wanted = json.dumps({"userinfo": {"name": None}, "id_token": {"email": None}})
     scope = "openid offline_access"
@@ -105,6 +110,7 @@ async def test_claims_are_still_told_after_a_refresh(server, visitor, demo):
     assert part(fresh["id_token"], 1)["email"] == EMAIL
 
 
+@pytest.mark.promise("ID token: response_type id_token")
 @pytest.mark.parametrize("response_type", ["id_token", "id_token token"])
 async def test_an_id_token_of_the_implicit_flow_has_what_was_asked_for(
     server, visitor, response_type
@@ -129,6 +135,7 @@ async def test_introspection_tells_what_the_scopes_release(server, visitor, demo
     assert "name" not in await introspected(visitor, demo, tokens["access_token"])
 
 
+@pytest.mark.promise("authorization: claims")
 async def test_an_application_that_became_somebody_elses_gets_no_more_than_its_scopes(
     server, visitor, demo
 ):

@@ -37,6 +37,7 @@ async def test_the_user_whom_claims_names_is_answered_for(visitor, demo, tokens,
     assert (await id_token(visitor, demo, **demanding("sub", how)))["sub"] == sub
 
 
+@pytest.mark.promise("authorization: claims")
 @pytest.mark.parametrize("sub", ["somebody", "", "x" * 300])
 async def test_nobody_else_is_answered_for(server, visitor, demo, tokens, sub):
     before = await everything(server.store)
@@ -72,6 +73,11 @@ async def test_a_hint_and_claims_that_name_different_users_are_refused(
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise(
+    "authorization: optional parameters",
+    "authorization: claims",
+    "session: login_hint and ui_locales",
+)
 @pytest.mark.parametrize(
     "changes",
     [
@@ -93,6 +99,7 @@ async def test_the_acr_says_what_was_done_whatever_was_asked(visitor, demo, toke
     assert (claims["acr"], claims["amr"]) == (PASSWORD, ["pwd"])
 
 
+@pytest.mark.promise("authorization: claims")
 @pytest.mark.parametrize("values", [["urn:x"], ["urn:x", 5, None]])
 async def test_an_essential_acr_that_nobody_can_have_fails_at_once(
     server, visitor, demo, tokens, values
@@ -107,6 +114,7 @@ async def test_an_essential_acr_that_nobody_can_have_fails_at_once(
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("authorization: claims")
 async def test_what_can_be_used_of_claims_is_kept_with_the_authorization(
     server, visitor, demo, tokens
 ):
@@ -134,6 +142,7 @@ UNUSABLE = [
 ]
 
 
+@pytest.mark.promise("authorization: claims")
 @pytest.mark.parametrize("claims", UNUSABLE, ids=lambda claims: claims[:40])
 async def test_claims_that_can_not_be_used_are_passed_over(server, visitor, demo, claims):
     await visitor.sign_in(demo.authorize_url(claims=claims), *server.user)

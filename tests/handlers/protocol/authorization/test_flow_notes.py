@@ -14,6 +14,7 @@ from tests.support.stored import count, everything, only
 __all__ = ["settings"]
 
 
+@pytest.mark.promise("security: anonymous")
 async def test_an_authorization_request_stores_nothing(server, visitor, demo):
     before = await everything(server.store)
     page = await visitor.open(demo.authorize_url())
@@ -24,6 +25,7 @@ async def test_an_authorization_request_stores_nothing(server, visitor, demo):
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("security: anonymous")
 @pytest.mark.parametrize("path", ["/ui/account", "/ui/console", "/ui/reset"])
 async def test_the_pages_of_the_service_store_nothing_for_who_is_not_signed_in(
     server, visitor, path
@@ -49,6 +51,7 @@ async def test_looking_at_every_page_stores_nothing(server, visitor, demo):
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("security: anonymous")
 async def test_the_first_form_stores_the_request_and_the_browser_with_its_step(
     server, visitor, demo
 ):
@@ -84,6 +87,7 @@ async def test_a_note_whose_record_exists_goes_on_there(server, visitor, demo):
     assert (await only(server.store, AUTH_REQUESTS)).login_name == "somebody else"
 
 
+@pytest.mark.promise("security: anonymous")
 async def test_two_tabs_of_one_note_are_answered_once(server, visitor, demo):
     page = await visitor.open(demo.authorize_url())
     one = await visitor.submit(page, loginName=server.user[0])
@@ -120,6 +124,7 @@ async def test_who_cancels_at_once_is_through_with_it(server, visitor, demo):
     assert_expired(again)
 
 
+@pytest.mark.promise("security: anonymous")
 async def test_a_post_of_another_site_is_a_note_which_the_first_page_binds(
     server, new_visitor, demo
 ):
@@ -169,6 +174,7 @@ def long_state(demo, characters: int) -> str:
     return demo.authorize_url(state="s" * characters)
 
 
+@pytest.mark.promise("security: limits")
 async def test_a_request_that_is_too_long_for_a_note_is_stored_thirty_times_a_minute(
     server, new_visitor, demo
 ):
@@ -213,6 +219,7 @@ async def test_no_note_is_longer_than_3500_characters_whatever_is_added_to_it(
     assert max(lengths) <= 3500
 
 
+@pytest.mark.promise("security: anonymous")
 @pytest.mark.slow
 @pytest.mark.gen_test(timeout=600)
 @pytest.mark.parametrize("requests", [300, pytest.param(10_000, marks=pytest.mark.deep)])
@@ -236,6 +243,7 @@ def size_of(directory) -> int:
     return sum(path.stat().st_size for path in directory.glob("db.sqlite3*"))
 
 
+@pytest.mark.promise("security: anonymous")
 async def test_the_end_of_a_session_without_a_hint_is_a_note_too(server, visitor, demo):
     before = await everything(server.store)
     page = await visitor.get("/oidc/v1/end_session?state=s")

@@ -53,6 +53,7 @@ def assert_posts(page, address=CALLBACK) -> dict:
     return page.hidden
 
 
+@pytest.mark.promise("authorization: form_post", "authorization: issuer of every answer")
 @pytest.mark.parametrize("response_type", ANSWERS)
 async def test_an_answer_is_posted_whole_and_nothing_of_it_is_in_an_address(
     server, signed_in, client, response_type
@@ -81,6 +82,7 @@ async def test_signing_in_through_the_pages_ends_in_the_form(server, visitor, cl
     assert again.name == "expired"
 
 
+@pytest.mark.promise("authorization: form_post", "authorization: issuer of every answer")
 @pytest.mark.parametrize("method", ["GET", "POST"])
 @pytest.mark.parametrize(
     ("changes", "error"),
@@ -109,6 +111,7 @@ async def test_an_error_is_posted_as_well(server, visitor, client, method, chang
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("authorization: form_post")
 async def test_cancelling_is_posted(visitor, client):
     page = await visitor.open(posted(client))
     page = await visitor.send(page, decision="cancel")
@@ -126,6 +129,7 @@ STATES = [
 ]
 
 
+@pytest.mark.promise("authorization: form_post")
 async def test_state_comes_back_as_it_was_sent_and_never_becomes_markup(signed_in, client):
     for state in STATES:
         page = await signed_in.get(posted(client, state=state))
@@ -160,6 +164,7 @@ async def test_an_unusable_address_gets_no_form(server, visitor, client):
     assert (page.status, page.name) == (400, "explain")
 
 
+@pytest.mark.promise("authorization: response_mode")
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", [None, *MODES, "QUERY", "jwt", "form_post.jwt", "query fragment"])
 @pytest.mark.parametrize("response_type", ANSWERS)
@@ -195,6 +200,7 @@ PLACED_IN_A_FORM = {
 }
 
 
+@pytest.mark.promise("security: request")
 @on_both_stores
 @pytest.mark.parametrize("name", PLACED_IN_A_FORM)
 async def test_a_refused_request_object_says_that_the_refusal_is_posted(visitor, client, name):
@@ -204,6 +210,7 @@ async def test_a_refused_request_object_says_that_the_refusal_is_posted(visitor,
     assert answer["error"] == "request_not_supported"
 
 
+@pytest.mark.promise("security: request")
 @on_both_stores
 @pytest.mark.parametrize("mode", ["fragment", "query", "pigeon", None, 5, ["form_post"]])
 @pytest.mark.parametrize("response_type", [None, "code", "id_token", "id_token token"])
@@ -235,6 +242,7 @@ UNREADABLE = {
 }
 
 
+@pytest.mark.promise("security: request")
 @pytest.mark.parametrize("name", UNREADABLE)
 async def test_a_request_object_that_cannot_be_read_leaves_the_refusal_where_it_was(
     visitor, client, name

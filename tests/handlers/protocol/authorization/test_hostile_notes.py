@@ -28,6 +28,7 @@ def spoilt(note: str) -> list[str]:
     return [*cut, *flipped, note + "A", note * 2, note.upper(), f"{note}.{note}", note + "=" * 4]
 
 
+@pytest.mark.promise("security: sealed note")
 async def test_a_note_counts_in_its_own_browser_alone(server, new_visitor, demo):
     mine, theirs = new_visitor(), new_visitor()
     page = await mine.open(demo.authorize_url())
@@ -41,6 +42,7 @@ async def test_a_note_counts_in_its_own_browser_alone(server, new_visitor, demo)
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("security: sealed note")
 async def test_a_note_ends_with_the_time_for_a_sign_in(server, visitor, demo):
     page = await visitor.open(demo.authorize_url())
     before = await everything(server.store)
@@ -78,6 +80,7 @@ async def test_no_spoilt_note_can_be_read(server, visitor, demo):
         assert notes.read(server.service, note, kind, sign_in_pending.PURPOSE) is None
 
 
+@pytest.mark.promise("security: sealed note")
 async def test_a_spoilt_note_is_an_expired_page_and_changes_nothing(server, visitor, demo):
     page = await visitor.open(demo.authorize_url())
     before = await everything(server.store)
@@ -90,6 +93,7 @@ async def test_a_spoilt_note_is_an_expired_page_and_changes_nothing(server, visi
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("security: sealed note")
 async def test_a_huge_note_is_refused_without_being_opened(server, visitor, demo, monkeypatch):
     page = await visitor.open(demo.authorize_url())
     before = await everything(server.store)
@@ -105,6 +109,7 @@ async def test_a_huge_note_is_refused_without_being_opened(server, visitor, demo
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("security: sealed note")
 async def test_a_note_of_another_installation_or_for_another_purpose_is_no_flow(
     server, visitor, demo
 ):

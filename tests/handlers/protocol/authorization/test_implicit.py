@@ -33,6 +33,14 @@ def wanted(client, response_type="id_token token", **changes):
     return client.authorize_url(**({"response_type": response_type} | unused | changes))
 
 
+@pytest.mark.promise(
+    "authorization: response_type id_token token",
+    "authorization: implicit success: access_token",
+    "authorization: implicit success: token_type",
+    "authorization: implicit success: state",
+    "authorization: implicit response",
+    "authorization: issuer of every answer",
+)
 async def test_both_tokens_come_in_the_fragment_and_nothing_in_the_query(signed_in, client):
     page = await signed_in.get(wanted(client))
     parts = urlsplit(page.location)
@@ -45,6 +53,11 @@ async def test_both_tokens_come_in_the_fragment_and_nothing_in_the_query(signed_
     assert page.answer["iss"] == signed_in.base
 
 
+@pytest.mark.promise(
+    "authorization: implicit success: access_token",
+    "authorization: implicit success: expires_in",
+    "authorization: implicit success: scope",
+)
 async def test_the_access_token_is_the_user_s_and_lasts_an_hour(server, signed_in, client):
     answer = (await signed_in.get(wanted(client))).answer
     young = await client.userinfo(signed_in, answer["access_token"])
@@ -59,6 +72,7 @@ async def test_the_access_token_is_the_user_s_and_lasts_an_hour(server, signed_i
     assert young.json()["sub"] == part(answer["id_token"], 1)["sub"]
 
 
+@pytest.mark.promise("authorization: implicit success: id_token")
 async def test_the_id_token_is_lean_and_tied_to_the_access_token(signed_in, client):
     answer = (await signed_in.get(wanted(client))).answer
     claims = part(answer["id_token"], 1)
@@ -68,6 +82,12 @@ async def test_the_id_token_is_lean_and_tied_to_the_access_token(signed_in, clie
     assert (claims["aud"], claims["nonce"]) == (client.client_id, "nonce-1")
 
 
+@pytest.mark.promise(
+    "authorization: response_type id_token",
+    "authorization: implicit success: access_token",
+    "authorization: implicit success: id_token",
+    "ID token: response_type id_token",
+)
 async def test_an_id_token_alone_has_the_claims_of_the_scopes(signed_in, client):
     page = await signed_in.get(wanted(client, "id_token"))
     claims = part(page.answer["id_token"], 1)
@@ -78,6 +98,7 @@ async def test_an_id_token_alone_has_the_claims_of_the_scopes(signed_in, client)
     assert claims["email"] == "dana@example.com"
 
 
+@pytest.mark.promise("authorization: response_type id_token token")
 async def test_the_order_of_the_types_does_not_matter(signed_in, client):
     page = await signed_in.get(wanted(client, "token id_token"))
 
@@ -104,6 +125,7 @@ async def test_a_token_dies_with_its_session_and_with_its_authorization(server, 
     assert dead == [401, 401]
 
 
+@pytest.mark.promise("authorization: implicit response")
 async def test_signing_in_through_the_pages_ends_in_the_fragment_as_well(server, visitor, client):
     page = await visitor.sign_in(wanted(client), *server.user)
 
@@ -151,6 +173,9 @@ CLIENTS = {
 }
 
 
+@pytest.mark.promise(
+    "authorization: response_type id_token", "authorization: response_type id_token token"
+)
 @pytest.mark.parametrize("registered", CLIENTS)
 async def test_a_type_works_where_it_is_registered_with_its_grant_and_nowhere_else(
     server, signed_in, registered

@@ -65,6 +65,7 @@ def assert_leads_back(page, url, method="get"):
     assert parse_qsl(urlsplit(link).query) == sent
 
 
+@pytest.mark.promise("security: outage")
 @pytest.mark.parametrize("names", [("commit",), ("get", "get_many", "find", "commit")])
 async def test_a_person_is_told_on_a_page_which_leads_to_the_same_request(
     signed_in, demo, outage, names
@@ -104,6 +105,7 @@ async def test_the_same_request_is_answered_once_the_store_is_back(
     assert "code" in done.answer
 
 
+@pytest.mark.promise("security: outage")
 async def test_a_program_that_wants_no_page_is_answered(signed_in, demo, outage):
     url = demo.authorize_url(prompt="none")
     outage("commit")
@@ -114,6 +116,7 @@ async def test_a_program_that_wants_no_page_is_answered(signed_in, demo, outage)
     assert page.answer["state"] == "state-1"
 
 
+@pytest.mark.promise("security: outage")
 async def test_so_is_one_that_has_pushed_its_request_and_may_send_it_again(
     server, signed_in, monkeypatch
 ):
@@ -141,6 +144,7 @@ async def test_nobody_is_sent_to_an_address_that_could_not_be_checked(signed_in,
     assert (page.status, page.name, page.location) == (503, "error", None)
 
 
+@pytest.mark.promise("authorization error: server_error", "security: outage")
 async def test_the_token_endpoint_says_server_error(signed_in, demo, outage):
     outage("get_many", "commit")
     page = await demo.redeem(signed_in, "a code")

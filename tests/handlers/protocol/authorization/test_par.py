@@ -43,6 +43,7 @@ def by_reference(client, request_uri, **changes):
     return f"/oauth/v2/authorize?{urlencode(without_none(form))}"
 
 
+@pytest.mark.promise("authorization: pushed request")
 async def test_a_pushed_request_is_answered_with_its_reference(server, visitor, client):
     page = await push(visitor, client)
     body = page.json()
@@ -58,6 +59,7 @@ async def test_a_pushed_request_is_answered_with_its_reference(server, visitor, 
     assert client.client_secret not in repr(stored[PUSHED_REQUESTS.name])
 
 
+@pytest.mark.promise("authorization: issuer of every answer")
 async def test_the_reference_stands_for_all_that_was_pushed(server, signed_in, client):
     reference = await pushed(signed_in, client, scope="openid email", nonce="n-pushed")
     outside = {"scope": "openid phone", "state": "other", "redirect_uri": "https://evil.example"}
@@ -99,6 +101,7 @@ def assert_unusable(page):
     assert "Set-Cookie" not in page.headers
 
 
+@pytest.mark.promise("authorization: pushed request")
 async def test_a_reference_works_once(server, signed_in, client):
     address = by_reference(client, await pushed(signed_in, client))
     first = await signed_in.get(address)
@@ -117,6 +120,7 @@ async def test_of_many_who_bring_a_reference_at_once_one_is_answered(server, sig
     assert sorted(page.status for page in pages) == [303] + [400] * 7
 
 
+@pytest.mark.promise("authorization: pushed request")
 @pytest.mark.parametrize(("seconds", "status"), [(59, 303), (60, 400), (61, 400)])
 async def test_a_reference_lasts_a_minute(server, signed_in, client, seconds, status):
     reference = await pushed(signed_in, client)
@@ -134,6 +138,7 @@ async def test_the_sign_in_has_its_usual_time_once_it_has_begun(server, visitor,
     assert page.name == "password"
 
 
+@pytest.mark.promise("authorization: pushed request")
 async def test_another_client_s_reference_is_refused_and_not_spent(server, signed_in, client):
     reference = await pushed(signed_in, client)
     other = await server.register("Other")
@@ -191,6 +196,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.promise("authorization: pushed request")
 async def test_what_authorize_would_refuse_is_refused_at_once(server, visitor, client):
     before = await everything(server.store)
     for name, (changes, error) in REFUSED.items():
@@ -199,6 +205,7 @@ async def test_what_authorize_would_refuse_is_refused_at_once(server, visitor, c
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("security: hint")
 async def test_a_pushed_hint_that_is_none_is_ignored(server, visitor, client):
     page = await push(visitor, client, id_token_hint="nonsense")
     (kept,) = await refusal_records.find(server.service, page.headers["X-Request-Id"])
@@ -251,6 +258,7 @@ async def test_a_request_is_a_form(server, visitor, client):
 # Client authentication
 
 
+@pytest.mark.promise("authorization: pushed request")
 async def test_a_client_authenticates_as_it_does_for_tokens(server, visitor):
     basic = await server.register()
     post = await server.register(auth_method="client_secret_post")
@@ -272,6 +280,7 @@ async def test_no_secret_of_a_client_is_kept_with_its_request(server, visitor):
     assert client.client_secret not in repr(await only(server.store, PUSHED_REQUESTS))
 
 
+@pytest.mark.promise("authorization: pushed request")
 async def test_who_does_not_prove_to_be_the_client_is_refused(server, visitor, client):
     other = await server.register("Other")
     before = await everything(server.store)
@@ -289,6 +298,7 @@ async def test_who_does_not_prove_to_be_the_client_is_refused(server, visitor, c
 # Applications that demand it
 
 
+@pytest.mark.promise("authorization: pushed request")
 async def test_where_it_is_demanded_only_pushed_requests_are_taken(server, signed_in):
     client = await server.register(requires_pushed_requests=True)
     before = await everything(server.store)

@@ -28,6 +28,7 @@ def referred(io_loop, server, visitor):
     return io_loop.run_sync(push)
 
 
+@pytest.mark.promise("security: pushed")
 async def test_the_first_browser_may_load_a_pushed_request_again_and_no_other(
     server, new_visitor, referred
 ):
@@ -58,6 +59,7 @@ async def test_a_pushed_request_s_sign_in_ends_when_it_would_have_by_the_first_l
     assert (await visitor.open(referred)).name == "explain"
 
 
+@pytest.mark.promise("security: pushed")
 async def test_of_two_tabs_with_a_pushed_request_one_is_answered(server, visitor, referred):
     one, other = await visitor.open(referred), await visitor.open(referred)
     one = await visitor.submit(one, loginName=server.user[0])
@@ -95,6 +97,7 @@ async def test_a_pushed_request_by_a_post_of_another_site_is_its_first_browser_s
     assert (await mine.open(referred)).name == "login-name"
 
 
+@pytest.mark.promise("security: pushed")
 async def test_a_pushed_request_is_claimed_by_one_update(server, new_visitor, referred):
     """Another browser was faster: after the request was read, and before it was claimed."""
     pushed = await only(server.store, PUSHED_REQUESTS)

@@ -168,6 +168,9 @@ def test_the_list_is_long_enough_and_each_string_differs_from_what_is_registered
     assert not set(NEAR_MISSES) & set(REGISTERED)
 
 
+@pytest.mark.promise(
+    "client: redirect URIs", "authorization: redirect_uri", "authorization: exact redirect_uri"
+)
 @pytest.mark.parametrize("kind", ["web", "public"])
 async def test_authorize_by_get_refuses_an_address_that_is_nearly_registered(
     server, visitor, kind
@@ -181,6 +184,7 @@ async def test_authorize_by_get_refuses_an_address_that_is_nearly_registered(
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("authorization: redirect_uri", "authorization: exact redirect_uri")
 @pytest.mark.parametrize("kind", ["web", "public"])
 async def test_authorize_by_post_refuses_an_address_that_is_nearly_registered(
     server, visitor, kind
@@ -223,6 +227,7 @@ async def test_no_response_mode_opens_a_nearly_registered_address(server, visito
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("logout: post_logout_redirect_uri", "logout: no redirect")
 @pytest.mark.slow
 @pytest.mark.parametrize("named_by", ["client_id", "id_token_hint"])
 async def test_end_session_refuses_an_address_that_is_nearly_registered(server, visitor, named_by):
@@ -265,6 +270,7 @@ async def test_octets_that_are_not_utf_8_make_a_page(server, visitor, octets):
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("client: redirect URIs", "authorization: redirect_uri")
 @pytest.mark.parametrize("uri", REGISTERED)
 async def test_every_registered_address_itself_is_answered(server, visitor, uri):
     client = await register(server, "web")

@@ -30,3 +30,21 @@ def ground(io_loop, server, visitor, new_visitor):
         return await Ground.make(await Broker.make(server, visitor, new_visitor))
 
     return io_loop.run_sync(make)
+
+
+@pytest.fixture
+def new_code(server, visitor, demo):
+    """Signs in the first time, then asks silently: a fresh code of the demo application."""
+
+    async def new_code(client=demo, **changes) -> str:
+        page = await visitor.get(client.authorize_url(**changes))
+        if "code" not in page.answer:
+            page = await visitor.sign_in(client.authorize_url(**changes), *server.user)
+        return page.answer["code"]
+
+    return new_code
+
+
+@pytest.fixture
+def code(io_loop, new_code) -> str:
+    return io_loop.run_sync(new_code)

@@ -31,6 +31,7 @@ def acting(io_loop, server, new_visitor) -> Acting:
     return io_loop.run_sync(lambda: Acting.make(server, new_visitor))
 
 
+@pytest.mark.promise("acting: every use")
 @pytest.mark.parametrize("end", [*ENDS.values(), forget_the_role], ids=[*ENDS, "forgotten"])
 async def test_what_ends_it_counts_at_the_next_request(acting, end):
     await acting.assert_acts()
@@ -50,6 +51,7 @@ async def test_what_is_refused_writes_nothing(server, acting, end):
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("acting: policy")
 async def test_a_policy_that_is_switched_off_ends_it_for_good(acting):
     await switch_the_policy(acting, is_on=False)
     await switch_the_policy(acting, is_on=True)
@@ -74,6 +76,7 @@ async def test_a_role_that_is_given_back_counts_again(acting):
     await acting.assert_acts()
 
 
+@pytest.mark.promise("acting: every use")
 async def test_everybody_in_the_chain_has_to_keep_the_role(acting):
     carl, of_carl = await acting.broker.person("carl", "IAM_ADMIN_IMPERSONATOR", scope=MANAGING)
     body = await acting.broker.by(of_carl, acting.body["access_token"], ACCESS)
@@ -168,6 +171,7 @@ async def test_an_access_token_lasts_an_hour_at_most(server, acting):
     assert not await acting.broker.is_active(acting.body["access_token"])
 
 
+@pytest.mark.promise("acting: life")
 @pytest.mark.parametrize("settings", [{"acting_token_seconds": 90}])
 @pytest.mark.parametrize("type", [ACCESS, JWT])
 @pytest.mark.parametrize("scope", ["openid", "openid offline_access"])
@@ -184,6 +188,7 @@ async def test_the_setting_shortens_it_for_every_type(server, acting, type, scop
         assert claims["exp"] - claims["iat"] == 90
 
 
+@pytest.mark.promise("acting: life")
 async def test_the_family_ends_eight_hours_after_the_exchange(server, acting):
     for _ in range(9):
         server.clock.advance(HOUR - 460)
@@ -202,6 +207,7 @@ async def test_the_family_ends_eight_hours_after_the_exchange(server, acting):
     assert not await acting.broker.is_active(acting.body["access_token"])
 
 
+@pytest.mark.promise("acting: life")
 async def test_an_exchange_of_what_an_actor_got_does_not_prolong_it(server, acting):
     server.clock.advance(7.5 * HOUR)
     acting.of_bob = (await acting.refreshed(acting.of_bob)).json()
@@ -216,6 +222,7 @@ async def test_an_exchange_of_what_an_actor_got_does_not_prolong_it(server, acti
     assert (page.status, page.json()["error"]) == (400, "invalid_grant")
 
 
+@pytest.mark.promise("acting: life")
 async def test_what_an_older_release_stored_ends_eight_hours_after_the_exchange(server, acting):
     record = await acting.broker.authorization()
     later = record.created_at + timedelta(days=90)

@@ -45,6 +45,7 @@ def send(visitor, form: dict, headers: dict | None = None):
     return visitor.post(TOKEN, {"grant_type": "client_credentials"} | form, headers=headers or {})
 
 
+@pytest.mark.promise("client: registered public key", "client authentication: private_key_jwt")
 @pytest.mark.parametrize("algorithm", ["RS256", "PS256", "ES256", "EdDSA"])
 async def test_a_fresh_assertion_proves_its_client(server, visitor, party, algorithm):
     keyed = await register_key(server, party.client_id, "key", algorithm=algorithm)
@@ -54,11 +55,13 @@ async def test_a_fresh_assertion_proves_its_client(server, visitor, party, algor
     assert len((await everything(server.store))["replay"]) == 1
 
 
+@pytest.mark.promise("token endpoint: private_key_jwt")
 @pytest.mark.parametrize("audience", [lambda i: i, lambda i: i + TOKEN, lambda i: [i, i + TOKEN]])
 async def test_the_audience_is_the_issuer_or_the_token_endpoint(server, visitor, keyed, audience):
     assert_granted(await send(visitor, keyed.client_form(aud=audience(server.issuer))))
 
 
+@pytest.mark.promise("token endpoint: private_key_jwt")
 @pytest.mark.parametrize("ahead", [-9, 0, 9, 3600])
 async def test_clocks_may_differ_by_ten_seconds(server, visitor, keyed, ahead):
     now = int(server.clock.now().timestamp())
@@ -232,6 +235,7 @@ WRONG = {
 }
 
 
+@pytest.mark.promise("client authentication: private_key_jwt", "token endpoint: private_key_jwt")
 @pytest.mark.slow
 @pytest.mark.parametrize("make", WRONG.values(), ids=WRONG.keys())
 async def test_a_wrong_assertion_proves_nothing(server, visitor, keyed, make):
@@ -243,6 +247,7 @@ async def test_a_wrong_assertion_proves_nothing(server, visitor, keyed, make):
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("token endpoint: private_key_jwt")
 async def test_an_assertion_counts_once(server, visitor, keyed):
     form = keyed.client_form()
     assert_granted(await send(visitor, form))
@@ -252,6 +257,7 @@ async def test_an_assertion_counts_once(server, visitor, keyed):
     assert_refused(await send(visitor, again), 401, "invalid_client")
 
 
+@pytest.mark.promise("token endpoint: private_key_jwt")
 async def test_of_many_at_once_one_counts(visitor, keyed):
     form = keyed.client_form()
     pages = await asyncio.gather(*[send(visitor, form) for _ in range(16)])
@@ -278,6 +284,7 @@ async def test_the_same_jti_of_another_client_counts_for_itself(server, visitor,
     assert_granted(await send(visitor, theirs.client_form(jti="the-same")))
 
 
+@pytest.mark.promise("client: registered public key")
 async def test_a_key_of_another_client_proves_nothing(server, visitor, keyed):
     other = await server.register(
         "Other", auth_method="private_key_jwt", grant_types=["client_credentials"]
@@ -290,6 +297,7 @@ async def test_a_key_of_another_client_proves_nothing(server, visitor, keyed):
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("client: registered public key")
 async def test_a_key_that_expired_or_was_removed_proves_nothing(server, visitor, party, keyed):
     ends = server.clock.now() + timedelta(minutes=1)
     short = await register_key(server, party.client_id, "short", number=2, expires_at=ends)
@@ -312,6 +320,7 @@ TWO = {
 }
 
 
+@pytest.mark.promise("client authentication: private_key_jwt")
 @pytest.mark.parametrize("more", TWO.values(), ids=TWO.keys())
 async def test_an_assertion_comes_alone_and_whole(server, visitor, party, keyed, more):
     headers, form = more(party)
@@ -326,6 +335,7 @@ async def test_the_client_id_may_stand_beside_its_assertion(visitor, party, keye
     assert_granted(await send(visitor, keyed.client_form() | {"client_id": party.client_id}))
 
 
+@pytest.mark.promise("client: authentication method")
 @pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post", "none"])
 async def test_a_client_of_another_method_is_not_proven_by_a_key(
     server, visitor, party, keyed, method
@@ -337,6 +347,7 @@ async def test_a_client_of_another_method_is_not_proven_by_a_key(
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("client: authentication method")
 async def test_a_secret_proves_no_client_that_is_registered_for_keys(server, visitor, party):
     page = await send(visitor, {}, party.basic())
 

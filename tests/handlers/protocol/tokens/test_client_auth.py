@@ -101,6 +101,12 @@ def ambiguous(id: str, secret: str) -> dict[str, tuple[dict, dict]]:
     }
 
 
+@pytest.mark.promise(
+    "client: client_id",
+    "token endpoint: Basic",
+    "token error: invalid_request",
+    "token error: invalid_client",
+)
 async def test_a_client_that_does_not_prove_itself_is_refused_and_spends_nothing(
     server, visitor, demo, refresh_token
 ):
@@ -116,6 +122,7 @@ async def test_a_client_that_does_not_prove_itself_is_refused_and_spends_nothing
     assert_granted(await demo.refresh(visitor, refresh_token))
 
 
+@pytest.mark.promise("token endpoint: invalid_client")
 async def test_all_failures_look_alike(visitor, demo, refresh_token):
     answers = {
         (page.text, page.headers["WWW-Authenticate"])
@@ -151,6 +158,7 @@ SECRETS = {
 }
 
 
+@pytest.mark.promise("client authentication: client_secret_basic", "token endpoint: Basic")
 @pytest.mark.parametrize(("secret", "wire"), SECRETS.values(), ids=SECRETS.keys())
 async def test_the_parts_of_the_basic_header_are_form_urldecoded(
     server, visitor, demo, refresh_token, secret, wire
@@ -163,6 +171,12 @@ async def test_the_parts_of_the_basic_header_are_form_urldecoded(
     assert_granted(page)
 
 
+@pytest.mark.promise(
+    "client: client_secret",
+    "client: authentication method",
+    "client authentication: client_secret_post",
+    "token error: invalid_client",
+)
 @pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post", "none"])
 async def test_only_the_registered_method_is_accepted(server, visitor, method):
     client = await server.register(auth_method=method)
@@ -211,6 +225,7 @@ def proof(client, method: str) -> tuple[dict, dict]:
     return {}, {"client_id": client.client_id} | secret
 
 
+@pytest.mark.promise("client: client_secret")
 async def test_an_old_secret_ends_when_there_is_a_new_one(server, visitor, demo, refresh_token):
     changes = {"secret_hash": opaque_tokens.digest("the new secret")}
     await server.store.commit(Update(APPLICATIONS, demo.client_id, set=changes))
@@ -252,6 +267,7 @@ BODIES = {
 }
 
 
+@pytest.mark.promise("token endpoint: form and JSON", "token error: invalid_request")
 @pytest.mark.parametrize(("kind", "body"), BODIES.values(), ids=BODIES.keys())
 async def test_a_body_that_is_no_form_is_an_invalid_request(
     server, visitor, demo, refresh_token, kind, body

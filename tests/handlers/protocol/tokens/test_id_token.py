@@ -29,6 +29,7 @@ def left_half(value: str) -> str:
     return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
+@pytest.mark.promise("keys: kid", "ID token: signature and claims")
 async def test_it_verifies_by_the_published_key_of_its_kid(visitor, tokens):
     keys = JWKSet.from_json((await visitor.get("/oauth/v2/keys")).text)
     token = tokens["id_token"]
@@ -38,6 +39,14 @@ async def test_it_verifies_by_the_published_key_of_its_kid(visitor, tokens):
     assert part(token, 0) == {"alg": "RS256", "typ": "JWT", "kid": part(token, 0)["kid"]}
 
 
+@pytest.mark.promise(
+    "token: id_token",
+    "discovery: issuer",
+    "authorization: claims of scopes",
+    "ID token: signature and claims",
+    "ID token: nothing else",
+    "ID token: acr and sid",
+)
 async def test_it_has_exactly_these_claims(server, visitor, demo, tokens):
     now = int(server.clock.now().timestamp())
     userinfo = await demo.userinfo(visitor, tokens["access_token"])
@@ -58,6 +67,7 @@ async def test_it_has_exactly_these_claims(server, visitor, demo, tokens):
     }
 
 
+@pytest.mark.promise("session: auth_time")
 async def test_instants_are_whole_seconds_even_between_two_of_them(server, visitor, demo):
     server.clock.advance(0.999)
     claims = part((await demo.tokens(visitor, *server.user))["id_token"], 1)
@@ -66,6 +76,7 @@ async def test_instants_are_whole_seconds_even_between_two_of_them(server, visit
     assert claims["iat"] <= server.clock.now().timestamp()
 
 
+@pytest.mark.promise("ID token: at_hash")
 @pytest.mark.parametrize("access_token_type", ["jwt", "opaque"])
 async def test_at_hash_fits_the_access_token_after_a_refresh_too(
     server, visitor, access_token_type
@@ -79,6 +90,7 @@ async def test_at_hash_fits_the_access_token_after_a_refresh_too(
         assert at_hash == left_half(answer["access_token"])
 
 
+@pytest.mark.promise("session: auth_time")
 async def test_auth_time_is_the_password_check_not_the_request(server, visitor, demo, tokens):
     server.clock.advance(1000)
     answer = await demo.silently(visitor)
@@ -90,6 +102,7 @@ async def test_auth_time_is_the_password_check_not_the_request(server, visitor, 
     assert part(refreshed["id_token"], 1)["auth_time"] == first
 
 
+@pytest.mark.promise("ID token: acr and sid")
 async def test_two_browsers_have_two_sessions_and_one_sub(server, new_visitor, demo):
     claims = [
         part((await demo.tokens(new_visitor(), *server.user))["id_token"], 1) for _ in range(2)
@@ -108,6 +121,7 @@ async def test_two_users_have_two_subs(server, new_visitor, demo):
     assert len(subs) == 2
 
 
+@pytest.mark.promise("ID token: signature and claims")
 async def test_sub_and_aud_are_short_printable_ascii(tokens):
     claims = part(tokens["id_token"], 1)
 
@@ -117,6 +131,7 @@ async def test_sub_and_aud_are_short_printable_ascii(tokens):
         assert 0 < len(value) <= 255
 
 
+@pytest.mark.promise("client: id_token_userinfo_assertion", "authorization: claims of scopes")
 async def test_the_assertion_option_puts_the_claims_of_the_scopes_into_the_id_token(
     server, visitor, asserting
 ):
@@ -128,6 +143,7 @@ async def test_the_assertion_option_puts_the_claims_of_the_scopes_into_the_id_to
     assert {name: claims[name] for name in userinfo} == userinfo
 
 
+@pytest.mark.promise("client: id_token_userinfo_assertion", "authorization: claims of scopes")
 async def test_the_assertion_option_gives_no_more_than_the_scopes(server, visitor, asserting):
     tokens = await asserting.tokens(visitor, *server.user, scope="openid email")
     claims = part(tokens["id_token"], 1)

@@ -41,6 +41,18 @@ def introspect(visitor, party: RelyingParty, token: str | None, headers: dict | 
     return visitor.post(INTROSPECT, form, headers=party.basic() if headers is None else headers)
 
 
+@pytest.mark.promise(
+    "client authentication: client_secret_basic",
+    "introspection: token",
+    "introspection: response aud",
+    "introspection: response client_id",
+    "introspection: response exp iat nbf",
+    "introspection: response iss",
+    "introspection: response jti",
+    "introspection: response scope",
+    "introspection: response token_type",
+    "introspection: response username",
+)
 async def test_an_active_token_is_described(server, visitor, demo, tokens):
     page = await introspect(visitor, demo, tokens["access_token"])
 
@@ -76,6 +88,7 @@ async def test_an_active_token_is_described(server, visitor, demo, tokens):
     }
 
 
+@pytest.mark.promise("introspection: token")
 async def test_a_jwt_is_described_as_an_opaque_token_is(server, visitor, demo, tokens):
     opaque = (await introspect(visitor, demo, tokens["access_token"])).json()
     await server.store.commit(
@@ -88,6 +101,7 @@ async def test_a_jwt_is_described_as_an_opaque_token_is(server, visitor, demo, t
     assert body["sub"] == opaque["sub"]
 
 
+@pytest.mark.promise("scope: profile email phone address", "introspection: user claims")
 async def test_only_the_claims_of_the_granted_scopes_are_told(server, visitor, demo, tokens):
     page = await visitor.get(demo.authorize_url(scope="openid email"))
     narrow = (await demo.redeem(visitor, page.answer["code"])).json()
@@ -97,12 +111,14 @@ async def test_only_the_claims_of_the_granted_scopes_are_told(server, visitor, d
     assert not {"name", "given_name", "phone_number", "locale"} & body.keys()
 
 
+@pytest.mark.promise("introspection: active")
 async def test_another_client_of_the_same_project_may_ask(server, visitor, demo, tokens):
     sibling = await server.register("API", app_type="api")
 
     assert (await introspect(visitor, sibling, tokens["access_token"])).json()["active"]
 
 
+@pytest.mark.promise("introspection: active", "introspection: other clients")
 async def test_a_client_of_another_project_learns_nothing(server, visitor, demo, tokens):
     stranger = await server.register("Stranger")
     await server.store.commit(
@@ -112,6 +128,7 @@ async def test_a_client_of_another_project_learns_nothing(server, visitor, demo,
     assert (await introspect(visitor, stranger, tokens["access_token"])).text == INACTIVE
 
 
+@pytest.mark.promise("client authentication: private_key_jwt", "introspection: authentication")
 async def test_a_client_may_ask_by_its_key(server, visitor, demo, tokens):
     party = await server.register("Keyed API", app_type="api", auth_method="private_key_jwt")
     keyed = await register_key(server, party.client_id, "key-1")
@@ -135,6 +152,7 @@ FORGED = {
 }
 
 
+@pytest.mark.promise("introspection: token")
 @pytest.mark.parametrize("make", FORGED.values(), ids=FORGED.keys())
 async def test_what_is_no_access_token_is_inactive(server, visitor, demo, tokens, make):
     before = await everything(server.store)
@@ -196,6 +214,7 @@ ENDS = {
 }
 
 
+@pytest.mark.promise("introspection: revoked")
 @pytest.mark.parametrize("end", ENDS.values(), ids=ENDS.keys())
 async def test_a_token_that_does_not_stand_any_more_is_inactive(
     server, visitor, demo, tokens, end, request
@@ -222,6 +241,7 @@ async def test_a_token_dies_with_its_client(server, visitor, demo, tokens, chang
     assert (await introspect(visitor, reader, tokens["access_token"])).text == INACTIVE
 
 
+@pytest.mark.promise("token: personal access token")
 async def test_a_personal_access_token_counts_for_its_organizations_applications(
     server, visitor, demo
 ):
@@ -276,6 +296,15 @@ async def _inactive(server):
 CALLERS = [_nobody, _public, _posting, _wrong, _other_method, _unknown, _inactive]
 
 
+@pytest.mark.promise(
+    "client authentication: client_secret_post",
+    "client authentication: none",
+    "client authentication: methods by endpoint",
+    "introspection: authentication",
+    "introspection: 401",
+    "introspection: invalid_client",
+    "introspection: other clients",
+)
 @pytest.mark.parametrize("caller", CALLERS)
 @pytest.mark.parametrize("known", [True, False])
 async def test_who_does_not_authenticate_is_told_nothing(server, visitor, tokens, caller, known):

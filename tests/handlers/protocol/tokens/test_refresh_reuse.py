@@ -28,6 +28,7 @@ def tokens(io_loop, server, visitor, demo) -> dict:
     return io_loop.run_sync(make)
 
 
+@pytest.mark.promise("refresh: refresh_token")
 @on_both_stores
 async def test_a_lost_answer_is_asked_for_once_more(server, visitor, demo, tokens):
     first = assert_granted(await demo.refresh(visitor, tokens["refresh_token"]))
@@ -41,6 +42,7 @@ async def test_a_lost_answer_is_asked_for_once_more(server, visitor, demo, token
     assert_granted(await demo.refresh(visitor, again["refresh_token"]))
 
 
+@pytest.mark.promise("refresh: refresh_token")
 async def test_when_the_while_is_over_it_is_a_replay(server, visitor, demo, tokens):
     first = assert_granted(await demo.refresh(visitor, tokens["refresh_token"]))
     server.clock.advance(GRACE)
@@ -100,6 +102,7 @@ async def ends(server):
     return [(each.type, dict(each.payload).get("cause")) for each in found if each.type in types]
 
 
+@pytest.mark.promise("security: refresh")
 @on_both_stores
 async def test_a_late_repetition_is_an_event_of_its_own(server, visitor, demo, tokens):
     await demo.refresh(visitor, tokens["refresh_token"])
@@ -111,6 +114,7 @@ async def test_a_late_repetition_is_an_event_of_its_own(server, visitor, demo, t
     assert await ends(server) == [("token.refresh_repeated", None)]
 
 
+@pytest.mark.promise("security: refresh")
 async def test_a_late_repetition_is_explained(server, visitor, demo, tokens):
     await demo.refresh(visitor, tokens["refresh_token"])
     server.clock.advance(GRACE)
@@ -121,6 +125,7 @@ async def test_a_late_repetition_is_explained(server, visitor, demo, tokens):
     assert "refreshTokenReuseSeconds" in kept.fix
 
 
+@pytest.mark.promise("security: refresh")
 @on_both_stores
 async def test_a_replay_is_told_by_its_cause(server, visitor, demo, tokens):
     first = assert_granted(await demo.refresh(visitor, tokens["refresh_token"]))

@@ -143,6 +143,7 @@ FULL = Profile(
 )
 
 
+@pytest.mark.promise("userinfo: claims of each scope")
 async def test_of_a_service_user_the_profile_is_its_name(server, visitor):
     machine = await machine_of(server, visitor, profile=FULL)
     user = await server.store.get(USERS, machine.client_id)
@@ -191,6 +192,7 @@ async def test_a_personal_access_token_tells_all_about_its_user(server, visitor,
     assert said["scope"].split(" ") == ["openid", "profile", "email", ALL_ROLES, METADATA, OWNER]
 
 
+@pytest.mark.promise("userinfo: unknown values")
 async def test_an_empty_value_is_never_told(server, visitor, demo):
     changes = {"email": Email(address="", is_verified=False), "profile.nick_name": ""}
     await server.store.commit(Update(USERS, (await user_of(server)).id, set=changes))

@@ -35,6 +35,7 @@ def assert_done(page) -> None:
     assert page.headers["Cache-Control"] == "no-store"
 
 
+@pytest.mark.promise("revocation: token", "revocation: access token")
 @pytest.mark.parametrize("kind", ["opaque", "jwt"])
 async def test_an_access_token_ends_alone(server, visitor, demo, tokens, kind):
     await server.store.commit(
@@ -48,6 +49,7 @@ async def test_an_access_token_ends_alone(server, visitor, demo, tokens, kind):
     assert await works(visitor, demo, second) == (True, True)
 
 
+@pytest.mark.promise("revocation: token", "revocation: refresh token")
 async def test_a_refresh_token_ends_with_all_that_came_of_its_grant(visitor, demo, tokens):
     fresh = (await demo.refresh(visitor, tokens["refresh_token"])).json()
 
@@ -56,6 +58,7 @@ async def test_a_refresh_token_ends_with_all_that_came_of_its_grant(visitor, dem
     assert await works(visitor, demo, fresh) == (False, False)
 
 
+@pytest.mark.promise("revocation: refresh token")
 async def test_a_spent_refresh_token_ends_its_family_too(visitor, demo, tokens):
     fresh = (await demo.refresh(visitor, tokens["refresh_token"])).json()
 
@@ -77,6 +80,7 @@ async def test_the_hint_decides_nothing(visitor, demo, tokens, hint):
     assert await works(visitor, demo, tokens) == (False, False)
 
 
+@pytest.mark.promise("introspection: other clients")
 @pytest.mark.parametrize("name", ["access_token", "refresh_token"])
 async def test_another_clients_token_is_left_alone(server, visitor, demo, tokens, name):
     other = await server.register("Other")
@@ -100,6 +104,7 @@ UNKNOWN = {
 }
 
 
+@pytest.mark.promise("introspection: other clients", "revocation: token")
 @pytest.mark.parametrize("make", UNKNOWN.values(), ids=UNKNOWN.keys())
 async def test_what_nobody_knows_is_no_error(server, visitor, demo, tokens, make):
     before = await everything(server.store)
@@ -154,6 +159,13 @@ async def test_a_personal_access_token_is_not_a_clients_to_revoke(server, visito
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise(
+    "client authentication: client_secret_basic",
+    "client authentication: client_secret_post",
+    "client authentication: none",
+    "client authentication: private_key_jwt",
+    "revocation: authentication",
+)
 async def test_every_method_of_the_token_endpoint_counts_here(server, visitor):
     for method in ("client_secret_basic", "client_secret_post", "none", "private_key_jwt"):
         party = await server.register(method, auth_method=method)
@@ -169,6 +181,7 @@ async def test_every_method_of_the_token_endpoint_counts_here(server, visitor):
         assert_done(await revoke(visitor, party, "token", headers, **form))
 
 
+@pytest.mark.promise("revocation: authentication")
 async def test_who_does_not_authenticate_revokes_nothing(server, visitor, demo, tokens):
     before = await everything(server.store)
     demo.client_secret = "wrong"

@@ -62,6 +62,9 @@ async def claims_of(visitor, token: str) -> dict:
     return json.loads(JWT(jwt=token, key=keys, expected_type="JWS").claims)
 
 
+@pytest.mark.promise(
+    "client: access token type", "client credentials: grant_type", "client credentials: response"
+)
 @pytest.mark.parametrize("kind", ["opaque", "jwt"])
 async def test_a_service_user_gets_a_token_by_its_secret(server, visitor, machine, kind):
     await server.store.commit(Update(USERS, machine.client_id, set={"access_token_type": kind}))
@@ -76,6 +79,7 @@ async def test_a_service_user_gets_a_token_by_its_secret(server, visitor, machin
     assert (body["access_token"].count(".") == 2 and kind == "jwt") or kind == "opaque"
 
 
+@pytest.mark.promise("client credentials: authentication")
 async def test_the_secret_may_come_in_the_form(visitor, machine):
     form = {"client_id": machine.client_id, "client_secret": SECRET}
 
@@ -93,6 +97,7 @@ async def test_without_an_audience_the_token_is_for_this_service(server, visitor
     assert (await visitor.get("/v2/users/" + machine.client_id, headers=headers)).status == 200
 
 
+@pytest.mark.promise("JWT profile: response", "client credentials: response")
 async def test_there_is_no_refresh_token_whatever_is_asked(visitor, machine, keyed):
     scope = "openid offline_access"
     for page in (
@@ -104,6 +109,7 @@ async def test_there_is_no_refresh_token_whatever_is_asked(visitor, machine, key
         assert "refresh_token" not in body
 
 
+@pytest.mark.promise("JWT profile: scope", "client credentials: scope")
 @pytest.mark.parametrize("scope", ["nonsense", "openid nonsense", "Openid", 'a"b', "\x7f"])
 async def test_a_scope_that_does_not_exist_is_invalid(server, visitor, machine, keyed, scope):
     before = await everything(server.store)
@@ -116,6 +122,13 @@ async def test_a_scope_that_does_not_exist_is_invalid(server, visitor, machine, 
     assert after | {"replay": {}} == before
 
 
+@pytest.mark.promise(
+    "service: users",
+    "client: registered public key",
+    "token: id_token",
+    "JWT profile: grant_type",
+    "JWT profile: response",
+)
 @pytest.mark.parametrize("algorithm", ["RS256", "ES256", "EdDSA", "PS256"])
 async def test_a_service_user_gets_tokens_by_its_key(server, visitor, machine, algorithm):
     keyed = await register_key(
@@ -131,12 +144,14 @@ async def test_a_service_user_gets_tokens_by_its_key(server, visitor, machine, a
     assert told["sub"] == machine.client_id
 
 
+@pytest.mark.promise("JWT profile: scope")
 async def test_without_openid_there_is_no_id_token(visitor, keyed):
     body = assert_granted(await by_assertion(visitor, keyed.assertion(), scope="profile"))
 
     assert "id_token" not in body
 
 
+@pytest.mark.promise("JWT profile: assertion", "security: assertion")
 @pytest.mark.parametrize("jti", [{}, {"jti": None}], ids=["with jti", "without"])
 async def test_an_assertion_counts_once(server, visitor, keyed, jti):
     assertion = keyed.assertion(**jti)
@@ -148,6 +163,7 @@ async def test_an_assertion_counts_once(server, visitor, keyed, jti):
     assert_granted(await by_assertion(visitor, another))
 
 
+@pytest.mark.promise("security: assertion")
 async def test_an_assertion_without_a_jti_is_kept_until_it_expires(server, visitor, keyed):
     assertion = keyed.assertion(jti=None)
     assert_granted(await by_assertion(visitor, assertion))
@@ -172,6 +188,7 @@ WRONG = {
 }
 
 
+@pytest.mark.promise("JWT profile: assertion")
 @pytest.mark.parametrize("make", WRONG.values(), ids=WRONG.keys())
 async def test_a_wrong_assertion_is_no_grant(server, visitor, keyed, make):
     before = await everything(server.store)
@@ -180,6 +197,7 @@ async def test_a_wrong_assertion_is_no_grant(server, visitor, keyed, make):
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("JWT profile: assertion")
 async def test_a_persons_key_gives_nothing(server, visitor):
     human = await user_lookup.find_by_login_name(server.service, server.user[0])
     keyed = await register_key(server, human.id, "key", collection=USER_KEYS)
@@ -194,12 +212,14 @@ async def test_an_applications_key_is_no_service_users(server, visitor, machine)
     assert_refused(await by_assertion(visitor, keyed.assertion()), 400, "invalid_grant")
 
 
+@pytest.mark.promise("JWT profile: assertion")
 async def test_an_assertion_is_missing(server, visitor):
     page = await visitor.post(TOKEN, {"grant_type": JWT_BEARER})
 
     assert_refused(page, 400, "invalid_request")
 
 
+@pytest.mark.promise("client authentication: JWT profile")
 @pytest.mark.parametrize("more", [{"client_secret": "s"}, {"client_assertion": "e30.e30.e30"}])
 async def test_a_client_does_not_authenticate_beside_an_assertion(visitor, machine, keyed, more):
     page = await by_assertion(visitor, keyed.assertion(), **more)
@@ -236,6 +256,7 @@ async def test_a_token_dies_with_its_service_user(server, visitor, machine, chan
     assert (await machine.userinfo(visitor, body["access_token"])).status == 401
 
 
+@pytest.mark.promise("client credentials: authentication")
 @pytest.mark.parametrize("secret", ["", "wrong", SECRET + " ", SECRET[:-1]])
 async def test_a_wrong_secret_gives_nothing(server, visitor, machine, secret):
     before = await everything(server.store)
@@ -264,6 +285,7 @@ def backend(io_loop, server) -> RelyingParty:
     return io_loop.run_sync(lambda: server.register("Backend", grant_types=["client_credentials"]))
 
 
+@pytest.mark.promise("client credentials: grant_type")
 async def test_an_application_gets_a_token_for_itself(server, visitor, backend):
     await server.store.commit(
         Update(APPLICATIONS, backend.client_id, set={"access_token_type": "jwt"})
@@ -309,6 +331,7 @@ async def test_an_applications_token_dies_with_it(server, visitor, backend):
     assert asked.text == '{"active":false}'
 
 
+@pytest.mark.promise("introspection: revoked")
 async def test_a_token_of_its_own_can_be_revoked_by_its_application(server, visitor, backend):
     body = assert_granted(await by_secret(visitor, backend))
     form = {"token": body["access_token"]}

@@ -25,28 +25,17 @@ from tests.support.wire import FORM
 TOKEN = "/oauth/v2/token"
 
 
-@pytest.fixture
-def new_code(server, visitor, demo):
-    """Signs in the first time, then asks silently: a fresh code of the demo application."""
-
-    async def new_code(client=demo, **changes) -> str:
-        page = await visitor.get(client.authorize_url(**changes))
-        if "code" not in page.answer:
-            page = await visitor.sign_in(client.authorize_url(**changes), *server.user)
-        return page.answer["code"]
-
-    return new_code
-
-
-@pytest.fixture
-def code(io_loop, new_code) -> str:
-    return io_loop.run_sync(new_code)
-
-
 async def userinfo_status(visitor, client, tokens) -> int:
     return (await client.userinfo(visitor, tokens["access_token"])).status
 
 
+@pytest.mark.promise(
+    "service: authorization server",
+    "token: authorization code",
+    "token endpoint: form and JSON",
+    "code: grant_type",
+    "code: response",
+)
 async def test_a_code_is_exchanged_for_tokens(visitor, demo, code):
     body = assert_granted(await demo.redeem(visitor, code))
 
@@ -62,6 +51,7 @@ async def test_a_code_is_exchanged_for_tokens(visitor, demo, code):
     assert body["expires_in"] == 12 * 3600
 
 
+@pytest.mark.promise("scope: offline_access", "code: response")
 async def test_without_offline_access_there_is_no_refresh_token(visitor, demo, new_code):
     body = assert_granted(await demo.redeem(visitor, await new_code(scope="openid")))
 
@@ -69,6 +59,7 @@ async def test_without_offline_access_there_is_no_refresh_token(visitor, demo, n
     assert body["scope"] == "openid"
 
 
+@pytest.mark.promise("scope: offline_access")
 async def test_offline_access_is_dropped_for_a_client_without_the_refresh_grant(
     server, visitor, new_code
 ):
@@ -124,6 +115,18 @@ REFUSED = {
 }
 
 
+@pytest.mark.promise(
+    "authorization: code_challenge",
+    "authorization: parameters",
+    "token endpoint: invalid_grant",
+    "token endpoint: other errors",
+    "code: code",
+    "code: redirect_uri",
+    "code: code_verifier",
+    "token error: invalid_request",
+    "token error: unsupported_grant_type",
+    "token error: invalid_grant",
+)
 async def test_a_refused_exchange_spends_nothing(server, visitor, demo, code):
     before = await everything(server.store)
     for name, (wrong, error) in REFUSED.items():
@@ -139,6 +142,7 @@ async def test_a_refused_exchange_spends_nothing(server, visitor, demo, code):
 REPEATED = ["grant_type", "code", "redirect_uri", "code_verifier", "client_id", "client_secret"]
 
 
+@pytest.mark.promise("token endpoint: other errors", "token error: invalid_request")
 @pytest.mark.parametrize("name", [*REPEATED, "scope", "refresh_token", "client_assertion"])
 @pytest.mark.parametrize("second", ["same", "other"])
 async def test_a_repeated_parameter_is_refused(server, visitor, demo, code, name, second):
@@ -161,16 +165,21 @@ async def test_a_repeated_parameter_is_refused(server, visitor, demo, code, name
     assert_granted(await demo.redeem(visitor, code))
 
 
+@pytest.mark.promise("exchange: invalid_target")
 async def test_an_unknown_parameter_is_ignored_even_twice(visitor, demo, code):
     assert_granted(await demo.redeem(visitor, code, resource=["a", "b"], nonsense="x"))
 
 
+@pytest.mark.promise(
+    "token endpoint: other errors", "code: grant_type", "token error: unauthorized_client"
+)
 async def test_a_client_without_the_grant_is_unauthorized(server, visitor, code):
     client = await server.register(grant_types=["refresh_token"])
 
     assert_refused(await client.redeem(visitor, code), 400, "unauthorized_client")
 
 
+@pytest.mark.promise("token endpoint: invalid_grant", "token error: invalid_grant")
 async def test_a_code_of_another_client_is_refused_and_stays_good(server, visitor, demo, code):
     for client in (
         await server.register(redirect_uris=[demo.redirect_uri]),
@@ -181,6 +190,7 @@ async def test_a_code_of_another_client_is_refused_and_stays_good(server, visito
     assert_granted(await demo.redeem(visitor, code))
 
 
+@pytest.mark.promise("code: code_verifier")
 async def test_a_verifier_without_a_challenge_is_refused(visitor, demo, new_code):
     code = await new_code(code_challenge=None, code_challenge_method=None)
 
@@ -188,6 +198,12 @@ async def test_a_verifier_without_a_challenge_is_refused(visitor, demo, new_code
     assert_granted(await demo.redeem(visitor, code, code_verifier=None))
 
 
+@pytest.mark.promise(
+    "token: authorization code",
+    "token endpoint: reused code",
+    "code: single use",
+    "token error: invalid_grant",
+)
 @pytest.mark.parametrize("seconds", [0, 30, 3600])
 async def test_a_replayed_code_ends_every_token_that_came_of_it(
     server, visitor, demo, code, seconds
@@ -241,6 +257,9 @@ async def test_a_replay_by_another_client_or_without_its_secret_ends_nothing(
     assert await userinfo_status(visitor, demo, tokens) == 200
 
 
+@pytest.mark.promise(
+    "token endpoint: invalid_grant", "code: single use", "token error: invalid_grant"
+)
 async def test_a_code_lives_for_sixty_seconds(server, visitor, demo, code, new_code):
     second = await new_code()
     server.clock.advance(59.9)
@@ -259,6 +278,7 @@ async def test_a_clock_that_goes_back_revives_no_spent_code(server, visitor, dem
     assert_refused(await demo.redeem(visitor, code), 400, "invalid_grant")
 
 
+@pytest.mark.promise("code: code")
 async def test_no_changed_cut_or_longer_code_is_accepted(server, visitor, demo, code):
     before = await everything(server.store)
     for hostile in (*forged.changed(code), *forged.cut(code), *forged.longer(code)):
@@ -268,6 +288,7 @@ async def test_no_changed_cut_or_longer_code_is_accepted(server, visitor, demo, 
     assert_granted(await demo.redeem(visitor, code))
 
 
+@pytest.mark.promise("logout: afterwards")
 async def test_after_the_logout_a_code_is_dead(server, visitor, demo, new_code):
     tokens = assert_granted(await demo.redeem(visitor, await new_code()))
     code = await new_code()
@@ -294,6 +315,7 @@ def key_of(found: dict, collection, demo) -> str:
     return demo.client_id if collection is APPLICATIONS else next(iter(found[collection.name]))
 
 
+@pytest.mark.promise("token error: invalid_grant")
 @pytest.mark.parametrize(("collection", "changes"), STANDING.values(), ids=STANDING.keys())
 async def test_code_and_tokens_end_with_everything_they_depend_on(
     server, visitor, demo, new_code, collection, changes
@@ -352,6 +374,7 @@ async def test_nothing_revives_by_a_reactivation_under_a_new_stamp(
     assert await userinfo_status(visitor, demo, tokens) == 401
 
 
+@pytest.mark.promise("token error: server_error")
 async def test_a_store_that_does_not_answer_is_503_and_the_code_stays_good(
     server, visitor, demo, code, monkeypatch
 ):

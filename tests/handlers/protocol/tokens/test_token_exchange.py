@@ -30,6 +30,7 @@ DISCOVERY = "/.well-known/openid-configuration"
 TYPES = {"access": ACCESS, "refresh": REFRESH, "id": ID, "jwt": JWT, "user": USER_ID}
 
 
+@pytest.mark.promise("exchange: not enabled")
 async def test_it_is_listed_while_it_is_switched_on(server, visitor, broker):
     on = (await visitor.get(DISCOVERY)).json()["grant_types_supported"]
     await switch(server, allows_token_exchange=False)
@@ -39,6 +40,7 @@ async def test_it_is_listed_while_it_is_switched_on(server, visitor, broker):
     assert off == [each for each in on if each != GRANT]
 
 
+@pytest.mark.promise("exchange: subject_token", "exchange: response access_token")
 async def test_an_access_token_gives_another_with_the_same_rights(server, broker):
     user_id, tokens = await broker.person(scope="openid profile")
     page = await broker.exchange(tokens["access_token"])
@@ -64,6 +66,14 @@ async def test_an_access_token_gives_another_with_the_same_rights(server, broker
     assert "act" not in told
 
 
+@pytest.mark.promise(
+    "exchange: subject_token_type",
+    "exchange: type access_token",
+    "exchange: type refresh_token",
+    "exchange: type id_token",
+    "exchange: type jwt",
+    "exchange: type user_id",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("requested", ["access", "id", "jwt", "refresh", "user"])
 @pytest.mark.parametrize("place", ["subject", "actor"])
@@ -99,6 +109,11 @@ async def test_each_type_is_taken_where_the_specification_says(
         assert page.json()["error_description"].endswith("_token_type is not supported")
 
 
+@pytest.mark.promise(
+    "exchange: requested_token_type",
+    "exchange: response access_token",
+    "exchange: response issued_token_type",
+)
 @pytest.mark.parametrize("own", ["opaque", "jwt"])
 async def test_the_type_asked_for_decides_not_the_clients_own(server, broker, own):
     id, changes = broker.party.client_id, {"access_token_type": own}
@@ -115,6 +130,7 @@ async def test_the_type_asked_for_decides_not_the_clients_own(server, broker, ow
         assert body["expires_in"] == server.service.config.jwt_access_token_seconds
 
 
+@pytest.mark.promise("exchange: response token_type")
 async def test_an_id_token_is_given_as_the_access_token_and_is_none(server, broker):
     user_id, tokens = await broker.person()
     scope = "openid email offline_access"
@@ -133,6 +149,7 @@ async def test_an_id_token_is_given_as_the_access_token_and_is_none(server, brok
     assert page.status == 401
 
 
+@pytest.mark.promise("exchange: response id_token")
 async def test_an_id_token_comes_beside_only_with_openid(broker):
     user_id, tokens = await broker.person()
     without = await broker.granted(tokens["access_token"], scope="profile")
@@ -143,6 +160,7 @@ async def test_an_id_token_comes_beside_only_with_openid(broker):
     assert "at_hash" in part(beside["id_token"], 1)
 
 
+@pytest.mark.promise("exchange: response refresh_token")
 async def test_a_refresh_token_comes_only_with_offline_access(server, broker):
     _, tokens = await broker.person()
     without = await broker.granted(tokens["access_token"], scope="openid")
@@ -170,6 +188,7 @@ async def test_it_is_refreshed_as_any_other(server, broker):
     assert not await broker.is_active(fresh["access_token"])
 
 
+@pytest.mark.promise("exchange: response expires_in")
 async def test_without_offline_access_it_ends_with_what_it_came_of(server, broker):
     _, tokens = await broker.person(scope="openid profile")
     server.clock.advance(1000)
@@ -211,6 +230,7 @@ async def test_an_id_token_as_subject_has_no_scopes_but_may_be_asked_who_it_is(b
     assert (told["sub"], told["aud"]) == (user_id, [broker.party.client_id])
 
 
+@pytest.mark.promise("exchange: scope", "exchange: audience", "exchange: response scope")
 async def test_scopes_and_audience_may_be_narrowed(server, broker):
     _, tokens = await broker.person()
     client = await server.store.get(APPLICATIONS, broker.party.client_id)
@@ -239,6 +259,7 @@ async def test_another_client_of_the_project_may_exchange(server, broker):
 METHODS = ["client_secret_basic", "client_secret_post", "none", "private_key_jwt"]
 
 
+@pytest.mark.promise("client authentication: methods by endpoint", "exchange: authentication")
 @pytest.mark.parametrize("method", METHODS)
 async def test_each_way_to_authenticate_will_do(server, broker, method):
     _, tokens = await broker.person()
@@ -280,6 +301,7 @@ PERSONAL = [
 ]
 
 
+@pytest.mark.promise("acting: personal tokens")
 @pytest.mark.parametrize("place", ["subject", "actor"])
 @pytest.mark.parametrize(("may_manage", "where", "opens_service"), PERSONAL)
 async def test_a_personal_token_opens_the_api_to_who_may_manage_in_its_organization(
@@ -313,6 +335,7 @@ async def test_a_personal_token_opens_the_api_to_who_may_manage_in_its_organizat
         assert await everything(server.store) == before
 
 
+@pytest.mark.promise("acting: personal tokens")
 async def test_a_personal_token_of_elsewhere_closes_the_api_to_the_other_token_too(
     server, visitor, new_visitor
 ):

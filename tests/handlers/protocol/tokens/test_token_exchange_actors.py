@@ -38,6 +38,7 @@ def acting(actor: dict) -> dict:
     return {"actor_token": actor["access_token"], "actor_token_type": ACCESS}
 
 
+@pytest.mark.promise("exchange: actor_token")
 async def test_the_new_token_names_who_acts_and_for_whom(broker):
     ann, _ = await broker.person()
     bob, tokens = await broker.person("bob", END_USERS)
@@ -78,6 +79,7 @@ async def test_when_and_how_somebody_signed_in_is_the_actors(server, broker):
         assert part(text, 1)["amr"] == whose["amr"]
 
 
+@pytest.mark.promise("exchange: type user_id")
 async def test_a_user_id_takes_audience_and_scopes_of_the_actor(broker):
     ann, _ = await broker.person()
     _, tokens = await broker.person("bob", END_USERS, scope="openid email")
@@ -89,6 +91,7 @@ async def test_a_user_id_takes_audience_and_scopes_of_the_actor(broker):
     assert asked["scope"] == "openid profile phone"
 
 
+@pytest.mark.promise("exchange: type jwt")
 async def test_a_jwt_of_the_client_names_the_subject_once(server, broker):
     ann, _ = await broker.person()
     bob, tokens = await broker.person("bob", END_USERS)
@@ -215,6 +218,7 @@ ROLES = [
 ]
 
 
+@pytest.mark.promise("exchange: actor_token")
 @pytest.mark.parametrize(("role", "where", "may"), ROLES)
 async def test_who_may_act_for_whom(server, visitor, broker, role, where, may):
     service = server.service
@@ -278,6 +282,7 @@ def impersonating(io_loop, server, visitor, new_visitor) -> tuple[Caller, str]:
     return io_loop.run_sync(make)
 
 
+@pytest.mark.promise("acting: reads")
 @pytest.mark.parametrize(("method", "path"), CHANGES.values(), ids=CHANGES.keys())
 async def test_nobody_changes_anything_in_the_name_of_another(server, impersonating, method, path):
     caller, _ = impersonating

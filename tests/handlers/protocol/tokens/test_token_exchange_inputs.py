@@ -75,6 +75,7 @@ BAD_TOKENS = {
 PLACES = ["subject", "actor"]
 
 
+@pytest.mark.promise("exchange: subject_token")
 @pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize(("make", "type"), BAD_TOKENS.values(), ids=BAD_TOKENS.keys())
@@ -126,6 +127,7 @@ async def revoked(ground):
     await ground.broker.visitor.post("/oauth/v2/revoke", form, headers=party.basic())
 
 
+@pytest.mark.promise("exchange: subject_token")
 @pytest.mark.parametrize("end", [locked, logged_out, new_password, late, revoked])
 @pytest.mark.parametrize("type", [ACCESS, ID])
 async def test_what_has_ended_is_not_exchanged(server, ground, end, type):

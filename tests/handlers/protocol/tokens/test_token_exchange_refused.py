@@ -200,6 +200,12 @@ REQUESTS = {
 }
 
 
+@pytest.mark.promise(
+    "exchange: actor_token_type",
+    "exchange: audience",
+    "exchange: resource",
+    "exchange: invalid_target",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize(("form", "error", "says"), REQUESTS.values(), ids=REQUESTS.keys())
 async def test_a_request_that_asks_wrongly_is_refused(server, ground, form, error, says):
@@ -212,6 +218,7 @@ async def test_a_request_that_asks_wrongly_is_refused(server, ground, form, erro
     assert await everything(server.store) == before
 
 
+@pytest.mark.promise("exchange: not enabled")
 async def test_switched_off_it_does_not_exist(server, ground):
     await switch(server, allows_token_exchange=False)
     before = await everything(server.store)

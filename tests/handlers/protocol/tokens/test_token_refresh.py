@@ -26,6 +26,13 @@ async def userinfo_status(visitor, client, tokens) -> int:
     return (await client.userinfo(visitor, tokens["access_token"])).status
 
 
+@pytest.mark.promise(
+    "token: refresh_token",
+    "token endpoint: refresh",
+    "token endpoint: refreshed ID token",
+    "refresh: grant_type",
+    "refresh: response",
+)
 async def test_a_refresh_gives_new_tokens_of_the_same_sign_in(server, tokens, refresh):
     server.clock.advance(100)
     fresh = await refresh(tokens["refresh_token"])
@@ -57,6 +64,7 @@ async def test_a_refresh_changes_one_record_and_stores_no_event(server, tokens, 
     assert {name for name in after if after[name] != before[name]} == {AUTHORIZATIONS.name}
 
 
+@pytest.mark.promise("token: refresh_token", "code: single use")
 async def test_refresh_tokens_have_enough_chance_and_are_stored_as_hashes(server, tokens, refresh):
     fresh = await refresh(tokens["refresh_token"])
     stored = repr(await everything(server.store))
@@ -70,6 +78,7 @@ async def test_refresh_tokens_have_enough_chance_and_are_stored_as_hashes(server
 ENDS = ("authorization.revoked", "token.refresh_repeated")
 
 
+@pytest.mark.promise("refresh: refresh_token")
 @pytest.mark.parametrize("generation", range(5))
 async def test_reusing_any_earlier_generation_ends_the_family(
     server, visitor, demo, tokens, refresh, generation
@@ -119,6 +128,11 @@ REFUSED = {
 }
 
 
+@pytest.mark.promise(
+    "token error: invalid_scope",
+    "token error: unsupported_grant_type",
+    "token error: invalid_grant",
+)
 async def test_a_refused_refresh_leaves_the_token_usable(server, visitor, demo, tokens, refresh):
     before = await everything(server.store)
     for name, (changes, error) in REFUSED.items():
@@ -130,6 +144,7 @@ async def test_a_refused_refresh_leaves_the_token_usable(server, visitor, demo, 
     await refresh(tokens["refresh_token"])
 
 
+@pytest.mark.promise("token endpoint: refresh", "token error: invalid_grant")
 async def test_another_client_s_refresh_token_is_an_invalid_grant_and_stays_good(
     server, visitor, tokens, refresh
 ):
@@ -189,6 +204,7 @@ async def test_a_genuine_family_with_another_secret_counts_as_reuse(
     assert await userinfo_status(visitor, demo, tokens) == 401
 
 
+@pytest.mark.promise("refresh: scope")
 async def test_a_narrower_scope_holds_for_one_response(visitor, demo, tokens, refresh):
     narrow = await refresh(tokens["refresh_token"], scope="openid email")
     claims = (await demo.userinfo(visitor, narrow["access_token"])).json()
@@ -200,6 +216,7 @@ async def test_a_narrower_scope_holds_for_one_response(visitor, demo, tokens, re
     assert "refresh_token" in wide
 
 
+@pytest.mark.promise("token endpoint: refresh", "refresh: scope")
 @pytest.mark.parametrize(
     "scope", ["openid offline_access", "email openid", "openid openid", "offline_access"]
 )
@@ -216,6 +233,7 @@ async def test_without_openid_there_is_no_id_token(visitor, demo, tokens, refres
     assert await userinfo_status(visitor, demo, fresh) == 403
 
 
+@pytest.mark.promise("refresh: scope", "token error: invalid_scope")
 async def test_a_scope_that_was_not_granted_at_first_never_comes(server, visitor, demo, refresh):
     tokens = await demo.tokens(visitor, *server.user, scope="openid offline_access")
     page = await demo.refresh(visitor, tokens["refresh_token"], scope="openid email")
@@ -223,6 +241,7 @@ async def test_a_scope_that_was_not_granted_at_first_never_comes(server, visitor
     assert_refused(page, 400, "invalid_scope")
 
 
+@pytest.mark.promise("token error: unauthorized_client")
 async def test_a_client_that_lost_the_grant_may_not_refresh(server, visitor, demo, tokens):
     changes = {"grant_types": ["authorization_code"]}
     await server.store.commit(Update(APPLICATIONS, demo.client_id, set=changes))
@@ -232,6 +251,7 @@ async def test_a_client_that_lost_the_grant_may_not_refresh(server, visitor, dem
     assert_refused(page, 400, "unauthorized_client")
 
 
+@pytest.mark.promise("token error: invalid_grant")
 async def test_a_refresh_token_idles_out_after_thirty_days(
     server, visitor, demo, tokens, refresh, new_visitor
 ):
@@ -285,6 +305,7 @@ async def test_an_idle_session_ends_sign_ins_not_tokens(server, visitor, demo, t
     assert await userinfo_status(visitor, demo, tokens) == 200
 
 
+@pytest.mark.promise("client authentication: none", "refresh: none")
 async def test_a_public_client_refreshes_with_its_client_id_alone(server, visitor):
     client = await server.register(auth_method="none")
     tokens = await client.tokens(visitor, *server.user)

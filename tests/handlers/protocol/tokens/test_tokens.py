@@ -65,6 +65,7 @@ async def is_accepted(visitor, token: str) -> bool:
     return page.status == 200
 
 
+@pytest.mark.promise("token: access_token", "keys: public keys")
 async def test_a_jwt_access_token_verifies_by_the_published_key(visitor, jwt):
     keys = await key_set(visitor)
     verified = JWT(jwt=jwt, key=key_of(keys, jwt), algs=["RS256"])
@@ -74,6 +75,7 @@ async def test_a_jwt_access_token_verifies_by_the_published_key(visitor, jwt):
     assert (part(jwt, 0)["alg"], part(jwt, 0)["typ"]) == ("RS256", "at+jwt")
 
 
+@pytest.mark.promise("client: access token type", "discovery: issuer")
 async def test_a_jwt_access_token_has_exactly_these_claims(server, visitor, jwt_client, jwt):
     claims = part(jwt, 1)
     client = await server.store.get(APPLICATIONS, jwt_client.client_id)
@@ -113,6 +115,7 @@ async def test_every_access_token_has_an_id_of_its_own(server, visitor, jwt_clie
     assert len({part(token, 1)["jti"] for token in all_three}) == 3
 
 
+@pytest.mark.promise("token: access_token")
 async def test_expires_in_is_the_time_until_exp(server, visitor, jwt_client):
     answer = await jwt_client.tokens(visitor, *server.user)
     claims = part(answer["access_token"], 1)
@@ -120,6 +123,7 @@ async def test_expires_in_is_the_time_until_exp(server, visitor, jwt_client):
     assert answer["expires_in"] == claims["exp"] - claims["iat"] == 3600
 
 
+@pytest.mark.promise("client: access token type")
 async def test_nothing_can_be_read_in_an_opaque_token(server, demo, opaque):
     version, kid, body = opaque.split(".")
     octets = base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))
@@ -132,6 +136,7 @@ async def test_nothing_can_be_read_in_an_opaque_token(server, demo, opaque):
     assert kid not in (demo.client_id, "")
 
 
+@pytest.mark.promise("code: single use")
 async def test_two_opaque_tokens_share_nothing_but_their_key(visitor, demo, opaque):
     answer = await demo.silently(visitor)
     other = (await demo.redeem(visitor, answer["code"])).json()["access_token"]

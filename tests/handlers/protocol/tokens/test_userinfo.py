@@ -88,6 +88,13 @@ BY_SCOPE = {
 }
 
 
+@pytest.mark.promise(
+    "scope: profile email phone address",
+    "discovery: listed scopes",
+    "userinfo: response",
+    "userinfo: sub and scopes",
+    "userinfo: claims of each scope",
+)
 @pytest.mark.parametrize(
     "scope",
     ["", "profile", "email", "phone", "address", "email phone", "profile email phone address"],
@@ -113,6 +120,7 @@ EMPTY = {
 }
 
 
+@pytest.mark.promise("userinfo: unknown values")
 async def test_what_is_not_known_is_left_out(server, asked):
     user = await user_of(server)
     await server.store.commit(Update(USERS, user.id, set=EMPTY))
@@ -121,6 +129,7 @@ async def test_what_is_not_known_is_left_out(server, asked):
     assert set(claims) == {"sub", "name", "preferred_username", "updated_at"}
 
 
+@pytest.mark.promise("userinfo: sub and scopes")
 async def test_the_sub_is_the_id_token_s(visitor, demo, tokens):
     claims = (await demo.userinfo(visitor, tokens["access_token"])).json()
 
@@ -135,6 +144,7 @@ async def test_a_changed_name_is_told_at_once(server, visitor, demo, tokens):
     assert (await demo.userinfo(visitor, tokens["access_token"])).json()["name"] == "Dana New"
 
 
+@pytest.mark.promise("client authentication: userinfo", "userinfo: header", "userinfo: methods")
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "Bearer  "])
 @pytest.mark.parametrize("method", ["GET", "POST"])
 async def test_the_token_goes_into_the_header(visitor, tokens, method, scheme):
@@ -145,6 +155,7 @@ async def test_the_token_goes_into_the_header(visitor, tokens, method, scheme):
     assert_json(page)
 
 
+@pytest.mark.promise("userinfo: methods")
 async def test_the_token_may_be_a_form_field_of_a_post(visitor, tokens):
     page = await visitor.post(USERINFO, {"access_token": tokens["access_token"]})
 
@@ -157,6 +168,7 @@ async def test_unknown_parameters_of_the_address_are_ignored(visitor, tokens):
     assert (await visitor.get(f"{USERINFO}?schema=openid", headers=headers)).status == 200
 
 
+@pytest.mark.promise("userinfo: methods")
 @pytest.mark.parametrize("method", ["GET", "POST"])
 @pytest.mark.parametrize("with_header", [True, False])
 async def test_a_token_in_the_address_is_refused(visitor, tokens, method, with_header):
@@ -213,11 +225,13 @@ HEADERS = [
 ]
 
 
+@pytest.mark.promise("userinfo: 401", "userinfo: methods", "userinfo: invalid_token")
 @pytest.mark.parametrize("value", HEADERS)
 async def test_a_header_without_a_valid_token_is_401(visitor, value):
     assert_invalid(await visitor.get(USERINFO, headers={"Authorization": value}))
 
 
+@pytest.mark.promise("client authentication: userinfo")
 async def test_no_other_kind_of_credential_is_an_access_token(server, visitor, demo, tokens):
     page = await visitor.get(demo.authorize_url())
     before = await everything(server.store)
@@ -247,6 +261,7 @@ async def test_a_token_without_openid_is_403(visitor, demo, tokens):
     assert_json(page)
 
 
+@pytest.mark.promise("userinfo: 401", "userinfo: methods", "userinfo: invalid_token")
 @pytest.mark.parametrize("access_token_type", ["opaque", "jwt"])
 async def test_an_expired_token_is_401(server, visitor, access_token_type):
     client = await server.register(access_token_type=access_token_type)

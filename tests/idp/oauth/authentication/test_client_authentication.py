@@ -91,6 +91,7 @@ UNCLEAR = [
 ]
 
 
+@pytest.mark.promise("token error: invalid_request")
 @pytest.mark.parametrize(("header", "pairs"), UNCLEAR)
 def test_two_ways_at_once_are_an_invalid_request(header, pairs):
     with pytest.raises(InvalidRequest):

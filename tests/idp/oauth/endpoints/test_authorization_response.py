@@ -55,6 +55,7 @@ def test_a_kept_state_can_be_stored_by_every_back_end(state):
     assert "\0" not in kept
 
 
+@pytest.mark.promise("authorization: exact state")
 def test_no_state_is_invented():
     assert authorization_response.keep_state(None) is None
     assert (
@@ -105,6 +106,7 @@ def test_the_query_of_a_redirect_uri_stays_as_it_is(uri, expected):
     assert uris.with_parameters(uri, []) == uri
 
 
+@pytest.mark.promise("logout: methods")
 def test_after_a_logout_only_the_state_is_added():
     assert (
         authorization_response.with_state(ReturnTo(redirect_uri=URI, state="a%20b"))

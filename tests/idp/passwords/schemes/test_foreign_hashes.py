@@ -32,6 +32,7 @@ def hasher():
     hasher.close()
 
 
+@pytest.mark.promise("user creation: hashedPassword")
 @pytest.mark.slow
 @pytest.mark.parametrize(("password", "encoded"), EVERY, ids=ENCODED)
 async def test_a_hash_from_elsewhere_verifies_its_password_and_no_other(hasher, password, encoded):
@@ -236,6 +237,7 @@ def test_many_rounds_over_a_long_password_are_not_begun():
     assert not schemes.read(encoded).verify(b"x" * 129)
 
 
+@pytest.mark.promise("faults: phpass")
 def test_the_rounds_of_phpass_have_both_their_edges():
     for exponent in (phpass.MIN_EXPONENT, phpass.MAX_EXPONENT):
         assert schemes.read(f"$P${crypt_base64.ALPHABET[exponent]}{'a' * 8}{'.' * 22}").cost

@@ -127,6 +127,7 @@ def seconds_of_reading(encoded):
     return best
 
 
+@pytest.mark.promise("user creation: hashedPassword")
 def test_hostile_hashes_are_refused(nothing_is_hashed):
     assert len(HOSTILE) >= 1000
     assert [each for each in HOSTILE if is_read(each)] == []

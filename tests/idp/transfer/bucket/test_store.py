@@ -250,6 +250,7 @@ WRITING = {
 }
 
 
+@pytest.mark.promise("export: gcs_output")
 @pytest.mark.parametrize("name", WRITING)
 async def test_what_is_not_stored_whole_is_not_told_to_be(bucket, tmp_path, name):
     bucket.answers[UPLOAD], slug = WRITING[name]

@@ -80,6 +80,7 @@ async def whole(server, *ids) -> list[dict]:
     return document["orgs"]
 
 
+@pytest.mark.promise("export: custom policies")
 async def test_what_was_exported_is_imported_and_exported_the_same(server, other):
     assert {each.action for each in await brought(server, organization("a"), organization("b"))}
     first = await whole(server, "a", "b")
@@ -99,6 +100,7 @@ def other(io_loop, server):
     io_loop.run_sync(lambda: stop_server(made, http))
 
 
+@pytest.mark.promise("export: with_passwords, with_otp")
 async def test_passwords_and_codes_are_told_only_when_they_are_asked_for(server):
     await brought(server, organization("a"))
 
@@ -110,6 +112,7 @@ async def test_passwords_and_codes_are_told_only_when_they_are_asked_for(server)
     assert "JBSWY3DPEHPK3PXP" not in json.dumps(await exported(server, with_passwords=True))
 
 
+@pytest.mark.promise("export: not included")
 async def test_what_an_export_never_holds_is_not_there(server, visitor):
     assert {each.action for each in await bring(server, **WHOLE)} == {"create"}
     home = await server.store.get(ORGANIZATIONS, "acme")
@@ -156,6 +159,7 @@ async def _with_passkey_and_codes(server, user_id):
     return made.codes
 
 
+@pytest.mark.promise("export: org_ids", "export: excluded_org_ids")
 async def test_the_named_organizations_are_told_and_nothing_of_others(server):
     await brought(server, organization("a"), organization("b"), organization("c"))
 
@@ -169,6 +173,7 @@ async def test_the_named_organizations_are_told_and_nothing_of_others(server):
     assert [each["orgId"] for each in left["orgs"]] == ["a"]
 
 
+@pytest.mark.promise("export: org_ids")
 async def test_an_organization_that_is_not_there_is_named(server):
     with pytest.raises(NotFound) as refused:
         await exported(server, org_ids=["nobody"])
@@ -199,6 +204,7 @@ async def test_it_is_noted_what_was_asked_and_what_was_told(server):
     await events_agree(server.store)
 
 
+@pytest.mark.promise("export: timeout")
 @pytest.mark.slow
 async def test_one_that_takes_too_long_ends_in_a_refusal(server):
     with pytest.raises(DeadlineExceeded):

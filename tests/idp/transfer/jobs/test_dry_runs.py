@@ -81,6 +81,7 @@ async def test_a_dry_run_tells_what_the_real_run_tells(server, updates):
     assert dry[2] == (4, 4, 1, 0, 0, 3)
 
 
+@pytest.mark.promise("import: dry run")
 @pytest.mark.slow
 def test_what_is_predicted_comes_to_pass_whatever_the_package(server, io_loop):
     seen = set()

@@ -172,6 +172,7 @@ async def test_of_many_one_gets_the_job(server):
     assert len([one for one in found if one]) == 1
 
 
+@pytest.mark.promise("import: jobs")
 async def test_two_imports_of_the_same_rows_at_once_store_each_once(server):
     first, second = await asyncio.gather(
         done(server.service, *ORGS, size=2), done(server.service, *reversed(ORGS), size=3)

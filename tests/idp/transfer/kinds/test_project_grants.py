@@ -37,6 +37,7 @@ GUEST = {
 }
 
 
+@pytest.mark.promise("application users: grants")
 async def test_a_grant_and_what_was_assigned_by_it_come_in_any_order_and_go_again(server):
     made = await brought(server, OWNER, GUEST)
 

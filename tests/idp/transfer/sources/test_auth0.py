@@ -51,6 +51,7 @@ def password(email, **changes):
     return auth0_password(9, email=email, **changes)
 
 
+@pytest.mark.promise("migration: from Auth0")
 def test_the_body_is_the_one_that_the_reference_tool_makes(tmp_path):
     files = auth0_files(tmp_path, lines(JOHN), lines(password("john@example.com")))
 
@@ -158,6 +159,7 @@ def hashes(made):
     return [each["user"].get("hashedPassword", {}).get("value") for each in made.people]
 
 
+@pytest.mark.promise("migration: from Auth0")
 def test_passwords_find_their_users_in_any_order(tmp_path):
     users = lines(*(auth0_user(n) for n in range(1, 40)))
     passwords = lines(*(auth0_password(n) for n in range(39, 1, -1)))
@@ -244,6 +246,7 @@ def test_fields_of_the_password_file_that_are_dropped_are_named_too(tmp_path):
     assert all(f"dropped passwords.{name}" in made.err for name in more)
 
 
+@pytest.mark.promise("migration: from Auth0")
 def test_every_field_that_is_dropped_is_named_with_its_count(tmp_path):
     first = auth0_user(
         1, last_ip="1.2.3.4", last_login="2024", app_metadata={"plan": "gold"}, logins_count=7

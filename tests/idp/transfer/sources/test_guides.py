@@ -38,6 +38,7 @@ async def taken_in(server, org):
     assert job.created == len(org["humanUsers"])
 
 
+@pytest.mark.promise("migration: from Auth0")
 async def test_people_of_auth0_sign_in(server, visitor, demo):
     auth0_tenant(COUNT)
     (command,) = commands("auth0.md")
@@ -51,6 +52,7 @@ async def test_people_of_auth0_sign_in(server, visitor, demo):
     assert (page.status, page.name) == (400, "password")
 
 
+@pytest.mark.promise("migration: from Keycloak")
 async def test_people_of_keycloak_sign_in(server, visitor, demo):
     keycloak_realm(COUNT)
     of_file, of_folder = (run(each) for each in commands("keycloak.md"))

@@ -156,6 +156,7 @@ RECORDS = st.recursive(
 )
 
 
+@pytest.mark.promise("migration: from tables and lines")
 @given(st.lists(RECORDS | st.integers(1, 5).map(auth0_user), max_size=12))
 @settings(deadline=None, max_examples=30, suppress_health_check=list(HealthCheck))
 def test_each_record_ends_in_the_package_or_in_the_report(tmp_path, records):

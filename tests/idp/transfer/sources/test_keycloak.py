@@ -27,6 +27,7 @@ def moved(tmp_path, *users, flags=(), **changes):
     return migrate(tmp_path, "keycloak", "--realm", str(tmp_path / "realm.json"), *flags)
 
 
+@pytest.mark.promise("migration: from Keycloak")
 def test_a_person_comes_with_name_address_and_password(tmp_path):
     user = keycloak_user(1, credentials=[argon2_credential(SALT, VALUE)])
 
@@ -56,6 +57,7 @@ def test_the_converted_argon2_hash_verifies_the_password():
     assert hasher.verify(encoded(argon2_credential(*unpacked)), "hunter2 hunter2")
 
 
+@pytest.mark.promise("migration: from Keycloak")
 @pytest.mark.parametrize(
     "algorithm",
     ["pbkdf2", "pbkdf2-sha224", "pbkdf2-sha256", "pbkdf2-sha384", "pbkdf2-sha512"],
@@ -244,6 +246,7 @@ def test_who_has_no_address_goes_along_where_that_is_wished(tmp_path):
 # What does not go along
 
 
+@pytest.mark.promise("migration: from Keycloak")
 def test_every_field_that_is_dropped_is_named_with_its_count(tmp_path):
     user = keycloak_user(
         1,

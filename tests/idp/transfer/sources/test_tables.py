@@ -17,6 +17,7 @@ def table(tmp_path, text, *flags, encoding="utf-8"):
     return migrate(tmp_path, "csv", "--users", str(tmp_path / "users.csv"), *flags)
 
 
+@pytest.mark.promise("migration: from tables and lines")
 def test_every_column_has_its_field(tmp_path):
     head = "userId,userName,firstName,lastName,nickName,displayName,preferredLanguage,gender,email"
     head += ",isEmailVerified,phone,isPhoneVerified,hashedPassword,passwordChangeRequired,otpCode"
@@ -168,6 +169,7 @@ def moved(tmp_path, content, *flags):
     return migrate(tmp_path, "ndjson", "--users", str(tmp_path / "users.ndjson"), *flags)
 
 
+@pytest.mark.promise("migration: from tables and lines")
 def test_a_line_is_a_person_as_the_import_takes_one(tmp_path):
     person = {
         "userName": "ada",
