@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import structs
 
+from idp.foundation.cooperative import in_turns
 from idp.foundation.errors import FieldProblem
 from idp.identity.users import creation as user_creation
 from idp.records import Organization, User
@@ -16,15 +17,40 @@ from idp.transfer.kinds.packaged_ids import named
 from idp.transfer.kinds.users import human_changes, plain_passwords, user_rows
 from idp.transfer.kinds.users.export_humans import tell
 from idp.transfer.kinds.users.human_request import HumanRow, PackagedHuman
-from idp.transfer.kinds.users.user_rows import Case, RowPassword, Rules
+from idp.transfer.kinds.users.user_rows import Case, Target
 from idp.transfer.package.rows import PreparedRow, Read, RowProblem
 
 
-async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Plans persons: new ones are created; existing ones are skipped, or with
     `updates` updated.
     """
-    return await user_rows.prepare(taking, reads, _RULES)
+    cases = [
+        _case(context, each) if isinstance(each, Target) else each
+        # Other tasks of the event loop run in between: a batch may have a thousand rows.
+        async for each in in_turns(await user_rows.targets(context, reads, "human"))
+    ]
+    return [
+        await _plan(context, each) if isinstance(each, Case) else each
+        async for each in in_turns(await user_rows.with_names(context, cases))
+    ]
+
+
+def _case(context: ImportContext, target: Target) -> Case:
+    read, known = target.read, target.known
+    if known is None:
+        return user_rows.creation(target, _new(context, target.home, read))
+    fields = human_changes.wanted(context.service, known, _row(read))
+    return user_rows.update(target, known, fields)
+
+
+async def _plan(context: ImportContext, case: Case) -> PreparedRow:
+    row, problems = _row(case.read), case.problems + _hash_problems(context, case)
+    if not problems and (chosen := await plain_passwords.chosen(context, case, row)):
+        problems, case = chosen.problems, user_rows.with_password(case, chosen.password)
+    if problems:
+        return user_rows.refusal(case, problems)
+    return await user_rows.plan(context, case, warnings=_warnings(row))
 
 
 def _row(read: Read) -> PackagedHuman:
@@ -32,8 +58,8 @@ def _row(read: Read) -> PackagedHuman:
     return read.request.user
 
 
-def _new(taking: ImportContext, home: Organization, read: Read) -> User:
-    service, row = taking.service, _row(read)
+def _new(context: ImportContext, home: Organization, read: Read) -> User:
+    service, row = context.service, _row(read)
     assert isinstance(read.request, HumanRow)  # noqa: S101 - for mypy
     now, id = service.clock.now(), read.request.user_id
     new = structs.replace(row.person(), id=id, password=row.hashed(now))
@@ -43,11 +69,7 @@ def _new(taking: ImportContext, home: Organization, read: Read) -> User:
     return user
 
 
-def _wanted(taking: ImportContext, known: User, read: Read) -> Mapping[str, object]:
-    return human_changes.wanted(taking.service, known, _row(read))
-
-
-def _judge(taking: ImportContext, case: Case) -> list[FieldProblem]:
+def _hash_problems(context: ImportContext, case: Case) -> list[FieldProblem]:
     """Returns the problems of a new hash that is too weak; a hash that is stored already is not
     checked.
     """
@@ -55,23 +77,16 @@ def _judge(taking: ImportContext, case: Case) -> list[FieldProblem]:
     known = case.known.password if case.known else None
     if sent is None or (known is not None and known.hash == sent.hash):
         return []
-    return user_creation.hash_problems(taking.service, "user.hashedPassword.value", sent.hash)
+    return user_creation.hash_problems(context.service, "user.hashedPassword.value", sent.hash)
 
 
-async def _choose(taking: ImportContext, case: Case) -> RowPassword | None:
-    return await plain_passwords.chosen(taking, case, _row(case.read))
-
-
-def _warnings(read: Read) -> tuple[RowProblem, ...]:
-    if not _row(read).request_passwordless_registration:
+def _warnings(row: PackagedHuman) -> tuple[RowProblem, ...]:
+    if not row.request_passwordless_registration:
         return ()
     message = "is not honoured: no link is sent"
     return (upsert.unheld("factor.unsupported", "user.requestPasswordlessRegistration", message),)
 
 
-_RULES: Final = Rules(
-    kind="human", new=_new, wanted=_wanted, judge=_judge, choose=_choose, warnings=_warnings
-)
 KINDS: Final = (
     RowKind(
         member="humanUsers",

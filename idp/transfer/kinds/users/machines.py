@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final
 from msgspec import structs
 
 from idp.credentials import client_secrets
+from idp.foundation.cooperative import in_turns
 from idp.identity.users import lookup as user_lookup
 from idp.management.users.new_user import UserId
 from idp.management.users.service_users import TOKEN_TYPES
@@ -20,7 +21,7 @@ from idp.transfer.kinds.packaged_ids import named
 from idp.transfer.kinds.packaged_secrets import EndingSecret, HashedSecret
 from idp.transfer.kinds.users import user_rows
 from idp.transfer.kinds.users.human_request import STATES
-from idp.transfer.kinds.users.user_rows import Rules
+from idp.transfer.kinds.users.user_rows import Case, Target
 from idp.transfer.package.rows import PreparedRow, Read
 
 _STATES: Final = {state: name for name, state in STATES.items()}
@@ -46,11 +47,32 @@ class MachineRow(Request, frozen=True, kw_only=True):
     user: PackagedMachine
 
 
-async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Plans service users: new ones are created; existing ones are skipped, or with `updates`
     updated.
     """
-    return await user_rows.prepare(taking, reads, _RULES)
+    cases = [
+        _case(context, each) if isinstance(each, Target) else each
+        # Other tasks of the event loop run in between: a batch may have a thousand rows.
+        async for each in in_turns(await user_rows.targets(context, reads, "machine"))
+    ]
+    return [
+        await _plan(context, each) if isinstance(each, Case) else each
+        async for each in in_turns(await user_rows.with_names(context, cases))
+    ]
+
+
+def _case(context: ImportContext, target: Target) -> Case:
+    if target.known is None:
+        return user_rows.creation(target, _new(context, target.home, target.read))
+    return user_rows.update(target, target.known, _fields(target.known, target.read))
+
+
+async def _plan(context: ImportContext, case: Case) -> PreparedRow:
+    if problems := case.problems:
+        return user_rows.refusal(case, problems)
+    forgotten = client_secrets.forgotten(case.known, case.after) if case.known else []
+    return await user_rows.plan(context, case, forgotten)
 
 
 def _row(read: Read) -> MachineRow:
@@ -58,8 +80,8 @@ def _row(read: Read) -> MachineRow:
     return read.request
 
 
-def _new(taking: ImportContext, home: Organization, read: Read) -> User:
-    service, row = taking.service, _row(read)
+def _new(context: ImportContext, home: Organization, read: Read) -> User:
+    service, row = context.service, _row(read)
     now, profile = service.clock.now(), Profile(display_name=row.user.name)
     return User(
         id=row.user_id,
@@ -78,7 +100,8 @@ def _new(taking: ImportContext, home: Organization, read: Read) -> User:
     )
 
 
-def _wanted(taking: ImportContext, known: User, read: Read) -> Mapping[str, object]:
+def _fields(known: User, read: Read) -> Mapping[str, object]:
+    """Returns the fields that the row sets of an existing user."""
     row = _row(read).user
     return {
         "user_name": row.user_name,
@@ -114,7 +137,6 @@ def _told(telling_: ExportContext, user: User) -> dict[str, Any]:
     )
 
 
-_RULES: Final = Rules(kind="machine", new=_new, wanted=_wanted, also=client_secrets.forgotten)
 KINDS: Final = (
     RowKind(
         member="machineUsers",

@@ -1,16 +1,15 @@
-"""Planning of users of either kind: by the rules of a single creation, for many at once.
+"""The steps of planning users of either kind: by the rules of a single creation, for many at once.
 
 No mail is sent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Literal
 
 from msgspec import Struct, structs
 
-from idp.foundation.cooperative import in_turns
 from idp.foundation.errors import FailedPrecondition, FieldProblem
 from idp.identity.users import creation as user_creation
 from idp.identity.users import lookup as user_lookup
@@ -33,56 +32,48 @@ class RowPassword(Struct, frozen=True):
     problems: list[FieldProblem] = []
 
 
+class Target(Struct, frozen=True):
+    """Where a row goes: its organization, and the user of its id if there is one."""
+
+    read: Read
+    home: Organization
+    known: User | None
+
+
 class Case(Struct, frozen=True, kw_only=True):
-    """A user to create or to update: the state after it, and the fields that differ."""
+    """A user to create or to update: the state after it, and the fields that differ.
+
+    `names` is the availability of the login names that the user would get, if any.
+    """
 
     read: Read
     home: Organization
     after: User
     known: User | None = None
     values: Mapping[str, Any] = {}
+    names: NameAvailability | None = None
 
     @property
     def gives_out_names(self) -> bool:
         """Whether the user gets login names, which other users may have."""
         return self.known is None or bool({"user_name", "email"} & set(self.values))
 
-
-class Rules(Struct, frozen=True, kw_only=True):
-    """The differences between the kinds of users.
-
-    `new` returns the user that a row describes, `wanted` the fields that it sets of an existing
-    user. `judge` returns further problems, `choose` the row's plaintext password (None if it has
-    none).
-    """
-
-    kind: Literal["human", "machine"]
-    new: Callable[[ImportContext, Organization, Read], User]
-    wanted: Callable[[ImportContext, User, Read], Mapping[str, object]]
-    judge: Callable[[ImportContext, Case], list[FieldProblem]] = lambda *_: []
-    choose: Callable[[ImportContext, Case], Awaitable[RowPassword | None]] | None = None
-    also: Callable[[User, User], Sequence[Write]] = lambda *_: ()
-    warnings: Callable[[Read], tuple[RowProblem, ...]] = lambda _: ()
+    @property
+    def problems(self) -> list[FieldProblem]:
+        """The login names that are taken."""
+        return self.names.problems(_PATHS) if self.names else []
 
 
-async def prepare(taking: ImportContext, reads: Sequence[Read], rules: Rules) -> list[PreparedRow]:
-    """Plans users: new ones are created; existing ones are skipped, or with `updates` updated."""
-    there = await target_organizations.found(taking, reads)
-    known = await upsert.by_id(taking, USERS, (_id(read) for read in reads))
-    begun = [
-        _begin(taking, read, rules, there.get(read.row.org_id), known.get(_id(read)))
-        # Other tasks of the event loop run in between: a batch may have a thousand rows.
-        async for read in in_turns(reads)
+async def targets(
+    context: ImportContext, reads: Sequence[Read], kind: Literal["human", "machine"]
+) -> list[Target | PreparedRow]:
+    """Returns where each row goes, or its plan where that is already certain."""
+    homes = await target_organizations.found(context, reads)
+    known = await upsert.by_id(context, USERS, (_id(read) for read in reads))
+    return [
+        _target(context, read, kind, homes.get(read.row.org_id), known.get(_id(read)))
+        for read in reads
     ]
-    cases = [each for each in begun if isinstance(each, Case)]
-    names = await _availability(taking, cases)
-    ends = iter(
-        [
-            await _end(taking, case, rules, names.get(case.after.id))
-            async for case in in_turns(cases)
-        ]
-    )
-    return [next(ends) if isinstance(each, Case) else each for each in begun]
 
 
 def _id(read: Read) -> str:
@@ -90,92 +81,104 @@ def _id(read: Read) -> str:
     return id
 
 
-def _begin(
-    taking: ImportContext, read: Read, rules: Rules, home: Organization | None, known: User | None
-) -> Case | PreparedRow:
-    """Returns the case of a row, or its plan where that is already certain."""
+def _target(
+    context: ImportContext, read: Read, kind: str, home: Organization | None, known: User | None
+) -> Target | PreparedRow:
     id = _id(read)
     if home is None:
         return target_organizations.homeless(id)
     if known is None:
-        return Case(read=read, home=home, after=rules.new(taking, home, read))
+        return Target(read, home, None)
     # An import never moves a user to another organization, nor changes its kind.
-    if known.org_id != home.id or known.kind != rules.kind:
+    if known.org_id != home.id or known.kind != kind:
         return upsert.elsewhere(id, "userId")
-    if not taking.updates:
+    if not context.updates:
         return upsert.left(USERS, known, id)
-    wanted = rules.wanted(taking, known, read)
-    values = {name: value for name, value in wanted.items() if getattr(known, name) != value}
+    return Target(read, home, known)
+
+
+def creation(target: Target, user: User) -> Case:
+    """Returns the case of a row that creates this user."""
+    return Case(read=target.read, home=target.home, after=user)
+
+
+def update(target: Target, known: User, fields: Mapping[str, object]) -> Case:
+    """Returns the case of a row that sets these fields of an existing user."""
+    values = {name: value for name, value in fields.items() if getattr(known, name) != value}
     after = structs.replace(known, **values)
-    return Case(read=read, home=home, after=after, known=known, values=values)
+    return Case(read=target.read, home=target.home, after=after, known=known, values=values)
 
 
-async def _availability(
-    taking: ImportContext, cases: Sequence[Case]
-) -> dict[str, NameAvailability]:
-    """Returns, by user id, whether these users may have the names that they would sign in with."""
-    asked = [case for case in cases if case.gives_out_names]
-    candidates = [user_creation.candidate(case.home, case.after, case.known) for case in asked]
-    found = await user_creation.availability_of_each(taking.service, candidates) if asked else []
-    return {case.after.id: each for case, each in zip(asked, found, strict=True)}
+async def with_names(
+    context: ImportContext, rows: Sequence[Case | PreparedRow]
+) -> list[Case | PreparedRow]:
+    """Returns the rows; the cases with whether the users may have the names that they would sign
+    in with, and with the address as it will be stored.
+    """
+    cases = [each for each in rows if isinstance(each, Case) and each.gives_out_names]
+    candidates = [user_creation.candidate(case.home, case.after, case.known) for case in cases]
+    found = await user_creation.availability_of_each(context.service, candidates) if cases else []
+    names = {case.after.id: each for case, each in zip(cases, found, strict=True)}
+    return [
+        _with_names(each, names.get(each.after.id)) if isinstance(each, Case) else each
+        for each in rows
+    ]
 
 
-async def _end(
-    taking: ImportContext, case: Case, rules: Rules, names: NameAvailability | None
-) -> PreparedRow:
-    problems = names.problems(_PATHS) if names else []
-    case = _verified(case, names) if names else case
-    problems += rules.judge(taking, case)
-    if rules.choose and not problems:
-        chosen = await rules.choose(taking, case)
-        if chosen is not None:
-            problems += chosen.problems
-            case = _with(case, chosen.password)
-    if problems:
-        return refused(case.after.id, *map(problem, problems))
-    if case.known is None:
-        return _created(taking, case, rules, names)
-    return await _changed(taking, case, rules, case.known, names)
-
-
-def _verified(case: Case, names: NameAvailability) -> Case:
-    """Returns the case with the address as it will be stored, with its verification."""
+def _with_names(case: Case, names: NameAvailability | None) -> Case:
+    if names is None:
+        return case
     after = names.of(case.after)
     if after.email == case.after.email:
-        return case
+        return structs.replace(case, names=names)
     values = {name: value for name, value in case.values.items() if name != "email"}
-    is_changed = case.known is not None and case.known.email != after.email
-    return structs.replace(
-        case, after=after, values={**values, "email": after.email} if is_changed else values
-    )
+    if case.known is not None and case.known.email != after.email:
+        values["email"] = after.email
+    return structs.replace(case, names=names, after=after, values=values)
 
 
-def _with(case: Case, password: Password | None) -> Case:
-    """Returns the case with this password."""
+def with_password(case: Case, password: Password | None) -> Case:
+    """Returns the case with this password, unless the user has it already."""
     if password is None or (case.known is not None and case.known.password == password):
         return case
     after = structs.replace(case.after, password=password)
     return structs.replace(case, after=after, values={**case.values, "password": password})
 
 
-def _created(
-    taking: ImportContext, case: Case, rules: Rules, names: NameAvailability | None
+async def plan(
+    context: ImportContext,
+    case: Case,
+    writes: Sequence[Write] = (),
+    warnings: tuple[RowProblem, ...] = (),
 ) -> PreparedRow:
-    assert names is not None  # noqa: S101 - a new user has names
-    payload = import_payload(taking, case.read)
-    writes = user_creation.writes_of(taking.service, case.after, names, taking.actor, **payload)
-    return PreparedRow(
-        action="create",
-        id=case.after.id,
-        writes=tuple(writes),
-        problems=rules.warnings(case.read),
+    """Plans the creation or the update of the user, which further `writes` belong to."""
+    if case.known is None:
+        return _creation(context, case, warnings)
+    return await _update(context, case, case.known, writes, warnings)
+
+
+def refusal(case: Case, problems: Iterable[FieldProblem]) -> PreparedRow:
+    """Returns the plan of a row that can't be stored because of these problems."""
+    return refused(case.after.id, *map(problem, problems))
+
+
+def _creation(context: ImportContext, case: Case, warnings: tuple[RowProblem, ...]) -> PreparedRow:
+    assert case.names is not None  # noqa: S101 - a new user has names
+    payload = import_payload(context, case.read)
+    writes = user_creation.writes_of(
+        context.service, case.after, case.names, context.actor, **payload
     )
+    return PreparedRow(action="create", id=case.after.id, writes=tuple(writes), problems=warnings)
 
 
-async def _changed(
-    taking: ImportContext, case: Case, rules: Rules, known: User, names: NameAvailability | None
+async def _update(
+    context: ImportContext,
+    case: Case,
+    known: User,
+    writes: Sequence[Write],
+    warnings: tuple[RowProblem, ...],
 ) -> PreparedRow:
-    service, after = taking.service, case.after
+    service, after = context.service, case.after
     if not case.values:
         return upsert.left(USERS, known, known.id)
     # Search keys are derived from the names, so they are set with every update.
@@ -185,18 +188,18 @@ async def _changed(
         # Sessions and tokens carry the stamp: a new one revokes all of them.
         values["stamp"] = service.random.token(bits=64)
     try:
-        also = await user_changes.besides(taking, known, values)
+        also = await user_changes.besides(context, known, values)
     except FailedPrecondition as refusal:
-        told = FieldProblem(refusal.slug, "user.state", refusal.message)
-        return refused(known.id, problem(told))
-    if names is not None:
-        also += names.writes(service, taking.actor)
-    wanted = UpsertPlan(
+        message = FieldProblem(refusal.slug, "user.state", refusal.message)
+        return refused(known.id, problem(message))
+    if case.names is not None:
+        also += case.names.writes(service, context.actor)
+    requested = UpsertPlan(
         id=known.id,
         collection=USERS,
         record=after,
         type="user",
-        also=lambda before, after: [*also, *rules.also(before, after)],
-        warnings=rules.warnings(case.read),
+        also=lambda *_: [*also, *writes],
+        warnings=warnings,
     )
-    return upsert.changed(taking, case.read, known, wanted, values)
+    return upsert.changed(context, case.read, known, requested, values)
