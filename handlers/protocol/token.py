@@ -19,7 +19,7 @@ class TokenHandler(RefusingHandler, SharedHandler):
             params = self.form_params()
         await self.share_only_for_sender(params)
         authorization = self.request.headers.get("Authorization")
-        self.answer(await grants.exchange(self.service, authorization, params))
+        self.answer(await grants.respond(self.service, authorization, params))
 
 
 ROUTES = [(TOKEN, TokenHandler)]

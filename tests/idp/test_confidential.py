@@ -7,8 +7,8 @@ import pytest
 
 from idp.identity.sessions.browsers import Cookie
 from idp.oauth.endpoints.authorization_response import Reply
-from idp.oauth.grants.exchange import RefreshToken
 from idp.oauth.grants.token_exchange import ExchangeTokens
+from idp.oauth.grants.token_request import RefreshToken
 from idp.start.bootstrap import Start
 from idp.start.demo import DemoBrowser, DemoClient, DemoStep
 from idp.start.demo_setup import DemoDescription

@@ -71,7 +71,7 @@ MUTANTS = [
     Mutant(
         "everybody may act for everybody",
         GRANT,
-        "if not await permissions.may_impersonate(exchange.service, acting_user, user):",
+        "if not await permissions.may_impersonate(request.service, acting_user, user):",
         "if False:",
         f"{ACTORS} -k who_may_act",
     ),

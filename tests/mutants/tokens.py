@@ -8,7 +8,7 @@ STANDING = "idp/oauth/tokens/validity.py"
 TOKENS = "idp/oauth/tokens/access_tokens.py"
 CODE = "idp/oauth/grants/authorization_code.py"
 REFRESH = "idp/oauth/grants/refresh_token.py"
-EXCHANGE = "idp/oauth/grants/exchange.py"
+TOKEN_REQUEST = "idp/oauth/grants/token_request.py"
 GRANTS = "idp/oauth/grants/__init__.py"
 INTROSPECTION = "tests/handlers/protocol/tokens/test_introspection.py"
 REVOCATION = "tests/handlers/protocol/tokens/test_revocation.py"
@@ -135,8 +135,8 @@ MUTANTS = [
     ),
     Mutant(
         "a code of another client",
-        EXCHANGE,
-        "if issued.client_id != exchange.client.id:",
+        TOKEN_REQUEST,
+        "if issued.client_id != request.client.id:",
         "if False:",
         f"{OF_CODES} -k another_client",
     ),
@@ -191,15 +191,15 @@ MUTANTS = [
     ),
     Mutant(
         "a replayed code revokes nothing",
-        EXCHANGE,
-        "    await authorizations.revoke(exchange.service",
-        '    str.format("", exchange.service',
+        TOKEN_REQUEST,
+        "    await authorizations.revoke(request.service",
+        '    str.format("", request.service',
         f"{OF_CODES} -k replayed_code",
     ),
     Mutant(
         "a refresh token by its family",
         REFRESH,
-        "if not is_current and not _may_repeat(exchange, refresh, secret, now):",
+        "if not is_current and not _may_repeat(request, refresh, secret, now):",
         "if False:",
         f"{OF_REFRESH} -k earlier_generation",
     ),

@@ -20,7 +20,7 @@ from idp.oauth.grants import (
     refresh_token,
     token_exchange,
 )
-from idp.oauth.grants.exchange import Exchange, Grant
+from idp.oauth.grants.token_request import Grant, TokenRequest
 from idp.oauth.params import Params
 from idp.oauth.refusals import safe_display
 from idp.oauth.refusals import token as checks
@@ -39,7 +39,7 @@ GRANTS: Final[dict[str, Grant]] = {
 }
 
 
-async def exchange(service: Service, authorization: str | None, params: Params) -> dict[str, Any]:
+async def respond(service: Service, authorization: str | None, params: Params) -> dict[str, Any]:
     """Returns the token response for a form and the `authorization` header that came with it.
 
     Raises `OAuthError`: errors of the client come before errors of its request. The client and the
@@ -55,7 +55,7 @@ async def exchange(service: Service, authorization: str | None, params: Params) 
     instance = found[0] if grant and grant.is_offered else None
     allowed = _check_allowed(caller, params, grant, instance)
     own = found[1:] if grant and grant.is_offered else found
-    return await allowed.exchange(Exchange(service, caller, params, own))
+    return await allowed.respond(TokenRequest(service, caller, params, own))
 
 
 def offered(instance: Instance | None) -> list[str]:

@@ -8,10 +8,10 @@ from typing import Any, Final
 from idp.foundation import opaque_tokens
 from idp.oauth import pkce, scopes
 from idp.oauth.errors import InvalidGrant
-from idp.oauth.grants.exchange import (
-    Exchange,
+from idp.oauth.grants.token_request import (
     Grant,
     RefreshToken,
+    TokenRequest,
     authorization_of,
     find_live,
     last_token_ends_at,
@@ -36,55 +36,55 @@ def reads(params: Params) -> list[Key]:
     return [(AUTHORIZATIONS, parts[0])] if parts else []
 
 
-async def redeem(exchange: Exchange) -> dict[str, Any]:
+async def redeem(request: TokenRequest) -> dict[str, Any]:
     """Redeems a code once: all checks, then the signatures, then one conditional write.
 
     A second redemption in which everything is right is a replay and revokes what the first one
     gave (RFC 6749 4.1.2); a wrong secret, client, redirect_uri or verifier does not use the code
     up. Raises `InvalidGrant` and `InvalidRequest`.
     """
-    config, now = exchange.service.config, exchange.service.clock.now()
-    authorization, code = _check(exchange)
+    config, now = request.service.config, request.service.clock.now()
+    authorization, code = _check(request)
     with checks.CODE_UNUSED:
         # The secret, client and verifier are right here: nobody without them can cause a
         # revocation.
         if code.redeemed_at is not None:
             since = refusal_details.span(now - code.redeemed_at)
             story = f"The code was redeemed {since} ago by the same client."
-            await refuse_replay(exchange, authorization, "code", story)
+            await refuse_replay(request, authorization, "code", story)
     with checks.CODE_UNEXPIRED:
         if code.expires_at <= now:
-            raise InvalidGrant("the code has expired", story=_how_late(exchange, code, now))
-    grantee = await find_live(exchange, authorization)
+            raise InvalidGrant("the code has expired", story=_how_late(request, code, now))
+    grantee = await find_live(request, authorization)
     with checks.SESSION_LIVE:
         if grantee.session is None:
             raise InvalidGrant("the session that the code came from has ended")
-    granted = scopes.grantable(config, exchange.client, authorization.scopes)
+    granted = scopes.grantable(config, request.client, authorization.scopes)
     refresh = None
     if scopes.OFFLINE_ACCESS in granted:
         # Only with `offline_access`: without it the tokens end with the session (OpenID Connect
         # Core 11).
-        refresh = new_refresh_token(exchange.service, authorization.id, now)
+        refresh = new_refresh_token(request.service, authorization.id, now)
     response = await token_response.respond(
-        exchange.service,
+        request.service,
         grantee,
         scopes=granted,
         refresh_token=refresh.text if refresh else None,
         with_nonce=True,
         now=now,
     )
-    await _spend(exchange, grantee, refresh, now)
+    await _spend(request, grantee, refresh, now)
     return response
 
 
-def _check(exchange: Exchange) -> tuple[Authorization, Code]:
-    params = exchange.params
+def _check(request: TokenRequest) -> tuple[Authorization, Code]:
+    params = request.params
     with checks.CODE_SENT:
         redirect_uri, sent = params.required("redirect_uri"), params.required("code")
     with checks.CODE_KNOWN:
-        authorization, code = _find(exchange, sent)
+        authorization, code = _find(request, sent)
     with checks.CODE_CLIENT:
-        refuse_foreign(exchange, authorization, "code")
+        refuse_foreign(request, authorization, "code")
     with checks.CODE_REDIRECT_URI:
         if code.redirect_uri != redirect_uri:
             raise InvalidGrant(
@@ -98,8 +98,8 @@ def _check(exchange: Exchange) -> tuple[Authorization, Code]:
     return authorization, code
 
 
-def _find(exchange: Exchange, sent: str) -> tuple[Authorization, Code]:
-    authorization, parts = authorization_of(exchange), opaque_tokens.split(sent)
+def _find(request: TokenRequest, sent: str) -> tuple[Authorization, Code]:
+    authorization, parts = authorization_of(request), opaque_tokens.split(sent)
     code = authorization.code if authorization else None
     if (
         authorization is None
@@ -107,25 +107,25 @@ def _find(exchange: Exchange, sent: str) -> tuple[Authorization, Code]:
         or parts is None
         or not opaque_tokens.matches(parts[1], code.hash)
     ):
-        config, due = exchange.service.config, "an authorization code"
+        config, due = request.service.config, "an authorization code"
         story = refusal_details.unknown(config, sent, due, 1, authorization)
         raise InvalidGrant("the code is unknown or has expired", story=story)
     return authorization, code
 
 
-def _how_late(exchange: Exchange, code: Code, now: datetime) -> str:
-    lasts = exchange.service.config.code_seconds
+def _how_late(request: TokenRequest, code: Code, now: datetime) -> str:
+    lasts = request.service.config.code_seconds
     late = refusal_details.span(now - code.expires_at)
     return f"The code expired {late} ago; a code lasts {lasts} s."
 
 
 async def _spend(
-    exchange: Exchange, grantee: AuthorizedClient, refresh: RefreshToken | None, now: datetime
+    request: TokenRequest, grantee: AuthorizedClient, refresh: RefreshToken | None, now: datetime
 ) -> None:
     """Marks the code as redeemed. Of several requests at once one does; for the others it is a
     replay."""
     authorization = grantee.authorization
-    ends = last_token_ends_at(exchange, refresh, now)
+    ends = last_token_ends_at(request, refresh, now)
     # The condition is part of the write, so the two requests of a race cannot both succeed.
     unspent = {"code.redeemed_at": None, "revoked_at": None}
     changes: dict[str, object] = {"code.redeemed_at": now, "expires_at": ends}
@@ -133,17 +133,17 @@ async def _spend(
         changes["refresh"] = refresh.record
     try:
         await commit_settled(
-            exchange.service.store,
+            request.service.store,
             Update(AUTHORIZATIONS, authorization.id, set=changes, expect=unspent),
         )
     except Stale:
         with checks.CODE_UNUSED:
             story = "Another request redeemed the code, or revoked the grant, at the same moment."
-            await refuse_replay(exchange, authorization, "code", story)
+            await refuse_replay(request, authorization, "code", story)
 
 
 GRANT: Final = Grant(
-    exchange=redeem,
+    respond=redeem,
     reads=reads,
     checks=checks.CODE_CHECKS,
     api_name="OIDC_GRANT_TYPE_AUTHORIZATION_CODE",

@@ -12,23 +12,23 @@ from idp.identity.users import subjects
 from idp.oauth.authentication import client_authentication
 from idp.oauth.errors import InvalidClient
 from idp.oauth.grants import service_tokens
-from idp.oauth.grants.exchange import Exchange, Grant
+from idp.oauth.grants.token_request import Grant, TokenRequest
 from idp.oauth.refusals import token as checks
 from idp.oauth.refusals.client import CLIENT_KNOWN
 from idp.oauth.tokens.validity import Client
 from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, User
 
 
-async def exchange(exchange: Exchange) -> dict[str, Any]:
+async def respond(request: TokenRequest) -> dict[str, Any]:
     """Returns the token response with an access token for the caller itself.
 
     Raises `InvalidScope`, and `InvalidClient` when the caller or its organization is not active.
     """
-    service, caller = exchange.service, exchange.caller
+    service, caller = request.service, request.caller
     with checks.SCOPE_KNOWN:
-        wanted = service_tokens.scopes_of(service, exchange.params)
+        wanted = service_tokens.scopes_of(service, request.params)
     if not isinstance(caller, User):
-        return await _for_application(exchange, wanted)
+        return await _for_application(request, wanted)
     subject = await user_lookup.subject_of(service, caller)
     with CLIENT_KNOWN:
         if subject is None or not subjects.is_active(subject):
@@ -36,8 +36,8 @@ async def exchange(exchange: Exchange) -> dict[str, Any]:
     return await service_tokens.for_user(service, subject, wanted)
 
 
-async def _for_application(exchange: Exchange, wanted: list[str]) -> dict[str, Any]:
-    service, client = exchange.service, exchange.client
+async def _for_application(request: TokenRequest, wanted: list[str]) -> dict[str, Any]:
+    service, client = request.service, request.client
     # The installation's record has a stamp, too, which the token's digest includes.
     instance, organization = await service.store.get_many(
         [(INSTANCES, INSTANCE_ID), (ORGANIZATIONS, client.org_id)]
@@ -50,7 +50,7 @@ async def _for_application(exchange: Exchange, wanted: list[str]) -> dict[str, A
 
 
 GRANT: Final = Grant(
-    exchange=exchange,
+    respond=respond,
     checks=checks.CLIENT_CREDENTIALS_CHECKS,
     authenticates=client_authentication.authenticate_any,
     api_name="OIDC_GRANT_TYPE_CLIENT_CREDENTIALS",

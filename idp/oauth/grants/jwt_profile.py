@@ -15,7 +15,7 @@ from idp.oauth.authentication import jwt_assertions
 from idp.oauth.authentication.jwt_assertions import NotProven
 from idp.oauth.errors import InvalidGrant, InvalidRequest
 from idp.oauth.grants import service_tokens
-from idp.oauth.grants.exchange import Exchange, Grant
+from idp.oauth.grants.token_request import Grant, TokenRequest
 from idp.oauth.params import Params
 from idp.oauth.refusals import token as checks
 from idp.records import USER_KEYS, USERS, User
@@ -53,12 +53,12 @@ async def authenticate(
     return user, others
 
 
-async def exchange(exchange: Exchange) -> dict[str, Any]:
+async def respond(request: TokenRequest) -> dict[str, Any]:
     """Returns the token response of the service user, with an ID token where `openid` is asked
     for."""
-    service, caller = exchange.service, exchange.caller
+    service, caller = request.service, request.caller
     with checks.SCOPE_KNOWN:
-        wanted = service_tokens.scopes_of(service, exchange.params)
+        wanted = service_tokens.scopes_of(service, request.params)
     subject = await user_lookup.subject_of(service, caller) if isinstance(caller, User) else None
     with checks.GRANT_STANDS:
         if subject is None or not subjects.is_active(subject):
@@ -66,6 +66,4 @@ async def exchange(exchange: Exchange) -> dict[str, Any]:
     return await service_tokens.for_user(service, subject, wanted, with_id_token=True)
 
 
-GRANT: Final = Grant(
-    exchange=exchange, checks=checks.JWT_PROFILE_CHECKS, authenticates=authenticate
-)
+GRANT: Final = Grant(respond=respond, checks=checks.JWT_PROFILE_CHECKS, authenticates=authenticate)

@@ -9,9 +9,9 @@ from typing import Any, Final
 from idp.foundation import base64url, opaque_tokens
 from idp.oauth import scopes
 from idp.oauth.errors import InvalidGrant, InvalidScope
-from idp.oauth.grants.exchange import (
-    Exchange,
+from idp.oauth.grants.token_request import (
     Grant,
+    TokenRequest,
     authorization_of,
     find_live,
     refuse_foreign,
@@ -35,7 +35,7 @@ def reads(params: Params) -> list[Key]:
     return [(AUTHORIZATIONS, parts[0])] if parts else []
 
 
-async def rotate(exchange: Exchange) -> dict[str, Any]:
+async def rotate(request: TokenRequest) -> dict[str, Any]:
     """Rotates a refresh token: all checks, then the signatures, then one conditional write.
 
     A rotated token of the right family and client is a replay and ends the family, unless the
@@ -43,14 +43,14 @@ async def rotate(exchange: Exchange) -> dict[str, Any]:
     more. A forged token writes nothing. A narrower `scope` applies to this response only. Raises
     `InvalidGrant`, `InvalidRequest` and `InvalidScope`.
     """
-    now = exchange.service.clock.now()
-    authorization, refresh, secret = _check(exchange)
+    now = request.service.clock.now()
+    authorization, refresh, secret = _check(request)
     is_current = opaque_tokens.matches(secret, refresh.current_hash)
     with checks.REFRESH_CURRENT:
-        if not is_current and not _may_repeat(exchange, refresh, secret, now):
+        if not is_current and not _may_repeat(request, refresh, secret, now):
             since = refusal_details.span(now - refresh.rotated_at)
             story = f"The refresh token was rotated {since} ago: this one is spent."
-            await _refuse_spent(exchange, authorization, refresh, secret, story)
+            await _refuse_spent(request, authorization, refresh, secret, story)
     with checks.REFRESH_UNEXPIRED:
         # With an actor the authorization may end before its refresh token, also for records of an
         # earlier release.
@@ -61,59 +61,59 @@ async def rotate(exchange: Exchange) -> dict[str, Any]:
             story = f"The refresh token expired {refusal_details.span(now - ends)} ago: {why}."
             raise InvalidGrant("the refresh token has expired", story=story)
     with checks.SCOPE_GRANTED:
-        wanted = _scopes(exchange.params, authorization)
-    grantee = await find_live(exchange, authorization)
-    granted = scopes.grantable(exchange.service.config, exchange.client, wanted)
-    successor = _successor(exchange, secret)
+        wanted = _scopes(request.params, authorization)
+    grantee = await find_live(request, authorization)
+    granted = scopes.grantable(request.service.config, request.client, wanted)
+    successor = _successor(request, secret)
     response = await token_response.respond(
-        exchange.service,
+        request.service,
         grantee,
         scopes=granted,
-        refresh_token=exchange.params.required("refresh_token").removesuffix(secret) + successor,
+        refresh_token=request.params.required("refresh_token").removesuffix(secret) + successor,
         now=now,
     )
     # A repeated use of the last secret has its successor stored already.
     if is_current:
-        await _replace(exchange, authorization, refresh, secret, successor, now)
+        await _replace(request, authorization, refresh, secret, successor, now)
     return response
 
 
-def _successor(exchange: Exchange, secret: str) -> str:
+def _successor(request: TokenRequest, secret: str) -> str:
     """Returns the next secret: random, or derived from this one where it may be used again."""
-    if not exchange.client.refresh_token_reuse_seconds:
-        return exchange.service.random.token()
+    if not request.client.refresh_token_reuse_seconds:
+        return request.service.random.token()
     # Derived, so that a repeated request gives the same successor without storing its text.
-    return base64url.encode(exchange.service.master_key.mac("refresh-token", secret))
+    return base64url.encode(request.service.master_key.mac("refresh-token", secret))
 
 
-def _may_repeat(exchange: Exchange, refresh: Refresh, secret: str, now: datetime) -> bool:
+def _may_repeat(request: TokenRequest, refresh: Refresh, secret: str, now: datetime) -> bool:
     """Returns whether the secret is the last one before the current, and the current one was never
     used."""
-    grace = timedelta(seconds=exchange.client.refresh_token_reuse_seconds)
+    grace = timedelta(seconds=request.client.refresh_token_reuse_seconds)
     return (
         opaque_tokens.matches(secret, refresh.previous_hash)
         and now < refresh.rotated_at + grace
-        and opaque_tokens.matches(_successor(exchange, secret), refresh.current_hash)
+        and opaque_tokens.matches(_successor(request, secret), refresh.current_hash)
     )
 
 
-def _check(exchange: Exchange) -> tuple[Authorization, Refresh, str]:
+def _check(request: TokenRequest) -> tuple[Authorization, Refresh, str]:
     with checks.REFRESH_SENT:
-        sent = exchange.params.required("refresh_token")
+        sent = request.params.required("refresh_token")
     with checks.REFRESH_KNOWN:
-        authorization, refresh, secret = _find(exchange, sent)
+        authorization, refresh, secret = _find(request, sent)
     with checks.REFRESH_CLIENT:
-        refuse_foreign(exchange, authorization, "refresh token")
+        refuse_foreign(request, authorization, "refresh token")
     with checks.REFRESH_UNREVOKED:
         if authorization.revoked_at is not None:
-            since = refusal_details.span(exchange.service.clock.now() - authorization.revoked_at)
+            since = refusal_details.span(request.service.clock.now() - authorization.revoked_at)
             story = f"The grant was revoked {since} ago, with every token that came of it."
             raise InvalidGrant("the refresh token was revoked", story=story)
     return authorization, refresh, secret
 
 
-def _find(exchange: Exchange, sent: str) -> tuple[Authorization, Refresh, str]:
-    authorization, parts = authorization_of(exchange), opaque_tokens.split(sent, _SECRETS)
+def _find(request: TokenRequest, sent: str) -> tuple[Authorization, Refresh, str]:
+    authorization, parts = authorization_of(request), opaque_tokens.split(sent, _SECRETS)
     refresh = authorization.refresh if authorization else None
     if (
         authorization is None
@@ -121,7 +121,7 @@ def _find(exchange: Exchange, sent: str) -> tuple[Authorization, Refresh, str]:
         or parts is None
         or not opaque_tokens.matches(parts[1], refresh.family_hash)
     ):
-        config, due = exchange.service.config, "a refresh token"
+        config, due = request.service.config, "a refresh token"
         story = refusal_details.unknown(config, sent, due, _SECRETS, authorization)
         raise InvalidGrant("the refresh token is unknown or has expired", story=story)
     return authorization, refresh, parts[2]
@@ -142,7 +142,7 @@ def _scopes(params: Params, authorization: Authorization) -> list[str]:
 
 
 async def _replace(
-    exchange: Exchange,
+    request: TokenRequest,
     authorization: Authorization,
     refresh: Refresh,
     secret: str,
@@ -154,8 +154,8 @@ async def _replace(
 
     Where the last secret may be used again, the others are such a use and succeed.
     """
-    store = exchange.service.store
-    idle = now + timedelta(seconds=exchange.service.config.refresh_token_idle_seconds)
+    store = request.service.store
+    idle = now + timedelta(seconds=request.service.config.refresh_token_idle_seconds)
     changes = {
         "refresh.current_hash": opaque_tokens.digest(successor),
         "refresh.previous_hash": refresh.current_hash,
@@ -170,15 +170,15 @@ async def _replace(
     except Stale:
         latest = await store.get(AUTHORIZATIONS, authorization.id)
         refreshed = latest.refresh if latest and latest.revoked_at is None else None
-        if refreshed and _may_repeat(exchange, refreshed, secret, now):
+        if refreshed and _may_repeat(request, refreshed, secret, now):
             return
         with checks.REFRESH_CURRENT:
             story = "Another request used the refresh token, or revoked it, at the same moment."
-            await _refuse_spent(exchange, authorization, refreshed, secret, story)
+            await _refuse_spent(request, authorization, refreshed, secret, story)
 
 
 async def _refuse_spent(
-    exchange: Exchange,
+    request: TokenRequest,
     authorization: Authorization,
     refresh: Refresh | None,
     secret: str,
@@ -191,9 +191,9 @@ async def _refuse_spent(
     family, because the service cannot be certain (RFC 9700 4.14.2).
     """
     if refresh is None or not opaque_tokens.matches(secret, refresh.previous_hash):
-        await refuse_replay(exchange, authorization, "refresh token", story)
+        await refuse_replay(request, authorization, "refresh token", story)
     await authorizations.revoke(
-        exchange.service,
+        request.service,
         authorization,
         reason="refresh token repeated too late",
         type="token.refresh_repeated",
@@ -208,7 +208,7 @@ async def _refuse_spent(
 
 
 GRANT: Final = Grant(
-    exchange=rotate,
+    respond=rotate,
     reads=reads,
     checks=checks.REFRESH_CHECKS,
     api_name="OIDC_GRANT_TYPE_REFRESH_TOKEN",

@@ -46,7 +46,7 @@ async def test_a_body_that_is_there_is_answered_however_long_the_answer_takes(se
         await asyncio.sleep(3 * PATIENCE_SECONDS)
         return {}
 
-    monkeypatch.setattr("handlers.protocol.token.grants.exchange", slow)
+    monkeypatch.setattr("handlers.protocol.token.grants.respond", slow)
     host, body = urlsplit(server.issuer).netloc, "grant_type=x"
     lines = ["POST /oauth/v2/token HTTP/1.1", f"Host: {host}", "Connection: close"]
     lines += [f"Content-Type: {FORM}", f"Content-Length: {len(body)}", "", body]

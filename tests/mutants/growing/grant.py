@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from idp.oauth.errors import InvalidGrant
 from idp.oauth.grants import service_tokens
-from idp.oauth.grants.exchange import Exchange, Grant
+from idp.oauth.grants.token_request import Grant, TokenRequest
 from idp.oauth.refusals import token as checks
 from idp.oauth.refusals.check import Check
 from idp.oauth.tokens.validity import Client
@@ -15,11 +15,11 @@ from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS
 POLITE: Final = Check("polite", "the client said please", "good manners", "Say please.")
 
 
-async def exchange(exchange: Exchange) -> dict[str, Any]:
+async def respond(request: TokenRequest) -> dict[str, Any]:
     """An access token of the application's own."""
-    service, client = exchange.service, exchange.client
+    service, client = request.service, request.client
     with POLITE:
-        if exchange.params.get("word") != "please":
+        if request.params.get("word") != "please":
             raise InvalidGrant("the client did not say please")
     instance, organization = await service.store.get_many(
         [(INSTANCES, INSTANCE_ID), (ORGANIZATIONS, client.org_id)]
@@ -29,5 +29,5 @@ async def exchange(exchange: Exchange) -> dict[str, Any]:
 
 
 GRANT: Final = Grant(
-    exchange=exchange, checks=(*checks.GRANTED, POLITE), api_name="OIDC_GRANT_TYPE_PLEASE"
+    respond=respond, checks=(*checks.GRANTED, POLITE), api_name="OIDC_GRANT_TYPE_PLEASE"
 )

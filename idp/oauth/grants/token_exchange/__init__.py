@@ -23,11 +23,11 @@ from idp.oauth.errors import (
     InvalidTarget,
     OAuthError,
 )
-from idp.oauth.grants.exchange import Exchange, Grant
 from idp.oauth.grants.token_exchange import parties, results, token_types
 from idp.oauth.grants.token_exchange.parties import EndedActing, Party, Unfit
 from idp.oauth.grants.token_exchange.results import ExchangeRequest
 from idp.oauth.grants.token_exchange.token_types import TokenType
+from idp.oauth.grants.token_request import Grant, TokenRequest
 from idp.oauth.refusals import details as refusal_details
 from idp.oauth.refusals import safe_display
 from idp.oauth.refusals import token_exchange as checks
@@ -58,36 +58,36 @@ class ExchangeTokens(Confidential, frozen=True):
     requested: TokenType
 
 
-async def exchange(exchange: Exchange) -> dict[str, Any]:
+async def respond(request: TokenRequest) -> dict[str, Any]:
     """Returns the token response for the subject. Raises `OAuthError`.
 
     The new token has at most the access of the tokens that were sent.
     """
     # The client first: a refusal says what is wrong with it before what is wrong with its tokens.
-    client = await _client(exchange)
-    sent = _read(exchange)
-    subject = await _allowed(exchange, await _subject(exchange, sent))
-    actor = await _actor(exchange, sent, subject)
+    client = await _client(request)
+    sent = _read(request)
+    subject = await _allowed(request, await _subject(request, sent))
+    actor = await _actor(request, sent, subject)
     _check_depth(subject, actor)
     wanted = ExchangeRequest(
         type=sent.requested,
-        audience=_audience(exchange, subject, actor),
-        scopes=_scopes(exchange, sent, subject, actor),
+        audience=_audience(request, subject, actor),
+        scopes=_scopes(request, sent, subject, actor),
     )
-    return await results.issue(exchange, client, subject, actor, wanted)
+    return await results.issue(request, client, subject, actor, wanted)
 
 
-async def _client(exchange: Exchange) -> Client:
-    application = exchange.client
-    organization = await exchange.service.store.get(ORGANIZATIONS, application.org_id)
+async def _client(request: TokenRequest) -> Client:
+    application = request.client
+    organization = await request.service.store.get(ORGANIZATIONS, application.org_id)
     with CLIENT_KNOWN:
         if organization is None or organization.state != "active":
             raise InvalidClient("the application's organization is not active")
     return Client(application, organization)
 
 
-def _read(exchange: Exchange) -> ExchangeTokens:
-    params = exchange.params
+def _read(request: TokenRequest) -> ExchangeTokens:
+    params = request.params
     with checks.RESOURCE:
         # RFC 8693 2.2.2: what the service cannot issue a token for is refused, not ignored.
         if params.all("resource"):
@@ -103,11 +103,11 @@ def _read(exchange: Exchange) -> ExchangeTokens:
             raise InvalidRequest("actor_token_type was sent without actor_token")
     with checks.TYPES:
         return ExchangeTokens(
-            subject_type=_type(exchange, "subject_token_type", subject_type),
+            subject_type=_type(request, "subject_token_type", subject_type),
             subject_token=subject_token,
-            actor_type=_type_if_sent(exchange, "actor_token_type"),
+            actor_type=_type_if_sent(request, "actor_token_type"),
             actor_token=actor_token,
-            requested=_type_if_sent(exchange, "requested_token_type") or "access_token",
+            requested=_type_if_sent(request, "requested_token_type") or "access_token",
         )
 
 
@@ -118,13 +118,13 @@ _PLACES: Final = {
 }
 
 
-def _type_if_sent(exchange: Exchange, name: str) -> TokenType | None:
-    sent = exchange.params.get(name)
-    return None if sent is None else _type(exchange, name, sent)
+def _type_if_sent(request: TokenRequest, name: str) -> TokenType | None:
+    sent = request.params.get(name)
+    return None if sent is None else _type(request, name, sent)
 
 
-def _type(exchange: Exchange, name: str, sent: str) -> TokenType:
-    config, among = exchange.service.config, _PLACES[name]
+def _type(request: TokenRequest, name: str, sent: str) -> TokenType:
+    config, among = request.service.config, _PLACES[name]
     type = token_types.read(config, sent, among)
     if type is None:
         known = ", ".join(token_types.identifier(config, each) for each in among)
@@ -133,11 +133,11 @@ def _type(exchange: Exchange, name: str, sent: str) -> TokenType:
     return type
 
 
-async def _subject(exchange: Exchange, sent: ExchangeTokens) -> Party:
+async def _subject(request: TokenRequest, sent: ExchangeTokens) -> Party:
     with checks.SUBJECT:
         try:
             return await parties.read(
-                exchange.service, exchange.client, sent.subject_type, sent.subject_token
+                request.service, request.client, sent.subject_type, sent.subject_token
             )
         except Unfit as error:
             raise _unfit("subject_token invalid", error) from None
@@ -152,10 +152,10 @@ def _unfit(description: str, error: Unfit) -> OAuthError:
     return kind(description, story=str(error))
 
 
-async def _allowed(exchange: Exchange, subject: Party) -> Party:
+async def _allowed(request: TokenRequest, subject: Party) -> Party:
     """Returns the subject with the grounds by which the user may use the client. Raises
     `InvalidRequest`."""
-    judged = await allowed_users.find(exchange.service, exchange.client, subject.subject)
+    judged = await allowed_users.find(request.service, request.client, subject.subject)
     with USER_ALLOWED:
         if judged.grounds is None:
             story, fix = judged.refusal or ("", "")
@@ -163,49 +163,49 @@ async def _allowed(exchange: Exchange, subject: Party) -> Party:
     return structs.replace(subject, grounds=judged.grounds)
 
 
-async def _actor(exchange: Exchange, sent: ExchangeTokens, subject: Party) -> Party | None:
+async def _actor(request: TokenRequest, sent: ExchangeTokens, subject: Party) -> Party | None:
     """Returns the actor, or None without one. Raises `InvalidRequest` and `InvalidGrant`."""
     if sent.actor_token is None and sent.subject_type not in token_types.NEED_AN_ACTOR:
         return None
     with checks.IMPERSONATION:
         if not subject.subject.instance.allows_impersonation:
             story = "The security policy does not allow it."
-            raise _refused(exchange, None, subject, "impersonation is switched off", story)
+            raise _refused(request, None, subject, "impersonation is switched off", story)
     with checks.ACTOR:
-        actor = await _acting(exchange, sent)
+        actor = await _acting(request, sent)
         if actor.subject.user.id == subject.subject.user.id:
             story = "The actor is the subject: nobody acts for themselves."
             raise InvalidRequest("actor_token invalid", story=story)
     with checks.PERMISSION:
         acting_user, user = actor.subject.user, subject.subject.user
-        if not await permissions.may_impersonate(exchange.service, acting_user, user):
+        if not await permissions.may_impersonate(request.service, acting_user, user):
             ids = refusal_details.quoted(acting_user.id), refusal_details.quoted(user.id)
             details = f"The user {ids[0]} may not act for {ids[1]}."
             told = "the actor may not act for the subject"
-            raise _refused(exchange, acting_user.id, subject, told, details)
+            raise _refused(request, acting_user.id, subject, told, details)
     return actor
 
 
 def _refused(
-    exchange: Exchange, actor_id: str | None, subject: Party, description: str, details: str
+    request: TokenRequest, actor_id: str | None, subject: Party, description: str, details: str
 ) -> ImpersonationRefused:
     acting.note_refused(
-        exchange.service,
+        request.service,
         actor_id=actor_id,
         subject_id=subject.subject.user.id,
-        client_id=exchange.client.id,
+        client_id=request.client.id,
         reason=details,
     )
     return ImpersonationRefused(description, story=details)
 
 
-async def _acting(exchange: Exchange, sent: ExchangeTokens) -> Party:
+async def _acting(request: TokenRequest, sent: ExchangeTokens) -> Party:
     if sent.actor_type is None or sent.actor_token is None:
         story = "A user's id, or a JWT of the client's own, takes an actor_token with it."
         raise InvalidRequest("actor_token invalid", story=story)
     try:
         return await parties.read(
-            exchange.service, exchange.client, sent.actor_type, sent.actor_token
+            request.service, request.client, sent.actor_type, sent.actor_token
         )
     except Unfit as error:
         raise _unfit("actor_token invalid", error) from None
@@ -220,16 +220,16 @@ def _check_depth(subject: Party, actor: Party | None) -> None:
             raise InvalidRequest(f"more than {MAX_DEPTH} exchanges came one after another")
 
 
-def _audience(exchange: Exchange, subject: Party, actor: Party | None) -> list[str]:
+def _audience(request: TokenRequest, subject: Party, actor: Party | None) -> list[str]:
     """Returns the audience that is asked for, if the tokens' audiences contain it.
 
     The service itself is in it only if both tokens allow that.
     """
     inputs = [subject, actor] if actor else [subject]
     opens_service = all(each.opens_service for each in inputs)
-    closed = set() if opens_service else {exchange.service.config.issuer}
+    closed = set() if opens_service else {request.service.config.issuer}
     of_each = [[aud for aud in each.audience if aud not in closed] for each in inputs]
-    wanted = list(dict.fromkeys(exchange.params.all("audience")))
+    wanted = list(dict.fromkeys(request.params.all("audience")))
     with checks.AUDIENCE:
         if not set(wanted) <= {aud for audience in of_each for aud in audience}:
             raise InvalidTarget("audience is larger than that of the tokens that were sent")
@@ -238,13 +238,13 @@ def _audience(exchange: Exchange, subject: Party, actor: Party | None) -> list[s
 
 
 def _scopes(
-    exchange: Exchange, sent: ExchangeTokens, subject: Party, actor: Party | None
+    request: TokenRequest, sent: ExchangeTokens, subject: Party, actor: Party | None
 ) -> list[str]:
     """Returns the scopes that are asked for and that the client may have. With an ID token there
     is no refresh token."""
-    config, organization = exchange.service.config, subject.subject.organization
+    config, organization = request.service.config, subject.subject.organization
     of_actor = (actor.scopes if actor else None) or ()
-    requested = exchange.params.get("scope")
+    requested = request.params.get("scope")
     with checks.SCOPE:
         if requested is None:
             wanted = list(subject.scopes or of_actor)
@@ -253,7 +253,7 @@ def _scopes(
             _check_within(requested, wanted, subject, of_actor)
         if not reserved_scopes.admit(config, wanted, organization):
             raise InvalidScope("the subject is not of the organization that scope names")
-    granted = scopes.grantable(config, exchange.client, wanted)
+    granted = scopes.grantable(config, request.client, wanted)
     withheld = {scopes.OFFLINE_ACCESS} if sent.requested == "id_token" else set()
     return [scope for scope in granted if scope not in withheld]
 
@@ -272,7 +272,7 @@ def _check_within(
 
 
 GRANT: Final = Grant(
-    exchange=exchange,
+    respond=respond,
     checks=checks.CHECKS,
     api_name="OIDC_GRANT_TYPE_TOKEN_EXCHANGE",
     is_offered=lambda instance: instance.allows_token_exchange,

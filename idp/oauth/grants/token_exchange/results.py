@@ -13,10 +13,10 @@ from idp.audit import events
 from idp.audit.events import AuditEntry
 from idp.oauth import scopes
 from idp.oauth.errors import InvalidRequest
-from idp.oauth.grants.exchange import Exchange, RefreshToken, new_refresh_token
 from idp.oauth.grants.token_exchange import token_types
 from idp.oauth.grants.token_exchange.parties import Party
 from idp.oauth.grants.token_exchange.token_types import TokenType
+from idp.oauth.grants.token_request import RefreshToken, TokenRequest, new_refresh_token
 from idp.oauth.refusals import token_exchange as checks
 from idp.oauth.tokens import acting, id_tokens, token_response
 from idp.oauth.tokens import validity as token_validity
@@ -40,7 +40,7 @@ class ExchangeRequest(Struct, frozen=True):
 
 
 async def issue(
-    exchange: Exchange,
+    request: TokenRequest,
     client: Client,
     subject: Party,
     actor: Party | None,
@@ -50,19 +50,19 @@ async def issue(
 
     Raises `InvalidRequest` when another request used the same assertion first.
     """
-    now = exchange.service.clock.now()
-    id = exchange.service.random.id()
+    now = request.service.clock.now()
+    id = request.service.random.id()
     inputs = [subject, actor] if actor else [subject]
-    refresh = _refresh_token(exchange, id, wanted, inputs, now)
-    authorization = _authorization(exchange, id, client, subject, actor, wanted, refresh, now)
+    refresh = _refresh_token(request, id, wanted, inputs, now)
+    authorization = _authorization(request, id, client, subject, actor, wanted, refresh, now)
     grantee = AuthorizedClient(authorization, subject.subject, client, None)
-    body = await _response(exchange, grantee, wanted, refresh, now)
-    await _store(exchange, authorization, inputs)
+    body = await _response(request, grantee, wanted, refresh, now)
+    await _store(request, authorization, inputs)
     return body
 
 
 def _refresh_token(
-    exchange: Exchange,
+    request: TokenRequest,
     id: str,
     wanted: ExchangeRequest,
     inputs: Sequence[Party],
@@ -72,7 +72,7 @@ def _refresh_token(
     of."""
     if scopes.OFFLINE_ACCESS not in wanted.scopes:
         return None
-    return new_refresh_token(exchange.service, id, now, _latest_end(inputs, now))
+    return new_refresh_token(request.service, id, now, _latest_end(inputs, now))
 
 
 def _latest_end(inputs: Sequence[Party], now: datetime) -> datetime | None:
@@ -88,7 +88,7 @@ def _is_acting(inputs: Sequence[Party]) -> bool:
 
 
 def _authorization(
-    exchange: Exchange,
+    request: TokenRequest,
     id: str,
     client: Client,
     subject: Party,
@@ -117,7 +117,7 @@ def _authorization(
         auth_time=signed_in.auth_time or now,
         amr=signed_in.amr,
         acr=signed_in.acr,
-        actor=_chain(exchange.service.config.issuer, subject, actor),
+        actor=_chain(request.service.config.issuer, subject, actor),
         actor_org_ids=[each.organization.id for each in actors],
         acting_stamp=subject.subject.instance.acting_stamp if actors else "",
         acting_ends_at=_latest_end(inputs, now) if actors else None,
@@ -134,7 +134,7 @@ def _authorization(
         ),
         refresh=refresh.record if refresh else None,
         created_at=now,
-        expires_at=_ends_at(exchange, wanted, kind, inputs, refresh, now),
+        expires_at=_ends_at(request, wanted, kind, inputs, refresh, now),
         sequence=1,
     )
 
@@ -151,14 +151,14 @@ def _chain(issuer: str, subject: Party, actor: Party | None) -> Actor | None:
 
 
 def _ends_at(
-    exchange: Exchange,
+    request: TokenRequest,
     wanted: ExchangeRequest,
     kind: TokenKind,
     inputs: Sequence[Party],
     refresh: RefreshToken | None,
     now: datetime,
 ) -> datetime:
-    config = exchange.service.config
+    config = request.service.config
     if refresh is not None:
         return refresh.record.expires_at + lifetime(config, kind)
     lasts = lifetime(config, kind)
@@ -170,13 +170,13 @@ def _ends_at(
 
 
 async def _response(
-    exchange: Exchange,
+    request: TokenRequest,
     grantee: AuthorizedClient,
     wanted: ExchangeRequest,
     refresh: RefreshToken | None,
     now: datetime,
 ) -> dict[str, Any]:
-    service = exchange.service
+    service = request.service
     issued = {"issued_token_type": token_types.identifier(service.config, wanted.type)}
     if wanted.type != "id_token":
         text = refresh.text if refresh else None
@@ -196,17 +196,17 @@ async def _response(
 
 
 async def _store(
-    exchange: Exchange, authorization: Authorization, inputs: Sequence[Party]
+    request: TokenRequest, authorization: Authorization, inputs: Sequence[Party]
 ) -> None:
     type, actor, payload = _told(authorization)
     entry = AuditEntry(type, actor, authorization.created_at, payload=payload)
     writes: list[Write] = events.insertion(
-        exchange.service.random, AUTHORIZATIONS, authorization, entry
+        request.service.random, AUTHORIZATIONS, authorization, entry
     )
     # In the same unit: a `jti` is used up if and only if the authorization is stored.
     writes += [Insert(REPLAY, party.replay) for party in inputs if party.replay]
     try:
-        await commit_settled(exchange.service.store, *writes)
+        await commit_settled(request.service.store, *writes)
     except Conflict:
         with checks.SUBJECT:
             story = "The JWT was used before: its jti counts once."

@@ -27,8 +27,8 @@ from storage import Key
 
 
 @dataclass(frozen=True)
-class Exchange:
-    """One authenticated token request. `found` are the records that the grant asked for (`reads`).
+class TokenRequest:
+    """One authenticated token request. `records` are those that the grant asked for (`reads`).
 
     `caller` is a service user only in a grant whose `authenticates` accepts service users.
     """
@@ -36,7 +36,7 @@ class Exchange:
     service: Service
     caller: Application | User
     params: Params
-    found: Sequence[Any]
+    records: Sequence[Any]
 
     @property
     def client(self) -> Application:
@@ -59,14 +59,14 @@ def _nothing(params: Params) -> list[Key]:
 class Grant(Struct, frozen=True, kw_only=True):
     """One grant type: all that the token endpoint, discovery and registration know of it.
 
-    `exchange` returns the token response; `reads` names the records that it needs, which are read
+    `respond` returns the token response; `reads` names the records that it needs, which are read
     together with the client; `checks` are all checks of such a request in their order.
     `authenticates` authenticates the caller. `api_name` is its name in a registration; a grant
     type without one is open to every caller that may authenticate. `is_offered` says whether the
     installation's settings switch it on.
     """
 
-    exchange: Callable[[Exchange], Awaitable[dict[str, Any]]]
+    respond: Callable[[TokenRequest], Awaitable[dict[str, Any]]]
     checks: tuple[Check, ...]
     reads: Callable[[Params], list[Key]] = _nothing
     authenticates: Authenticate = client_authentication.authenticate
@@ -106,26 +106,26 @@ def new_refresh_token(
 
 
 def last_token_ends_at(
-    exchange: Exchange, refresh: RefreshToken | None, now: datetime
+    request: TokenRequest, refresh: RefreshToken | None, now: datetime
 ) -> datetime:
     """Returns when the last access token that an authorization can give has expired."""
-    lasts = lifetime(exchange.service.config, exchange.client.access_token_type)
+    lasts = lifetime(request.service.config, request.client.access_token_type)
     return max(now, refresh.record.expires_at if refresh else now) + lasts
 
 
-async def find_live(exchange: Exchange, authorization: Authorization) -> AuthorizedClient:
+async def find_live(request: TokenRequest, authorization: Authorization) -> AuthorizedClient:
     """Returns the authorization with its user and client, all valid. Raises `InvalidGrant`.
 
     A session that has ended is no refusal here (`AuthorizedClient.session` is None then):
     `offline_access` outlives it, and each grant decides what it means.
     """
     grantee = await authorizations.find_live(
-        exchange.service, authorization, exchange.client.project_id
+        request.service, authorization, request.client.project_id
     )
     if grantee is None:
-        dependencies = dependencies_of(authorization, exchange.client.project_id)
+        dependencies = dependencies_of(authorization, request.client.project_id)
         story, check, fix = await validity_details.fallen(
-            exchange.service, dependencies, GRANT_STANDS
+            request.service, dependencies, GRANT_STANDS
         )
         with check:
             told = "the grant was revoked, or its user or client is not active any more"
@@ -133,18 +133,20 @@ async def find_live(exchange: Exchange, authorization: Authorization) -> Authori
     return grantee
 
 
-def authorization_of(exchange: Exchange) -> Authorization | None:
+def authorization_of(request: TokenRequest) -> Authorization | None:
     """Returns the authorization that the request's code or token begins with, if there is one."""
-    return exchange.found[0] if exchange.found else None
+    return request.records[0] if request.records else None
 
 
-def refuse_foreign(exchange: Exchange, issued: Authorization | DeviceRequest, what: str) -> None:
+def refuse_foreign(
+    request: TokenRequest, issued: Authorization | DeviceRequest, what: str
+) -> None:
     """Raises `InvalidGrant` when what was issued belongs to another client."""
-    if issued.client_id != exchange.client.id:
+    if issued.client_id != request.client.id:
         # The client_ids are for the administrator alone; the response names neither.
         owner, sender = (
             refusal_details.quoted(issued.client_id),
-            refusal_details.named(exchange.client),
+            refusal_details.named(request.client),
         )
         raise InvalidGrant(
             f"the {what} was issued to another client",
@@ -153,11 +155,11 @@ def refuse_foreign(exchange: Exchange, issued: Authorization | DeviceRequest, wh
 
 
 async def refuse_replay(
-    exchange: Exchange, authorization: Authorization, what: str, story: str
+    request: TokenRequest, authorization: Authorization, what: str, story: str
 ) -> None:
     """Revokes `authorization` and everything that came of it, then raises `InvalidGrant`."""
     reason = f"{what} replayed"
-    await authorizations.revoke(exchange.service, authorization, reason=reason, cause="replay")
+    await authorizations.revoke(request.service, authorization, reason=reason, cause="replay")
     raise InvalidGrant(
         f"the {what} was used before; every token that came of it is revoked",
         story=f"{story} Every token that came of it is revoked.",
