@@ -81,9 +81,9 @@ class Backup:
             if line.startswith(b"{"):
                 self.manifest = _decoded(_MANIFEST, line)
                 break
-            named = _decoded(_LINE, line)
-            collection, decoder = _known(named.collection)
-            encoded = bytes(named.record)
+            entry = _decoded(_LINE, line)
+            collection, decoder = _known(entry.collection)
+            encoded = bytes(entry.record)
             tallies.add(collection, encoded)
             yield (collection, _decoded(decoder, encoded)), encoded
         if self.manifest is None or self.manifest.collections != tallies.told():
@@ -100,7 +100,7 @@ def checked(file: BinaryIO, passphrase: str) -> tuple[Head, Manifest]:
     backup = Backup(file, passphrase)
     for (collection, record), encoded in backup.records():
         if encode(record) != encoded:
-            _check_kept(collection, encoded, encode(record))
+            _check_nothing_lost(collection, encoded, encode(record))
     if backup.manifest is None:
         raise DamagedBackup("the backup has no end")
     return backup.head, backup.manifest
@@ -165,12 +165,12 @@ def _check_version(head: Head) -> None:
     opening(head.schema, SCHEMA)
 
 
-def _check_kept(collection: Collection[Any], encoded: bytes, again: bytes) -> None:
+def _check_nothing_lost(collection: Collection[Any], encoded: bytes, written: bytes) -> None:
     """Raises NewerBackup if this version would drop a field of the record.
 
     New fields may be added.
     """
-    lost = next(_lost(msgspec.json.decode(encoded), msgspec.json.decode(again)), None)
+    lost = next(_lost(msgspec.json.decode(encoded), msgspec.json.decode(written)), None)
     if lost is not None:
         raise NewerBackup(
             f"the backup has {collection.name}.{lost}, which this version does not know"

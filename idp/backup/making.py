@@ -37,7 +37,7 @@ async def write(
     *,
     clock: Clock,
     random: Random,
-    told: Told = lambda n: None,
+    on_progress: Told = lambda n: None,
 ) -> Manifest:
     """Writes all records of the store into a file, in constant memory.
 
@@ -62,7 +62,7 @@ async def write(
             encoded = encode(record)
             tallies.add(collection, encoded)
             sealed.write(record_line(collection, encoded))
-            told(1)
+            on_progress(1)
         manifest = Manifest(collections=tallies.told())
         sealed.write(manifest_line(manifest))
         sealed.finish()

@@ -54,7 +54,7 @@ class Target(Struct, frozen=True):
     frozen: Clock
     clock: Clock
     random: Random
-    told: Told = lambda n: None
+    on_progress: Told = lambda n: None
 
 
 async def restore(
@@ -106,7 +106,7 @@ def _filling(target: Target, schema: MetaRecord, records: AsyncIterator[Stored])
         moment=target.frozen.now(),
         now=target.clock.now,
         me=target.random.id(),
-        told=target.told,
+        told=target.on_progress,
     )
 
 
@@ -133,6 +133,6 @@ async def _unsent(store: Store) -> AsyncIterator[Stored]:
     """Yields messages whose codes are invalid, or that may have been sent since the backup was
     made.
     """
-    async for letter in store.scan(OUTBOX):
-        if letter.state != "sent":
-            yield OUTBOX, letter
+    async for message in store.scan(OUTBOX):
+        if message.state != "sent":
+            yield OUTBOX, message

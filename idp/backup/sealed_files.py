@@ -34,8 +34,8 @@ _KEY_BYTES: Final = 32
 _SALT_BYTES: Final = 16
 _PARAMETERS: Final = Struct(f">8sIII{_SALT_BYTES}s")
 _CHECKSUM_BYTES: Final = 8
-_PROOF_BYTES: Final = 16
-HEADER: Final = _PARAMETERS.size + _CHECKSUM_BYTES + _PROOF_BYTES
+_VERIFIER_BYTES: Final = 16
+HEADER: Final = _PARAMETERS.size + _CHECKSUM_BYTES + _VERIFIER_BYTES
 
 
 class Cost(NamedTuple):
@@ -75,15 +75,17 @@ class SealedWriter:
         salt = random.token_bytes(_SALT_BYTES)
         parameters = _PARAMETERS.pack(_MAGIC, *(cost or COST), salt)
         root = _root(passphrase, salt, cost or COST)
-        self._header = parameters + _checksum(parameters) + _derived(root, "proof", _PROOF_BYTES)
+        self._header = (
+            parameters + _checksum(parameters) + _derived(root, "proof", _VERIFIER_BYTES)
+        )
         self._cipher = AESGCM(_derived(root, "chunks", _KEY_BYTES))
         self._file = file
         self._waiting = bytearray()
         self._number = 0
         file.write(self._header)
 
-    def write(self, octets: bytes) -> None:
-        self._waiting += octets
+    def write(self, data: bytes) -> None:
+        self._waiting += data
         # The last chunk is sealed as such, so a full one waits for the next byte.
         while len(self._waiting) > CHUNK:
             self._seal(bytes(self._waiting[:CHUNK]), is_last=False)
@@ -117,9 +119,9 @@ def opened(file: BinaryIO, passphrase: str) -> Iterator[bytes]:
         sealed, number = following, number + 1
 
 
-def _read(file: BinaryIO, octets: int) -> bytes:
+def _read(file: BinaryIO, size: int) -> bytes:
     try:
-        return file.read(octets)
+        return file.read(size)
     except OSError as error:
         raise DamagedBackup(f"the backup can't be read: {error.strerror}") from error
 
@@ -128,7 +130,7 @@ _DAMAGED: Final = "the backup is damaged: it was changed, or is cut off"
 
 
 def _key(header: bytes, passphrase: str) -> bytes:
-    parameters, checksum = header[: _PARAMETERS.size], header[_PARAMETERS.size : -_PROOF_BYTES]
+    parameters, checksum = header[: _PARAMETERS.size], header[_PARAMETERS.size : -_VERIFIER_BYTES]
     if not header.startswith(_MAGIC[:-1]):
         raise DamagedBackup("this is no backup of this service")
     if len(header) < HEADER or checksum != _checksum(parameters):
@@ -138,11 +140,13 @@ def _key(header: bytes, passphrase: str) -> bytes:
         raise DamagedBackup("the backup has a form of a later version of this service")
     cost = Cost(memory, passes, lanes)
     # The cost is read before anything is authenticated: an unbounded one could exhaust memory.
-    if not all(1 <= asked <= most for asked, most in zip(cost, _BOUNDS, strict=True)):
+    if not all(1 <= requested <= most for requested, most in zip(cost, _BOUNDS, strict=True)):
         raise DamagedBackup("the backup asks for more work than any that this service makes")
     root = _root(passphrase, salt, cost)
     # A value of its own, so that a wrong passphrase is reported as such and not as damage.
-    if not hmac.compare_digest(_derived(root, "proof", _PROOF_BYTES), header[-_PROOF_BYTES:]):
+    if not hmac.compare_digest(
+        _derived(root, "proof", _VERIFIER_BYTES), header[-_VERIFIER_BYTES:]
+    ):
         raise WrongPassphrase("this is not the passphrase that the backup was made with")
     return _derived(root, "chunks", _KEY_BYTES)
 

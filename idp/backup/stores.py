@@ -43,7 +43,7 @@ async def make(
     passphrase: str,
     *,
     replaces: bool,
-    told: Told,
+    on_progress: Told,
     clock: Clock | None = None,
 ) -> Manifest:
     """Writes a backup into a new file, completely or not at all, while the service may run.
@@ -58,7 +58,13 @@ async def make(
         with new_file(path, random.id(), replaces=replaces) as file:
             async with bootstrap.as_it_is(config.store, ALL, clock) as store:
                 return await making.write(
-                    store, key, file, passphrase, clock=clock, random=random, told=told
+                    store,
+                    key,
+                    file,
+                    passphrase,
+                    clock=clock,
+                    random=random,
+                    on_progress=on_progress,
                 )
     except FileExistsError:
         raise _is_there(path) from None
@@ -109,7 +115,7 @@ async def restore(
     backup: Verified,
     *,
     invalidates: bool,
-    told: Told,
+    on_progress: Told,
     clock: Clock | None = None,
 ) -> None:
     """Restores a backup into the configured store, which is empty, and stores its master key.
@@ -125,7 +131,7 @@ async def restore(
     backup.file.seek(0)
     async with bootstrap.as_it_is(config.store, ALL, frozen) as store:
         await restoring.restore(
-            Target(store, frozen, clock, random, told),
+            Target(store, frozen, clock, random, on_progress),
             backup.file,
             backup.passphrase,
             invalidates=invalidates,
@@ -152,7 +158,7 @@ def _key_keeper(config: Config, key: bytes, random: Random) -> Callable[[], None
     return lambda: None if is_given else master_key.keep(config.data_dir, key, random)
 
 
-async def copy(source_url: str, target_url: str, told: Told) -> None:
+async def copy(source_url: str, target_url: str, on_progress: Told) -> None:
     """Copies a store into an empty one. Raises ConfigError, and the errors of `restoring.copy`."""
     clock = SystemClock()
     frozen = Frozen(clock.now())
@@ -163,7 +169,7 @@ async def copy(source_url: str, target_url: str, told: Told) -> None:
         bootstrap.as_it_is(source_url, ALL, frozen) as source,
         bootstrap.as_it_is(target_url, ALL, frozen) as store,
     ):
-        await restoring.copy(source, Target(store, frozen, clock, SystemRandom(), told))
+        await restoring.copy(source, Target(store, frozen, clock, SystemRandom(), on_progress))
 
 
 def _check_lasts(store: str) -> None:

@@ -68,36 +68,36 @@ _CONTRADICTION: Final = "--url names a service, --data and --store a store: only
 
 
 @asynccontextmanager
-async def opened(place: BackendLocation) -> AsyncIterator[Backend]:
+async def opened(location: BackendLocation) -> AsyncIterator[Backend]:
     """Opens the back end of this location for the block. Raises IdpError, StorageError."""
-    has_store = any(place.flags.get(name) for name in ("data", "store"))
-    if place.url and has_store:
+    has_store = any(location.flags.get(name) for name in ("data", "store"))
+    if location.url and has_store:
         raise ConfigError([_CONTRADICTION])
-    url = place.url
+    url = location.url
     # An option takes precedence over the environment.
     if url is None and not has_store:
         url = settings.name_from_environment(settings.URL_VARIABLE)
-    org_id = place.org_id or settings.name_from_environment(settings.ORG_VARIABLE)
+    org_id = location.org_id or settings.name_from_environment(settings.ORG_VARIABLE)
     if url:
         from idp.cli import remote
 
-        config = load(place.config_file, place.flags).config
-        yield remote.backend(url, _token(place), org_id, config.vendor, SystemClock())
+        config = load(location.config_file, location.flags).config
+        yield remote.backend(url, _token(location), org_id, config.vendor, SystemClock())
         return
     from idp.cli import local
 
-    async with opened_service(load_for_store(place.config_file, place.flags)) as service:
+    async with opened_service(load_for_store(location.config_file, location.flags)) as service:
         yield await local.backend(service, org_id)
 
 
-def _token(place: BackendLocation) -> str:
+def _token(location: BackendLocation) -> str:
     """Returns the token for the service. It is not an option, because other users of the machine
     can read command lines. Raises ConfigError."""
-    if place.token_file is not None:
+    if location.token_file is not None:
         try:
-            token = place.token_file.read_text(encoding="ascii").strip()
+            token = location.token_file.read_text(encoding="ascii").strip()
         except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError([f"the token file {place.token_file} can't be read"]) from error
+            raise ConfigError([f"the token file {location.token_file} can't be read"]) from error
     else:
         token = settings.from_environment(settings.TOKEN_VARIABLE) or ""
     if not token:

@@ -10,7 +10,7 @@ import click
 from msgspec import structs
 
 from idp.cli import fields, output, queries, running
-from idp.cli.command import HIDDEN, Command, summary, tells_by_values
+from idp.cli.command import HIDDEN, Command, is_chosen_by_values, summary
 from idp.cli.fields import FieldOption
 from idp.cli.settings import store_flags
 from idp.schema.reading import Request
@@ -24,10 +24,10 @@ class Verb(click.Command):
 
 def group(name: str, short_help: str, commands: Sequence[Command]) -> click.Group:
     """Returns the group of the commands of one noun."""
-    made = click.Group(name, help=short_help, short_help=short_help)
+    click_group = click.Group(name, help=short_help, short_help=short_help)
     for each in commands:
-        made.add_command(built(each))
-    return made
+        click_group.add_command(built(each))
+    return click_group
 
 
 def built(command: Command) -> click.Command:
@@ -42,20 +42,20 @@ def built(command: Command) -> click.Command:
     if command.asks:
         parameters.append(click.Option(["--yes"], is_flag=True, help="Don't ask."))
     if _has_secret(command):
-        told = "Write the secret there (mode 0600) instead of printing it."
-        parameters.append(click.Option(["--secret-file"], metavar="FILE", help=told))
-    made = Verb(
+        help_text = "Write the secret there (mode 0600) instead of printing it."
+        parameters.append(click.Option(["--secret-file"], metavar="FILE", help=help_text))
+    click_command = Verb(
         command.verb,
         params=parameters,
         callback=running.callback(command, options),
         help=f"{summary(command)} Example: {command.example}",
         short_help=summary(command),
     )
-    made.made_of = command
-    return with_place(made)
+    click_command.made_of = command
+    return with_common_options(click_command)
 
 
-def with_place(command: click.Command) -> click.Command:
+def with_common_options(command: click.Command) -> click.Command:
     """Adds the options that all commands have: where to work, and how to print."""
     store_flags(command)
     for flag in (
@@ -70,7 +70,7 @@ def with_place(command: click.Command) -> click.Command:
             ["--org", "org_id"], metavar="ID", help="The organization to act in; else IDP_ORG."
         ),
         click.Option(
-            ["--format", "how"],
+            ["--format", "output_format"],
             type=click.Choice(output.FORMATS),
             default="table",
             help="For people, or for programs.",
@@ -83,20 +83,20 @@ def with_place(command: click.Command) -> click.Command:
 
 def options_of(command: Command) -> dict[str, FieldOption]:
     """Returns the fields that the command offers, by the names of their options."""
-    found: dict[tuple[str, ...], FieldOption] = {}
+    by_path: dict[tuple[str, ...], FieldOption] = {}
     for operation in command.operations.values():
-        taken = operation.request or operation.query
-        if taken is not None:
-            for field in _fields(taken):
-                found[field.path] = fields.joined(found.get(field.path), field)
-    offered = [each for each in found.values() if _is_offered(command, each)]
-    short = [fields.option_name(each) for each in offered]
-    named: dict[str, FieldOption] = {}
-    for field, name in zip(offered, short, strict=True):
+        request_type = operation.request or operation.query
+        if request_type is not None:
+            for field in _fields(request_type):
+                by_path[field.path] = fields.joined(by_path.get(field.path), field)
+    offered_fields = [each for each in by_path.values() if _is_offered(command, each)]
+    short_names = [fields.option_name(each) for each in offered_fields]
+    by_name: dict[str, FieldOption] = {}
+    for field, name in zip(offered_fields, short_names, strict=True):
         # Fields with the same last name get longer options.
-        is_alone = short.count(name) == 1 and name not in _TAKEN
-        named[_named(command, field) or (name if is_alone else _long(field))] = field
-    return named
+        is_alone = short_names.count(name) == 1 and name not in _RESERVED
+        by_name[_explicit_name(command, field) or (name if is_alone else _long(field))] = field
+    return by_name
 
 
 def _is_offered(command: Command, field: FieldOption) -> bool:
@@ -104,10 +104,10 @@ def _is_offered(command: Command, field: FieldOption) -> bool:
     is_fixed = name in command.fixed and not queries.is_filter(field)
     if is_fixed or (command.only and name not in command.only):
         return False
-    return _named(command, field) != HIDDEN
+    return _explicit_name(command, field) != HIDDEN
 
 
-_TAKEN: Final = ("url", "token-file", "org", "format", "get", "yes", "data", "store", "config")
+_RESERVED: Final = ("url", "token-file", "org", "format", "get", "yes", "data", "store", "config")
 
 
 def _fields(kind: type[Request]) -> Iterator[FieldOption]:
@@ -115,7 +115,7 @@ def _fields(kind: type[Request]) -> Iterator[FieldOption]:
     yield from fields.fields_of(kind)
 
 
-def _named(command: Command, field: FieldOption) -> str | None:
+def _explicit_name(command: Command, field: FieldOption) -> str | None:
     if field.dotted in command.names:
         return command.names[field.dotted]
     for start, name in command.names.items():
@@ -129,24 +129,26 @@ def _long(field: FieldOption) -> str:
 
 
 def _help(command: Command, field: FieldOption) -> str:
-    told = command.helps.get(field.dotted, "")
-    return f"{told} Required.".strip() if field.is_required else told
+    text = command.helps.get(field.dotted, "")
+    return f"{text} Required.".strip() if field.is_required else text
 
 
 def _path_parameters(command: Command) -> list[click.Parameter]:
-    every = dict.fromkeys(
+    names = dict.fromkeys(
         name for operation in command.operations.values() for name in operation.parameters
     )
     is_one = len(command.operations) == 1
-    made: list[click.Parameter] = []
-    for name in every:
+    parameters: list[click.Parameter] = []
+    for name in names:
         if name == command.at:
             metavar = fields.kebab(name).replace("-", "_").upper()
-            made.append(click.Argument([fields.label_of(name)], metavar=metavar))
+            parameters.append(click.Argument([fields.label_of(name)], metavar=metavar))
         else:
             flag = [fields.path_option(name), fields.label_of(name)]
-            made.append(click.Option(flag, metavar="ID", required=is_one, help="Where it is."))
-    return made
+            parameters.append(
+                click.Option(flag, metavar="ID", required=is_one, help="Where it is.")
+            )
+    return parameters
 
 
 def _switches(command: Command) -> list[click.Parameter]:
@@ -157,7 +159,7 @@ def _switches(command: Command) -> list[click.Parameter]:
             help=command.switches.get(name, "Of the whole instance."),
         )
         for name, operation in command.operations.items()
-        if name and command.adapt is None and not tells_by_values(command)
+        if name and command.adapt is None and not is_chosen_by_values(command)
     ]
 
 

@@ -117,7 +117,7 @@ def summary(command: Command) -> str:
     return command.summary or next(iter(command.operations.values())).summary
 
 
-def tells_by_values(command: Command) -> bool:
+def is_chosen_by_values(command: Command) -> bool:
     """Returns whether the given path values determine the operation."""
     kinds = {tuple(each.parameters) for each in command.operations.values()}
     return len(kinds) == len(command.operations) > 1

@@ -35,7 +35,7 @@ Kind = Literal[
 ]
 
 # Each filter has an option of its own (`idp/cli/queries.py`), and pages are read by cursor.
-_NEVER: Final = (("queries",), ("query", "offset"))
+_NOT_OFFERED: Final = (("queries",), ("query", "offset"))
 _SECRETS: Final = ("password", "newPassword", "hash", "currentPassword")
 _MOMENTS: Final = ("from", "since", "until")  # these are in the past
 _WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -61,22 +61,22 @@ class FieldOption(Struct, frozen=True, kw_only=True):
 
 
 def fields_of(
-    kind: type[Request], above: tuple[str, ...] = (), *, is_required: bool = True
+    kind: type[Request], parent: tuple[str, ...] = (), *, is_required: bool = True
 ) -> Iterator[FieldOption]:
     """Returns the fields of this request that a command can set, in their order. Fields with only
     one allowed value are left out."""
     for each in declared(kind):
-        path, is_needed = (*above, each.wire_name), is_required and each.is_required
-        if isinstance(each.rule, NotYet) or path in _NEVER:
+        path, is_needed = (*parent, each.wire_name), is_required and each.is_required
+        if isinstance(each.rule, NotYet) or path in _NOT_OFFERED:
             continue
         if is_request(each.type) and declared(each.type):
             yield from fields_of(each.type, path, is_required=is_needed)
             continue
-        how = _kind(path, each.type, each.rule)
+        option_kind = _kind(path, each.type, each.rule)
         names = _names(each.type, each.rule)
         if len(names) == 1:
             continue  # only one value is allowed
-        yield FieldOption(path=path, kind=how, is_required=is_needed, names=names)
+        yield FieldOption(path=path, kind=option_kind, is_required=is_needed, names=names)
 
 
 def is_request(hint: Any) -> bool:
@@ -100,19 +100,19 @@ def _kind(path: tuple[str, ...], hint: Any, rule: Any) -> Kind:
 def _names(hint: Any, rule: Any) -> tuple[str, ...]:
     if get_origin(hint) is list:
         (item,) = get_args(hint)
-        found = [each for each in get_args(item)[1:] if isinstance(each, OneOf)]
-        return found[0].names if found else ()
+        rules = [each for each in get_args(item)[1:] if isinstance(each, OneOf)]
+        return rules[0].names if rules else ()
     if isinstance(rule, OneOf):
         return rule.names
     return get_args(hint) if get_origin(hint) is Literal else ()
 
 
-def joined(one: FieldOption | None, other: FieldOption) -> FieldOption:
+def joined(field: FieldOption | None, other: FieldOption) -> FieldOption:
     """Joins a field that two requests have: it allows the values of both."""
-    if one is None:
+    if field is None:
         return other
-    names = tuple(dict.fromkeys(one.names + other.names))
-    return structs.replace(other, names=names, is_required=one.is_required and other.is_required)
+    names = tuple(dict.fromkeys(field.names + other.names))
+    return structs.replace(other, names=names, is_required=field.is_required and other.is_required)
 
 
 def option_name(field: FieldOption) -> str:
@@ -141,37 +141,39 @@ def singular(name: str) -> str:
     return name.removesuffix("s")
 
 
-def option(field: FieldOption, name: str, help: str = "") -> click.Option:
+def option(field: FieldOption, name: str, help_text: str = "") -> click.Option:
     """Returns the option of a field. The service checks whether a required one is missing, as for
     every client."""
     label = name.replace("-", "_")
     match field.kind:
         case "switch":
-            return click.Option([f"--{name}/--no-{name}", label], default=None, help=help)
+            return click.Option([f"--{name}/--no-{name}", label], default=None, help=help_text)
         case "mark":
-            return click.Option([f"--{name}", label], is_flag=True, default=None, help=help)
+            return click.Option([f"--{name}", label], is_flag=True, default=None, help=help_text)
         case "secret":
-            told = help or "Where it stands, - for stdin."
-            return click.Option([f"--{name}-file", label], metavar="FILE", help=told)
+            text = help_text or "Where it stands, - for stdin."
+            return click.Option([f"--{name}-file", label], metavar="FILE", help=text)
         case "file":
-            return click.Option([f"--{name}", label], metavar="FILE", help=help or "- for stdin.")
-        case "expiry":
-            told = help or "When it ends: 24h, 7d, or an instant."
             return click.Option(
-                [f"--{name}", label], metavar="DURATION", type=_Expiry(), help=told
+                [f"--{name}", label], metavar="FILE", help=help_text or "- for stdin."
+            )
+        case "expiry":
+            text = help_text or "When it ends: 24h, 7d, or an instant."
+            return click.Option(
+                [f"--{name}", label], metavar="DURATION", type=_Expiry(), help=text
             )
         case "moment":
-            told = help or "How long ago, 24h or 7d, or an instant."
+            text = help_text or "How long ago, 24h or 7d, or an instant."
             return click.Option(
-                [f"--{name}", label], metavar="DURATION", type=_Expiry(), help=told
+                [f"--{name}", label], metavar="DURATION", type=_Expiry(), help=text
             )
         case "json":
             return click.Option(
-                [f"--{name}", label], multiple=True, metavar="JSON", type=_Json(), help=help
+                [f"--{name}", label], multiple=True, metavar="JSON", type=_Json(), help=help_text
             )
     kind: _ParamType = _Name(field.names) if field.names else click.STRING
     is_list = field.kind == "list"
-    return click.Option([f"--{name}", label], multiple=is_list, type=kind, help=help)
+    return click.Option([f"--{name}", label], multiple=is_list, type=kind, help=help_text)
 
 
 def value_of(field: FieldOption, given: Any, clock: Clock) -> Any:
@@ -181,7 +183,7 @@ def value_of(field: FieldOption, given: Any, clock: Clock) -> Any:
     if field.kind == "secret":
         return read_secret(given)
     if field.kind == "file":
-        return base64.b64encode(read_octets(given)).decode()
+        return base64.b64encode(read_data(given)).decode()
     if isinstance(given, timedelta):
         try:
             return instant(clock.now() + (given if field.kind == "expiry" else -given))
@@ -192,8 +194,8 @@ def value_of(field: FieldOption, given: Any, clock: Clock) -> Any:
 
 def put(document: Document, field: FieldOption, value: Any) -> None:
     """Puts the value at the field's place in the document."""
-    *above, last = field.path
-    for name in above:
+    *parents, last = field.path
+    for name in parents:
         document = document.setdefault(name, {})
     document[last] = value
 
@@ -204,11 +206,11 @@ def instant(at: datetime) -> str:
 
 def read_secret(file: str) -> str:
     """Reads one line of a file, or of stdin for `-`. Raises click.UsageError."""
-    text = read_octets(file).decode("utf-8", "surrogateescape")
+    text = read_data(file).decode("utf-8", "surrogateescape")
     return text.removesuffix("\n").removesuffix("\r")
 
 
-def read_octets(file: str) -> bytes:
+def read_data(file: str) -> bytes:
     """Reads a file, or stdin for `-`. Raises click.UsageError."""
     if file == "-":
         return sys.stdin.buffer.read()

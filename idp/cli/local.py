@@ -57,8 +57,8 @@ class Local(msgspec.Struct, frozen=True):
         if self.org_id is not None:
             await management_call.find_organization(self.service, call, self.org_id)
         ids = [_checked(*pair) for pair in zip(operation.parameters, values, strict=True)]
-        with _given(operation, document) as given:
-            answer = await operation.run(self.service, call, *ids, **given)
+        with _arguments(operation, document) as arguments:
+            answer = await operation.run(self.service, call, *ids, **arguments)
         if isinstance(answer, FileAnswer):
             with answer.file as file:
                 file.seek(0)
@@ -94,7 +94,7 @@ def _checked(name: str, value: str) -> str:
 
 
 @contextmanager
-def _given(operation: Operation, document: object) -> Iterator[Document]:
+def _arguments(operation: Operation, document: object) -> Iterator[Document]:
     """Returns the operation's arguments from the document. Raises InvalidArgument."""
     if operation.body != "package":
         yield _read(operation, document)

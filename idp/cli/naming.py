@@ -32,14 +32,14 @@ class NonEmptyName(_ParamType):
         return self._inner.convert(value, param, ctx)
 
 
-def guard(command: click.Command) -> click.Command:
+def refuse_empty_names(command: click.Command) -> click.Command:
     """Makes the parameters of this command and its subcommands refuse empty names."""
     for parameter in command.params:
         if names_something(parameter) and not isinstance(parameter.type, NonEmptyName):
             parameter.type = NonEmptyName(parameter.type)
     if isinstance(command, click.Group):
         for each in command.commands.values():
-            guard(each)
+            refuse_empty_names(each)
     return command
 
 

@@ -22,7 +22,7 @@ async def opened_service(loaded: Loaded) -> AsyncIterator[Service]:
 
     service = await bootstrap.open_service(loaded.config, must_exist=True)
     try:
-        served = await first_start.last_issuer(service.store)
-        yield replace(service, config=config_for_store(loaded, served))
+        last_issuer = await first_start.last_issuer(service.store)
+        yield replace(service, config=config_for_store(loaded, last_issuer))
     finally:
         await bootstrap.close_service(service)

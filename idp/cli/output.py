@@ -24,20 +24,20 @@ Format = Literal["table", "json", "ndjson"]
 FORMATS: Final[tuple[Format, ...]] = ("table", "json", "ndjson")
 SECRETS: Final = ("clientSecret", "token", "keyDetails", "password", "verificationCode")
 LISTS: Final = ("result", "events", "eventTypes")
-_ABOUT: Final = "details"
-_HEADS: Final = {"summary": "details"}  # of columns that users look for under another name
-_PROOF: Final = "url"  # next to it, a token is not secret: a domain publishes it
+_DETAILS: Final = "details"
+_HEADINGS: Final = {"summary": "details"}  # of columns that users look for under another name
+_PUBLISHED_AT: Final = "url"  # next to it, a token is not secret: a domain publishes it
 
 
-def printed(answer: Document, how: Format, columns: Sequence[str] = ()) -> str:
+def printed(answer: Document, output_format: Format, columns: Sequence[str] = ()) -> str:
     """Returns the answer in this format, without a final line break; an empty list gives an empty
     text in a table."""
-    if how == "json":
+    if output_format == "json":
         return msgspec.json.format(msgspec.json.encode(answer), indent=2).decode()
     rows = _rows(answer)
-    if how == "ndjson":
-        each = [answer] if rows is None else rows
-        return "\n".join(msgspec.json.encode(row).decode() for row in each)
+    if output_format == "ndjson":
+        documents = [answer] if rows is None else rows
+        return "\n".join(msgspec.json.encode(row).decode() for row in documents)
     return "\n".join(_pairs(answer) if rows is None else _table(rows, columns))
 
 
@@ -46,7 +46,7 @@ def _rows(answer: Document) -> list[Any] | None:
     for name in LISTS:
         if isinstance(answer.get(name), list):
             return list(answer[name])
-    is_list = not answer or "totalResult" in answer.get(_ABOUT, {})
+    is_list = not answer or "totalResult" in answer.get(_DETAILS, {})
     return [] if is_list else None
 
 
@@ -54,10 +54,10 @@ def flat(value: object, path: str = "") -> dict[str, str]:
     """Returns the values of a document as texts, by dotted paths."""
     if isinstance(value, dict):
         inner = [flat(each, f"{path}.{name}" if path else name) for name, each in value.items()]
-        return {name: text for found in inner for name, text in found.items()}
+        return {name: text for flattened in inner for name, text in flattened.items()}
     if isinstance(value, list) and any(isinstance(each, dict) for each in value):
         inner = [flat(each, f"{path}[{n}]") for n, each in enumerate(value)]
-        return {name: text for found in inner for name, text in found.items()}
+        return {name: text for flattened in inner for name, text in flattened.items()}
     return {path: _text(value)}
 
 
@@ -67,26 +67,28 @@ def _text(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(map(_text, value))
     return "".join(
-        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in str(value)
+        character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"
+        for character in str(value)
     )
 
 
 def _pairs(answer: Document) -> list[str]:
-    shown = {name: text for name, text in flat(answer).items() if _ABOUT not in name.split(".")}
-    width = max(map(len, shown), default=0)
-    return [f"{name:<{width}}  {text}".rstrip() for name, text in shown.items()]
+    texts = {name: text for name, text in flat(answer).items() if _DETAILS not in name.split(".")}
+    width = max(map(len, texts), default=0)
+    return [f"{name:<{width}}  {text}".rstrip() for name, text in texts.items()]
 
 
 def _table(rows: Sequence[Any], columns: Sequence[str]) -> list[str]:
     if not rows or not isinstance(rows[0], dict):
         return [_text(row) for row in rows]
-    shown = [flat(row) for row in rows]
-    names = columns or _all(shown)
-    heads = {name: _HEADS.get(name, name.rpartition(".")[2]) for name in names}
+    flat_rows = [flat(row) for row in rows]
+    names = columns or _all(flat_rows)
+    headings = {name: _HEADINGS.get(name, name.rpartition(".")[2]) for name in names}
     widths = {
-        name: max(len(heads[name]), *(len(row.get(name, "")) for row in shown)) for name in names
+        name: max(len(headings[name]), *(len(row.get(name, "")) for row in flat_rows))
+        for name in names
     }
-    lines = [{name: heads[name].upper() for name in names}, *shown]
+    lines = [{name: headings[name].upper() for name in names}, *flat_rows]
     return [
         "  ".join(f"{line.get(name, ''):<{widths[name]}}" for name in names).rstrip()
         for line in lines
@@ -96,7 +98,7 @@ def _table(rows: Sequence[Any], columns: Sequence[str]) -> list[str]:
 def _all(rows: Sequence[Mapping[str, str]]) -> list[str]:
     """Returns all paths of the rows, as first met, without the details."""
     names = dict.fromkeys(name for row in rows for name in row)
-    return [name for name in names if _ABOUT not in name.split(".")]
+    return [name for name in names if _DETAILS not in name.split(".")]
 
 
 def check_field(answer: type[Answer], path: str) -> None:
@@ -104,16 +106,16 @@ def check_field(answer: type[Answer], path: str) -> None:
 
     Raises click.UsageError.
     """
-    if not _is_told(inspect.type_info(answer), path.split(".")):
+    if not _has_field(inspect.type_info(answer), path.split(".")):
         raise click.UsageError(f"the answer has no {path}")
 
 
-def _is_told(kind: inspect.Type, names: Sequence[str]) -> bool:
+def _has_field(kind: inspect.Type, names: Sequence[str]) -> bool:
     if isinstance(kind, inspect.UnionType):
-        return any(_is_told(each, names) for each in kind.types)
+        return any(_has_field(each, names) for each in kind.types)
     if isinstance(kind, inspect.StructType) and names:
-        found = [each.type for each in kind.fields if each.encode_name == names[0]]
-        return any(_is_told(each, names[1:]) for each in found)
+        types = [each.type for each in kind.fields if each.encode_name == names[0]]
+        return any(_has_field(each, names[1:]) for each in types)
     return not names or isinstance(kind, (inspect.AnyType, inspect.DictType))
 
 
@@ -134,9 +136,11 @@ def say(sentence: str) -> None:
 
 def secrets_in(names: Iterable[str]) -> list[str]:
     """Returns those members of an answer that are secret."""
-    found = set(names)
+    present = set(names)
     return [
-        name for name in SECRETS if name in found and not (name == "token" and _PROOF in found)
+        name
+        for name in SECRETS
+        if name in present and not (name == "token" and _PUBLISHED_AT in present)
     ]
 
 
@@ -180,20 +184,20 @@ def secret_file(file: str | None) -> Iterator[Callable[[Document], None]]:
         raise ConfigError([f"{path} can't be made: {error.strerror}"]) from None
     written = 0
 
-    def keep(answer: Document) -> None:
+    def store_secrets(answer: Document) -> None:
         nonlocal written
         for name in secrets_in(answer):
-            written += os.write(descriptor, _octets(name, answer.pop(name)))
+            written += os.write(descriptor, _file_content(name, answer.pop(name)))
             say(f"{name} is in {path}")
 
     try:
-        yield keep
+        yield store_secrets
     finally:
         os.close(descriptor)
         if not written:
             path.unlink()
 
 
-def _octets(name: str, secret: str) -> bytes:
+def _file_content(name: str, secret: str) -> bytes:
     """Returns a secret as its file contains it; a key file arrives in base64."""
     return base64.b64decode(secret) if name == "keyDetails" else secret.encode() + b"\n"

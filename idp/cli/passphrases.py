@@ -19,7 +19,7 @@ passphrase_flag = click.option(
     type=click.Path(path_type=Path),
     help="File with the passphrase; without it, it is asked for.",
 )
-_MOST: Final = 4096
+_MAX_CHARACTERS: Final = 4096
 
 
 def read_passphrase(file: Path | None, *, confirms: bool = False) -> str:
@@ -38,7 +38,7 @@ def _in_file(path: Path) -> str:
     try:
         with path.open("rb") as file:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-            octets = file.read(_MOST + 1)
+            content = file.read(_MAX_CHARACTERS + 1)
     except OSError as error:
         raise ConfigError([f"{path} can't be read: {error.strerror}"]) from error
     # A passphrase that others can read protects nothing.
@@ -49,14 +49,14 @@ def _in_file(path: Path) -> str:
                 f" chmod 600 {shlex.quote(str(path))}"
             ]
         )
-    return octets.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "surrogateescape")
+    return content.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "surrogateescape")
 
 
 def _checked(passphrase: str) -> str:
     from idp.backup.sealed_files import MIN_PASSPHRASE
 
-    if not MIN_PASSPHRASE <= len(passphrase) <= _MOST:
-        raise ConfigError([f"a passphrase has {MIN_PASSPHRASE} to {_MOST} characters"])
+    if not MIN_PASSPHRASE <= len(passphrase) <= _MAX_CHARACTERS:
+        raise ConfigError([f"a passphrase has {MIN_PASSPHRASE} to {_MAX_CHARACTERS} characters"])
     try:
         passphrase.encode()
     except UnicodeEncodeError:

@@ -19,8 +19,8 @@ class Progress:
         self._unit = unit
         self._stream = stream or sys.stderr
         self._bar: tqdm[None] | None = None
-        self._began: tuple[float, int] | None = None
-        self._told = 0.0
+        self._start: tuple[float, int] | None = None
+        self._printed_at = 0.0
 
     def show(self, done: int, total: int) -> None:
         """Shows the progress, unless the total is still unknown."""
@@ -29,7 +29,7 @@ class Progress:
         if self._stream.isatty():
             self._draw(done, total)
         else:
-            self._say(done, total)
+            self._print_line(done, total)
 
     def close(self) -> None:
         """Ends the bar, so that other output can follow."""
@@ -43,15 +43,15 @@ class Progress:
             self._bar = tqdm(total=total, initial=done, unit=f" {self._unit}", file=self._stream)
         self._bar.update(done - self._bar.n)
 
-    def _say(self, done: int, total: int) -> None:
+    def _print_line(self, done: int, total: int) -> None:
         now = time.monotonic()
-        if self._began is None:
-            self._began, self._told = (now, done), now
-        if now - self._told < LINE_SECONDS:
+        if self._start is None:
+            self._start, self._printed_at = (now, done), now
+        if now - self._printed_at < LINE_SECONDS:
             return
-        self._told = now
-        began, first = self._began
+        self._printed_at = now
+        began, first = self._start
         rate = (done - first) / (now - began)
         left = f", {(total - done) / rate:,.0f} s left" if rate else ""
-        told = f"{done:,} of {total:,} {self._unit}, {rate:,.0f} a second{left}"
-        print(told, file=self._stream, flush=True)
+        line = f"{done:,} of {total:,} {self._unit}, {rate:,.0f} a second{left}"
+        print(line, file=self._stream, flush=True)

@@ -21,7 +21,7 @@ _QUERIES: Final = "queries"
 _QUERY: Final = "query"
 _CURSOR: Final = "cursor"
 _METHOD: Final = "method"
-_MOST: Final = 1000
+_MAX_ROWS: Final = 1000
 ALL: Final = click.Option(["--all", "every"], is_flag=True, help="Not one page, but all of them.")
 
 
@@ -47,13 +47,13 @@ def filters_of(kind: type[Request]) -> Iterator[FieldOption]:
 def _filter(name: str, kind: Any) -> Iterator[FieldOption]:
     if not fields.is_request(kind):
         return
-    within = declared(kind)
-    looked_at = [each for each in within if each.wire_name != _METHOD]
-    if len(looked_at) == 1:
+    members = declared(kind)
+    compared = [each for each in members if each.wire_name != _METHOD]
+    if len(compared) == 1:
         path = (_QUERIES, name)
         for field in fields.fields_of(kind, path, is_required=False):
-            if field.path[-1] == looked_at[0].wire_name:
-                has_method = len(within) > len(looked_at)
+            if field.path[-1] == compared[0].wire_name:
+                has_method = len(members) > len(compared)
                 yield FieldOption(
                     path=field.path,
                     kind="pattern" if has_method else field.kind,
@@ -65,12 +65,12 @@ def _filter(name: str, kind: Any) -> Iterator[FieldOption]:
 def put(document: Document, field: FieldOption, value: Any) -> None:
     """Adds a filter to the document of a search."""
     _, name, wire_name = field.path
-    looked_for: Document = {wire_name: value}
+    query: Document = {wire_name: value}
     if field.kind == "pattern":
-        begins = value.endswith("*")
-        how = "STARTS_WITH_IGNORE_CASE" if begins else "EQUALS_IGNORE_CASE"
-        looked_for = {wire_name: value.removesuffix("*"), _METHOD: f"TEXT_QUERY_METHOD_{how}"}
-    document.setdefault(_QUERIES, []).append({name: looked_for})
+        is_prefix = value.endswith("*")
+        method = "STARTS_WITH_IGNORE_CASE" if is_prefix else "EQUALS_IGNORE_CASE"
+        query = {wire_name: value.removesuffix("*"), _METHOD: f"TEXT_QUERY_METHOD_{method}"}
+    document.setdefault(_QUERIES, []).append({name: query})
 
 
 def is_filter(field: FieldOption) -> bool:
@@ -81,22 +81,24 @@ async def all_pages(
     backend: Backend, operation: Operation, values: Sequence[str], document: Document
 ) -> Document:
     """Returns all results of a search, from all of its pages. Raises IdpError, StorageError."""
-    answer = await backend.call(operation, values, _page(operation, document, {"limit": _MOST}))
+    answer = await backend.call(
+        operation, values, _page(operation, document, {"limit": _MAX_ROWS})
+    )
     name = next((each for each in output.LISTS if each in answer), output.LISTS[0])
-    found = list(answer.get(name, []))
+    results = list(answer.get(name, []))
     details = dict(answer.get("details", {}))
     while cursor := answer.get("nextCursor"):
-        page = _page(operation, document, {"limit": _MOST, "cursor": cursor})
+        page = _page(operation, document, {"limit": _MAX_ROWS, "cursor": cursor})
         answer = await backend.call(operation, values, page)
-        found += answer.get(name, [])
+        results += answer.get(name, [])
     # All results were read, so the total is exact.
-    details = {**details, "totalResult": str(len(found))}
+    details = {**details, "totalResult": str(len(results))}
     details.pop("isTotalLowerBound", None)
-    return {"details": details, name: found}
+    return {"details": details, name: results}
 
 
-def _page(operation: Operation, document: Document, which: Document) -> Document:
+def _page(operation: Operation, document: Document, page: Document) -> Document:
     """Returns the search for one page. Some operations take the page in a separate object."""
     if _QUERY in _names(operation):
-        return document | {_QUERY: document.get(_QUERY, {}) | which}
-    return document | which
+        return document | {_QUERY: document.get(_QUERY, {}) | page}
+    return document | page

@@ -92,22 +92,22 @@ class Remote(msgspec.Struct, frozen=True):
         if operation.request is not None:
             headers["Content-Type"] = "application/json"
             body = json.dumps(document).encode()
-        sent = http_request.Request(  # noqa: S310 - `backend` looks at the scheme
+        request = http_request.Request(  # noqa: S310 - `backend` looks at the scheme
             self.url + path, data=body, headers=headers, method=operation.method
         )
-        return await asyncio.to_thread(_answered, self.url, sent)
+        return await asyncio.to_thread(_answered, self.url, request)
 
-    async def upload(self, operation: Operation, octets: Iterable[bytes], size: int) -> Document:
+    async def upload(self, operation: Operation, chunks: Iterable[bytes], size: int) -> Document:
         """Sends a body of `size` bytes while it is read, and returns the operation's answer.
 
         Raises IdpError.
         """
         headers = self._headers() | {"Content-Type": "application/json"}
         headers["Content-Length"] = str(size)
-        sent = http_request.Request(  # noqa: S310 - `backend` looks at the scheme
-            self.url + operation.path, data=octets, headers=headers, method=operation.method
+        request = http_request.Request(  # noqa: S310 - `backend` looks at the scheme
+            self.url + operation.path, data=chunks, headers=headers, method=operation.method
         )
-        return await asyncio.to_thread(_answered, self.url, sent, UPLOAD_TIMEOUT_SECONDS)
+        return await asyncio.to_thread(_answered, self.url, request, UPLOAD_TIMEOUT_SECONDS)
 
     def _headers(self) -> dict[str, str]:
         headers = {
@@ -157,25 +157,27 @@ class _NoRedirects(http_request.HTTPRedirectHandler):
 _OPENER: Final = http_request.build_opener(_NoRedirects)
 
 
-def _answered(url: str, sent: http_request.Request, timeout: float = TIMEOUT_SECONDS) -> Document:
+def _answered(
+    url: str, request: http_request.Request, timeout: float = TIMEOUT_SECONDS
+) -> Document:
     try:
-        with _OPENER.open(sent, timeout=timeout) as answer:
-            octets = answer.read()
+        with _OPENER.open(request, timeout=timeout) as answer:
+            data = answer.read()
     except HTTPError as error:
         with error:
             raise _refusal(error, error.read()) from None
     except (URLError, OSError, http.client.HTTPException) as error:
         raise Unreachable(url, getattr(error, "reason", error)) from error
     try:
-        return msgspec.json.decode(octets, type=Document)
+        return msgspec.json.decode(data, type=Document)
     except msgspec.DecodeError as error:
         raise IdpError(f"{url} answers, but is no such service") from error
 
 
-def _refusal(error: HTTPError, octets: bytes) -> IdpError:
+def _refusal(error: HTTPError, data: bytes) -> IdpError:
     """Returns the exception that the service raised."""
     try:
-        body = msgspec.json.decode(octets, type=Document)
+        body = msgspec.json.decode(data, type=Document)
         number, message = int(body["code"]), str(body["message"])
         problems = [_problem(each) for each in body["details"] if "id" in each]
     except (msgspec.DecodeError, KeyError, TypeError, ValueError):
@@ -192,8 +194,8 @@ def _refusal(error: HTTPError, octets: bytes) -> IdpError:
     kind = _KINDS.get((status, number)) or _KINDS.get((status, None)) or IdpError
     if kind is AlreadyExists and any(each.field for each in problems):
         return Taken(problems)
-    slug = problems[0].slug if problems else None
-    return kind(message, slug=slug, field=problems[0].field if problems else "")
+    error_code = problems[0].slug if problems else None
+    return kind(message, slug=error_code, field=problems[0].field if problems else "")
 
 
 def _problem(detail: Document) -> FieldProblem:

@@ -19,7 +19,7 @@ from idp.cli.output import Format
 from idp.start import exit_codes
 
 
-def place_of(given: dict[str, Any]) -> BackendLocation:
+def location_of(given: dict[str, Any]) -> BackendLocation:
     """Returns where the command works, and removes the options for that."""
     return BackendLocation(
         url=given.pop("url"),
@@ -34,8 +34,8 @@ def callback(command: Command, options: Mapping[str, FieldOption]) -> Callable[.
     """Returns the function that click calls with the command's options and arguments."""
 
     def run(**given: Any) -> None:
-        place = place_of(given)
-        how, get = given.pop("how"), given.pop("get")
+        location = location_of(given)
+        output_format, get = given.pop("output_format"), given.pop("get")
         operation, values = chosen(command, given)
         if get:
             output.check_field(operation.answer, get)
@@ -43,34 +43,36 @@ def callback(command: Command, options: Mapping[str, FieldOption]) -> Callable[.
             _ask(command.asks.format(*values))
 
         async def carried_out(backend: Backend) -> None:
-            said = said_by(command, options, given, backend)
-            meant = operation
+            given_values = given_body(command, options, given, backend)
+            final_operation = operation
             if command.adapt is not None:
-                name, said = command.adapt(said, given)
-                meant = command.operations[name]
-            meant, document, seen = await body(command, meant, values, said, backend)
-            document = await proposals.completed(backend, meant, values, document)
-            with output.secret_file(given.get("secret_file")) as keep:
+                name, given_values = command.adapt(given_values, given)
+                final_operation = command.operations[name]
+            final_operation, document, if_match = await body(
+                command, final_operation, values, given_values, backend
+            )
+            document = await proposals.completed(backend, final_operation, values, document)
+            with output.secret_file(given.get("secret_file")) as store_secrets:
                 if given.get("every") and document is not None:
-                    answer = await queries.all_pages(backend, meant, values, document)
+                    answer = await queries.all_pages(backend, final_operation, values, document)
                 else:
-                    answer = await backend.call(meant, values, document, seen)
-                keep(answer)
-            show_answer(command, values, answer, how, get)
+                    answer = await backend.call(final_operation, values, document, if_match)
+                store_secrets(answer)
+            show_answer(command, values, answer, output_format, get)
 
-        carry_out(place, carried_out)
+        carry_out(location, carried_out)
 
     return run
 
 
-def carry_out(place: BackendLocation, work: Callable[[Backend], Any]) -> None:
+def carry_out(location: BackendLocation, work: Callable[[Backend], Any]) -> None:
     """Runs `work` on the back end of this location, and ends the program with its exit code."""
 
-    async def at_place() -> None:
-        async with opened(place) as backend:
+    async def at_location() -> None:
+        async with opened(location) as backend:
             await work(backend)
 
-    raise SystemExit(exit_codes.guarded(lambda: asyncio.run(at_place())))
+    raise SystemExit(exit_codes.guarded(lambda: asyncio.run(at_location())))
 
 
 def chosen(command: Command, given: Mapping[str, Any]) -> tuple[Operation, list[str]]:
@@ -81,14 +83,14 @@ def chosen(command: Command, given: Mapping[str, Any]) -> tuple[Operation, list[
     for operation in switched or command.operations.values():
         if set(operation.parameters) == set(values):
             return operation, [values[each] for each in operation.parameters]
-    ways = [
+    alternatives = [
         " and ".join(fields.path_option(name) for name in each.parameters if name != command.at)
         for each in command.operations.values()
     ]
-    raise click.UsageError(f"it takes {', or '.join(ways)}")
+    raise click.UsageError(f"it takes {', or '.join(alternatives)}")
 
 
-def said_by(
+def given_body(
     command: Command,
     options: Mapping[str, FieldOption],
     given: Mapping[str, Any],
@@ -110,7 +112,11 @@ _PASSWORDS: Final = ("password", "newPassword")
 
 
 async def body(
-    command: Command, operation: Operation, values: Sequence[str], said: Document, backend: Backend
+    command: Command,
+    operation: Operation,
+    values: Sequence[str],
+    given_values: Document,
+    backend: Backend,
 ) -> tuple[Operation, Document | None, int | None]:
     """Returns the operation, its body (None if it takes none), and the version that it replaces.
     Raises IdpError, StorageError."""
@@ -118,42 +124,46 @@ async def body(
         return operation, None, None
     name = next((name for name, each in command.operations.items() if each is operation), "")
     if name not in command.base:
-        return operation, said, None
-    read, path = command.base[name]
-    answer = found = await backend.call(read, values)
+        return operation, given_values, None
+    reading, path = command.base[name]
+    answer = record = await backend.call(reading, values)
     for part in path.split(".") if path else ():
-        found = found.get(part, {})
+        record = record.get(part, {})
     known = {field.path[0] for field in fields.fields_of(operation.request)}
-    document = {each: value for each, value in found.items() if each in known} | said
+    document = {each: value for each, value in record.items() if each in known} | given_values
     if answer.get("isDefault"):  # inherited, so there is no version of its own to replace
         return (command.first or operation) if not name else operation, document, None
     sequence = answer.get("details", {}).get("sequence")
-    seen = int(sequence) if sequence and operation.is_conditional else None
-    return operation, document, seen
+    if_match = int(sequence) if sequence and operation.is_conditional else None
+    return operation, document, if_match
 
 
-def show(answer: Document, how: Format, get: str | None, columns: Sequence[str]) -> None:
+def show(answer: Document, output_format: Format, get: str | None, columns: Sequence[str]) -> None:
     """Prints the answer, with hints about secrets and further pages on stderr."""
     for name in output.secrets_in(answer):
         if not get:
             output.say(f"{name} is shown this once; keep it now")
-    text = output.field(answer, get) if get else output.printed(answer, how, columns)
+    text = output.field(answer, get) if get else output.printed(answer, output_format, columns)
     if text:
         click.echo(text)
     following = answer.get("nextCursor")
-    if following and how == "table" and not get:
+    if following and output_format == "table" and not get:
         output.say(f"there are more: --cursor {following}")
 
 
 def show_answer(
-    command: Command, values: Sequence[str], answer: Document, how: Format, get: str | None
+    command: Command,
+    values: Sequence[str],
+    answer: Document,
+    output_format: Format,
+    get: str | None,
 ) -> None:
     """Prints the answer of a command. A table omits fields of several lines, and names the command
     that prints them."""
     for name, line in command.left_out.items():
-        if how == "table" and not get and answer.pop(name, None) is not None:
+        if output_format == "table" and not get and answer.pop(name, None) is not None:
             output.say(f"{name} is not shown here: {line.format(*values)}")
-    show(answer, how, get, command.columns)
+    show(answer, output_format, get, command.columns)
 
 
 def _ask(question: str) -> None:

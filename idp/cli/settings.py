@@ -63,30 +63,30 @@ def load_for_store(config_file: Path | None, flags: dict[str, object]) -> Loaded
     return load(config_file, flags, known_later=_ISSUER)
 
 
-def config_for_store(loaded: Loaded, served: str) -> Config:
-    """Returns the settings for a store that was last served with the issuer `served`, which is
-    used if none is configured; an empty text means unknown.
+def config_for_store(loaded: Loaded, last_issuer: str) -> Config:
+    """Returns the settings for a store that was last served with this issuer, which is used if
+    none is configured; an empty text means unknown.
 
     Warns on stderr if another one is configured. Raises ConfigError.
     """
     if loaded.origins["issuer"] != "default":
-        _warn_of_another(loaded, served)
+        _warn_of_another(loaded, last_issuer)
         return loaded.config
-    config = loaded.with_issuer(served) if served else loaded.config
+    config = loaded.with_issuer(last_issuer) if last_issuer else loaded.config
     problems = [
         each.text
         for each in config_rules.check(config)
-        if "issuer" in each.names and not (served and _OF_SERVING & set(each.names))
+        if "issuer" in each.names and not (last_issuer and _OF_SERVING & set(each.names))
     ]
     if problems:
         raise ConfigError(problems)
     return config
 
 
-def _warn_of_another(loaded: Loaded, served: str) -> None:
-    if served and served != loaded.config.issuer:
+def _warn_of_another(loaded: Loaded, last_issuer: str) -> None:
+    if last_issuer and last_issuer != loaded.config.issuer:
         print(
             f"idp: warning: the issuer is {loaded.config.issuer} ({loaded.origins['issuer']}),"
-            f" and this store was last served with {served}",
+            f" and this store was last served with {last_issuer}",
             file=sys.stderr,
         )

@@ -40,28 +40,28 @@ class UploadParts(Struct, frozen=True):
         return len(self.start) + self.last - self.first + len(self.end)
 
 
-async def upload(backend: Remote, file: Path, wishes: Mapping[str, bool]) -> Document:
+async def upload(backend: Remote, file: Path, options: Mapping[str, bool]) -> Document:
     """Uploads the package and returns the answer of its import. Raises IdpError, ConfigError."""
     try:
-        letter = await asyncio.to_thread(written, file, wishes)
+        parts = await asyncio.to_thread(upload_parts, file, options)
         with closing(Progress("bytes")) as progress:
-            octets = _octets(file, letter, progress)
-            return await backend.upload(_IMPORT, octets, letter.size)
+            chunks = _chunks(file, parts, progress)
+            return await backend.upload(_IMPORT, chunks, parts.size)
     except OSError as error:
         raise ConfigError([f"{file} can't be read: {error.strerror}"]) from error
 
 
-def _octets(file: Path, letter: UploadParts, progress: Progress) -> Iterator[bytes]:
-    yield letter.start
+def _chunks(file: Path, parts: UploadParts, progress: Progress) -> Iterator[bytes]:
+    yield parts.start
     with file.open("rb") as source:
-        source.seek(letter.first)
-        while chunk := source.read(min(_CHUNK, letter.last - source.tell())):
+        source.seek(parts.first)
+        while chunk := source.read(min(_CHUNK, parts.last - source.tell())):
             yield chunk
-            progress.show(source.tell(), letter.last)
-    yield letter.end
+            progress.show(source.tell(), parts.last)
+    yield parts.end
 
 
-def written(file: Path, wishes: Mapping[str, bool]) -> UploadParts:
+def upload_parts(file: Path, options: Mapping[str, bool]) -> UploadParts:
     """Returns the file's parts with the options at the start of its envelope. Raises ConfigError,
     OSError.
 
@@ -82,30 +82,30 @@ def written(file: Path, wishes: Mapping[str, bool]) -> UploadParts:
     first = len(head) - len(head.lstrip(b" \t\r\n")) + 1
     if head[first - 1 : first] != b"{" or not isinstance(document, dict):
         return UploadParts(b"", 0, size, b"")
-    said = sorted(name for name, value in wishes.items() if value and name in document)
-    if said:
-        raise ConfigError([f"the package says itself what {', '.join(said)} is"])
+    repeated = sorted(name for name, value in options.items() if value and name in document)
+    if repeated:
+        raise ConfigError([f"the package says itself what {', '.join(repeated)} is"])
     # Replaced by a short one, because the job is polled.
     last, end = _without_timeout(tail, size)
     if end:
         del document["timeout"]
-    return UploadParts(_start(document, wishes), first, last, end)
+    return UploadParts(_start(document, options), first, last, end)
 
 
 def _without_timeout(tail: bytes, size: int) -> tuple[int, bytes]:
     """Returns where the file ends without its own timeout, and the bytes that follow it."""
-    found = _LAST_TIMEOUT.search(tail)
-    if found is None:
+    match = _LAST_TIMEOUT.search(tail)
+    if match is None:
         return size, b""
-    return size - len(tail) + found.start(), tail[found.end() :]
+    return size - len(tail) + match.start(), tail[match.end() :]
 
 
-def _start(document: Mapping[str, object], wishes: Mapping[str, bool]) -> bytes:
-    ours = {
+def _start(document: Mapping[str, object], options: Mapping[str, bool]) -> bytes:
+    added = {
         name: value
-        for name, value in {"timeout": _SOON, **wishes}.items()
+        for name, value in {"timeout": _SOON, **options}.items()
         if name not in document and value
     }
-    members = ",".join(f"{json.dumps(name)}:{json.dumps(value)}" for name, value in ours.items())
+    members = ",".join(f"{json.dumps(name)}:{json.dumps(value)}" for name, value in added.items())
     comma = "," if members and document else ""
     return f"{{{members}{comma}".encode()

@@ -22,26 +22,27 @@ from idp.foundation.errors import Busy
 from idp.start import exit_codes
 
 JOB: Final = BY_ADDRESS["GET /admin/v1/jobs/{jobId}"]
-_GOING_ON: Final = ("JOB_STATE_QUEUED", "JOB_STATE_RUNNING")
+_ONGOING: Final = ("JOB_STATE_QUEUED", "JOB_STATE_RUNNING")
 _ERRORS: Final = BY_ADDRESS["GET /admin/v1/jobs/{jobId}/errors"]
 _UNIT: Final = "rows"
-_LOOKS_FIRST_SECONDS: Final = 0.05
-_LOOKS_LAST_SECONDS: Final = 1.0
-_PATIENCE: Final = 60  # polls in a row that may fail, because a service may be restarted meanwhile
-_PAGE: Final = 1000
+_FIRST_PAUSE_SECONDS: Final = 0.05
+_MAX_PAUSE_SECONDS: Final = 1.0
+# Polls in a row that may fail, because a service may be restarted meanwhile.
+_MAX_FAILURES: Final = 60
+_PAGE_ROWS: Final = 1000
 _CODES: Final = {
     "JOB_STATE_SUCCEEDED": exit_codes.OK,
     "JOB_STATE_FINISHED_WITH_ERRORS": exit_codes.ROW_ERRORS,
     **dict.fromkeys(
-        (*_GOING_ON, "JOB_STATE_CANCELLED", "JOB_STATE_INTERRUPTED"), exit_codes.INTERRUPTED
+        (*_ONGOING, "JOB_STATE_CANCELLED", "JOB_STATE_INTERRUPTED"), exit_codes.INTERRUPTED
     ),
 }
 
 
-class Shown(msgspec.Struct, frozen=True):
+class PrintOptions(msgspec.Struct, frozen=True):
     """How an answer is printed: the format, or a single field."""
 
-    how: Format
+    output_format: Format
     get: str | None
 
 
@@ -50,34 +51,34 @@ async def until_end(backend: Backend, job_id: str) -> Document:
 
     Raises NotFound, and Busy if the service was unreachable for long.
     """
-    enough = asyncio.get_running_loop().create_future()
-    with interruptible(lambda: enough.set_result(None)):
-        return await beside(backend, job_id, enough)
+    interrupted = asyncio.get_running_loop().create_future()
+    with interruptible(lambda: interrupted.set_result(None)):
+        return await poll(backend, job_id, interrupted)
 
 
-async def beside(backend: Backend, job_id: str, other: asyncio.Future[Any]) -> Document:
+async def poll(backend: Backend, job_id: str, other: asyncio.Future[Any]) -> Document:
     """Polls the job and shows its progress until it has ended or `other` is done.
 
     Raises NotFound, Busy.
     """
-    failures, pause = 0, _LOOKS_FIRST_SECONDS
+    failures, pause = 0, _FIRST_PAUSE_SECONDS
     with closing(Progress(_UNIT)) as progress:
         while True:
-            is_enough = other.done()
+            is_last = other.done()
             try:
                 job = await backend.call(JOB, [job_id])
             except Busy:
                 failures += 1
-                if failures > _PATIENCE or is_enough:
+                if failures > _MAX_FAILURES or is_last:
                     raise
             else:
                 failures = 0
                 progress.show(job.get("done", 0), job.get("total", 0))
-                if is_enough or job["state"] not in _GOING_ON:
+                if is_last or job["state"] not in _ONGOING:
                     return job
             await asyncio.wait([other], timeout=pause)
             # A short job is noticed soon, and a long one is polled seldom.
-            pause = min(2 * pause, _LOOKS_LAST_SECONDS)
+            pause = min(2 * pause, _MAX_PAUSE_SECONDS)
 
 
 @contextmanager
@@ -108,22 +109,22 @@ def interrupted_at_once() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def end(job: Document, shown: Shown) -> NoReturn:
+def end(job: Document, print_options: PrintOptions) -> NoReturn:
     """Prints the job and what to do next, and ends the program with the outcome's exit code."""
-    show(job, shown.how, shown.get, ())
+    show(job, print_options.output_format, print_options.get, ())
     for line in _advice(job):
         output.say(line)
     raise SystemExit(_CODES.get(job["state"], exit_codes.FAILED))
 
 
 def _advice(job: Document) -> Iterator[str]:
-    id, state = job["id"], job["state"]
-    if state in _GOING_ON:
-        yield f"it goes on without you: idp job watch {id}"
+    job_id, state = job["id"], job["state"]
+    if state in _ONGOING:
+        yield f"it goes on without you: idp job watch {job_id}"
     elif state == "JOB_STATE_FAILED":
         yield f"the import failed: {job.get('reason', '')} ({job.get('slug', '')})"
     if job.get("failed"):
-        yield f"{job['failed']} rows failed: idp job errors {id}"
+        yield f"{job['failed']} rows failed: idp job errors {job_id}"
     if job.get("resumedBy"):
         yield f"stopped; go on by: {job['resumedBy']}"
 
@@ -139,11 +140,11 @@ async def report(backend: Backend, job_id: str, file: Path) -> None:
 
 
 async def _problems(backend: Backend, job_id: str) -> AsyncIterator[Document]:
-    wanted = {"limit": str(_PAGE)}
+    query = {"limit": str(_PAGE_ROWS)}
     while True:
-        page = await backend.call(_ERRORS, [job_id], wanted)
+        page = await backend.call(_ERRORS, [job_id], query)
         for problem in page.get("result", []):
             yield problem
         if not page.get("nextCursor"):
             return
-        wanted["cursor"] = page["nextCursor"]
+        query["cursor"] = page["nextCursor"]

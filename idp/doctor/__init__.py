@@ -36,10 +36,10 @@ async def examine(
         for check in every
         if area in areas or check.id in also
     ]
-    return [Result(check=each, finding=await _made(each, installation)) for each in checks]
+    return [Result(check=each, finding=await _run_check(each, installation)) for each in checks]
 
 
-async def _made(check: DoctorCheck, installation: Installation) -> Finding:
+async def _run_check(check: DoctorCheck, installation: Installation) -> Finding:
     """Returns the finding of a check.
 
     An unexpected error in one check is its finding, and does not stop the others.

@@ -15,16 +15,22 @@ from idp.records import APPLICATIONS, INSTANCE_ID, INSTANCES, PROJECTS, Applicat
 
 async def open_to_everybody(installation: Installation) -> Finding:
     """Finds applications that every user of the installation can sign in to."""
-    found = await _where(installation, lambda each: each.allowed_users == "everybody")
+    matches = await _active_applications(
+        installation, lambda each: each.allowed_users == "everybody"
+    )
     # A check of the project excludes users without a grant or a role, whatever its application
     # says.
-    projects = {each.project_id for each in found.found}
-    read = await installation.opened.get_many([(PROJECTS, id) for id in projects])
-    narrowed = {each.id for each in read if each and (each.requires_grant or each.requires_role)}
-    kept = [each for each in found.found if each.project_id not in narrowed]
-    found.count -= len(found.found) - len(kept)
-    found.found = kept
-    return _judged(found, "are open to everybody", "--allowed-users own-organization")
+    project_ids = {each.project_id for each in matches.found}
+    projects = await installation.opened.get_many(
+        [(PROJECTS, project_id) for project_id in project_ids]
+    )
+    restricted = {
+        each.id for each in projects if each and (each.requires_grant or each.requires_role)
+    }
+    remaining = [each for each in matches.found if each.project_id not in restricted]
+    matches.count -= len(matches.found) - len(remaining)
+    matches.found = remaining
+    return _finding(matches, "are open to everybody", "--allowed-users own-organization")
 
 
 async def pkce(installation: Installation) -> Finding:
@@ -34,7 +40,9 @@ async def pkce(installation: Installation) -> Finding:
         uses_code = "authorization_code" in client.grant_types
         return uses_code and client.auth_method != "none" and not client.requires_pkce
 
-    return _judged(await _where(installation, may_omit), "may omit PKCE", "--require-pkce")
+    return _finding(
+        await _active_applications(installation, may_omit), "may omit PKCE", "--require-pkce"
+    )
 
 
 async def implicit(installation: Installation) -> Finding:
@@ -43,18 +51,18 @@ async def implicit(installation: Installation) -> Finding:
     def is_implicit(client: Application) -> bool:
         return "implicit" in client.grant_types or client.response_types != ["code"]
 
-    found = await _where(installation, is_implicit)
-    return found.judged(
+    matches = await _active_applications(installation, is_implicit)
+    return matches.finding(
         "applications",
         "use the implicit flow",
-        [each.name for each in found.named],
-        [command_lines.configure(each, _without_implicit(each)) for each in found.named],
+        [each.name for each in matches.named],
+        [command_lines.configure(each, _without_implicit(each)) for each in matches.named],
     )
 
 
 def _without_implicit(client: Application) -> str:
-    kept = [each for each in client.grant_types if each != "implicit"]
-    grants = dict.fromkeys(["authorization_code", *kept])
+    others = [each for each in client.grant_types if each != "implicit"]
+    grants = dict.fromkeys(["authorization_code", *others])
     options = [f"--grant-type {each.rpartition(':')[2].replace('_', '-')}" for each in grants]
     return " ".join(["--response-type code", *options])
 
@@ -66,21 +74,23 @@ async def debug(installation: Installation) -> Finding:
     def explains(client: Application) -> bool:
         return client.explains_until is not None and client.explains_until > now
 
-    found = await _where(installation, lambda each: each.is_dev_mode or explains(each))
+    matches = await _active_applications(
+        installation, lambda each: each.is_dev_mode or explains(each)
+    )
     lines = [
         command_lines.configure(each, "--no-dev-mode")
         if each.is_dev_mode
         else commands.no_debug(each)
-        for each in found.named
+        for each in matches.named
     ]
-    names = [each.name for each in found.named]
-    return found.judged("applications", "are in debug or development mode", names, lines)
+    names = [each.name for each in matches.named]
+    return matches.finding("applications", "are in debug or development mode", names, lines)
 
 
-async def _where(
-    installation: Installation, is_meant: Callable[[Application], bool]
+async def _active_applications(
+    installation: Installation, is_match: Callable[[Application], bool]
 ) -> Matches[Application]:
-    """Returns the active applications with sign-ins for which `is_meant` holds.
+    """Returns the active applications with sign-ins for which `is_match` holds.
 
     The demo application of a loopback issuer is left out.
     """
@@ -90,17 +100,17 @@ async def _where(
 
     def counts(client: Application) -> bool:
         is_used = client.state == "active" and client.app_type != "api" and client.id != demo
-        return is_used and is_meant(client)
+        return is_used and is_match(client)
 
     return await matching(installation, APPLICATIONS, counts)
 
 
-def _judged(found: Matches[Application], problem: str, options: str) -> Finding:
-    return found.judged(
+def _finding(matches: Matches[Application], problem: str, options: str) -> Finding:
+    return matches.finding(
         "applications",
         problem,
-        [each.name for each in found.named],
-        [command_lines.configure(each, options) for each in found.named],
+        [each.name for each in matches.named],
+        [command_lines.configure(each, options) for each in matches.named],
     )
 
 

@@ -32,7 +32,7 @@ async def of(
     `for_issuer` returns the settings for the issuer that the store was last served with, once its
     records can be read. Raises what `for_issuer` raises.
     """
-    examined = Installation(
+    installation = Installation(
         config=config,
         clock=SystemClock(),
         store=None,
@@ -42,15 +42,15 @@ async def of(
     )
     if config.is_in_memory:
         unreadable = "a store in memory can be read by the service alone"
-        return await doctor.examine(replace(examined, store_problem=unreadable))
+        return await doctor.examine(replace(installation, store_problem=unreadable))
     try:
-        collections = ALL if await _is_current(examined) else ()
-        async with bootstrap.as_it_is(config.store, collections, examined.clock) as store:
+        collections = ALL if await _is_current(installation) else ()
+        async with bootstrap.as_it_is(config.store, collections, installation.clock) as store:
             if collections and for_issuer is not None:
                 config = for_issuer(await first_start.last_issuer(store))
             return await doctor.examine(
                 replace(
-                    examined,
+                    installation,
                     config=config,
                     store=store,
                     has_records=bool(collections),
@@ -59,16 +59,16 @@ async def of(
             )
     except (NotFound, StorageError) as error:
         problem = f"the store can't be used: {error}"
-        return await doctor.examine(replace(examined, store_problem=problem))
+        return await doctor.examine(replace(installation, store_problem=problem))
 
 
-async def _is_current(examined: Installation) -> bool:
+async def _is_current(installation: Installation) -> bool:
     """Returns whether this program wrote the store and no step of an upgrade is pending.
 
     Only then does opening it with all collections change nothing. Raises NotFound, StorageError.
     """
-    bootstrap.check_is_there(examined.config.store)  # opening would create a SQLite file
-    async with bootstrap.as_it_is(examined.config.store, (), examined.clock) as store:
+    bootstrap.check_is_there(installation.config.store)  # opening would create a SQLite file
+    async with bootstrap.as_it_is(installation.config.store, (), installation.clock) as store:
         record = await store.get(META, SCHEMA_ID)
     if record is None or pending(record, SCHEMA):
         return False

@@ -61,11 +61,11 @@ async def data_owner(installation: Installation) -> Finding:
     directory = installation.config.data_dir
     if not directory.is_dir():
         return skipped(f"there is no directory {directory}")
-    about = directory.stat()
+    status = directory.stat()
     files = _files(installation.config)
-    others = [str(path) for path in files if _owner(path) not in (about.st_uid, None)]
+    others = [str(path) for path in files if _owner(path) not in (status.st_uid, None)]
     if others:
-        owner, some = f"{about.st_uid}:{about.st_gid}", others[:MOST_NAMED]
+        owner, some = f"{status.st_uid}:{status.st_gid}", others[:MOST_NAMED]
         return Finding(
             "fail",
             f"files that do not belong to the owner of {directory}",
@@ -73,10 +73,10 @@ async def data_owner(installation: Installation) -> Finding:
             count=len(others),
             commands=[f"chown {owner} {shlex.quote(each)}" for each in some],
         )
-    mode = stat.S_IMODE(about.st_mode)
+    mode = stat.S_IMODE(status.st_mode)
     if mode & _OTHERS:
-        told = f"{directory} is open to others (mode {mode:04o})"
-        return warn(told, f"chmod 700 {_quoted(directory)}")
+        text = f"{directory} is open to others (mode {mode:04o})"
+        return warn(text, f"chmod 700 {_quoted(directory)}")
     return ok(f"all files in {directory} belong to its owner, and it is open to nobody else")
 
 
@@ -101,11 +101,11 @@ def _files(config: Config) -> Iterator[Path]:
 
 async def disk_free(installation: Installation) -> Finding:
     """Checks the free space where the store and the master key are."""
-    found = [_room(path) for path in _directories(installation.config) if path.is_dir()]
-    if not found:
+    findings = [_free_space(path) for path in _directories(installation.config) if path.is_dir()]
+    if not findings:
         return skipped(f"there is no directory {installation.config.data_dir}")
     order = ("fail", "warn", "ok")  # the worst one is reported
-    return min(found, key=lambda each: order.index(each.state))
+    return min(findings, key=lambda each: order.index(each.state))
 
 
 def _directories(config: Config) -> list[Path]:
@@ -115,16 +115,16 @@ def _directories(config: Config) -> list[Path]:
     return directories
 
 
-def _room(directory: Path) -> Finding:
+def _free_space(directory: Path) -> Finding:
     usage = shutil.disk_usage(directory)
     share = usage.free / usage.total
-    told = f"{usage.free / _GIGABYTE:.1f} GB ({share:.0%}) of the disk of {directory} are free"
-    look = f"df -h {_quoted(directory)}"
+    text = f"{usage.free / _GIGABYTE:.1f} GB ({share:.0%}) of the disk of {directory} are free"
+    command = f"df -h {_quoted(directory)}"
     if share < 0.01:
-        return fail(told, look)
+        return fail(text, command)
     if share < 0.1 or usage.free < _GIGABYTE:
-        return warn(told, look)
-    return ok(told)
+        return warn(text, command)
+    return ok(text)
 
 
 def _quoted(path: Path) -> str:

@@ -16,10 +16,10 @@ async def descriptors(installation: Installation) -> Finding:
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return ok("a process that is started here may open any number of files")
-    told = f"a process that is started here may open {soft} files and connections"
+    text = f"a process that is started here may open {soft} files and connections"
     if soft < ENOUGH_DESCRIPTORS:
-        return warn(told, f"ulimit -n {ENOUGH_DESCRIPTORS}")
-    return ok(told)
+        return warn(text, f"ulimit -n {ENOUGH_DESCRIPTORS}")
+    return ok(text)
 
 
 CHECKS: Final = (

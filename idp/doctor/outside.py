@@ -30,7 +30,7 @@ from idp.start import proxy_warnings
 
 _SOON: Final = timedelta(days=14)
 _DISCOVERY: Final = "/.well-known/openid-configuration"
-_FOUND: Final = 200
+_OK: Final = 200
 
 
 async def issuer_tls(installation: Installation) -> Finding:
@@ -42,8 +42,8 @@ async def issuer_tls(installation: Installation) -> Finding:
         ends_at = await _certificate_end(installation)
     except Failed as error:
         return fail(f"no trusted TLS connection to {config.issuer}: {error}")
-    told = f"the certificate of {config.issuer} lasts until {ends_at:%Y-%m-%d}"
-    return warn(told) if ends_at - installation.wall_clock.now() < _SOON else ok(told)
+    text = f"the certificate of {config.issuer} lasts until {ends_at:%Y-%m-%d}"
+    return warn(text) if ends_at - installation.wall_clock.now() < _SOON else ok(text)
 
 
 async def _certificate_end(installation: Installation) -> datetime:
@@ -56,11 +56,11 @@ async def issuer_self(installation: Installation) -> Finding:
     """Checks that the public address leads to this installation."""
     issuer = installation.config.issuer
     try:
-        found = await _document(installation, _DISCOVERY)
+        metadata = await _document(installation, _DISCOVERY)
         keys = await _document(installation, KEYS)
     except Failed as error:
         return fail(f"{issuer} can't be asked: {error}")
-    if found.get("issuer") != issuer:
+    if metadata.get("issuer") != issuer:
         return fail(f"{issuer}{_DISCOVERY} names another issuer")
     if installation.store is None or not installation.has_records:
         return ok(f"{issuer} names itself as the issuer; its keys were not compared")
@@ -73,7 +73,7 @@ async def issuer_self(installation: Installation) -> Finding:
 async def _document(installation: Installation, path: str) -> dict[str, Any]:
     """Returns the JSON object at a path of the issuer. Raises Failed."""
     status, text = await installation.outgoing.get_own(installation.config.issuer + path)
-    if status != _FOUND:
+    if status != _OK:
         raise Failed(f"{path} answered {status}")
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
@@ -92,9 +92,11 @@ async def proxy_address(installation: Installation) -> Finding:
         )
     if installation.store is None or not installation.has_records:
         return skipped(installation.store_problem)
-    found = await proxy_warnings.listed(installation.store)
+    warnings = await proxy_warnings.listed(installation.store)
     unnamed = [
-        each.id for each in found if not any(ip_address(each.id) in one for one in networks)
+        each.id
+        for each in warnings
+        if not any(ip_address(each.id) in network for network in networks)
     ]
     if not unnamed:
         return ok("no other address than trusted_proxies has sent X-Forwarded-For this week")

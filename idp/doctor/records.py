@@ -13,8 +13,8 @@ from storage import Collection, Record
 
 R = TypeVar("R", bound=Record)
 
-_AT_ONCE: Final = 500  # records that are checked together, so that related ones are read at once
-_MOST_KEPT: Final = 1_000  # in memory; the others are only counted
+_BATCH: Final = 500  # records that are checked together, so that related ones are read at once
+_MAX_IN_MEMORY: Final = 1_000  # in memory; the others are only counted
 
 
 class Matches(Struct, Generic[R]):
@@ -30,7 +30,7 @@ class Matches(Struct, Generic[R]):
 
     def add(self, records: Sequence[R]) -> None:
         """Adds records."""
-        self.found += records[: _MOST_KEPT - len(self.found)]
+        self.found += records[: _MAX_IN_MEMORY - len(self.found)]
         self.count += len(records)
 
     @property
@@ -47,27 +47,27 @@ class Matches(Struct, Generic[R]):
             is_all=self.is_all and other.is_all,
         )
 
-    def judged(
+    def finding(
         self, nouns: str, problem: str, names: Sequence[str], commands: Sequence[str] = ()
     ) -> Finding:
         """Returns a warning with these names and commands if there are any matches, and else
         that all is well."""
-        whole = "" if self.is_all else "the first "
-        told = f"{self.count} of {whole}{self.looked_at} {nouns} {problem}"
+        scope = "" if self.is_all else "the first "
+        text = f"{self.count} of {scope}{self.looked_at} {nouns} {problem}"
         if not self.is_all:
-            told += " (with --deep all are looked at)"
+            text += " (with --deep all are looked at)"
         if not self.count:
-            return Finding("ok", told)
-        return Finding("warn", told, names=names, count=self.count, commands=commands)
+            return Finding("ok", text)
+        return Finding("warn", text, names=names, count=self.count, commands=commands)
 
 
 async def matching(
-    installation: Installation, collection: Collection[R], is_meant: Callable[[R], bool]
+    installation: Installation, collection: Collection[R], is_match: Callable[[R], bool]
 ) -> Matches[R]:
-    """Returns the records of a collection for which `is_meant` holds."""
+    """Returns the records of a collection for which `is_match` holds."""
 
     async def chosen(records: Sequence[R]) -> Sequence[R]:
-        return [each for each in records if is_meant(each)]
+        return [each for each in records if is_match(each)]
 
     return await chosen_by(installation, collection, chosen)
 
@@ -100,7 +100,7 @@ async def _batches(
                 break
             matches.looked_at += 1
             batch.append(record)
-            if len(batch) == _AT_ONCE:
+            if len(batch) == _BATCH:
                 yield batch
                 batch = []
     yield batch

@@ -34,13 +34,13 @@ class Findings(Answer, frozen=True, kw_only=True):
 async def of_stored(service: Service, call: Call) -> Findings:
     """Checks whether what is registered and configured is safe."""
     installation = Installation(config=service.config, clock=service.clock, store=service.store)
-    return shown(await doctor.examine(installation, doctor.OF_WHAT_IS_STORED))
+    return answer_of(await doctor.examine(installation, doctor.OF_WHAT_IS_STORED))
 
 
-def shown(results: Sequence[Result]) -> Findings:
+def answer_of(results: Sequence[Result]) -> Findings:
     """Returns the results as an answer."""
-    found = [_view(each) for each in results]
-    return Findings(details=ListDetails(total_result=str(len(found))), result=found)
+    views = [_view(each) for each in results]
+    return Findings(details=ListDetails(total_result=str(len(views))), result=views)
 
 
 def _view(result: Result) -> CheckView:

@@ -32,32 +32,32 @@ _EVERYWHERE: Final = "the installation"
 
 async def registration_open(installation: Installation) -> Finding:
     """Finds where strangers can create accounts: in the installation, or in some organizations."""
-    found = await matching(installation, POLICIES, lambda each: each.kind == "login")
-    stored = {each.org_id: cast(LoginRules, each.rules) for each in found.found}
+    matches = await matching(installation, POLICIES, lambda each: each.kind == "login")
+    stored = {each.org_id: cast(LoginRules, each.rules) for each in matches.found}
     built_in = cast(LoginRules, effective.built_in(installation.config, "login"))
     # A stored policy of the installation, whose organization is None, replaces the built-in one.
     rules: dict[str | None, LoginRules] = {None: built_in, **stored}
     open_ones = [org_id for org_id, each in rules.items() if each.allow_register]
     if not open_ones:
-        if found.is_all:
+        if matches.is_all:
             return Finding("ok", "registration is closed everywhere")
         problem = "are login policies that let strangers open accounts"
-        return structs.replace(found, found=[], count=0).judged("policies", problem, [])
-    some = open_ones[:MOST_NAMED]
+        return structs.replace(matches, found=[], count=0).finding("policies", problem, [])
+    named = open_ones[:MOST_NAMED]
     return Finding(
         "warn",
         "strangers can open accounts by these login policies",
-        names=await _organizations(installation, some),
+        names=await _organizations(installation, named),
         count=len(open_ones),
-        commands=[commands.policy("login", each, "--no-allow-register") for each in some],
+        commands=[commands.policy("login", each, "--no-allow-register") for each in named],
     )
 
 
 async def lockout_endless(installation: Installation) -> Finding:
     """Finds lockout policies that lock accounts without an end."""
-    found = await matching(installation, POLICIES, _locks_for_good)
-    owners = [each.org_id for each in found.named]
-    return found.judged(
+    matches = await matching(installation, POLICIES, _locks_for_good)
+    owners = [each.org_id for each in matches.named]
+    return matches.finding(
         "policies",
         "lock accounts until somebody unlocks them",
         await _organizations(installation, owners),
@@ -72,26 +72,31 @@ def _locks_for_good(policy: Policy) -> bool:
     return bool(rules.max_password_attempts or rules.max_otp_attempts)
 
 
-async def _organizations(installation: Installation, ids: Sequence[str | None]) -> list[str]:
-    keys = [(ORGANIZATIONS, id or "-") for id in ids]
-    found = await installation.opened.get_many(keys)
-    pairs = zip(ids, found, strict=True)
-    return [_EVERYWHERE if id is None else one.name if one else id for id, one in pairs]
+async def _organizations(installation: Installation, org_ids: Sequence[str | None]) -> list[str]:
+    keys = [(ORGANIZATIONS, org_id or "-") for org_id in org_ids]
+    organizations = await installation.opened.get_many(keys)
+    pairs = zip(org_ids, organizations, strict=True)
+    return [
+        _EVERYWHERE if org_id is None else organization.name if organization else org_id
+        for org_id, organization in pairs
+    ]
 
 
 async def two_factors(installation: Installation) -> Finding:
     """Finds members of the installation without a second factor."""
     members = await matching(installation, MEMBERSHIPS, lambda each: each.org_id is None)
-    ids = [each.user_id for each in members.found]
-    users = await installation.opened.get_many([(USERS, id) for id in ids])
+    user_ids = [each.user_id for each in members.found]
+    users = await installation.opened.get_many([(USERS, user_id) for user_id in user_ids])
     people = [each for each in users if each and each.kind == "human" and each.state == "active"]
     passkeys = await installation.opened.find_each(
         PASSKEYS, "user_id", [each.id for each in people], most=1
     )
     weak = [each for each in people if each.totp is None and not passkeys.get(each.id)]
-    told: Matches[User] = Matches(weak, len(weak), len(people), members.is_all)
+    without_factor: Matches[User] = Matches(weak, len(weak), len(people), members.is_all)
     problem = "have no second factor"
-    return told.judged("administrators", problem, [each.user_name for each in told.named])
+    return without_factor.finding(
+        "administrators", problem, [each.user_name for each in without_factor.named]
+    )
 
 
 async def foreign_names(installation: Installation) -> Finding:
@@ -99,18 +104,18 @@ async def foreign_names(installation: Installation) -> Finding:
     there that only their own organization has declared verified."""
 
     async def chosen(users: Sequence[User]) -> Sequence[User]:
-        asked = {id: _domains(each) for id, each in enumerate(users)}
-        every = sorted({domain for some in asked.values() for domain in some})
-        found = await installation.opened.find_each(DOMAINS, "verified_key", every)
-        owners = {domain: each[0].org_id for domain, each in found.items() if each}
+        domains_of = {n: _domains(each) for n, each in enumerate(users)}
+        all_domains = sorted({domain for domains in domains_of.values() for domain in domains})
+        claims = await installation.opened.find_each(DOMAINS, "verified_key", all_domains)
+        owners = {domain: each[0].org_id for domain, each in claims.items() if each}
         return [
             user
-            for id, user in enumerate(users)
-            if any(owners.get(domain, user.org_id) != user.org_id for domain in asked[id])
+            for n, user in enumerate(users)
+            if any(owners.get(domain, user.org_id) != user.org_id for domain in domains_of[n])
         ]
 
     matches = await chosen_by(installation, USERS, chosen)
-    return matches.judged(
+    return matches.finding(
         "users",
         "have a name or an address at the domain of another organization",
         [each.user_name for each in matches.named],
@@ -121,7 +126,7 @@ async def foreign_names(installation: Installation) -> Finding:
 def _domains(user: User) -> set[str]:
     # An address that is verified by more than the word of its organization may be at any domain.
     names = [user.user_name]
-    if user.email and _is_unproven(user):
+    if user.email and _is_declared_verified(user):
         names.append(user.email.address)
     return {domain_names.key(each.rpartition("@")[2]) for each in names if "@" in each}
 
@@ -130,19 +135,19 @@ def _own_name(user: User) -> str:
     return commands.rename(user) if "@" in user.user_name else commands.resend_email(user)
 
 
-def _is_unproven(user: User) -> bool:
+def _is_declared_verified(user: User) -> bool:
     email = user.email
     return email is not None and email.is_verified and not email.is_verified_everywhere
 
 
 async def emails_unproven(installation: Installation) -> Finding:
     """Finds users whose address is verified only because their organization declared it."""
-    found = await matching(installation, USERS, _is_unproven)
-    return found.judged(
+    matches = await matching(installation, USERS, _is_declared_verified)
+    return matches.finding(
         "users",
         "have an address that only their organization has called verified",
-        [each.user_name for each in found.named],
-        [commands.resend_email(each) for each in found.named],
+        [each.user_name for each in matches.named],
+        [commands.resend_email(each) for each in matches.named],
     )
 
 

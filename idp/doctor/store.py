@@ -71,18 +71,20 @@ async def key(installation: Installation) -> Finding:
 async def clock(installation: Installation) -> Finding:
     """Checks that the clocks of the store's server and of this machine agree."""
     before = installation.wall_clock.now()
-    there = await installation.opened.server_time()
+    server_time = await installation.opened.server_time()
     after = installation.wall_clock.now()
-    if there is None:
+    if server_time is None:
         return skipped("the store has the clock of this machine")
     # The server read its clock about half a round trip after the question was sent.
-    apart = abs(there - (before + (after - before) / 2))
-    told = f"the clocks of the store and of this machine are {apart.total_seconds():.1f} s apart"
-    if apart > _SECONDS_FAIL:
-        return fail(told)
-    if apart > _SECONDS_WARN:
-        return warn(told)
-    return ok(told)
+    difference = abs(server_time - (before + (after - before) / 2))
+    text = (
+        f"the clocks of the store and of this machine are {difference.total_seconds():.1f} s apart"
+    )
+    if difference > _SECONDS_FAIL:
+        return fail(text)
+    if difference > _SECONDS_WARN:
+        return warn(text)
+    return ok(text)
 
 
 CHECKS: Final = (

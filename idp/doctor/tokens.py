@@ -32,7 +32,7 @@ async def endless(installation: Installation) -> Finding:
     async def chosen(records: Sequence[Any]) -> Sequence[Any]:
         return [each for each in records if each.expires_at >= LASTS_UNTIL]
 
-    return await _judged(installation, chosen, "have no end")
+    return await _finding(installation, chosen, "have no end")
 
 
 async def unused(installation: Installation) -> Finding:
@@ -46,31 +46,33 @@ async def unused(installation: Installation) -> Finding:
         pairs = zip(old, uses, strict=True)
         return [each for each, use in pairs if use is None or use.at < before]
 
-    return await _judged(installation, chosen, "were not used in the last 90 days")
+    return await _finding(installation, chosen, "were not used in the last 90 days")
 
 
-async def _judged(installation: Installation, choose: Callable[..., Any], problem: str) -> Finding:
-    found: Matches[Any] = Matches()
+async def _finding(
+    installation: Installation, choose: Callable[..., Any], problem: str
+) -> Finding:
+    matches: Matches[Any] = Matches()
     commands_of: list[tuple[str, str]] = []
     for collection, owners in ((PATS, USERS), (USER_KEYS, USERS), (APP_KEYS, APPLICATIONS)):
-        part: Matches[Any] = await chosen_by(installation, collection, choose)
-        commands_of += await _named(installation, part.named, owners)
-        found = found.joined(part)
-    some = commands_of[: len(found.named)]
+        of_collection: Matches[Any] = await chosen_by(installation, collection, choose)
+        commands_of += await _named(installation, of_collection.named, owners)
+        matches = matches.joined(of_collection)
+    some = commands_of[: len(matches.named)]
     lines = [command for _, command in some if command]
-    return found.judged(_NOUNS, problem, [name for name, _ in some], lines)
+    return matches.finding(_NOUNS, problem, [name for name, _ in some], lines)
 
 
 async def _named(
     installation: Installation, records: Sequence[Record], owners: Any
 ) -> list[tuple[str, str]]:
     """Returns the name of each record and the command that removes it."""
-    ids = [
+    owner_ids = [
         str(getattr(each, "user_id", None) or getattr(each, "owner_id", "")) for each in records
     ]
-    keys: list[tuple[Any, str]] = [(owners, id) for id in ids]
-    found = await installation.opened.get_many(keys)
-    return [_described(*pair) for pair in zip(records, found, strict=True)]
+    keys: list[tuple[Any, str]] = [(owners, owner_id) for owner_id in owner_ids]
+    owner_records = await installation.opened.get_many(keys)
+    return [_described(*pair) for pair in zip(records, owner_records, strict=True)]
 
 
 def _described(record: Any, owner: Any) -> tuple[str, str]:

@@ -15,8 +15,8 @@ async def sweep_backlog(installation: Installation) -> Finding:
     """Counts the expired records that have not been removed in time."""
     count = await installation.opened.overdue(up_to=_COUNTED)
     least = "at least " if count == _COUNTED else ""
-    told = f"{least}{count} expired records have not been removed an hour after they were due"
-    return Finding("warn" if count >= MANY else "ok", told, count=count)
+    text = f"{least}{count} expired records have not been removed an hour after they were due"
+    return Finding("warn" if count >= MANY else "ok", text, count=count)
 
 
 CHECKS: Final = (

@@ -181,8 +181,8 @@ def test_who_interrupts_it_goes_on_later_without_doubles(shell, tmp_path, interr
 
 def test_whoever_looks_is_told_that_one_waits_for_its_file(shell, tmp_path, interrupted):
     file = written(tmp_path, package(*projects(3)), "all of it.json")
-    wishes = ("--dry-run", "--update", "--fix")
-    id = shell.get("import", file, *wishes, "--get", "id", code=exit_codes.INTERRUPTED)
+    options = ("--dry-run", "--update", "--fix")
+    id = shell.get("import", file, *options, "--get", "id", code=exit_codes.INTERRUPTED)
     on = f"idp import '{file}' --dry-run --update --fix --resume"
 
     ran = shell("job", "watch", id, code=exit_codes.INTERRUPTED)
@@ -192,7 +192,7 @@ def test_whoever_looks_is_told_that_one_waits_for_its_file(shell, tmp_path, inte
     (listed,) = shell("job", "list", "--format", "json").json()["result"]
     assert (listed["state"], listed["source"]) == ("JOB_STATE_INTERRUPTED", file)
     assert (
-        shell.get("import", file, *wishes, "--resume", "--get", "state") == "JOB_STATE_SUCCEEDED"
+        shell.get("import", file, *options, "--resume", "--get", "state") == "JOB_STATE_SUCCEEDED"
     )
     assert shell("job", "show", id, "--format", "json").json().get("resumedBy") is None
 
@@ -281,17 +281,17 @@ def test_a_service_is_sent_the_package_and_watched(start_program, tmp_path):
     ],
 )
 @pytest.mark.parametrize("indent", [None, 2])
-def test_wishes_are_put_into_the_envelope(tmp_path, package, sent, indent):
+def test_options_are_put_into_the_envelope(tmp_path, package, sent, indent):
     file = tmp_path / "package.json"
     file.write_text("\n" + json.dumps(package, indent=indent) + "\n")
-    wishes = {"dryRun": True, "update": False}
+    options = {"dryRun": True, "update": False}
     if sent is None:
         with pytest.raises(ConfigError, match="dryRun"):
-            uploading.written(file, wishes)
+            uploading.upload_parts(file, options)
         return
 
-    letter = uploading.written(file, wishes)
+    parts = uploading.upload_parts(file, options)
 
-    octets = letter.start + file.read_bytes()[letter.first : letter.last] + letter.end
-    assert json.loads(octets) == sent
-    assert len(octets) == letter.size
+    data = parts.start + file.read_bytes()[parts.first : parts.last] + parts.end
+    assert json.loads(data) == sent
+    assert len(data) == parts.size

@@ -211,7 +211,7 @@ def test_nothing_is_made_where_there_is_no_installation(tmp_path):
 def test_the_report_is_plain_data(place):
     open_key(place)
     results = asyncio.run(examination.of(Config(data=str(place.data))))
-    first = msgspec.json.decode(msgspec.json.encode(report.shown(results)))["result"][0]
+    first = msgspec.json.decode(msgspec.json.encode(report.answer_of(results)))["result"][0]
 
     assert first == {
         "id": "key.mode",

@@ -12,9 +12,9 @@ import msgspec
 from idp.cli.apply import plan, state
 from idp.cli.apply.steps import ApplyStep, check_files
 from idp.cli.backends import Backend
-from idp.cli.building import with_place
+from idp.cli.building import with_common_options
 from idp.cli.output import Format, say
-from idp.cli.running import carry_out, place_of
+from idp.cli.running import carry_out, location_of
 from idp.foundation.errors import IdpError
 from idp.start import exit_codes
 from storage import StorageError
@@ -30,12 +30,12 @@ def apply(file: Path, dry_run: bool, prune: bool, yes: bool, **given: Any) -> No
     stays as it is. When all is so already, nothing is done. Example: idp apply -f state.yaml
     --dry-run
     """
-    how: Format = given["how"]
-    place = place_of(given)
+    output_format: Format = given["output_format"]
+    location = location_of(given)
 
     async def applied(backend: Backend) -> None:
         steps = await plan.plan(backend, state.load(file), prunes=prune)
-        _print(steps, how)
+        _print(steps, output_format)
         if not steps:
             say("nothing to do")
         elif dry_run:
@@ -44,19 +44,19 @@ def apply(file: Path, dry_run: bool, prune: bool, yes: bool, **given: Any) -> No
             # Before the first step, because a secret that cannot be stored is lost.
             check_files(steps)
             _ask(steps, yes=yes)
-            await _take(backend, steps)
+            await _carry_out_steps(backend, steps)
             say(_counted(steps))
 
-    carry_out(place, applied)
+    carry_out(location, applied)
 
 
-with_place(apply)
+with_common_options(apply)
 
 
-def _print(steps: Sequence[ApplyStep], how: Format) -> None:
-    if how == "table":
+def _print(steps: Sequence[ApplyStep], output_format: Format) -> None:
+    if output_format == "table":
         lines = [line for step in steps for line in step.lines()]
-    elif how == "ndjson":
+    elif output_format == "ndjson":
         lines = [msgspec.json.encode(step.as_json()).decode() for step in steps]
     else:
         whole = msgspec.json.encode({"steps": [step.as_json() for step in steps]})
@@ -66,23 +66,23 @@ def _print(steps: Sequence[ApplyStep], how: Format) -> None:
 
 
 def _ask(steps: Sequence[ApplyStep], *, yes: bool) -> None:
-    gone = sum(step.action == "delete" for step in steps)
-    if gone and not yes:
-        click.confirm(f"Delete {gone} for good?", abort=True, err=True)
+    deletions = sum(step.action == "delete" for step in steps)
+    if deletions and not yes:
+        click.confirm(f"Delete {deletions} for good?", abort=True, err=True)
 
 
-async def _take(backend: Backend, steps: Sequence[ApplyStep]) -> None:
+async def _carry_out_steps(backend: Backend, steps: Sequence[ApplyStep]) -> None:
     """Carries out the steps. If one is refused, the earlier ones stay done: the program ends with
     a special exit code, and the same command continues."""
-    for n, step in enumerate(steps):
+    for done, step in enumerate(steps):
         try:
-            await step.take(backend)
+            await step.carry_out(backend)
         except (IdpError, StorageError) as error:
-            say(f"idp: not done: {step.thing.label}")
+            say(f"idp: not done: {step.record.label}")
             code = exit_codes.tell(error)
-            if n:
-                say(f"{n} of {len(steps)} steps are done; the same command goes on from there")
-            raise SystemExit(exit_codes.INTERRUPTED if n else code) from None
+            if done:
+                say(f"{done} of {len(steps)} steps are done; the same command goes on from there")
+            raise SystemExit(exit_codes.INTERRUPTED if done else code) from None
 
 
 def _counted(steps: Sequence[ApplyStep]) -> str:

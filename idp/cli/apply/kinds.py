@@ -16,20 +16,20 @@ _USERS: Final = "/management/v1/users"
 
 
 class AppliedKind(Struct, frozen=True, kw_only=True):
-    """A kind of record: `word` in messages, `section` in a state.
+    """A kind of record: `noun` in messages, `section` in a state.
 
-    The field `key` identifies a record, with `folds` regardless of case. In a row of the answer of
-    `listing` it is `row_key`, the id is `row_id`, the shown name `row_name`, and the other values
-    are in `row_values` if that is given; `only` is a member that only rows of this kind have.
-    `parameter` is the id's name in paths, `made` its name in the answer of `creating`. `files` are
-    fields that name a file, with the operation whose answer has the secret for it, or "" for
-    `creating`.
+    The field `key` identifies a record, regardless of case if `ignores_case` is true. In a row of
+    the answer of `listing` it is `row_key`, the id is `row_id`, the displayed name `row_name`, and
+    the other values are in `row_values` if that is given; `only` is a member that only rows of
+    this kind have. `parameter` is the id's name in paths, `answer_id` its name in the answer of
+    `creating`. `files` are fields that name a file, with the operation whose answer has the secret
+    for it, or "" for `creating`.
     """
 
     section: str
-    word: str
+    noun: str
     key: str
-    folds: bool = False
+    ignores_case: bool = False
     parameter: str
     listing: str
     row_key: str
@@ -38,7 +38,7 @@ class AppliedKind(Struct, frozen=True, kw_only=True):
     row_name: str = ""
     only: str = ""
     creating: str
-    made: str = ""
+    answer_id: str = ""
     changing: str = ""
     deleting: str = ""
     files: Mapping[str, str] = {}
@@ -50,7 +50,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     sets it, or `creating` if it is only inherited so far."""
 
     section: str
-    word: str
+    noun: str
     reading: str
     values: str
     changing: str
@@ -70,7 +70,7 @@ _POLICY_PATHS: Final = {
 INSTANCE_POLICIES: Final = tuple(
     Settings(
         section=section,
-        word=f"policy {section}",
+        noun=f"policy {section}",
         reading=f"GET /admin/v1/policies/{path}",
         values="policy",
         changing=f"PUT /admin/v1/policies/{path}",
@@ -80,7 +80,7 @@ INSTANCE_POLICIES: Final = tuple(
 POLICIES: Final = tuple(
     Settings(
         section=section,
-        word=f"policy {section}",
+        noun=f"policy {section}",
         reading=f"GET /management/v1/policies/{path}",
         values="policy",
         changing=f"PUT /management/v1/policies/{path}",
@@ -90,14 +90,14 @@ POLICIES: Final = tuple(
 )
 FEATURES: Final = Settings(
     section="features",
-    word="features",
+    noun="features",
     reading="GET /v2/features/instance",
     values="",
     changing="PUT /v2/features/instance",
 )
 SECURITY: Final = Settings(
     section="security",
-    word="security policy",
+    noun="security policy",
     reading="GET /admin/v1/policies/security",
     values="policy",
     changing="PUT /admin/v1/policies/security",
@@ -105,7 +105,7 @@ SECURITY: Final = Settings(
 
 ROLE: Final = AppliedKind(
     section="roles",
-    word="role",
+    noun="role",
     key="roleKey",
     parameter="roleKey",
     listing=f"GET {_PROJECT}/roles",
@@ -117,7 +117,7 @@ ROLE: Final = AppliedKind(
 )
 APPLICATION: Final = AppliedKind(
     section="applications",
-    word="application",
+    noun="application",
     key="name",
     parameter="appId",
     listing=f"POST {_APPS}/_search",
@@ -125,14 +125,14 @@ APPLICATION: Final = AppliedKind(
     only="oidcConfig",
     row_values="oidcConfig",
     creating=f"POST {_APPS}/oidc",
-    made="appId",
+    answer_id="appId",
     changing=f"PUT {_APP}/oidc_config",
     deleting=f"DELETE {_APP}",
     files={"secretFile": ""},
 )
 API: Final = AppliedKind(
     section="apis",
-    word="api",
+    noun="api",
     key="name",
     parameter="appId",
     listing=f"POST {_APPS}/_search",
@@ -140,28 +140,28 @@ API: Final = AppliedKind(
     only="apiConfig",
     row_values="apiConfig",
     creating=f"POST {_APPS}/api",
-    made="appId",
+    answer_id="appId",
     changing=f"PUT {_APP}/api_config",
     deleting=f"DELETE {_APP}",
     files={"secretFile": "", "keyFile": f"POST {_APP}/keys"},
 )
 PROJECT: Final = AppliedKind(
     section="projects",
-    word="project",
+    noun="project",
     key="name",
     parameter="projectId",
     listing=f"POST {_PROJECTS}/_search",
     row_key="name",
     creating=f"POST {_PROJECTS}",
-    made="id",
+    answer_id="id",
     deleting=f"DELETE {_PROJECT}",
     children=(ROLE, APPLICATION, API),
 )
 SERVICE_USER: Final = AppliedKind(
     section="serviceUsers",
-    word="service user",
+    noun="service user",
     key="userName",
-    folds=True,
+    ignores_case=True,
     parameter="userId",
     listing="POST /v2/users",
     row_key="username",
@@ -169,7 +169,7 @@ SERVICE_USER: Final = AppliedKind(
     row_values="machine",
     only="machine",
     creating=f"POST {_USERS}/machine",
-    made="userId",
+    answer_id="userId",
     changing=f"PUT {_USERS}/{{userId}}/machine",
     deleting="DELETE /v2/users/{userId}",
     files={
@@ -179,7 +179,7 @@ SERVICE_USER: Final = AppliedKind(
 )
 MEMBER: Final = AppliedKind(
     section="members",
-    word="member",
+    noun="member",
     key="user",
     parameter="userId",
     listing=f"POST {_ORGS}/me/members/_search",
@@ -192,7 +192,7 @@ MEMBER: Final = AppliedKind(
 )
 INSTANCE_MEMBER: Final = AppliedKind(
     section="members",
-    word="member of the instance",
+    noun="member of the instance",
     key="user",
     parameter="userId",
     listing="POST /admin/v1/members/_search",
@@ -205,13 +205,13 @@ INSTANCE_MEMBER: Final = AppliedKind(
 )
 ORGANIZATION: Final = AppliedKind(
     section="organizations",
-    word="organization",
+    noun="organization",
     key="name",
-    folds=True,
+    ignores_case=True,
     parameter="orgId",
     listing="POST /v2/organizations/_search",
     row_key="name",
     creating=f"POST {_ORGS}",
-    made="id",
+    answer_id="id",
     children=(SERVICE_USER, PROJECT, MEMBER),
 )

@@ -9,7 +9,7 @@ from idp.api.operation import Operation
 from idp.cli import queries
 from idp.cli.apply import kinds
 from idp.cli.apply.kinds import AppliedKind, Settings
-from idp.cli.apply.steps import ApplyStep, Thing
+from idp.cli.apply.steps import AppliedRecord, ApplyStep
 from idp.cli.backends import Backend
 from idp.cli.command import BY_ADDRESS
 from idp.cli.document import Document
@@ -17,7 +17,7 @@ from idp.clients import new_apps, presets
 from idp.foundation.errors import IdpError
 from idp.schema.reading import Request, collect, declared
 
-_ALL: Final = Thing("")
+_ALL: Final = AppliedRecord("")
 
 
 class Unclear(IdpError):
@@ -48,83 +48,85 @@ class _Planner:
         self._prunes = prunes
         self.made: list[ApplyStep] = []
         self.deleted: list[ApplyStep] = []
-        self._users: dict[str, Thing] = {}
+        self._users: dict[str, AppliedRecord] = {}
 
-    async def all_of(self, kind: AppliedKind, above: Thing, said: Document) -> None:
+    async def all_of(self, kind: AppliedKind, parent: AppliedRecord, state: Document) -> None:
         """Plans one list of the state."""
-        if kind.section not in said:
+        if kind.section not in state:
             return
         # A record that does not exist yet has no contents.
-        rows = [] if above.is_new else await self._rows(kind, above)
+        rows = [] if parent.is_new else await self._rows(kind, parent)
         names = set()
-        for each in said[kind.section]:
+        for each in state[kind.section]:
             name = await self._name(kind, each)
             names.add(name)
             same = [row for row in rows if _name_of(kind, row) == name]
             if len(same) > 1:
-                raise Unclear(f"{len(same)} are named so: {_label(kind, above, each)}")
-            await self._one_of(kind, above, each, same[0] if same else None)
+                raise Unclear(f"{len(same)} are named so: {_label(kind, parent, each)}")
+            await self._one_of(kind, parent, each, same[0] if same else None)
         if self._prunes and kind.deleting:
-            self._prune(kind, above, [row for row in rows if _name_of(kind, row) not in names])
+            self._prune(kind, parent, [row for row in rows if _name_of(kind, row) not in names])
 
     async def _one_of(
-        self, kind: AppliedKind, above: Thing, said: Document, row: Document | None
+        self, kind: AppliedKind, parent: AppliedRecord, entry: Document, row: Document | None
     ) -> None:
-        id = str(row[kind.row_id]) if row else None
-        thing = Thing(_label(kind, above, said), kind.parameter, above, id)
+        record_id = str(row[kind.row_id]) if row else None
+        record = AppliedRecord(_label(kind, parent, entry), kind.parameter, parent, record_id)
         if kind is kinds.SERVICE_USER:
             # Members in the same state may name a user that is still to be created.
-            self._users[said["userName"].casefold()] = thing
+            self._users[entry["userName"].casefold()] = record
         if row is None:
-            self._create(kind, thing, said)
+            self._create(kind, record, entry)
         elif kind.changing:
             before = {**row, kind.key: row.get(kind.row_key), **row.get(kind.row_values, {})}
-            self._change(thing, BY_ADDRESS[kind.changing], before, said, _sequence(row))
+            self._change(record, BY_ADDRESS[kind.changing], before, entry, _sequence(row))
         for child in kind.children:
-            await self.all_of(child, thing, said)
+            await self.all_of(child, record, entry)
         if kind is kinds.ORGANIZATION:
             for settings, default in zip(kinds.POLICIES, kinds.INSTANCE_POLICIES, strict=True):
-                await self.settings(settings, thing, said.get("policies", {}), default)
+                await self.settings(settings, record, entry.get("policies", {}), default)
 
-    def _create(self, kind: AppliedKind, thing: Thing, said: Document) -> None:
+    def _create(self, kind: AppliedKind, record: AppliedRecord, entry: Document) -> None:
         operation = BY_ADDRESS[kind.creating]
-        document = _taken(operation, said)
+        document = _accepted(operation, entry)
         if kind is kinds.APPLICATION:
-            preset = presets.find(said["preset"]) if "preset" in said else None
+            preset = presets.find(entry["preset"]) if "preset" in entry else None
             document |= new_apps.proposed(document, preset)
         files = {
-            field: (said[field], address) for field, address in kind.files.items() if field in said
+            field: (entry[field], address)
+            for field, address in kind.files.items()
+            if field in entry
         }
-        shown = [*document.items(), *((field, file) for field, (file, _) in files.items())]
+        values = [*document.items(), *((field, file) for field, (file, _) in files.items())]
         self.made.append(
             ApplyStep(
                 action="create",
-                thing=thing,
+                record=record,
                 operation=operation,
                 document=document,
-                differences=[(name, None, value) for name, value in shown if name != kind.key],
-                user=self._users[said["user"].casefold()] if kind.key == "user" else None,
-                made=kind.made,
+                differences=[(name, None, value) for name, value in values if name != kind.key],
+                user=self._users[entry["user"].casefold()] if kind.key == "user" else None,
+                answer_id=kind.answer_id,
                 files=files,
             )
         )
 
     def _change(
         self,
-        thing: Thing,
+        record: AppliedRecord,
         operation: Operation,
         before: Document,
-        said: Document,
+        values: Document,
         sequence: int | None,
     ) -> None:
         """Plans a change, if the state gives other values than the stored ones."""
-        before = _taken(operation, before)
-        after = before | _taken(operation, said)
+        before = _accepted(operation, before)
+        after = before | _accepted(operation, values)
         differences = list(_differences(operation, before, after))
         if differences:
             step = ApplyStep(
                 action="change",
-                thing=thing,
+                record=record,
                 operation=operation,
                 document=after,
                 differences=differences,
@@ -132,84 +134,88 @@ class _Planner:
             )
             self.made.append(step)
 
-    def _prune(self, kind: AppliedKind, above: Thing, rows: Sequence[Document]) -> None:
+    def _prune(self, kind: AppliedKind, parent: AppliedRecord, rows: Sequence[Document]) -> None:
         for row in rows:
-            label = _joined(above, f"{kind.word} {row.get(kind.row_name or kind.row_key)}")
-            thing = Thing(label, kind.parameter, above, str(row[kind.row_id]))
+            label = _joined(parent, f"{kind.noun} {row.get(kind.row_name or kind.row_key)}")
+            record = AppliedRecord(label, kind.parameter, parent, str(row[kind.row_id]))
             operation = BY_ADDRESS[kind.deleting]
-            self.deleted.append(ApplyStep(action="delete", thing=thing, operation=operation))
+            self.deleted.append(ApplyStep(action="delete", record=record, operation=operation))
 
     async def settings(
-        self, settings: Settings, above: Thing, said: Document, default: Settings | None = None
+        self,
+        settings: Settings,
+        parent: AppliedRecord,
+        state: Document,
+        default: Settings | None = None,
     ) -> None:
         """Plans a record that exists once, if the state has its section.
 
         An inherited record is compared with `default`, as the state will set it.
         """
-        if settings.section not in said:
+        if settings.section not in state:
             return
         # A new organization inherits what the installation has.
-        reading = default if default and above.is_new else settings
-        found = await self._backend.within(above.org_id).call(BY_ADDRESS[reading.reading])
-        values = found.get(settings.values, {}) if settings.values else found
+        reading = default if default and parent.is_new else settings
+        answer = await self._backend.within(parent.org_id).call(BY_ADDRESS[reading.reading])
+        values = answer.get(settings.values, {}) if settings.values else answer
         before = {name: _plain(value) for name, value in values.items()}
-        inherits = bool(settings.creating) and (above.is_new or found.get("isDefault", False))
+        inherits = bool(settings.creating) and (parent.is_new or answer.get("isDefault", False))
         if inherits:
             # An earlier step gives the installation's policy these values.
             before |= self._state.get("policies", {}).get(settings.section, {})
         address = settings.creating if inherits else settings.changing
-        thing = Thing(_joined(above, settings.word), "", above)
-        sequence = None if inherits else _sequence(found)
-        self._change(thing, BY_ADDRESS[address], before, said[settings.section], sequence)
+        record = AppliedRecord(_joined(parent, settings.noun), "", parent)
+        sequence = None if inherits else _sequence(answer)
+        self._change(record, BY_ADDRESS[address], before, state[settings.section], sequence)
 
-    async def _rows(self, kind: AppliedKind, above: Thing) -> list[Document]:
+    async def _rows(self, kind: AppliedKind, parent: AppliedRecord) -> list[Document]:
         operation = BY_ADDRESS[kind.listing]
-        where, values = self._backend.within(above.org_id), above.values(operation)
+        backend, values = self._backend.within(parent.org_id), parent.values(operation)
         if queries.is_search(operation):
-            answer = await queries.all_pages(where, operation, values, {})
+            answer = await queries.all_pages(backend, operation, values, {})
         else:
-            answer = await where.call(operation, values)
+            answer = await backend.call(operation, values)
         return [row for row in answer.get("result", []) if not kind.only or kind.only in row]
 
-    async def _name(self, kind: AppliedKind, said: Document) -> str:
+    async def _name(self, kind: AppliedKind, entry: Document) -> str:
         """Returns what identifies an entry; for a member, the id of the user."""
-        name = str(said[kind.key])
+        name = str(entry[kind.key])
         if kind.key != "user":
-            return name.casefold() if kind.folds else name
-        thing = self._users.get(name.casefold()) or await self._found(name)
+            return name.casefold() if kind.ignores_case else name
+        record = self._users.get(name.casefold()) or await self._find_user(name)
         # A user without an id is a member of nothing yet: this name matches no row.
-        return thing.id or f"new {name}"
+        return record.id or f"new {name}"
 
-    async def _found(self, user_name: str) -> Thing:
+    async def _find_user(self, user_name: str) -> AppliedRecord:
         """Returns an existing user. Raises Unclear if no user or several have the name."""
-        how = "TEXT_QUERY_METHOD_EQUALS_IGNORE_CASE"
-        query = {"userNameQuery": {"userName": user_name, "method": how}}
+        method = "TEXT_QUERY_METHOD_EQUALS_IGNORE_CASE"
+        query = {"userNameQuery": {"userName": user_name, "method": method}}
         search = BY_ADDRESS["POST /v2/users"]
         answer = await self._backend.within(None).call(search, [], {"queries": [query]})
-        found = answer.get("result", [])
-        if len(found) != 1:
-            raise Unclear(f"{len(found) or 'no'} users have the name {user_name}")
-        thing = Thing(user_name, "userId", None, found[0]["userId"])
-        self._users[user_name.casefold()] = thing
-        return thing
+        users = answer.get("result", [])
+        if len(users) != 1:
+            raise Unclear(f"{len(users) or 'no'} users have the name {user_name}")
+        record = AppliedRecord(user_name, "userId", None, users[0]["userId"])
+        self._users[user_name.casefold()] = record
+        return record
 
 
-def _label(kind: AppliedKind, above: Thing, said: Document) -> str:
-    return _joined(above, f"{kind.word} {said[kind.key]}")
+def _label(kind: AppliedKind, parent: AppliedRecord, entry: Document) -> str:
+    return _joined(parent, f"{kind.noun} {entry[kind.key]}")
 
 
-def _joined(above: Thing, label: str) -> str:
-    return f"{above.label} / {label}" if above.label else label
+def _joined(parent: AppliedRecord, label: str) -> str:
+    return f"{parent.label} / {label}" if parent.label else label
 
 
 def _name_of(kind: AppliedKind, row: Document) -> str:
     name = str(row.get(kind.row_key, ""))
-    return name.casefold() if kind.folds else name
+    return name.casefold() if kind.ignores_case else name
 
 
 def _sequence(answer: Document) -> int | None:
-    found = answer.get("details", {}).get("sequence")
-    return int(found) if found else None
+    sequence = answer.get("details", {}).get("sequence")
+    return int(sequence) if sequence else None
 
 
 def _plain(value: Any) -> Any:
@@ -218,10 +224,10 @@ def _plain(value: Any) -> Any:
     return value.get("enabled", False) if is_feature else value
 
 
-def _taken(operation: Operation, said: Mapping[str, Any]) -> Document:
+def _accepted(operation: Operation, values: Mapping[str, Any]) -> Document:
     """Returns the members that the operation takes."""
     names = [each.wire_name for each in declared(_request(operation))]
-    return {name: said[name] for name in names if name in said}
+    return {name: values[name] for name in names if name in values}
 
 
 def _differences(
@@ -229,9 +235,9 @@ def _differences(
 ) -> Iterator[tuple[str, Any, Any]]:
     """Returns the fields whose values differ; another spelling is no difference."""
     kind = _request(operation)
-    was, is_to_be = collect(kind, before)[0], collect(kind, after)[0]
+    old, new = collect(kind, before)[0], collect(kind, after)[0]
     for each in declared(kind):
-        if not _is_same(getattr(was, each.name), getattr(is_to_be, each.name)):
+        if not _is_same(getattr(old, each.name), getattr(new, each.name)):
             yield each.wire_name, before.get(each.wire_name), after.get(each.wire_name)
 
 

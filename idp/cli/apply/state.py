@@ -96,21 +96,21 @@ class State(Request, frozen=True, kw_only=True):
 def load(path: Path) -> Document:
     """Returns the document with the API's names. Raises ConfigError, InvalidArgument."""
     try:
-        octets = path.read_bytes()
+        data = path.read_bytes()
     except OSError as error:
         raise ConfigError([f"{path} can't be read: {error.strerror}"]) from None
-    if len(octets) > _MAX_BYTES:
+    if len(data) > _MAX_BYTES:
         raise ConfigError([f"{path} has more than {_MAX_BYTES} bytes"])
     try:
-        document = _Loader(octets).get_single_data()
+        document = _Loader(data).get_single_data()
     except yaml.YAMLError as error:
         raise ConfigError([f"{path} is not YAML: {error}"]) from None
-    said = _by_api_names(State, _with_presets({} if document is None else document))
-    read(State, said)
-    twice = list(_twice(said, ""))
-    if twice:
-        raise InvalidArgument(twice)
-    return said if isinstance(said, dict) else {}
+    state = _by_api_names(State, _with_presets({} if document is None else document))
+    read(State, state)
+    duplicates = list(_duplicates(state, ""))
+    if duplicates:
+        raise InvalidArgument(duplicates)
+    return state if isinstance(state, dict) else {}
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]
@@ -130,9 +130,9 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, str) or key in keys:
-                told = "stands twice" if isinstance(key, str) else "is not a text"
+                problem = "stands twice" if isinstance(key, str) else "is not a text"
                 raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key} {told}", key_node.start_mark
+                    None, None, f"the key {key} {problem}", key_node.start_mark
                 )
             keys.add(key)
         return super().construct_mapping(node, deep)
@@ -190,15 +190,15 @@ def _entries(document: Any, name: str) -> Iterator[tuple[int, Document]]:
 _KEYS: Final = ("name", "userName", "user", "roleKey")
 
 
-def _twice(value: Any, path: str) -> Iterator[FieldProblem]:
+def _duplicates(value: Any, path: str) -> Iterator[FieldProblem]:
     """Returns a problem for each entry whose name another entry of its list has."""
     if isinstance(value, dict):
         for name, each in value.items():
-            yield from _twice(each, f"{path}.{name}" if path else name)
+            yield from _duplicates(each, f"{path}.{name}" if path else name)
         return
     names: set[str] = set()
     for n, each in enumerate(value if isinstance(value, list) else ()):
-        yield from _twice(each, f"{path}[{n}]")
+        yield from _duplicates(each, f"{path}[{n}]")
         key = next((key for key in _KEYS if isinstance(each, dict) and key in each), None)
         if key and each[key] in names:
             yield FieldProblem("field.duplicate", f"{path}[{n}].{key}", "stands in the list twice")

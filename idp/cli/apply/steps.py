@@ -22,13 +22,13 @@ _BODIES: Final[Mapping[str, Document]] = {"keyFile": {"type": "KEY_TYPE_JSON"}}
 
 
 @dataclass
-class Thing:
+class AppliedRecord:
     """The record that a step is about: `label` in a plan, `id` the value of `parameter` in paths,
     None until it is created."""
 
     label: str
     parameter: str = ""
-    above: Thing | None = None
+    parent: AppliedRecord | None = None
     id: str | None = None
 
     @property
@@ -46,31 +46,31 @@ class Thing:
         return [known[name] for name in operation.parameters]
 
     def _known(self) -> dict[str, str]:
-        known = self.above._known() if self.above else {}
+        known = self.parent._known() if self.parent else {}
         return known | ({self.parameter: self.id} if self.id is not None else {})
 
 
 class ApplyStep(msgspec.Struct, frozen=True, kw_only=True):
     """One change. `differences` are fields with their values before and after.
 
-    `user` is the user that the body names, whom an earlier step may create; `made` is the id's
-    name in the answer. `files` store secrets: by their fields, the file and the operation that
-    generates the secret, "" for this one.
+    `user` is the user that the body names, whom an earlier step may create; `answer_id` is the
+    id's name in the answer. `files` store secrets: by their fields, the file and the operation
+    that generates the secret, "" for this one.
     """
 
     action: Action
-    thing: Thing
+    record: AppliedRecord
     operation: Operation
     document: Document | None = None
     differences: Sequence[tuple[str, Any, Any]] = ()
     sequence: int | None = None
-    user: Thing | None = None
-    made: str = ""
+    user: AppliedRecord | None = None
+    answer_id: str = ""
     files: Mapping[str, tuple[str, str]] = {}
 
     def lines(self) -> list[str]:
         """Returns the step's lines in a plan."""
-        head = f"{_MARKS[self.action]} {self.thing.label}"
+        head = f"{_MARKS[self.action]} {self.record.label}"
         return [head, *(_line(self.action, *each) for each in self.differences)]
 
     def as_json(self) -> Document:
@@ -79,47 +79,47 @@ class ApplyStep(msgspec.Struct, frozen=True, kw_only=True):
             {"field": name, "before": before, "after": after}
             for name, before, after in self.differences
         ]
-        return {"action": self.action, "what": self.thing.label, "fields": fields}
+        return {"action": self.action, "what": self.record.label, "fields": fields}
 
-    async def take(self, backend: Backend) -> None:
+    async def carry_out(self, backend: Backend) -> None:
         """Carries out the change. Raises IdpError, StorageError."""
-        where, document = backend.within(self.thing.org_id), self.document
+        backend_of_org, document = backend.within(self.record.org_id), self.document
         if self.user is not None and document is not None:
             document = document | {"userId": self.user.id}
-        values = self.thing.values(self.operation)
-        document = await proposals.completed(where, self.operation, values, document)
-        own = next((file for file, address in self.files.values() if not address), None)
-        with output.secret_file(own) as keep:
-            answer = await where.call(self.operation, values, document, self.sequence)
-            keep(answer)
+        values = self.record.values(self.operation)
+        document = await proposals.completed(backend_of_org, self.operation, values, document)
+        secret_file = next((file for file, address in self.files.values() if not address), None)
+        with output.secret_file(secret_file) as store_secrets:
+            answer = await backend_of_org.call(self.operation, values, document, self.sequence)
+            store_secrets(answer)
         # Later steps use the id in their paths.
-        if self.made:
-            self.thing.id = str(answer[self.made])
+        if self.answer_id:
+            self.record.id = str(answer[self.answer_id])
         for field, (file, address) in self.files.items():
             if address:
-                await self._make(where, BY_ADDRESS[address], field, file)
+                await self._make(backend_of_org, BY_ADDRESS[address], field, file)
 
-    async def _make(self, where: Backend, operation: Operation, field: str, file: str) -> None:
-        values = self.thing.values(operation)
-        with output.secret_file(file) as keep:
-            keep(await where.call(operation, values, _BODIES.get(field, {})))
+    async def _make(self, backend: Backend, operation: Operation, field: str, file: str) -> None:
+        values = self.record.values(operation)
+        with output.secret_file(file) as store_secrets:
+            store_secrets(await backend.call(operation, values, _BODIES.get(field, {})))
 
 
 def _line(action: Action, name: str, before: Any, after: Any) -> str:
-    told = msgspec.json.encode(after).decode()
+    after_text = msgspec.json.encode(after).decode()
     if action == "create":
-        return f"    {name}: {told}"
-    return f"    {name}: {msgspec.json.encode(before).decode()} -> {told}"
+        return f"    {name}: {after_text}"
+    return f"    {name}: {msgspec.json.encode(before).decode()} -> {after_text}"
 
 
 def check_files(steps: Sequence[ApplyStep]) -> None:
     """Checks that generated secrets can be stored. Raises InvalidArgument if such a file exists,
     or its directory does not."""
     problems = [
-        FieldProblem("apply.file", "", f"{step.thing.label}: {file} {told}")
+        FieldProblem("apply.file", "", f"{step.record.label}: {file} {obstacle}")
         for step in steps
         for file, _ in step.files.values()
-        if (told := _obstacle(Path(file)))
+        if (obstacle := _obstacle(Path(file)))
     ]
     if problems:
         raise InvalidArgument(problems)

@@ -40,10 +40,10 @@ def unlock(login_name: str, config_file: Path | None, **flags: object) -> None:
     """Let a user who was locked out try again. Example: idp admin unlock admin@localhost"""
 
     async def unlocked(service: Service) -> None:
-        from idp.identity.users import admin_recovery as user_admin_recovery
+        from idp.identity.users import admin_recovery
 
-        was_barred = await user_admin_recovery.unlock(service, login_name, actor=ACTOR)
-        _say(f"{login_name} may sign in" if was_barred else f"nothing barred {login_name}")
+        was_locked = await admin_recovery.unlock(service, login_name, actor=ACTOR)
+        _say(f"{login_name} may sign in" if was_locked else f"nothing barred {login_name}")
 
     on_store(unlocked, config_file, flags)
 
@@ -55,9 +55,9 @@ def grant_owner(login_name: str, config_file: Path | None, **flags: object) -> N
     """Make a user an owner of the instance. Example: idp admin grant-owner admin@localhost"""
 
     async def granted(service: Service) -> None:
-        from idp.identity.users import admin_recovery as identity_user_admin_recovery
+        from idp.identity.users import admin_recovery
 
-        is_new = await identity_user_admin_recovery.grant_owner(service, login_name, actor=ACTOR)
+        is_new = await admin_recovery.grant_owner(service, login_name, actor=ACTOR)
         _say(f"{login_name} owns the instance" + ("" if is_new else " already"))
 
     on_store(granted, config_file, flags)

@@ -11,8 +11,8 @@ from idp.api import OPERATIONS
 from idp.api.operation import Operation
 from idp.cli import fields
 from idp.cli.backends import Backend
-from idp.cli.building import with_place
-from idp.cli.running import carry_out, place_of, show
+from idp.cli.building import with_common_options
+from idp.cli.running import carry_out, location_of, show
 from idp.foundation import strict_json
 from idp.foundation.errors import InvalidArgument
 
@@ -26,22 +26,22 @@ def api(method: str, path: str, body: str | None, **given: Any) -> None:
 
     Example: idp api GET /v2/features/instance --format json
     """
-    place, how, get = place_of(given), given["how"], given["get"]
-    operation, values = found(method.upper(), path)
+    location, output_format, get = location_of(given), given["output_format"], given["get"]
+    operation, values = find_operation(method.upper(), path)
 
     async def called(backend: Backend) -> None:
         document: object = {} if operation.request is not None else None
         if body is not None:
             document = _document(body)
-        show(await backend.call(operation, values, document), how, get, ())
+        show(await backend.call(operation, values, document), output_format, get, ())
 
-    carry_out(place, called)
-
-
-with_place(api)
+    carry_out(location, called)
 
 
-def found(method: str, path: str) -> tuple[Operation, list[str]]:
+with_common_options(api)
+
+
+def find_operation(method: str, path: str) -> tuple[Operation, list[str]]:
     """Returns the operation at this path, and the path's values. Raises click.UsageError."""
     best: tuple[Operation, list[str]] | None = None
     for each in OPERATIONS:
@@ -59,6 +59,6 @@ def found(method: str, path: str) -> tuple[Operation, list[str]]:
 
 def _document(file: str) -> object:
     try:
-        return strict_json.decode(fields.read_octets(file))
+        return strict_json.decode(fields.read_data(file))
     except InvalidArgument as error:
         raise click.UsageError(f"{file} is no JSON: {error}") from None

@@ -70,11 +70,13 @@ def make(
         from idp.backup import stores
 
         passphrase = read_passphrase(passphrase_file, confirms=True)
-        with _bar(None) as told:
-            work = stores.make(config, file, passphrase, replaces=overwrite, told=told)
+        with _bar(None) as on_progress:
+            work = stores.make(
+                config, file, passphrase, replaces=overwrite, on_progress=on_progress
+            )
             manifest = asyncio.run(work)
         if as_json:
-            click.echo(msgspec.json.encode(_described(manifest)))
+            click.echo(msgspec.json.encode(_description(manifest)))
         say(f"{file} has {_records(manifest)}")
 
     raise SystemExit(exit_codes.guarded(made))
@@ -92,10 +94,10 @@ def verify(file: Path, passphrase_file: Path | None, as_json: bool) -> None:
     def verified() -> None:
         from idp.backup import stores
 
-        with stores.verified(file, read_passphrase(passphrase_file)) as found:
-            head, manifest = found.head, found.manifest
-        told = _described(manifest, head)
-        click.echo(msgspec.json.encode(told) if as_json else "\n".join(_lines(manifest)))
+        with stores.verified(file, read_passphrase(passphrase_file)) as backup_file:
+            head, manifest = backup_file.head, backup_file.manifest
+        description = _description(manifest, head)
+        click.echo(msgspec.json.encode(description) if as_json else "\n".join(_lines(manifest)))
         say(f"{file} is whole: {_records(manifest)}, made at {_instant(head)}")
 
     raise SystemExit(exit_codes.guarded(verified))
@@ -126,9 +128,16 @@ def restore(
         from idp.backup import stores
 
         passphrase = read_passphrase(passphrase_file)
-        with stores.verified(file, passphrase) as found, _bar(found.manifest.total) as told:
-            asyncio.run(stores.restore(config, found, invalidates=invalidate_tokens, told=told))
-        say(f"restored what {file} has of {_instant(found.head)}")
+        with (
+            stores.verified(file, passphrase) as backup_file,
+            _bar(backup_file.manifest.total) as on_progress,
+        ):
+            asyncio.run(
+                stores.restore(
+                    config, backup_file, invalidates=invalidate_tokens, on_progress=on_progress
+                )
+            )
+        say(f"restored what {file} has of {_instant(backup_file.head)}")
         if not invalidate_tokens:
             say(_REVIVED)
 
@@ -152,8 +161,8 @@ def copy_store(source: str, target: str) -> None:
     def copied() -> None:
         from idp.backup import stores
 
-        with _bar(None) as told:
-            asyncio.run(stores.copy(source, target, told))
+        with _bar(None) as on_progress:
+            asyncio.run(stores.copy(source, target, on_progress))
         say("copied; the master key is the same as before")
 
     raise SystemExit(exit_codes.guarded(copied))
@@ -166,12 +175,12 @@ def _bar(total: int | None) -> Iterator[Callable[[int], object]]:
         yield bar.update
 
 
-def _described(manifest: Manifest, head: Head | None = None) -> dict[str, Any]:
-    told = {"records": manifest.total, "collections": manifest.collections}
+def _description(manifest: Manifest, head: Head | None = None) -> dict[str, Any]:
+    counts = {"records": manifest.total, "collections": manifest.collections}
     if head is None:
-        return told
+        return counts
     about = {"madeAt": head.made_at, "program": head.program, "schema": head.schema.version}
-    return about | told
+    return about | counts
 
 
 def _lines(manifest: Manifest) -> list[str]:

@@ -34,13 +34,13 @@ def doctor(as_json: bool, deep: bool, config_file: Path | None, **flags: object)
     from idp.doctor import report
 
     loaded = load_for_store(config_file, flags)
-    found: list[Result] = []
-    refused = exit_codes.guarded(lambda: found.extend(_examined(loaded, is_deep=deep)))
-    if refused:
-        sys.exit(refused)
-    results = [_complete(each) for each in found]
+    examined: list[Result] = []
+    exit_code = exit_codes.guarded(lambda: examined.extend(_examined(loaded, is_deep=deep)))
+    if exit_code:
+        sys.exit(exit_code)
+    results = [_complete(each) for each in examined]
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(report.shown(results)), indent=2))
+        click.echo(msgspec.json.format(msgspec.json.encode(report.answer_of(results)), indent=2))
     else:
         click.echo("\n".join(_lines(results)))
     sys.exit(_code(results))

@@ -42,44 +42,44 @@ def explain(
     if last == (request_id is not None) or (client and not last):
         raise click.UsageError("give a request id, or --last, to which --client may be added")
 
-    async def told(service: Service) -> None:
+    async def print_refusals(service: Service) -> None:
         if request_id is None:
-            found = [await find_newest(service, client)]
+            refusals = [await find_newest(service, client)]
         else:
-            found = [*await find(service, request_id)]
+            refusals = [*await find(service, request_id)]
         encoding = sys.stdout.encoding or "ascii"
-        click.echo(in_json(found) if as_json else in_text(found, encoding))
+        click.echo(in_json(refusals) if as_json else in_text(refusals, encoding))
 
-    on_store(told, config_file, flags)
+    on_store(print_refusals, config_file, flags)
 
 
 async def find(service: Service, request_id: str) -> Sequence[Refusal]:
     """Returns the refusals of this request id, the newest first. Raises NotFound."""
     from idp.oauth.endpoints import refusal_records
 
-    found = await refusal_records.find(service, request_id)
-    if not found:
+    refusals = await refusal_records.find(service, request_id)
+    if not refusals:
         raise NotFound(
             "no refused request of this id is known: they are kept for seven days, and of a "
             "flood only some; the log may have it"
         )
-    return found
+    return refusals
 
 
 async def find_newest(service: Service, client_id: str | None) -> Refusal:
     """Returns the newest refusal, or the newest of this application. Raises NotFound."""
-    from idp.oauth.endpoints import refusal_records as endpoint_refusal_records
+    from idp.oauth.endpoints import refusal_records
 
-    found = await endpoint_refusal_records.newest(service, client_id)
-    if found is None:
+    refusal = await refusal_records.newest(service, client_id)
+    if refusal is None:
         of = f" of the application {client_id}" if client_id else ""
         raise NotFound(f"no request{of} was refused in the last seven days")
-    return found
+    return refusal
 
 
-def in_json(found: Sequence[Refusal]) -> str:
+def in_json(refusals: Sequence[Refusal]) -> str:
     """Returns the refusals as one JSON document."""
-    return msgspec.json.encode({"refusals": [_as_json(each) for each in found]}).decode()
+    return msgspec.json.encode({"refusals": [_as_json(each) for each in refusals]}).decode()
 
 
 def _as_json(refusal: Refusal) -> dict[str, Any]:
@@ -100,10 +100,10 @@ def _as_json(refusal: Refusal) -> dict[str, Any]:
     }
 
 
-def in_text(found: Sequence[Refusal], encoding: str = "utf-8") -> str:
+def in_text(refusals: Sequence[Refusal], encoding: str = "utf-8") -> str:
     """Returns the refusals as text for a terminal with this encoding."""
     is_unicode = encoding.lower().replace("-", "") == "utf8"
-    text = "\n\n".join("\n".join(_lines(each, _MARKS[is_unicode])) for each in found)
+    text = "\n\n".join("\n".join(_lines(each, _MARKS[is_unicode])) for each in refusals)
     # A character that the terminal cannot show is escaped.
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
@@ -114,9 +114,9 @@ def _lines(refusal: Refusal, marks: dict[bool, str]) -> list[str]:
         f"{when}  {refusal.endpoint}  {refusal.method}  {refusal.error}",
         *_labelled("request", refusal.request_id),
         *_labelled("client", refusal.client_id),
-        *_listed("sent", [_shown(each) for each in refusal.sent]),
+        *_listed("sent", [_parameter_text(each) for each in refusal.sent]),
         *_listed("known", refusal.registered),
-        *_listed("checked", [f"{marks[made.passed]} {made.says}" for made in refusal.checks]),
+        *_listed("checked", [f"{marks[check.passed]} {check.says}" for check in refusal.checks]),
         *_labelled("why", refusal.sentence),
         *_labelled("rule", refusal.rule),
         *_labelled("fix", refusal.fix),
@@ -132,7 +132,7 @@ def _listed(label: str, lines: Sequence[str]) -> list[str]:
     return [f"{label if at == 0 else '':<{_LABEL}}{line}" for at, line in enumerate(lines)]
 
 
-def _shown(sent: SentParameter) -> str:
+def _parameter_text(sent: SentParameter) -> str:
     if sent.value is None:
         return f"{sent.name} ({sent.note})"
     return f"{sent.name} = {sent.value}"

@@ -50,7 +50,7 @@ def export(
     async def exported(service: Service) -> None:
         from idp.transfer.calls import export_document
 
-        wanted = export_document.ExportSelection(
+        selection = export_document.ExportSelection(
             org_ids=list(orgs),
             excluded_org_ids=list(exclude),
             with_passwords=with_passwords,
@@ -58,9 +58,9 @@ def export(
         )
         with _target(output, overwrite=overwrite) as target:
             counts = await export_document.write(
-                service, ACTOR, wanted, target, _ENDLESS_SECONDS, goes_to
+                service, ACTOR, selection, target, _ENDLESS_SECONDS, goes_to
             )
-        _say(counts)
+        _print_counts(counts)
 
     on_store(exported, config_file, flags)
 
@@ -78,7 +78,7 @@ def _target(output: Path | None, *, overwrite: bool) -> Iterator[BinaryIO]:
             shutil.copyfileobj(draft, sys.stdout.buffer)
         return
     if output.exists() and not overwrite:
-        raise _there(output)
+        raise _exists_already(output)
     draft_path = output.with_name(f"{output.name}.{os.getpid()}{_DRAFT}")
     try:
         with os.fdopen(
@@ -100,13 +100,13 @@ def _put(draft: Path, output: Path, *, overwrite: bool) -> None:
     try:
         os.link(draft, output)  # unlike a rename, a link never replaces a file
     except FileExistsError:
-        raise _there(output) from None
+        raise _exists_already(output) from None
 
 
-def _there(output: Path) -> AlreadyExists:
+def _exists_already(output: Path) -> AlreadyExists:
     return AlreadyExists(f"{output} is there already; --overwrite replaces it")
 
 
-def _say(counts: Mapping[str, int]) -> None:
-    told = ", ".join(f"{number} {name}" for name, number in counts.items())
-    click.echo(f"exported: {told}", err=True)
+def _print_counts(counts: Mapping[str, int]) -> None:
+    text = ", ".join(f"{number} {name}" for name, number in counts.items())
+    click.echo(f"exported: {text}", err=True)

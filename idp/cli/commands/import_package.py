@@ -11,14 +11,14 @@ from msgspec import Struct
 
 from idp.cli import watching
 from idp.cli.backends import Backend
-from idp.cli.building import with_place
+from idp.cli.building import with_common_options
 from idp.cli.command import BY_ADDRESS
 from idp.cli.document import Document
 from idp.cli.local import Local
 from idp.cli.output import check_field, check_writable, say
 from idp.cli.remote import Remote
-from idp.cli.running import carry_out, place_of
-from idp.cli.watching import JOB, Shown
+from idp.cli.running import carry_out, location_of
+from idp.cli.watching import JOB, PrintOptions
 from idp.records.jobs import JobOptions
 
 _SEARCH: Final = BY_ADDRESS["POST /admin/v1/jobs/_search"]
@@ -58,34 +58,34 @@ def import_(
     and --resume goes on. Example: idp import package.json --dry-run --report problems.ndjson
     """
     options = JobOptions(is_dry_run=dry_run, updates=update, mends=fix)
-    wanted = ImportOptions(file, options, resume)
-    shown = Shown(given["how"], given["get"])
-    if shown.get:
-        check_field(JOB.answer, shown.get)
+    import_options = ImportOptions(file, options, resume)
+    print_options = PrintOptions(given["output_format"], given["get"])
+    if print_options.get:
+        check_field(JOB.answer, print_options.get)
 
     async def imported(backend: Backend) -> None:
         if report is not None:
             check_writable(report)  # an unwritable file is reported before anything is done
-        ended = await _ended(backend, wanted)
+        ended = await _ended(backend, import_options)
         if report is not None:
             await watching.report(backend, ended["id"], report)
-        watching.end(ended, shown)
+        watching.end(ended, print_options)
 
-    carry_out(place_of(given), imported)
-
-
-with_place(import_)
+    carry_out(location_of(given), imported)
 
 
-async def _ended(backend: Backend, wanted: ImportOptions) -> Document:
+with_common_options(import_)
+
+
+async def _ended(backend: Backend, import_options: ImportOptions) -> Document:
     """Returns the package's job, which has ended unless this program was interrupted."""
     if isinstance(backend, Local):
-        return await _ended_here(backend, wanted)
+        return await _ended_here(backend, import_options)
     assert isinstance(backend, Remote)  # noqa: S101 - there is no third place
-    return await watching.until_end(backend, await _begin_there(backend, wanted))
+    return await watching.until_end(backend, await _begin_there(backend, import_options))
 
 
-async def _ended_here(backend: Local, wanted: ImportOptions) -> Document:
+async def _ended_here(backend: Local, import_options: ImportOptions) -> Document:
     """Runs the import in this process, on the store. Raises IdpError, StorageError."""
     from idp.server import import_worker
     from idp.transfer.jobs import runner as job_runner
@@ -93,10 +93,10 @@ async def _ended_here(backend: Local, wanted: ImportOptions) -> Document:
     from idp.transfer.package import local_files
 
     service, actor = backend.service, backend.caller.id
-    start = local_files.go_on if wanted.is_resumed else local_files.begin
+    start = local_files.go_on if import_options.is_resumed else local_files.begin
     with watching.interrupted_at_once():  # nothing has been done yet
-        file = await local_files.look_at(wanted.file)
-        hold = await start(service, actor, file, wanted.options)
+        file = await local_files.look_at(import_options.file)
+        hold = await start(service, actor, file, import_options.options)
     is_to_leave = asyncio.Event()
 
     def leave() -> None:
@@ -107,21 +107,21 @@ async def _ended_here(backend: Local, wanted: ImportOptions) -> Document:
         work = asyncio.ensure_future(
             job_runner.work(service, hold, helpers=workers.spare(), is_to_leave=is_to_leave.is_set)
         )
-        await watching.beside(backend, hold.job.id, work)
+        await watching.poll(backend, hold.job.id, work)
         await work
     return await backend.call(JOB, [hold.job.id])
 
 
-async def _begin_there(backend: Remote, wanted: ImportOptions) -> str:
+async def _begin_there(backend: Remote, import_options: ImportOptions) -> str:
     """Uploads the package to a service and returns the job's id. Raises IdpError."""
     from idp.cli import uploading
 
-    if wanted.is_resumed:
+    if import_options.is_resumed:
         raise click.UsageError("a service goes on by itself, or by `idp job resume`")
     # A refusal is reported before gigabytes are sent.
     await backend.call(_SEARCH, [], {"query": {"limit": 1}})
-    options = wanted.options
-    wishes = {"dryRun": options.is_dry_run, "update": options.updates, "fix": options.mends}
+    options = import_options.options
+    members = {"dryRun": options.is_dry_run, "update": options.updates, "fix": options.mends}
     with watching.interrupted_at_once():  # a service does nothing before it has the whole package
-        answer = await uploading.upload(backend, wanted.file, wishes)
+        answer = await uploading.upload(backend, import_options.file, members)
     return str(answer["jobId"])

@@ -9,12 +9,12 @@ import click
 import msgspec
 from msgspec import Struct
 
-from idp.cli.fields import read_octets
+from idp.cli.fields import read_data
 from idp.foundation import base64url, durations
 from idp.foundation.clock import SystemClock
 from idp.foundation.randomness import Random, SystemRandom
 
-_LONGEST: Final = timedelta(hours=1)
+_MAX_LIFETIME: Final = timedelta(hours=1)
 
 
 class KeyFile(Struct, frozen=True, rename="camel"):
@@ -36,35 +36,37 @@ def key2jwt(file: str, audience: str, expires: str) -> None:
     https://login.example.com
     """
     try:
-        key = msgspec.json.decode(read_octets(file), type=KeyFile)
-        lasts = durations.parse(expires)
+        key = msgspec.json.decode(read_data(file), type=KeyFile)
+        lifetime = durations.parse(expires)
     except msgspec.DecodeError as error:
         raise click.UsageError(f"{file} is no key file: {error}") from None
     except ValueError:
         raise click.UsageError(f"--expires {expires} is no duration such as 1h") from None
-    if not timedelta() < lasts <= _LONGEST:
+    if not timedelta() < lifetime <= _MAX_LIFETIME:
         raise click.UsageError("--expires has to be more than nothing, and an hour at most")
-    click.echo(assertion(key, audience, lasts, SystemClock().now(), SystemRandom()))
+    click.echo(assertion(key, audience, lifetime, SystemClock().now(), SystemRandom()))
 
 
-def assertion(key: KeyFile, audience: str, lasts: timedelta, now: datetime, random: Random) -> str:
+def assertion(
+    key: KeyFile, audience: str, lifetime: timedelta, now: datetime, random: Random
+) -> str:
     """Returns the assertion (RFC 7523 3). Raises click.UsageError if the key cannot sign."""
     name = key.user_id or key.client_id
-    issued = int(now.timestamp())
+    issued_at = int(now.timestamp())
     claims = {
         "iss": name,
         "sub": name,
         "aud": audience,
-        "iat": issued,
-        "exp": issued + int(lasts.total_seconds()),
+        "iat": issued_at,
+        "exp": issued_at + int(lifetime.total_seconds()),
         "jti": random.id(),
     }
-    head = {"alg": "RS256", "kid": key.key_id}
-    signed = ".".join(base64url.encode(msgspec.json.encode(part)) for part in (head, claims))
+    header = {"alg": "RS256", "kid": key.key_id}
+    signed = ".".join(base64url.encode(msgspec.json.encode(part)) for part in (header, claims))
     return f"{signed}.{base64url.encode(_sign(key.key, signed.encode()))}"
 
 
-def _sign(pem: str, octets: bytes) -> bytes:
+def _sign(pem: str, data: bytes) -> bytes:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
@@ -76,4 +78,4 @@ def _sign(pem: str, octets: bytes) -> bytes:
         raise click.UsageError("the key in the file can't be read") from error
     if not isinstance(private, RSAPrivateKey):
         raise click.UsageError("the key in the file is not an RSA key")
-    return ALGORITHMS["RS256"].sign(private, octets)
+    return ALGORITHMS["RS256"].sign(private, data)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from idp.transfer.sources.source import Source
 
 _MAX_ORG: Final = 200
-_FIELDS_SHOWN: Final = 20
+_MAX_FIELDS: Final = 20
 _SWITCH: Final[dict[str, Any]] = {"is_flag": False, "flag_value": "true", "type": click.BOOL}
 _FILE: Final = click.Path(path_type=Path)
 
@@ -181,55 +181,60 @@ def _run(source: Source, given: Mapping[str, Any], project_id: str = "") -> None
     from idp.transfer.sources.report import Report
     from idp.transfer.sources.source import SourceRefused
 
-    org_id, output, told = given["org_id"], given["output"], given["report"]
+    org_id, output, report_option = given["org_id"], given["output"], given["report"]
     timeout = _timeout(given["timeout"])
     if not (0 < len(org_id) <= _MAX_ORG and org_id.isprintable()):
         raise click.UsageError("--org is the id of an organization")
-    wishes = MigrationOptions(
+    options = MigrationOptions(
         keeps_attributes=given["keep_attributes"],
         keeps_incomplete=given["keep_incomplete"],
         project_id=project_id,
     )
-    report_path = Path(told or f"{output}.report.ndjson") if told is not None else None
+    report_path = (
+        Path(report_option or f"{output}.report.ndjson") if report_option is not None else None
+    )
     try:
         with ExitStack() as files:
-            to = files.enter_context(drafted(report_path)) if report_path else None
-            report = Report(to, source.reasons)
+            report_file = files.enter_context(drafted(report_path)) if report_path else None
+            report = Report(report_file, source.reasons)
             package = PackageFile(
                 files.enter_context(drafted(output)),
                 org_id=org_id, timeout=timeout, is_multiline=given["multiline"],
             )  # fmt: skip
-            Migration(package, report, wishes).run(source)
+            Migration(package, report, options).run(source)
             package.finish()
-    except SourceRefused as refused:
-        raise click.UsageError(str(refused)) from None
+    except SourceRefused as error:
+        raise click.UsageError(str(error)) from None
     except OSError as error:
         raise click.UsageError(f"{error.filename or output} can't be written: {error.strerror}") \
             from None  # fmt: skip
-    _tell(report, output, report_path)
+    _print_counts(report, output, report_path)
     sys.exit(exit_codes.ROW_ERRORS if report.actions["fail"] else exit_codes.OK)
 
 
 def _timeout(text: str) -> str:
     try:
-        lasts = durations.parse(text)
+        duration = durations.parse(text)
     except ValueError:
         raise click.UsageError(f"--timeout {text} is no duration such as 1h30m") from None
-    if lasts < timedelta(seconds=1) or lasts.microseconds:
+    if duration < timedelta(seconds=1) or duration.microseconds:
         raise click.UsageError("--timeout has to be some whole seconds")
-    return durations.text(int(lasts.total_seconds()))
+    return durations.text(int(duration.total_seconds()))
 
 
-def _tell(report: Report, output: Path, report_path: Path | None) -> None:
+def _print_counts(report: Report, output: Path, report_path: Path | None) -> None:
     """Prints the counts to stderr."""
     labels = {"create": "in the package", "skip": "nobody's", "fail": "left out"}
     lines = [(labels[action], str(count), "") for action, count in report.actions.items()]
-    lines += [(f"  {slug}", str(count), "") for slug, count in sorted(report.problems.items())]
+    lines += [
+        (f"  {error_code}", str(count), "")
+        for error_code, count in sorted(report.problems.items())
+    ]
     fields = list(report.fields())
     lines += [(f"dropped {name}", str(each.count), why) for name, why, each in
-              fields[:_FIELDS_SHOWN]]  # fmt: skip
-    if len(fields) > _FIELDS_SHOWN:
-        lines.append(("dropped, further fields", str(len(fields) - _FIELDS_SHOWN), "see --report"))
+              fields[:_MAX_FIELDS]]  # fmt: skip
+    if len(fields) > _MAX_FIELDS:
+        lines.append(("dropped, further fields", str(len(fields) - _MAX_FIELDS), "see --report"))
     width, digits = max(len(each[0]) for each in lines), max(len(each[1]) for each in lines)
     for label, count, why in lines:
         say(f"{label:<{width}}  {count:>{digits}}  {why}".rstrip())

@@ -35,13 +35,13 @@ def status(as_json: bool, config_file: Path | None, **flags: object) -> None:
 
     config = load_for_store(config_file, flags).config
 
-    def tell() -> None:
-        record = _looked_at(config)
-        told = described(record)
-        click.echo(msgspec.json.encode(told) if as_json else "\n".join(_lines(told)))
+    def print_status() -> None:
+        record = _schema_record(config)
+        versions = described(record)
+        click.echo(msgspec.json.encode(versions) if as_json else "\n".join(_lines(versions)))
         opening(record, SCHEMA)  # raises TooNew
 
-    raise SystemExit(exit_codes.guarded(tell))
+    raise SystemExit(exit_codes.guarded(print_status))
 
 
 @schema.command()
@@ -54,11 +54,11 @@ def upgrade(config_file: Path | None, **flags: object) -> None:
     config = loaded.config
 
     def upgraded() -> None:
-        before = described(_looked_at(config))
+        before = described(_schema_record(config))
         asyncio.run(_opened(loaded))
         for name in before["pending"]:
             click.echo(name)
-        click.echo(f"the store has version {_looked_at(config).version}", err=True)
+        click.echo(f"the store has version {_schema_record(config).version}", err=True)
 
     raise SystemExit(exit_codes.guarded(upgraded))
 
@@ -68,7 +68,7 @@ async def _opened(loaded: Loaded) -> None:
         pass  # opening a store upgrades it
 
 
-def _looked_at(config: Config) -> MetaRecord:
+def _schema_record(config: Config) -> MetaRecord:
     from idp.start import bootstrap
 
     return asyncio.run(bootstrap.look(config))
@@ -87,13 +87,13 @@ def described(record: MetaRecord) -> dict[str, Any]:
     }
 
 
-def _lines(told: dict[str, Any]) -> list[str]:
+def _lines(versions: dict[str, Any]) -> list[str]:
     rows = [
-        ("store", f"version {told['storeVersion']}"),
-        ("readable by", f"version {told['oldestReader']} and later"),
-        ("this program", f"version {told['programVersion']}"),
-        ("pending", ", ".join(told["pending"]) or "nothing"),
+        ("store", f"version {versions['storeVersion']}"),
+        ("readable by", f"version {versions['oldestReader']} and later"),
+        ("this program", f"version {versions['programVersion']}"),
+        ("pending", ", ".join(versions["pending"]) or "nothing"),
     ]
-    if told["heldUntil"]:
-        rows.append(("in progress", f"another process holds it until {told['heldUntil']}"))
+    if versions["heldUntil"]:
+        rows.append(("in progress", f"another process holds it until {versions['heldUntil']}"))
     return [f"{label:<14}{text}" for label, text in rows]

@@ -26,12 +26,12 @@ _NAMES: Final = {
 _KIND_HELP: Final = {"appType": "What it is; api: it asks about tokens and signs nobody in."}
 
 
-def by_preset(said: Document, given: Mapping[str, Any]) -> tuple[str, Document]:
+def by_preset(given_values: Document, given: Mapping[str, Any]) -> tuple[str, Document]:
     """Returns the operation's name and body. Values of the command line replace those of the
     preset. Raises NotFound for the preset, InvalidArgument for the host, click.UsageError."""
     from idp.clients import new_apps
 
-    kind, name, preset = said.get("appType"), given.get("preset"), None
+    kind, name, preset = given_values.get("appType"), given.get("preset"), None
     known: Document = {}
     is_api = kind == "api"
     if name:
@@ -47,11 +47,11 @@ def by_preset(said: Document, given: Mapping[str, Any]) -> tuple[str, Document]:
             raise click.UsageError(f"the preset {name} is for another --type")
     if method := given.get("auth_method_type"):
         # The option has the names for OIDC applications; those for APIs differ in the prefix.
-        said["authMethodType"] = method.replace("OIDC_", "API_", 1) if is_api else method
+        given_values["authMethodType"] = method.replace("OIDC_", "API_", 1) if is_api else method
     if is_api:
-        said.pop("appType", None)
-        return "api", said
-    known |= said
+        given_values.pop("appType", None)
+        return "api", given_values
+    known |= given_values
     return "oidc", known | new_apps.proposed(known, preset)
 
 

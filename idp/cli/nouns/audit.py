@@ -10,12 +10,12 @@ import click
 import msgspec
 
 from idp.cli.backends import Backend
-from idp.cli.building import group, with_place
+from idp.cli.building import group, with_common_options
 from idp.cli.command import BY_ADDRESS, command
 from idp.cli.document import Document
 from idp.cli.fields import instant
 from idp.cli.output import Format, flat
-from idp.cli.running import carry_out, place_of
+from idp.cli.running import carry_out, location_of
 
 _ALL: Final = "POST /admin/v1/events/_search"
 _OWN: Final = "POST /management/v1/orgs/me/events/_search"
@@ -65,24 +65,24 @@ def tail(lines: int, follow: bool, own: bool, **given: Any) -> None:
     """Print the latest changes, the newest last; with --follow, every other as it is made, until
     it is interrupted. Example: idp audit tail --follow
     """
-    place, how = place_of(given), given["how"]
+    location, output_format = location_of(given), given["output_format"]
 
     async def followed(backend: Backend) -> None:
         latest = Tail(backend, own=own)
         for event in await latest.last(lines):
-            _print(event, how)
+            _print(event, output_format)
         while follow:
             await asyncio.sleep(_EVERY_SECONDS)
             for event in await latest.news():
-                _print(event, how)
+                _print(event, output_format)
 
     try:
-        carry_out(place, followed)
+        carry_out(location, followed)
     except KeyboardInterrupt:  # the usual way to end it
         raise SystemExit(0) from None
 
 
-audit.add_command(with_place(tail))
+audit.add_command(with_common_options(tail))
 
 
 class Tail:
@@ -91,53 +91,57 @@ class Tail:
     def __init__(self, backend: Backend, *, own: bool) -> None:
         self._backend = backend
         self._operation = BY_ADDRESS[_OWN if own else _ALL]
-        self._seen: dict[str, datetime] = {}
+        self._returned: dict[str, datetime] = {}
         self._first: tuple[str, str] | None = None
 
     async def last(self, n: int) -> list[Document]:
         """Returns the newest `n` events, the newest last. Raises IdpError, StorageError."""
         answer = await self._backend.call(self._operation, [], {"limit": n})
         events = answer.get("events", [])[::-1]
-        self._first = _place(events[0]) if events else None
-        return self._noted(events)
+        self._first = _position(events[0]) if events else None
+        return self._only_new(events)
 
     async def news(self) -> list[Document]:
         """Returns the events since the last call. Raises IdpError, StorageError."""
         query: Document = {"asc": True, "limit": 1000}
-        if self._seen:
-            query["from"] = instant(max(self._seen.values()) - _LATE)
-        found: list[Document] = []
+        if self._returned:
+            query["from"] = instant(max(self._returned.values()) - _LATE)
+        events: list[Document] = []
         while True:
             answer = await self._backend.call(self._operation, [], query)
-            found += self._noted(answer.get("events", []))
+            events += self._only_new(answer.get("events", []))
             if not answer.get("nextCursor"):
-                return found
+                return events
             query["cursor"] = answer["nextCursor"]
 
-    def _noted(self, events: list[Document]) -> list[Document]:
+    def _only_new(self, events: list[Document]) -> list[Document]:
         """Returns the events that were not returned before, and records them."""
-        fresh = [
+        new_events = [
             event
             for event in events
-            if event["id"] not in self._seen
-            and (self._first is None or _place(event) >= self._first)
+            if event["id"] not in self._returned
+            and (self._first is None or _position(event) >= self._first)
         ]
-        self._seen |= {each["id"]: datetime.fromisoformat(each["creationDate"]) for each in fresh}
-        if self._seen:
+        self._returned |= {
+            each["id"]: datetime.fromisoformat(each["creationDate"]) for each in new_events
+        }
+        if self._returned:
             # Older events are not read again, so they need not be remembered.
-            oldest = max(self._seen.values()) - 2 * _LATE
-            self._seen = {id: at for id, at in self._seen.items() if at >= oldest}
-        return fresh
+            oldest = max(self._returned.values()) - 2 * _LATE
+            self._returned = {
+                event_id: at for event_id, at in self._returned.items() if at >= oldest
+            }
+        return new_events
 
 
-def _place(event: Document) -> tuple[str, str]:
+def _position(event: Document) -> tuple[str, str]:
     return event["creationDate"], event["id"]
 
 
-def _print(event: Document, how: Format) -> None:
-    if how == "table":
-        shown = flat(event)
-        told = "  ".join(shown[name] for name in COLUMNS if shown.get(name))
+def _print(event: Document, output_format: Format) -> None:
+    if output_format == "table":
+        texts = flat(event)
+        line = "  ".join(texts[name] for name in COLUMNS if texts.get(name))
     else:
-        told = msgspec.json.encode(event).decode()
-    click.echo(told)
+        line = msgspec.json.encode(event).decode()
+    click.echo(line)

@@ -8,10 +8,10 @@ import click
 
 from idp.cli import watching
 from idp.cli.backends import Backend
-from idp.cli.building import group, with_place
+from idp.cli.building import group, with_common_options
 from idp.cli.command import command
 from idp.cli.output import check_field
-from idp.cli.running import carry_out, place_of
+from idp.cli.running import carry_out, location_of
 
 _JOB: Final = "/admin/v1/jobs/{jobId}"
 
@@ -40,19 +40,19 @@ job = group(
 
 
 @click.command("watch", short_help="Show how far a job comes until it has ended.")
-@click.argument("id", metavar="JOB_ID")
-def watch(id: str, **given: Any) -> None:
+@click.argument("job_id", metavar="JOB_ID")
+def watch(job_id: str, **given: Any) -> None:
     """Show how far a job comes until it has ended, and end as it does: with 3, if rows failed.
     Example: idp job watch 3141592653589793
     """
-    shown = watching.Shown(given["how"], given["get"])
-    if shown.get:
-        check_field(watching.JOB.answer, shown.get)
+    print_options = watching.PrintOptions(given["output_format"], given["get"])
+    if print_options.get:
+        check_field(watching.JOB.answer, print_options.get)
 
     async def watched(backend: Backend) -> None:
-        watching.end(await watching.until_end(backend, id), shown)
+        watching.end(await watching.until_end(backend, job_id), print_options)
 
-    carry_out(place_of(given), watched)
+    carry_out(location_of(given), watched)
 
 
-job.add_command(with_place(watch))
+job.add_command(with_common_options(watch))

@@ -14,7 +14,7 @@ from idp.cli.document import Document
 _MAIL: Final = "/admin/v1/mail"
 
 
-def _to_address(said: Document, given: Mapping[str, Any]) -> tuple[str, Document]:
+def _to_address(given_values: Document, given: Mapping[str, Any]) -> tuple[str, Document]:
     return "", {"to": given["address"]}
 
 

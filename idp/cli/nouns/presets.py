@@ -7,9 +7,9 @@ from typing import Any, Final
 import click
 
 from idp.cli.backends import Backend
-from idp.cli.building import group, with_place
+from idp.cli.building import group, with_common_options
 from idp.cli.command import BY_ADDRESS, command
-from idp.cli.running import carry_out, place_of, show
+from idp.cli.running import carry_out, location_of, show
 
 _PRESETS: Final = "/management/v1/presets"
 
@@ -42,20 +42,20 @@ def configuration(name: str, host: str, client_id: str, **given: Any) -> None:
 
     Example: idp preset configuration grafana --host grafana.acme.example --client-id 7fQm2Xb1
     """
-    place, how, get = place_of(given), given["how"], given["get"]
+    location, output_format, get = location_of(given), given["output_format"], given["get"]
 
-    async def told(backend: Backend) -> None:
+    async def print_configuration(backend: Backend) -> None:
         from idp.clients import presets
 
-        known = await backend.call(BY_ADDRESS[f"GET {_PRESETS}/{{name}}"], [name])
+        tool = await backend.call(BY_ADDRESS[f"GET {_PRESETS}/{{name}}"], [name])
         text = presets.configuration(name, backend.issuer, client_id, host)
-        answer = {"file": known["file"], "configuration": text}
-        if how == "table" and not get:
+        answer = {"file": tool["file"], "configuration": text}
+        if output_format == "table" and not get:
             click.echo(text)
         else:
-            show(answer, how, get, ())
+            show(answer, output_format, get, ())
 
-    carry_out(place, told)
+    carry_out(location, print_configuration)
 
 
-preset.add_command(with_place(configuration))
+preset.add_command(with_common_options(configuration))

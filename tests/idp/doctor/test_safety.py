@@ -12,7 +12,7 @@ from idp.doctor.records import Matches
 async def test_registration_is_not_called_closed_where_not_all_policies_were_looked_at(
     monkeypatch,
 ):
-    async def first_ones(installation, collection, is_meant):
+    async def first_ones(installation, collection, is_match):
         return Matches(looked_at=1000, is_all=False)
 
     monkeypatch.setattr(safety, "matching", first_ones)
