@@ -160,7 +160,7 @@ class KeyRing:
 
 
 def load(master_key: MasterKey, record: SigningKey) -> LoadedKey:
-    """Decrypts and parses a stored key. Raises master_key.WrongKey."""
+    """Decrypts and parses a stored key. Raises WrongKey."""
     secret = master_key.open(record.sealed_private, _PURPOSE)
     if record.use == "enc":
         return LoadedKey(record=record, symmetric=secret)

@@ -21,8 +21,8 @@ _INDEX = re.compile(r"index '(.+)'")
 class SqliteTransaction(Struct, frozen=True):
     """Row operations by the statements of their tables.
 
-    Rows are stored as text, as SQLite's JSON functions require. A taken key raises IntegrityError:
-    see `conflict`.
+    Rows are stored as text, as SQLite's JSON functions require. A taken key raises
+    sqlite3.IntegrityError: see `conflict`.
     """
 
     connection: sqlite3.Connection
