@@ -60,11 +60,16 @@ def pytest_collection_modifyitems(items):
     for item in items:
         for mark in kinds(item):
             item.add_marker(mark)
-        if HANDLERS in item.path.parents and item.path.name.startswith(PUBLIC):
+        if is_public(item.path):
             item.add_marker(pytest.mark.public)
         is_coroutine = inspect.iscoroutinefunction(getattr(item, "function", None))
         if is_coroutine and item.get_closest_marker("gen_test") is None:
             item.add_marker(pytest.mark.gen_test)
+
+
+def is_public(path):
+    """Whether `tox -e public` runs the tests of a file; its folders are in `tox.ini`, too."""
+    return HANDLERS in path.parents and path.name.startswith(PUBLIC)
 
 
 def kinds(item):
