@@ -28,7 +28,7 @@ MUTANTS = [
     Mutant(
         "tokens that outlive their project's pause",
         "idp/management/projects/states.py",
-        "stamp = service.random.token(bits=64) if is_end else client.stamp",
+        "stamp = transition.stamp(service.random, client.stamp)",
         "stamp = client.stamp",
         "tests/handlers/management/projects/test_project_life.py -k stays_dead",
     ),

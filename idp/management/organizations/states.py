@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Literal, NamedTuple
+from typing import Final
 
 from idp.audit import versioned_updates
 from idp.audit.versioned_updates import Changed
@@ -12,60 +12,51 @@ from idp.identity.users import memberships
 from idp.management import call as management_call
 from idp.management.call import Call
 from idp.management.organizations import protected_organizations
-from idp.records import (
-    INSTANCE_ID,
-    INSTANCES,
-    ORGANIZATIONS,
-    Organization,
-)
+from idp.management.state_transitions import StateTransition
+from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, Organization
 from idp.schema import answers
 from idp.service import Service
 from storage import Write
 
-
-class _OrganizationTransition(NamedTuple):
-    """The state before and after, the type of the event, and whether all that was issued ends."""
-
-    before: Literal["active", "inactive"]
-    after: Literal["active", "inactive"]
-    type: str
-    is_end: bool
-
-
-_STEPS: Final[Mapping[str, _OrganizationTransition]] = {
-    "deactivate": _OrganizationTransition(
-        "active", "inactive", "organization.deactivated", is_end=True
+_TRANSITIONS: Final[Mapping[str, StateTransition]] = {
+    "deactivate": StateTransition(
+        ("active",), "inactive", "organization.deactivated", is_end=True
     ),
-    "reactivate": _OrganizationTransition(
-        "inactive", "active", "organization.reactivated", is_end=False
+    "reactivate": StateTransition(
+        ("inactive",), "active", "organization.reactivated", is_end=False
     ),
 }
 
 
 async def change(service: Service, call: Call, name: str) -> Changed:
-    """Deactivates or reactivates the call's organization, as `name` says (`_STEPS`).
+    """Deactivates or reactivates the call's organization, as `name` says (`_TRANSITIONS`).
 
     All that was issued to its users and applications ends with a deactivation, and a reactivation
     does not restore it. Raises PermissionDenied, NotFound, FailedPrecondition (it is in that state
     already), and what `what_stays` raises.
     """
-    step, guards = _STEPS[name], list[Write]()
+    transition, guards = _TRANSITIONS[name], list[Write]()
 
     async def find() -> Organization:
         organization = await management_call.organization(service, call)
-        if organization.state != step.before:
+        if organization.state not in transition.before:
             message = f"the organization is {organization.state}"
             raise FailedPrecondition(message, slug="organization.state")
-        guards[:] = await what_stays(service, call, organization) if step.is_end else []
+        guards[:] = await what_stays(service, call, organization) if transition.is_end else []
         return organization
 
     def decide(organization: Organization) -> Mapping[str, object]:
-        # All that was issued holds the stamp of that time, and ends when it changes.
-        stamp = service.random.token(bits=64) if step.is_end else organization.stamp
-        return {"state": step.after, "stamp": stamp}
+        stamp = transition.stamp(service.random, organization.stamp)
+        return {"state": transition.after, "stamp": stamp}
 
     changed = await versioned_updates.changed(
-        service, ORGANIZATIONS, find, decide, step.type, call, also=lambda *_: guards
+        service,
+        ORGANIZATIONS,
+        find,
+        decide,
+        transition.event_type,
+        call,
+        also=lambda *_: guards,
     )
     return Changed(details=answers.details(changed, changed.id))
 

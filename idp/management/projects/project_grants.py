@@ -23,6 +23,7 @@ from idp.foundation.errors import (
 from idp.identity.users import grant_ids
 from idp.management.call import Call
 from idp.management.projects import granted_roles, management_access, projects, roles
+from idp.management.state_transitions import StateTransition
 from idp.records import (
     LEFTOVERS,
     ORGANIZATIONS,
@@ -217,35 +218,39 @@ async def remove(service: Service, call: Call, project_id: str, grant_id: str) -
 async def switch(
     service: Service, call: Call, project_id: str, grant_id: str, name: str
 ) -> Changed:
-    """Deactivates or reactivates a project grant, as `name` says (`_STEPS`).
+    """Deactivates or reactivates a project grant, as `name` says (`_TRANSITIONS`).
 
     What was issued and ended with the deactivation stays ended; assigned roles are valid again.
     Raises NotFound, PermissionDenied, FailedPrecondition (it is in that state already).
     """
-    step, after = _STEPS[name], name
+    transition = _TRANSITIONS[name]
 
     async def find() -> ProjectGrant:
         project = await projects.find(service, call, project_id)
         await management_access.check(service, call, project)
         grant = await _find(service, project, grant_id)
-        if grant.state == step["state"]:
+        if grant.state not in transition.before:
             message = f"the grant is {grant.state}"
             raise FailedPrecondition(message, slug="project_grant.state")
         return grant
 
     def decide(grant: ProjectGrant) -> Mapping[str, object]:
-        stamp = service.random.token(bits=64) if after == "deactivate" else grant.stamp
-        return {"state": step["state"], "stamp": stamp}
+        stamp = transition.stamp(service.random, grant.stamp)
+        return {"state": transition.after, "stamp": stamp}
 
     changed = await versioned_updates.changed(
-        service, PROJECT_GRANTS, find, decide, step["type"], call
+        service, PROJECT_GRANTS, find, decide, transition.event_type, call
     )
     return Changed(details=answers.details(changed, changed.org_id))
 
 
-_STEPS: Final[Mapping[str, Mapping[str, str]]] = {
-    "deactivate": {"state": "inactive", "type": "project_grant.deactivated"},
-    "reactivate": {"state": "active", "type": "project_grant.reactivated"},
+_TRANSITIONS: Final[Mapping[str, StateTransition]] = {
+    "deactivate": StateTransition(
+        ("active",), "inactive", "project_grant.deactivated", is_end=True
+    ),
+    "reactivate": StateTransition(
+        ("inactive",), "active", "project_grant.reactivated", is_end=False
+    ),
 }
 
 

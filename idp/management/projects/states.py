@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Final, Literal, NamedTuple
+from typing import Final
 
 from msgspec import structs
 
@@ -19,7 +19,8 @@ from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FailedPrecondition
 from idp.management.call import Call
 from idp.management.projects import projects, protected_projects
-from idp.records import APPLICATIONS, LEFTOVERS, PROJECTS, AppState, Leftover, Project
+from idp.management.state_transitions import StateTransition
+from idp.records import APPLICATIONS, LEFTOVERS, PROJECTS, Leftover, Project
 from idp.schema import answers
 from idp.service import Service
 from storage import Insert, Stale, Write
@@ -28,58 +29,41 @@ from storage.settling import commit_settled
 AT_ONCE: Final = 100  # applications in one unit
 _UNITS: Final = 10  # in one step
 
-State = Literal["active", "inactive"]
-
-
-class _ProjectTransition(NamedTuple):
-    """The state after, and the type of the event."""
-
-    after: State
-    type: str
-
-
-class _Following(NamedTuple):
-    """The state before and after of the applications of a project, and the type of the event."""
-
-    before: AppState
-    after: AppState
-    type: str
-
-
-_STEPS: Final[Mapping[str, _ProjectTransition]] = {
-    "deactivate": _ProjectTransition("inactive", "project.deactivated"),
-    "reactivate": _ProjectTransition("active", "project.reactivated"),
+_TRANSITIONS: Final[Mapping[str, StateTransition]] = {
+    "deactivate": StateTransition(("active",), "inactive", "project.deactivated", is_end=True),
+    "reactivate": StateTransition(("inactive",), "active", "project.reactivated", is_end=False),
 }
-_FOLLOWING: Final[Mapping[State, _Following]] = {
-    "inactive": _Following("active", "suspended", "application.suspended"),
-    "active": _Following("suspended", "active", "application.resumed"),
+# Of the applications, by the state that their project has now.
+_OF_APPLICATIONS: Final[Mapping[str, StateTransition]] = {
+    "inactive": StateTransition(("active",), "suspended", "application.suspended", is_end=True),
+    "active": StateTransition(("suspended",), "active", "application.resumed", is_end=False),
 }
 
 
 async def change(service: Service, call: Call, project_id: str, name: str) -> Changed:
-    """Deactivates or reactivates a project, as `name` says (`_STEPS`).
+    """Deactivates or reactivates a project, as `name` says (`_TRANSITIONS`).
 
     All that was issued to its applications ends with a deactivation, and is not restored by a
     reactivation. Raises NotFound, PermissionDenied, FailedPrecondition (it is in that state
     already).
     """
-    step, first = _STEPS[name], list[Write]()
+    transition, first = _TRANSITIONS[name], list[Write]()
     leftover = deferred_work.new(service, "project.state", project_id, call.actor)
 
     async def find() -> Project:
         project = await protected_projects.find(service, call, project_id)
-        if project.state == step.after:
+        if project.state not in transition.before:
             raise FailedPrecondition(f"the project is {project.state}", slug="project.state")
-        turned = structs.replace(project, state=step.after)
-        first[:] = await _first(service, turned, call.actor)
+        changed = structs.replace(project, state=transition.after)
+        first[:] = await _first(service, changed, call.actor)
         return project
 
     project = await versioned_updates.changed(
         service,
         PROJECTS,
         find,
-        lambda _: {"state": step.after},
-        step.type,
+        lambda _: {"state": transition.after},
+        transition.event_type,
         call,
         also=lambda *_: [*first, Insert(LEFTOVERS, leftover)],
     )
@@ -101,14 +85,13 @@ async def follow(service: Service, leftover: Leftover) -> bool:
 
 async def _first(service: Service, project: Project, actor: str) -> list[Write]:
     """Returns the writes that give the first applications the state of the project."""
-    following, writes, now = _FOLLOWING[project.state], list[Write](), service.clock.now()
-    where = {"project_id": project.id, "state": following.before}
+    transition, writes = _OF_APPLICATIONS[project.state], list[Write]()
+    where = {"project_id": project.id, "state": transition.before[0]}
+    now = service.clock.now()
+    entry = AuditEntry(transition.event_type, actor, now)
     page = await service.store.find(APPLICATIONS, where, limit=AT_ONCE)
     for client in page.records:
-        is_end = project.state == "inactive"
-        stamp = service.random.token(bits=64) if is_end else client.stamp
-        values = {"state": following.after, "stamp": stamp, "changed_at": now}
-        writes += events.update(
-            service.random, APPLICATIONS, client, values, AuditEntry(following.type, actor, now)
-        )
+        stamp = transition.stamp(service.random, client.stamp)
+        values = {"state": transition.after, "stamp": stamp, "changed_at": now}
+        writes += events.update(service.random, APPLICATIONS, client, values, entry)
     return writes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Literal, NamedTuple
+from typing import Final
 
 from idp.audit import versioned_updates
 from idp.audit.versioned_updates import Changed
@@ -11,57 +11,45 @@ from idp.foundation.errors import FailedPrecondition
 from idp.identity.guesses import resets as guess_resets
 from idp.identity.users.ending import ending_writes
 from idp.management.call import Call
+from idp.management.state_transitions import StateTransition
 from idp.management.users import manageable
 from idp.records import USERS, User
 from idp.schema import answers
 from idp.service import Service
 from storage import Write
 
-State = Literal["active", "inactive", "locked"]
-
-
-class UserTransition(NamedTuple):
-    """A change of state: the state before and after, the type of the event, and whether all
-    that was issued ends."""
-
-    before: State
-    after: State
-    type: str
-    is_end: bool
-
-
-STEPS: Final[Mapping[str, UserTransition]] = {
-    "deactivate": UserTransition("active", "inactive", "user.deactivated", is_end=True),
-    "reactivate": UserTransition("inactive", "active", "user.reactivated", is_end=False),
-    "lock": UserTransition("active", "locked", "user.locked", is_end=True),
-    "unlock": UserTransition("locked", "active", "user.unlocked", is_end=False),
+_TRANSITIONS: Final[Mapping[str, StateTransition]] = {
+    "deactivate": StateTransition(("active",), "inactive", "user.deactivated", is_end=True),
+    "reactivate": StateTransition(("inactive",), "active", "user.reactivated", is_end=False),
+    "lock": StateTransition(("active",), "locked", "user.locked", is_end=True),
+    "unlock": StateTransition(("locked",), "active", "user.unlocked", is_end=False),
 }
 
 
 async def change(service: Service, call: Call, user_id: str, name: str) -> Changed:
-    """Changes the state of a user, as `name` says (`STEPS`).
+    """Changes the state of a user, as `name` says (`_TRANSITIONS`).
 
     Sessions and tokens that end with it are not restored by a later change, and applications with
     a logout address are informed. Raises NotFound; PermissionDenied if the user has more rights
     than the caller; FailedPrecondition if the user is in another state, or is the last active
     owner of the installation or of an organization.
     """
-    step, also = STEPS[name], list[Write]()
+    transition, also = _TRANSITIONS[name], list[Write]()
 
     async def find() -> User:
         user = await manageable.find(service, call, user_id)
-        if user.state != step.before:
-            raise FailedPrecondition(f"the user is not {step.before}", slug="user.state")
-        also[:] = await ending_writes(service, user) if step.is_end else []
+        if user.state not in transition.before:
+            message = f"the user is not {transition.before[0]}"
+            raise FailedPrecondition(message, slug="user.state")
+        also[:] = await ending_writes(service, user) if transition.is_end else []
         return user
 
     def decide(user: User) -> Mapping[str, object]:
-        # Sessions and tokens hold the stamp of their time, and end when it changes.
-        stamp = service.random.token(bits=64) if step.is_end else user.stamp
-        return {"state": step.after, "stamp": stamp, "locked_until": None}
+        stamp = transition.stamp(service.random, user.stamp)
+        return {"state": transition.after, "stamp": stamp, "locked_until": None}
 
     user = await versioned_updates.changed(
-        service, USERS, find, decide, step.type, call, also=lambda *_: also
+        service, USERS, find, decide, transition.event_type, call, also=lambda *_: also
     )
     return Changed(details=answers.details(user, user.org_id))
 

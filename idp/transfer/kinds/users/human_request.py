@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from idp.foundation.errors import FieldProblem
 from idp.identity.users import verified_contacts
@@ -17,10 +17,11 @@ from idp.management.organizations.setup import AdministratorEmail, Administrator
 from idp.management.users.import_one import HumanFields, ImportedHash
 from idp.management.users.new_user import UserId
 from idp.management.users.person_fields import PostalAddress, ProfileFields
-from idp.management.users.states import State
 from idp.records import Password, Profile, VerifiedBy
 from idp.schema.field_rules import Instant, OneOf, Text
 from idp.schema.reading import Request
+
+State = Literal["active", "inactive", "locked"]
 
 STATES: Final[dict[str, State]] = {
     "USER_STATE_ACTIVE": "active",
