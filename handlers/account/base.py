@@ -29,7 +29,7 @@ class AccountHandler(OwnPageHandler):
 
     `section` is the part of the navigation that the page belongs to, and the target of Cancel.
     With `is_sensitive` the person must have authenticated within `RECENT_SECONDS`; a page that
-    requires this only in some cases calls `recent`.
+    requires this only in some cases calls `require_recent_sign_in`.
     """
 
     area = first_party_areas.ACCOUNT
@@ -40,12 +40,11 @@ class AccountHandler(OwnPageHandler):
     console_url: str | None = None
 
     async def get(self, *ids: str) -> None:
-        if await self._enter():
-            await self.show(*ids)
+        await self._enter()
+        await self.show(*ids)
 
     async def post(self, *ids: str) -> None:
-        if not await self._enter():
-            return
+        await self._enter()
         form = self.page_form(self._form_subject, self.person.agent)
         if form.get("decision") == _CANCEL:
             self.see(self.way_back)
@@ -70,26 +69,23 @@ class AccountHandler(OwnPageHandler):
 
     # The signed-in person
 
-    async def _enter(self) -> bool:
-        """Admits the person. Returns False after a redirect."""
-        found = await self.find_person()
-        if found is None:
-            return False
-        self.person = found
-        if self.is_sensitive and not await self.recent():
-            return False
-        await session_lifetime.touch(self.service, found.session)
-        await self.show_organization(found.user.org_id)
+    async def _enter(self) -> None:
+        """Admits the person. Raises ResponseSent after a redirect to a sign-in."""
+        self.person = await self.find_person()
+        if self.is_sensitive:
+            await self.require_recent_sign_in()
+        user = self.person.user
+        await session_lifetime.touch(self.service, self.person.session)
+        await self.show_organization(user.org_id)
         # Other persons have nothing in the console.
-        if console_session.manages(await permissions.of_user(self.service, found.user.id)):
+        if console_session.manages(await permissions.of_user(self.service, user.id)):
             self.console_url = first_party_areas.CONSOLE.path
         self.is_entered = True
-        return True
 
-    async def recent(self) -> bool:
-        """Returns whether the person authenticated recently; if not, a redirect was sent to a
+    async def require_recent_sign_in(self) -> None:
+        """Raises ResponseSent if the person did not authenticate recently, after a redirect to a
         sign-in that returns to this page."""
-        return await self.is_recent(self.person, RECENT_SECONDS)
+        await self.require_recent(self.person, RECENT_SECONDS)
 
     def call(self, if_match: int | None = None) -> Call:
         """Returns a call of the management API's functions, by the person about themselves."""

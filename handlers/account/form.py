@@ -59,12 +59,10 @@ class FormHandler(AccountHandler):
         """Returns the name of what the form is about, or None."""
         return None
 
-    async def _enter(self) -> bool:
-        if not await super()._enter():
-            return False
+    async def _enter(self) -> None:
+        await super()._enter()
         if self.is_profile and self.person.live.login.lock_profile:
             raise PermissionDenied("the organization's people don't change their own profile")
-        return True
 
     async def show(self, *ids: str) -> None:
         self.ask(fields.known(self.inputs(), self.account()))

@@ -7,6 +7,7 @@ from typing import Final
 from handlers.account.base import AccountHandler
 from handlers.account.factor import Factor
 from handlers.account.sections import ACCOUNT
+from handlers.http.base import ResponseSent
 from handlers.login.new_password import policy_for, problems_of
 from handlers.pages.base import PageHandler
 from idp.foundation import logs
@@ -31,16 +32,17 @@ class AccountPasswordHandler(AccountHandler):
     section = "security"
 
     async def show(self, *ids: str) -> None:
-        if self._has_password or await self.recent():
-            await self._ask()
+        if not self._has_password:
+            await self.require_recent_sign_in()
+        await self._ask()
 
     async def submit(self, form: Params, *ids: str) -> None:
         subject, new = self.person.subject, form.get("newPassword") or ""
-        if not self._has_password and not await self.recent():
-            return
-        wrong = await self._prove(form) if self._has_password else []
-        if wrong is None:
-            return
+        if self._has_password:
+            wrong = await self._check_current(form)
+        else:
+            await self.require_recent_sign_in()
+            wrong = []
         problems = [*wrong, *await problems_of(self.service, subject, new)]
         if problems:
             await self._ask(status=400, problems=problems)
@@ -52,8 +54,8 @@ class AccountPasswordHandler(AccountHandler):
         await self._stay(await session_lifetime.find_live(self.service, cookie.agent))
         self.done("password")
 
-    async def _prove(self, form: Params) -> list[dict[str, object]] | None:
-        """Returns the problems of the current password; None after a response, if the attempt was
+    async def _check_current(self, form: Params) -> list[dict[str, object]]:
+        """Returns the problems of the current password. Raises ResponseSent if the attempt was
         throttled and not checked."""
         current = form.get("currentPassword") or ""
         try:
@@ -62,7 +64,7 @@ class AccountPasswordHandler(AccountHandler):
         except Throttled as error:
             self.set_header("Retry-After", str(error.retry_after_seconds))
             await self._ask(status=429, retry_seconds=error.retry_after_seconds)
-            return None
+            raise ResponseSent from error
         except password_check.SignInRefused as error:
             _log.info("password change refused", cause=str(error), address=self.address())
             return [{"field": "currentPassword", "text": _WRONG}]

@@ -11,6 +11,7 @@ from handlers.console.sections import CONSOLE, ConsoleSection, open_to
 from handlers.forms import refusals
 from handlers.forms.console_session import ConsoleSession
 from handlers.forms.run_operation import Document, Run, run
+from handlers.http.base import ResponseSent
 from handlers.pages.signed_in_page import OwnPageHandler
 from idp.foundation.errors import IdpError, NotFound, PermissionDenied
 from idp.foundation.i18n import message
@@ -47,13 +48,13 @@ class ConsoleHandler(OwnPageHandler):
     organization: Organization | None = None
 
     async def get(self, *ids: str) -> None:
-        if await self._enter(RECENT_SECONDS):
-            await self.show(*ids)
+        await self._enter(RECENT_SECONDS)
+        await self.show(*ids)
 
     async def post(self, *ids: str) -> None:
-        if await self._enter(_SLACK * RECENT_SECONDS):
-            form = self.page_form(self._form_subject, self.visit.agent)
-            await self.submit(form, *ids)
+        await self._enter(_SLACK * RECENT_SECONDS)
+        form = self.page_form(self._form_subject, self.visit.agent)
+        await self.submit(form, *ids)
 
     async def show(self, *ids: str) -> None:
         """Answers a GET."""
@@ -70,27 +71,22 @@ class ConsoleHandler(OwnPageHandler):
 
     # The signed-in person
 
-    async def _enter(self, recent_seconds: int) -> bool:
-        """Admits the person. Returns False after a response."""
+    async def _enter(self, recent_seconds: int) -> None:
+        """Admits the person. Raises ResponseSent if they are redirected to a sign-in or manage
+        nothing, and PermissionDenied if they may not see this page."""
         found = await self.find_person()
-        if found is None:
-            return False
-        if self.is_for_owners and not await self.is_recent(found, recent_seconds):
-            return False
+        if self.is_for_owners:
+            await self.require_recent(found, recent_seconds)
         await session_lifetime.touch(self.service, found.session)
         rights = await permissions.of_user(self.service, found.user.id)
         self.visit = ConsoleSession(found.agent, found.live, found.several, rights)
         self.is_entered = True
         if not self.visit.manages:
             self._send_away()
-            return False
-        return await self._enter_section()
-
-    async def _enter_section(self) -> bool:
+            raise ResponseSent
         if self.section not in open_to(self.visit.rights):
             raise PermissionDenied("the person may not see this part of the console")
         await self.enter_organization(self.named_org_id or self.visit.home)
-        return True
 
     def _send_away(self) -> None:
         self.page(

@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol, cast
 import msgspec
 from tornado.http1connection import HTTP1Connection
 from tornado.httputil import HTTPHeaders, format_timestamp
-from tornado.web import HTTPError, RequestHandler, stream_request_body
+from tornado.web import Finish, HTTPError, RequestHandler, stream_request_body
 
 from handlers.http import hosts, params
 from idp import test_mode
@@ -43,6 +43,14 @@ _LENGTH: Final = re.compile(r"[0-9]{1,19}")  # RFC 9110 8.6; as many digits as 6
 METHOD_NOT_ALLOWED: Final = "the method is not allowed"
 _METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _log = logs.logger(__name__)
+
+
+class ResponseSent(Finish):
+    """The request has been answered, so its handler must do nothing more.
+
+    Raised by a method that returns what the rest of the handler needs, after it has sent another
+    response instead. Tornado ends the request without a log line.
+    """
 
 
 class ServiceApplication(Protocol):

@@ -26,8 +26,6 @@ class AccountsHandler(FlowHandler):
 
     async def show(self, flow: Flow) -> None:
         step = await self.current_step(flow)
-        if step is None:
-            return
         # The page of the login name links here if the browser remembers accounts.
         is_open = step.page is SignInPage.LOGIN_NAME and bool(flow.agent.remembered)
         if step.page is SignInPage.ACCOUNTS or is_open:

@@ -26,14 +26,11 @@ class ChangePasswordHandler(FlowHandler):
 
     async def show(self, flow: Flow) -> None:
         proven = await self._proven(flow)
-        if proven is not None:
-            notice = None if flow.request.reset_id else _why(proven.subject)
-            await self._ask(flow, proven.subject, notice=notice)
+        notice = None if flow.request.reset_id else _why(proven.subject)
+        await self._ask(flow, proven.subject, notice=notice)
 
     async def submit(self, flow: Flow, form: Params) -> None:
         proven = await self._proven(flow)
-        if proven is None:
-            return
         password = form.get("newPassword") or ""
         problems = await problems_of(
             self.service, proven.subject, password, application=flow.client.name
@@ -45,14 +42,11 @@ class ChangePasswordHandler(FlowHandler):
         self.keep_cookie(cookie)
         self.see(self.at(LOGIN, flow))
 
-    async def _proven(self, flow: Flow) -> AuthenticationProgress | None:
-        """Returns the person's progress; None after a redirect, because another step is due."""
+    async def _proven(self, flow: Flow) -> AuthenticationProgress:
+        """Returns the person's progress. Raises ResponseSent if another step is due."""
         step = await self.current_step(flow)
-        if step is None:
-            return None
-        if step.page is not SignInPage.CHANGE_PASSWORD:
-            self.see(self.at(LOGIN, flow))
-            return None
+        if step.page is not SignInPage.CHANGE_PASSWORD or step.proven is None:
+            self.redirect_instead(self.at(LOGIN, flow))
         return step.proven
 
     async def _ask(

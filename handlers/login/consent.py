@@ -49,14 +49,10 @@ class ConsentHandler(FlowHandler):
     asks: ClassVar[SignInPage] = SignInPage.CONSENT
 
     async def show(self, flow: Flow) -> None:
-        live = await self._whose(flow)
-        if live is not None:
-            self._ask(flow, live)
+        self._ask(flow, await self._whose(flow))
 
     async def submit(self, flow: Flow, form: Params) -> None:
         live = await self._whose(flow)
-        if live is None:
-            return
         decision = form.get("decision")
         if form.get("account") != live.session.id:  # the page was shown to another user
             self.see(self.at(LOGIN, flow))
@@ -72,13 +68,13 @@ class ConsentHandler(FlowHandler):
         await consents.allow(self.service, flow, live)
         self.see(self.at(LOGIN, flow))
 
-    async def _whose(self, flow: Flow) -> LiveSession | None:
-        """Returns the session whose consent is requested; None after a redirect, because another
-        step is due."""
+    async def _whose(self, flow: Flow) -> LiveSession:
+        """Returns the session whose consent is requested. Raises ResponseSent if another step is
+        due."""
         step = await self.current_step(flow)
-        if step is not None and step.live is None:
-            self.see(self.at(LOGIN, flow))
-        return step.live if step else None
+        if step.live is None:
+            self.redirect_instead(self.at(LOGIN, flow))
+        return step.live
 
     def _ask(self, flow: Flow, live: LiveSession, *, status: int = 200) -> None:
         token = self.form_token(flow.request.id, flow.agent)

@@ -36,14 +36,10 @@ class SettingUpHandler(FlowHandler):
     page_of_step: SignInPage
 
     async def show(self, flow: Flow) -> None:
-        asked = await self._asked(flow)
-        if asked is not None:
-            await self.ask(flow, *asked)
+        await self.ask(flow, *await self._asked(flow))
 
     async def submit(self, flow: Flow, form: Params) -> None:
-        asked = await self._asked(flow)
-        if asked is not None:
-            await self.go_on(flow, form, *asked)
+        await self.go_on(flow, form, *await self._asked(flow))
 
     async def ask(
         self,
@@ -63,14 +59,11 @@ class SettingUpHandler(FlowHandler):
         """Answers the form. Raises Stale."""
         raise NotImplementedError
 
-    async def _asked(self, flow: Flow) -> tuple[Ask, AuthenticationProgress] | None:
-        """Returns the step and the progress; None after a redirect, if another step is due."""
+    async def _asked(self, flow: Flow) -> tuple[Ask, AuthenticationProgress]:
+        """Returns the step and the progress. Raises ResponseSent if another step is due."""
         step = await self.current_step(flow)
-        if step is None:
-            return None
         if step.page is not self.page_of_step or step.proven is None:
-            self.see(self.at(LOGIN, flow))
-            return None
+            self.redirect_instead(self.at(LOGIN, flow))
         return step, step.proven
 
 

@@ -37,29 +37,24 @@ class FactorHandler(FlowHandler):
     """Lets the person choose among the factors that the sign-in accepts."""
 
     async def show(self, flow: Flow) -> None:
-        asked = await self.asked(flow)
-        if asked is not None:
-            step, proven = asked
-            ways = await self._ways(flow, step, proven)
-            self.step(
-                SignInPage.FACTOR,
-                flow,
-                login_name=proven.subject.user.user_name,
-                ways=ways,
-                notice=None if ways else _NONE,
-            )
+        step, proven = await self.asked(flow)
+        ways = await self._ways(flow, step, proven)
+        self.step(
+            SignInPage.FACTOR,
+            flow,
+            login_name=proven.subject.user.user_name,
+            ways=ways,
+            notice=None if ways else _NONE,
+        )
 
     async def submit(self, flow: Flow, form: Params) -> None:
         self.see(self.at(LOGIN, flow))
 
-    async def asked(self, flow: Flow) -> tuple[Ask, AuthenticationProgress] | None:
-        """Returns the step and the progress; None after a redirect, if another step is due."""
+    async def asked(self, flow: Flow) -> tuple[Ask, AuthenticationProgress]:
+        """Returns the step and the progress. Raises ResponseSent if another step is due."""
         step = await self.current_step(flow)
-        if step is None:
-            return None
         if step.page not in _ASKING or step.proven is None or not self.fits(step, step.proven):
-            self.see(self.at(LOGIN, flow))
-            return None
+            self.redirect_instead(self.at(LOGIN, flow))
         return step, step.proven
 
     def fits(self, step: Ask, proven: AuthenticationProgress) -> bool:
@@ -90,15 +85,12 @@ class CodeHandler(FactorHandler):
     wrong: ClassVar[Message] = WRONG
 
     async def show(self, flow: Flow) -> None:
-        asked = await self.asked(flow)
-        if asked is not None:
-            self._ask(flow, asked[1])
+        _, proven = await self.asked(flow)
+        self._ask(flow, proven)
 
     async def submit(self, flow: Flow, form: Params) -> None:
-        asked = await self.asked(flow)
-        if asked is None:
-            return
-        proven, code = asked[1], form.get("code") or ""
+        _, proven = await self.asked(flow)
+        code = form.get("code") or ""
         try:
             cookie = await sign_in_second_factors.enter_code(
                 self.service, flow, proven, self.kind, code, self.origin_of(flow)

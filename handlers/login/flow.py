@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+from handlers.http.base import ResponseSent
 from handlers.pages.base import ForeignForm
 from handlers.pages.redirect_reply import ReplyingHandler
 from idp.foundation import uris
@@ -57,22 +58,18 @@ class FlowHandler(ReplyingHandler, ABC):
 
     async def get(self) -> None:
         flow = await self._find_flow(await self.find_agent())
-        if flow is None:
-            return
         try:
-            if not (self._lacks_note(flow) or await self._chose_language(flow)):
-                await self.show(flow)
+            self._require_restart_link(flow)
+            await self._store_language(flow)
+            await self.show(flow)
         except Stale:  # another tab has continued the flow: this one follows
             self.see(self.at(LOGIN, flow))
 
-    def _lacks_note(self, flow: Flow) -> bool:
-        """Redirects to the address with a restart link (`idp.oauth.sign_in.restart_link`) if it
-        has none. Returns whether it did."""
-        query = self.query_params()
-        if restart_link.PARAMETER in query:
-            return False
-        self.see(self._here(self.flow_query(flow)))
-        return True
+    def _require_restart_link(self, flow: Flow) -> None:
+        """Raises ResponseSent if the address has no restart link
+        (`idp.oauth.sign_in.restart_link`), after a redirect to the address with one."""
+        if restart_link.PARAMETER not in self.query_params():
+            self.redirect_instead(self._here(self.flow_query(flow)))
 
     def _here(self, known: list[tuple[str, str]]) -> str:
         """Returns this address with these parameters in place of its own."""
@@ -80,15 +77,15 @@ class FlowHandler(ReplyingHandler, ABC):
         others = [pair for pair in self.query_params().pairs() if pair[0] not in names]
         return uris.with_parameters(self.request.path, [*known, *others])
 
-    async def _chose_language(self, flow: Flow) -> bool:
-        """Stores a newly chosen language and redirects. Returns whether there was one."""
+    async def _store_language(self, flow: Flow) -> None:
+        """Stores a newly chosen language. Raises ResponseSent if there is one, after a redirect to
+        the page in that language."""
         chosen = self.spoken(self.query_params().get("lang"))
         if chosen is None or chosen == flow.request.language:
-            return False
+            return
         await sign_in_flow.choose_language(self.service, flow, chosen)
         self.remember_language()
-        self.see(self.at(self.request.path, flow))
-        return True
+        self.redirect_instead(self.at(self.request.path, flow))
 
     async def post(self) -> None:
         agent = await self.find_agent()
@@ -97,8 +94,6 @@ class FlowHandler(ReplyingHandler, ABC):
             await self.expired(status=403)
             return
         flow = await self._find_flow(agent)
-        if flow is None:
-            return
         # Such a form stores the flow before the person has authenticated.
         if sign_in_pending.is_of_nobody(flow):
             request_limits.admit_first_form(self.service, self.origin_of(flow))
@@ -128,13 +123,13 @@ class FlowHandler(ReplyingHandler, ABC):
             self.log_exception(type(error), error, None)
             return None
 
-    async def _find_flow(self, agent: Browser | None) -> Flow | None:
-        """Returns the flow of the address; None after a response, if there is none."""
+    async def _find_flow(self, agent: Browser | None) -> Flow:
+        """Returns the flow of the address. Raises ResponseSent if there is none."""
         address = self.wanted_waiting("flow")
         flow = await sign_in_pending.find(self.service, address, agent) if address else None
         if flow is None:
             await self._bind_or_expire(address, agent)
-            return None
+            raise ResponseSent
         self.language, self.ui_locales = flow.request.language, flow.request.ui_locales
         self.show_client(flow.client)
         await self.show_organization(flow.request.brand_org_id or flow.client.org_id)
@@ -170,13 +165,14 @@ class FlowHandler(ReplyingHandler, ABC):
         """Returns the origin of an authentication attempt in this flow."""
         return self.origin(flow.agent, flow.client.id)
 
-    async def current_step(self, flow: Flow) -> Ask | None:
-        """Returns the step that is due; None after the client was answered."""
+    async def current_step(self, flow: Flow) -> Ask:
+        """Returns the step that is due. Raises ResponseSent if none is, after the client was
+        answered."""
         step = await sign_in_flow.advance(self.service, flow)
         if isinstance(step, Ask):
             return step
         self.reply(step)
-        return None
+        raise ResponseSent
 
     def at(self, path: str, flow: Flow) -> str:
         """Returns the address of a page of this flow."""

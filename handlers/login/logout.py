@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from handlers.http.base import ResponseSent
 from handlers.login.accounts import account_of
 from handlers.login.flow import LOGIN
 from handlers.pages.base import PageHandler
@@ -50,8 +51,6 @@ class LogoutHandler(HintHandler):
 
     async def get(self) -> None:
         request = await self._find()
-        if request is None:
-            return
         agent = await self.find_agent()
         ended = await self.end_hinted(request)
         if ended is not None or agent is None or not browsers.is_stored(agent):
@@ -71,8 +70,6 @@ class LogoutHandler(HintHandler):
     async def post(self) -> None:
         agent = await self.find_agent()
         request = await self._find()
-        if request is None:
-            return
         # A browser without a record has no sessions to end.
         if agent is None or not browsers.is_stored(agent):
             self.see(done(request))
@@ -92,13 +89,13 @@ class LogoutHandler(HintHandler):
             self.keep_cookie(ended.cookie)
             self.see(done(ended.request))
 
-    async def _find(self) -> LogoutRequest | None:
-        """Returns the request of the address; None after a page said that it has expired."""
+    async def _find(self) -> LogoutRequest:
+        """Returns the request of the address. Raises ResponseSent if it has expired."""
         address = self.wanted_waiting("request")
         request = await end_session.find(self.service, address) if address else None
         if request is None:
             self.show_expired(sentence=_TOO_LATE, application_url=END_SESSION)
-            return None
+            raise ResponseSent
         self.ui_locales = request.ui_locales
         await self.show_client_of(request.client_id)
         if request.post_logout_redirect_uri is not None:

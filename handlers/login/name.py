@@ -46,8 +46,10 @@ class LoginNameHandler(FlowHandler):
         self.see(self.at(ADDRESSES[SignInPage.PASSWORD], flow))
 
     async def _enter_passkey(self, flow: Flow, answer: str) -> None:
-        problem = await passkey.refusal(self, flow, answer)
-        if problem is not None:
+        problem = await passkey.enter(self, flow, answer)
+        if problem is None:
+            self.see(self.at(LOGIN, flow))
+        else:
             await self._ask(flow, status=400, problems=[{"field": None, "text": problem}])
 
     async def _ask(self, flow: Flow, *, status: int = 200, **values: object) -> None:
@@ -97,8 +99,6 @@ class LoginHandler(LoginNameHandler):
 
     async def show(self, flow: Flow) -> None:
         step = await self.current_step(flow)
-        if step is None:
-            return
         is_closed = step.page is SignInPage.REGISTER and await registration_organization.is_closed(
             self.service, flow
         )

@@ -15,11 +15,8 @@ class NotAllowedHandler(FlowHandler):
 
     async def show(self, flow: Flow) -> None:
         step = await self.current_step(flow)
-        if step is None:
-            return
         if step.page is not SignInPage.NOT_ALLOWED or step.live is None:
-            self.see(self.at(LOGIN, flow))
-            return
+            self.redirect_instead(self.at(LOGIN, flow))
         await admission.keep_refusal(self.service, flow.client, flow.request, step.live)
         self.step(
             SignInPage.NOT_ALLOWED,

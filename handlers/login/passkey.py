@@ -32,40 +32,34 @@ class PasskeyHandler(FlowHandler):
     second factor."""
 
     async def show(self, flow: Flow) -> None:
-        step = await self._fitting(flow)
-        if step is not None:
-            await self._ask(flow, step)
+        await self._ask(flow, await self._fitting(flow))
 
     async def submit(self, flow: Flow, form: Params) -> None:
         step = await self._fitting(flow)
-        if step is None:
-            return
-        problem = await refusal(self, flow, form.get(FIELD) or "", step.proven)
-        if problem is not None:
+        problem = await enter(self, flow, form.get(FIELD) or "", step.proven)
+        if problem is None:
+            self.see(self.at(LOGIN, flow))
+        else:
             problems = [{"field": None, "text": problem}]
             await self._ask(flow, step, status=400, problems=problems)
 
-    async def _fitting(self, flow: Flow) -> Ask | None:
-        """Returns the step if a passkey can be used in it; None after a redirect otherwise."""
+    async def _fitting(self, flow: Flow) -> Ask:
+        """Returns the step, in which a passkey can be used. Raises ResponseSent if it cannot."""
         step = await self.current_step(flow)
-        if step is None:
-            return None
         if step.proven is None:
             is_fitting = step.live is None
         else:
             is_wanted = step.page in (SignInPage.PASSKEY, SignInPage.FACTOR)
             is_fitting = is_wanted and second_factors.PASSKEY in step.factors
         if not is_fitting:
-            self.see(self.at(LOGIN, flow))
-            return None
+            self.redirect_instead(self.at(LOGIN, flow))
         return step
 
     async def _ask(self, flow: Flow, step: Ask, *, status: int = 200, **values: object) -> None:
         proven = step.proven
         options = await sign_in_passkeys.options(self.service, flow, proven)
         if options is None:
-            self.see(self.at(LOGIN, flow))
-            return
+            self.redirect_instead(self.at(LOGIN, flow))
         other = SignInPage.PASSWORD if step.page is SignInPage.PASSWORD else SignInPage.LOGIN_NAME
         self.step(
             SignInPage.PASSKEY,
@@ -84,11 +78,10 @@ async def offered(handler: FlowHandler, flow: Flow) -> str | None:
     return as_json(options) if options else None
 
 
-async def refusal(
+async def enter(
     handler: FlowHandler, flow: Flow, answer: str, proven: AuthenticationProgress | None = None
 ) -> Message | None:
-    """Verifies a browser's WebAuthn response. Returns why it is refused, or None after a redirect
-    to the next step.
+    """Continues the sign-in with a browser's WebAuthn response, or returns why it is refused.
 
     Raises Stale for a concurrent change of the flow.
     """
@@ -98,7 +91,6 @@ async def refusal(
         _log.info("passkey refused", cause=str(error), address=handler.address())
         return _REFUSED_AS_FACTOR if proven else _REFUSED
     handler.keep_cookie(cookie)
-    handler.see(handler.at(LOGIN, flow))
     return None
 
 

@@ -66,7 +66,9 @@ class PasskeyEnrolHandler(SettingUpHandler):
             return
         name, answer = form.get("deviceName") or "", form.get(FIELD) or ""
         problem = await self._add(flow, proven, name, answer)
-        if problem is not None:
+        if problem is None:
+            self.see(self.at(LOGIN, flow))
+        else:
             field, text = problem
             problems = [{"field": field, "text": text}]
             await self.ask(flow, step, proven, status=400, device_name=name, problems=problems)
@@ -74,8 +76,7 @@ class PasskeyEnrolHandler(SettingUpHandler):
     async def _add(
         self, flow: Flow, proven: AuthenticationProgress, name: str, answer: str
     ) -> tuple[str | None, Message] | None:
-        """Adds the passkey. Returns the field and the text of a problem, or None after a redirect
-        to the next step."""
+        """Adds the passkey, or returns the field and the text of a problem."""
         try:
             cookie = await sign_in_passkeys.add(self.service, flow, proven, name, answer)
         except InvalidArgument:
@@ -84,7 +85,6 @@ class PasskeyEnrolHandler(SettingUpHandler):
             _log.info("passkey not added", cause=str(error), address=self.address())
             return None, _REFUSED
         self.keep_cookie(cookie)
-        self.see(self.at(LOGIN, flow))
         return None
 
 

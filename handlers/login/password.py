@@ -31,14 +31,10 @@ class PasswordHandler(FlowHandler):
     """Asks for the password. Every failure has the same text, to hide which accounts exist."""
 
     async def show(self, flow: Flow) -> None:
-        login_name = await self._login_name(flow)
-        if login_name is not None:
-            await self._ask(flow, login_name)
+        await self._ask(flow, await self._login_name(flow))
 
     async def submit(self, flow: Flow, form: Params) -> None:
         login_name = await self._login_name(flow)
-        if login_name is None:
-            return
         try:
             cookie = await sign_in_flow.enter_password(
                 self.service, flow, login_name, form.get("password") or "", self.origin_of(flow)
@@ -53,15 +49,12 @@ class PasswordHandler(FlowHandler):
             self.keep_cookie(cookie)
             self.see(self.at(LOGIN, flow))
 
-    async def _login_name(self, flow: Flow) -> str | None:
-        """Returns the login name whose password is asked for; None after a redirect, because
-        another step is due."""
+    async def _login_name(self, flow: Flow) -> str:
+        """Returns the login name whose password is asked for. Raises ResponseSent if another step
+        is due."""
         step = await self.current_step(flow)
-        if step is None:
-            return None
         if step.page not in _FITTING or step.login_name is None:
-            self.see(self.at(LOGIN, flow))
-            return None
+            self.redirect_instead(self.at(LOGIN, flow))
         return step.login_name
 
     async def _ask(

@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec import structs
 
+from handlers.http.base import ResponseSent
 from handlers.login.flow import ADDRESSES, FlowHandler
 from handlers.login.new_password import policy_of
 from idp.foundation import uris
@@ -53,13 +54,11 @@ class RegisterHandler(RegistrationHandler):
     """The registration form. Its response does not reveal whether an address is taken."""
 
     async def show(self, flow: Flow) -> None:
-        if await self._find_organization(flow) is not None:
-            await self._ask(flow, await self._known(flow))
+        await self._find_organization(flow)
+        await self._ask(flow, await self._known(flow))
 
     async def submit(self, flow: Flow, form: Params) -> None:
         organization = await self._find_organization(flow)
-        if organization is None:
-            return
         sent = _sent(form)
         typed, problems = await registration.read(
             self.service, organization, sent, flow.client.name
@@ -80,23 +79,22 @@ class RegisterHandler(RegistrationHandler):
         else:
             self.see(self.at(ADDRESSES[SignInPage.VERIFY_EMAIL], flow))
 
-    async def _find_organization(self, flow: Flow) -> Organization | None:
-        """Returns the account's organization; None after a page or redirect, if none is chosen or
+    async def _find_organization(self, flow: Flow) -> Organization:
+        """Returns the account's organization. Raises ResponseSent if none is chosen or
         registration is closed."""
         organization = await registration_organization.find(self.service, flow)
         if (
             organization is None
             and len(await registration_organization.among(self.service, flow)) > 1
         ):
-            self.see(self.at(ADDRESSES[SignInPage.ORGANIZATION], flow))
-            return None
+            self.redirect_instead(self.at(ADDRESSES[SignInPage.ORGANIZATION], flow))
         org_id = organization.id if organization else flow.client.org_id
         closed = await registration.closed(self.service, org_id)
         if closed is None and organization is not None:
             return organization
         status = 400 if self.request.method == "POST" else 200
         await self._ask(flow, NOTHING, status=status, closed=_CLOSED[closed or "disabled"])
-        return None
+        raise ResponseSent
 
     async def _known(self, flow: Flow) -> Typed:
         """Returns the form's first values: of a pending registration, or a known e-mail

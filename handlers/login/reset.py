@@ -92,13 +92,12 @@ class ResetCodeHandler(ResetHandler):
     """Asks for the code, without revealing whether one was sent."""
 
     async def show(self, flow: Flow) -> None:
-        if await self._is_waiting(flow):
-            is_again = self.query_params().if_once("sent") == "again"
-            self._ask_code(flow, notice=SENT_AGAIN if is_again else None)
+        await self._require_reset(flow)
+        is_again = self.query_params().if_once("sent") == "again"
+        self._ask_code(flow, notice=SENT_AGAIN if is_again else None)
 
     async def submit(self, flow: Flow, form: Params) -> None:
-        if not await self._is_waiting(flow):
-            return
+        await self._require_reset(flow)
         try:
             if form.get("decision") == "resend":
                 await self._resend(flow)
@@ -108,19 +107,16 @@ class ResetCodeHandler(ResetHandler):
             problem = RegistrationProblem(None, too_soon(self.wait(error)))
             self._ask_code(flow, status=429, problems=as_shown([problem]))
 
-    async def _is_waiting(self, flow: Flow) -> bool:
-        """Returns whether a code is due in this flow; if not, a redirect was sent."""
+    async def _require_reset(self, flow: Flow) -> None:
+        """Raises ResponseSent if no code is due in this flow."""
         step = await self.current_step(flow)
-        if step is None:
-            return False
         is_waiting = step.page is SignInPage.RESET_CODE
         # The reset has expired, so the sign-in continues without it.
         if is_waiting and await password_reset.find(self.service, flow) is None:
             await password_reset.forget(self.service, flow)
             is_waiting = False
         if not is_waiting:
-            self.see(self.at(LOGIN, flow))
-        return is_waiting
+            self.redirect_instead(self.at(LOGIN, flow))
 
     async def _resend(self, flow: Flow) -> None:
         await password_reset.resend(self.service, flow, self.visit(flow))

@@ -43,17 +43,16 @@ _NAME_TAKEN: Final = message(
 class WaitingHandler(RegistrationHandler):
     """A page of a pending registration."""
 
-    async def find_waiting(self, flow: Flow) -> Registration | None:
-        """Returns the pending registration; None after a redirect, if there is none or its
+    async def find_waiting(self, flow: Flow) -> Registration:
+        """Returns the pending registration. Raises ResponseSent if there is none or its
         organization no longer accepts any."""
         waiting = await sign_in_registration.find(self.service, flow)
-        if waiting and await registration_organization.find(self.service, flow):
-            return waiting
-        if flow.request.registration_id is not None:
-            # The flow must not wait for a registration that cannot be completed.
-            await sign_in_flow.forget_registration(self.service, flow)
-        self.see(self.at(LOGIN, flow))
-        return None
+        if waiting is None or not await registration_organization.find(self.service, flow):
+            if flow.request.registration_id is not None:
+                # The flow must not wait for a registration that cannot be completed.
+                await sign_in_flow.forget_registration(self.service, flow)
+            self.redirect_instead(self.at(LOGIN, flow))
+        return waiting
 
     async def go_on(self, flow: Flow, made: Awaitable[Cookie | None]) -> None:
         """Awaits the account's creation and redirects to the next step of the sign-in."""
@@ -66,19 +65,14 @@ class VerifyEmailHandler(WaitingHandler):
 
     async def show(self, flow: Flow) -> None:
         waiting = await self.find_waiting(flow)
-        if waiting is None:
-            return
         if waiting.proven_at is not None:
-            self.see(self.at(ADDRESSES[SignInPage.USER_NAME], flow))
-            return
+            self.redirect_instead(self.at(ADDRESSES[SignInPage.USER_NAME], flow))
         query = self.query_params()
         notice = SENT_AGAIN if query.if_once("sent") == "again" else None
         self._ask(flow, waiting, notice=notice, typed=query.if_once("code") or "")
 
     async def submit(self, flow: Flow, form: Params) -> None:
         waiting = await self.find_waiting(flow)
-        if waiting is None:
-            return
         try:
             if form.get("decision") == "resend":
                 await self._resend(flow, waiting)
@@ -135,16 +129,11 @@ class UserNameHandler(WaitingHandler):
 
     async def show(self, flow: Flow) -> None:
         waiting = await self._find_proven(flow)
-        if waiting is not None:
-            taken = registration.unseal(self.service, waiting.sealed).user_name
-            self._ask(
-                flow, taken, problems=as_shown([RegistrationProblem("userName", _NAME_TAKEN)])
-            )
+        taken = registration.unseal(self.service, waiting.sealed).user_name
+        self._ask(flow, taken, problems=as_shown([RegistrationProblem("userName", _NAME_TAKEN)]))
 
     async def submit(self, flow: Flow, form: Params) -> None:
         waiting = await self._find_proven(flow)
-        if waiting is None:
-            return
         name = (form.get("userName") or "").strip()
         own = registration.unseal(self.service, waiting.sealed).email
         problems = registration.name_problems(name, own)
@@ -164,12 +153,13 @@ class UserNameHandler(WaitingHandler):
         except Throttled as error:
             self._ask(flow, name, status=429, retry_seconds=self.wait(error))
 
-    async def _find_proven(self, flow: Flow) -> Registration | None:
+    async def _find_proven(self, flow: Flow) -> Registration:
+        """Returns the pending registration, whose e-mail address is verified. Raises ResponseSent
+        if it is not."""
         waiting = await self.find_waiting(flow)
-        if waiting is None or waiting.proven_at is not None:
-            return waiting
-        self.see(self.at(ADDRESSES[SignInPage.VERIFY_EMAIL], flow))
-        return None
+        if waiting.proven_at is None:
+            self.redirect_instead(self.at(ADDRESSES[SignInPage.VERIFY_EMAIL], flow))
+        return waiting
 
     def _ask(self, flow: Flow, name: str, *, status: int = 200, **values: object) -> None:
         own: dict[str, object] = {

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 from urllib.parse import urlsplit
 
 from msgspec import structs
 from tornado.web import HTTPError
 
 from handlers.http import browser, hosts, params
-from handlers.http.base import Handler, as_oauth_error
+from handlers.http.base import Handler, ResponseSent, as_oauth_error
 from handlers.http.hosts import WrongHost
 from handlers.pages import error_texts, rendering
 from handlers.pages.page_settings import about
@@ -268,6 +268,11 @@ class PageHandler(Handler):
         self.set_status(303)
         self.set_header("Location", location)
         self.finish()
+
+    def redirect_instead(self, location: str) -> NoReturn:
+        """Redirects, and raises ResponseSent, because this page cannot be displayed."""
+        self.see(location)
+        raise ResponseSent
 
     # Errors
 

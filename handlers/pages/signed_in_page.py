@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from msgspec import Struct
 
 from handlers.http import browser
+from handlers.http.base import ResponseSent
 from handlers.pages.base import PageHandler
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.lifetime import LiveSession
@@ -44,31 +45,28 @@ class OwnPageHandler(PageHandler):
 
     area: ClassVar[OwnPages]
 
-    async def find_person(self) -> SignedIn | None:
-        """Returns the signed-in person; None after a redirect to a sign-in or the account
-        chooser."""
+    async def find_person(self) -> SignedIn:
+        """Returns the signed-in person. Raises ResponseSent if there is none, or if one of several
+        has to be chosen, after a redirect to a sign-in or the account chooser."""
         agent = await self.find_agent()
         live = await session_lifetime.find_live(self.service, agent)
-        if self._follow_choice(live):
-            return None
+        self._store_choice(live)
         chosen = choose(live, self.get_cookie(self._choice_cookie))
         if (agent is None or chosen is None) and self.request.method == "POST":
             # A parallel request may have replaced the browser's cookie; the redirected GET is sent
             # with the new one.
-            self.see(self.request.uri or self.area.path)
-            return None
+            self.redirect_instead(self.request.uri or self.area.path)
         if agent is None or chosen is None:
             await self.sign_in(agent, prompt=("select_account",) if len(live) > 1 else ())
-            return None
+            raise ResponseSent
         return SignedIn(agent=agent, live=chosen, several=len(live) > 1)
 
-    async def is_recent(self, person: SignedIn, seconds: int) -> bool:
-        """Returns whether the person authenticated within the last `seconds`; if not, a redirect
-        to a new sign-in of that user was sent."""
-        if session_lifetime.is_recent(person.session, seconds, self.service.clock.now()):
-            return True
-        await self.sign_in(person.agent, max_age=seconds, user_id=person.user.id)
-        return False
+    async def require_recent(self, person: SignedIn, seconds: int) -> None:
+        """Raises ResponseSent if the person did not authenticate within the last `seconds`, after
+        a redirect to a new sign-in of that user."""
+        if not session_lifetime.is_recent(person.session, seconds, self.service.clock.now()):
+            await self.sign_in(person.agent, max_age=seconds, user_id=person.user.id)
+            raise ResponseSent
 
     async def sign_in(self, agent: Browser | None, to: str = "", **how: Any) -> None:
         """Redirects to a sign-in that returns to `to`, by default to this page."""
@@ -80,18 +78,18 @@ class OwnPageHandler(PageHandler):
         pairs = {"flow": begun.address, "client_id": self.area.id}
         self.see(f"/ui/login?{urlencode(pairs)}")
 
-    def _follow_choice(self, live: Sequence[LiveSession]) -> bool:
-        """Stores the account chooser's session, and redirects to the address without it."""
+    def _store_choice(self, live: Sequence[LiveSession]) -> None:
+        """Stores the session that the account chooser added to the address. Raises ResponseSent if
+        it added one, after a redirect to the address without it."""
         wanted = self.wanted_id("session")
         if wanted is None:
-            return False
+            return
         is_known = any(one.session.id == wanted for one in live)
         # A link of another site must not choose the person.
         if is_known and not browser.is_cross_site(self.service.config, self.request):
             self.remember_person(wanted)
         pairs = [pair for pair in self.query_params().pairs() if pair[0] != "session"]
-        self.see(self.request.path + ("?" + urlencode(pairs) if pairs else ""))
-        return True
+        self.redirect_instead(self.request.path + ("?" + urlencode(pairs) if pairs else ""))
 
     def remember_person(self, session_id: str) -> None:
         """Stores in a cookie which session these pages use in this browser."""
