@@ -109,7 +109,7 @@ def _named(node, aliases):
 
 
 @every_folder
-def test_time_chance_and_environment_have_one_door_each(folder):
+def test_time_randomness_and_environment_are_read_in_one_place_each(folder):
     uses = {
         f"{named(module)}:{line} uses {reserved}"
         for module in modules(folder)

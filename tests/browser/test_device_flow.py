@@ -51,7 +51,7 @@ def test_a_person_who_came_by_the_link_may_refuse(new_person, program, device, s
     assert poll(program, device)["error"] == "access_denied"
 
 
-def test_whoever_goes_back_after_the_decision_changes_nothing(new_person, program, device):
+def test_a_user_who_goes_back_after_the_decision_changes_nothing(new_person, program, device):
     person = new_person()
     states.at_device(person, device)
     person.sign_in(*program.user)

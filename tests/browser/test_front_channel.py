@@ -95,7 +95,7 @@ def test_both_are_called_on_and_the_browser_goes_on_by_itself(person, sites):
     assert "error=login_required" in person.page.url
 
 
-def test_whoever_does_not_want_to_wait_goes_on_at_once(person, sites):
+def test_a_user_who_does_not_wait_goes_on_at_once(person, sites):
     one, _ = sites
     person.page.goto(one.party.authorize_url())
     person.sign_in(*person.program.user)

@@ -24,7 +24,7 @@ def told(page):
     return [kind for kind in ("met", "unmet") if page.locator(f"form .{kind}").is_visible()]
 
 
-def test_what_is_long_enough_is_said_at_once_and_what_is_not_afterwards(new_person):
+def test_a_long_enough_password_is_marked_at_once_and_a_short_one_afterwards(new_person):
     person = new_person(scripts=False)
     states.at_registration(person)
     field = person.page.locator("[name=newPassword]")

@@ -123,7 +123,7 @@ def test_every_state_is_taken_in_every_look(stage_chromium, stage, state):
         assert len(png) < MOST_BYTES
 
 
-def test_what_was_taken_is_shown_and_kept_and_what_is_gone_is_removed(tmp_path, monkeypatch):
+def test_what_was_imported_is_shown_and_stored_and_what_is_gone_is_removed(tmp_path, monkeypatch):
     kept, state = tmp_path / "kept", gallery.KEPT[0][0]
     kept.mkdir()
     monkeypatch.setattr(gallery, "FOLDER", tmp_path)
@@ -166,7 +166,7 @@ def test_a_picture_that_is_taken_again_is_the_same(stage_chromium, stage):
     ],
     ids=["nothing", "a faint pixel", "a pixel that shows", "many faint pixels"],
 )
-def test_a_picture_is_taken_for_another_only_when_nobody_could_tell(change, is_alike):
+def test_a_picture_is_taken_for_another_only_when_they_can_not_be_distinguished(change, is_alike):
     pictures = []
     for changed in ({}, change):
         picture = Image.new("RGB", (100, 100), "white")

@@ -117,7 +117,7 @@ async def test_each_user_may_use_what_the_application_says_at_every_point(place,
 @pytest.mark.promise("application users: withdrawn")
 @pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
-async def test_what_was_issued_by_a_grant_ends_with_it_and_stays_dead(place, open_browser):
+async def test_what_was_issued_by_a_grant_ends_with_it_for_good(place, open_browser):
     here = await tenants(place, open_browser(place, limits=NO_REUSE))
     grant = await here.grant()
     await here.allow("GRANTED")
@@ -137,7 +137,7 @@ async def test_what_was_issued_by_a_grant_ends_with_it_and_stays_dead(place, ope
 @pytest.mark.promise("application users: projects")
 @pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
-async def test_a_project_that_requires_roles_or_grants_is_judged_like_that(place, open_browser):
+async def test_a_project_that_requires_roles_or_grants_is_enforced(place, open_browser):
     here = await tenants(place, open_browser(place, limits=NO_REUSE))
     await here.grant("buyer")
     await here.check(projectRoleCheck=True)

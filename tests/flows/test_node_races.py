@@ -56,7 +56,7 @@ async def test_of_many_who_send_one_assertion_without_jti_one_gets_tokens(place,
 
 @over_stores
 @pytest.mark.gen_test(timeout=120)
-async def test_a_revoked_token_is_dead_at_once_wherever_it_is_shown(place, open_browser):
+async def test_a_revoked_token_is_invalid_at_once_wherever_it_is_presented(place, open_browser):
     party, browser = await place.register(), open_browser(place, limits=NO_REUSE)
     somebody = await person(place)
     for name in ("refresh_token", "access_token"):

@@ -38,7 +38,7 @@ def check_one_won(answers) -> dict:
 @over_stores
 @pytest.mark.gen_test(timeout=300)
 @pytest.mark.parametrize("rounds", ROUNDS)
-async def test_of_many_redemptions_one_wins_and_its_family_dies(place, open_browser, rounds):
+async def test_of_many_redemptions_one_wins_and_its_family_ends(place, open_browser, rounds):
     party, browser = await place.register(), open_browser(place, limits=NO_REUSE)
     somebody = await person(place)
     for _ in range(rounds):
@@ -53,7 +53,7 @@ async def test_of_many_redemptions_one_wins_and_its_family_dies(place, open_brow
 @over_stores
 @pytest.mark.gen_test(timeout=300)
 @pytest.mark.parametrize("rounds", ROUNDS)
-async def test_of_many_refreshes_one_wins_and_its_family_dies(place, open_browser, rounds):
+async def test_of_many_refreshes_one_wins_and_its_family_ends(place, open_browser, rounds):
     party, browser = await place.register(), open_browser(place, limits=NO_REUSE)
     somebody = await person(place)
     for _ in range(rounds):

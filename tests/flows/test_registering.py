@@ -82,7 +82,7 @@ async def test_with_a_role_goes_what_was_given_of_it_and_owners_stay(place, star
 
 @pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("place", ["sqlite", "mongodb"], indirect=True)
-async def test_of_many_who_do_the_same_at_once_each_is_told_what_came_of_it(place, start):
+async def test_of_many_who_do_the_same_at_once_each_gets_the_result(place, start):
     script, user, project = await start(place)
     roles = [
         script.post(f"{project}/roles", {"roleKey": "buyer", "displayName": "B"})

@@ -23,7 +23,7 @@ async def made(script, method: str, path: str, **body) -> dict:
 
 @pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
-async def test_roles_and_metadata_are_told_to_who_asks_for_them(place, open_browser):
+async def test_roles_and_metadata_are_returned_on_request(place, open_browser):
     browser, party = open_browser(place, limits=NO_REUSE), await place.register()
     login = await person(place)
     user = (await place.store.find(USERS, {"login_key": login[0]})).records[0]

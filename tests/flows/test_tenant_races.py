@@ -91,7 +91,9 @@ def two(place, open_browser, io_loop):
 @pytest.mark.gen_test(timeout=240)
 @pytest.mark.parametrize("rounds", ROUNDS)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
-async def test_an_address_asserted_and_proven_at_once_is_a_login_name_of_the_proof(two, rounds):
+async def test_an_address_asserted_and_verified_at_once_is_a_login_name_of_who_verified_it(
+    two, rounds
+):
     for _ in range(rounds):
         address = f"{two.name}@mail.example"
         who, body = await two.waiting(two.corp, address)
@@ -121,7 +123,9 @@ async def test_an_address_asserted_and_proven_at_once_is_a_login_name_of_the_pro
 @pytest.mark.gen_test(timeout=240)
 @pytest.mark.parametrize("rounds", ROUNDS)
 @pytest.mark.parametrize("place", PLACES, indirect=True)
-async def test_of_proofs_of_one_address_in_two_organizations_at_once_one_counts(two, rounds):
+async def test_of_verifications_of_one_address_in_two_organizations_at_once_one_counts(
+    two, rounds
+):
     for _ in range(rounds):
         address = f"{two.name}@mail.example"
         proofs = []

@@ -39,7 +39,7 @@ def test_what_holds_a_secret_prints_nothing_of_it(kind):
     assert repr(value) == f"{kind.__name__}(…)"
 
 
-def test_it_can_be_told_all_the_same():
+def test_it_can_be_encoded_all_the_same():
     admin = Admin(login_name="admin@localhost", password=SECRET)
 
     assert msgspec.json.decode(msgspec.json.encode(admin), type=Admin) == admin

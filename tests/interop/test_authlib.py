@@ -112,7 +112,7 @@ async def test_authlib_reads_a_jwt_access_token(place, open_browser):
 
 
 @pytest.mark.gen_test(timeout=60)
-async def test_authlib_is_told_why_it_is_refused(place, open_browser):
+async def test_authlib_learns_why_it_is_refused(place, open_browser):
     party, metadata, browser = await place.register(), await discovered(place), open_browser(place)
     async with AsyncOAuth2Client(
         party.client_id, "not-the-secret", redirect_uri=party.redirect_uri

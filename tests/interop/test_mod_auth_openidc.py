@@ -132,7 +132,7 @@ async def test_mod_auth_openidc_reads_an_answer_that_the_browser_posts(
 
 
 @pytest.mark.gen_test(timeout=60)
-async def test_mod_auth_openidc_lets_in_whoever_has_a_token(new_site, open_browser, place):
+async def test_mod_auth_openidc_lets_in_a_client_that_has_a_token(new_site, open_browser, place):
     site, browser = await new_site(), open_browser(place)
     page = await browser.sign_in(site.party.authorize_url(), *place.user)
     tokens = (await site.party.redeem(browser, page.answer["code"])).json()

@@ -122,7 +122,7 @@ async def test_openid_client_holds_the_signature_against_the_key_set(place, part
 
 
 @pytest.mark.gen_test(timeout=60)
-async def test_openid_client_is_told_why_it_is_refused(place, party, open_browser):
+async def test_openid_client_learns_why_it_is_refused(place, party, open_browser):
     client, browser = await introduced(place, party), open_browser(place)
     url = await signed_in(place, party, browser, client)
     wrong = {"pkceCodeVerifier": "x" * 43}

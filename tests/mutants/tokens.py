@@ -61,7 +61,7 @@ MUTANTS = [
         STANDING,
         "if is_active and is_its_own else None",
         "if is_its_own else None",
-        f"{INTROSPECTION} -k dies_with_its_client",
+        f"{INTROSPECTION} -k ends_with_its_client",
     ),
     Mutant(
         "access tokens never expire",

@@ -148,7 +148,7 @@ def test_the_commands_say_what_they_did(installed, tmp_path, command, said):
 
 
 @pytest.mark.parametrize("command", ["unlock", "grant-owner"])
-def test_a_nobody_is_told_apart(installed, tmp_path, command):
+def test_an_unknown_user_is_distinguished(installed, tmp_path, command):
     ran = run(tmp_path, "admin", command, "nobody@localhost")
 
     assert ran.returncode == 5

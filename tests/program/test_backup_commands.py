@@ -63,7 +63,7 @@ def stored(directory, data="idp-data"):
     return asyncio.run(all_of(url(directory, data), CLOCK))
 
 
-def test_a_backup_is_one_file_that_nobody_else_may_read_and_that_tells_nothing(directory):
+def test_a_backup_is_one_file_that_only_its_owner_may_read_and_that_reveals_nothing(directory):
     ended = idp(directory, "backup", "made.idp")
 
     path = directory / "made.idp"
@@ -94,7 +94,7 @@ def test_a_backup_is_restored_byte_for_byte(directory):
     invariants.files_are_whole(url(directory, "other"))
 
 
-def test_the_manifest_tells_what_is_in_it(directory):
+def test_the_manifest_lists_what_is_in_it(directory):
     made = idp(directory, "backup", "made.idp", "--json").stdout
     told = json.loads(idp(directory, "backup", "verify", "made.idp", "--json").stdout)
     for_people = idp(directory, "backup", "verify", "made.idp")
@@ -200,7 +200,7 @@ def test_a_damaged_or_truncated_backup_restores_nothing(made):
         refused(made, "made.idp", code=exit_codes.FAILED, told="backup")
 
 
-def test_what_is_not_there_or_no_file_is_told_so(made):
+def test_what_is_not_there_or_no_file_is_reported(made):
     refused(made, "nothing.idp", code=exit_codes.NOT_FOUND, told="there is no file")
     refused(made, ".", code=exit_codes.USAGE, told="directory")
 

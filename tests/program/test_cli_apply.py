@@ -196,7 +196,7 @@ def test_a_member_who_is_not_there_is_refused(shell, apply):
     assert shell.stored() == before
 
 
-def test_a_secret_is_not_made_where_it_can_not_be_kept(shell, apply):
+def test_a_secret_is_not_made_where_it_can_not_be_stored(shell, apply):
     before = shell.stored()
 
     ran = apply(STATE.replace("FILES/grafana", "FILES/missing/grafana"), code=exit_codes.USAGE)
@@ -303,7 +303,7 @@ organizations:
 
 @pytest.mark.promise("application users: proposed")
 @pytest.mark.parametrize("proposed", ["everybody", "own_organization", "granted"])
-def test_a_new_application_of_a_state_is_for_whom_the_installation_proposes_unless_said(
+def test_a_new_application_of_a_state_is_for_whom_the_installation_proposes_by_default(
     shell, apply, monkeypatch, proposed
 ):
     monkeypatch.setenv("IDP_NEW_APPLICATION_USERS", proposed)

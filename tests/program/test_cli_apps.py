@@ -60,7 +60,7 @@ def test_a_preset_fills_in_what_is_not_named(shell, project):
 
 
 @pytest.mark.parametrize("how", [(), ("--preset", "grafana", "--host", "grafana.acme.example")])
-def test_a_new_application_is_for_whom_the_installation_proposes_unless_said(
+def test_a_new_application_is_for_whom_the_installation_proposes_by_default(
     shell, project, monkeypatch, how
 ):
     monkeypatch.setenv("IDP_NEW_APPLICATION_USERS", "own_organization")
@@ -177,7 +177,7 @@ def test_what_is_no_key_file_makes_no_assertion(tmp_path, content, flags, said):
 # Lists
 
 
-def test_filters_add_up_and_a_star_stands_for_what_follows(shell):
+def test_filters_add_up_and_a_star_matches_what_follows(shell):
     create = ("service-user", "create", "--name", "N", "--user-name")
     for name in ("nightly", "Nighthawk", "daily"):
         shell(*create, name)
@@ -212,7 +212,7 @@ def test_a_page_says_how_to_go_on_and_all_of_them_are_had_at_once(shell):
 # Policies
 
 
-def test_a_policy_is_changed_where_it_is_said_and_inherited_else(shell):
+def test_a_policy_is_changed_where_it_is_stated_and_inherited_else(shell):
     shell("policy", "set", "password-complexity", "--instance", "--min-length", "9")
     inherited = shell.get("policy", "get", "password-complexity", "--get", "policy.minLength")
     shell("policy", "set", "password-complexity", "--min-length", "12")

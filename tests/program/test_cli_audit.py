@@ -64,7 +64,7 @@ def test_every_event_is_printed_page_after_page(shell):
     assert len(events) == len(shell.stored()["events"])
 
 
-async def test_who_follows_is_told_each_change_once(server):
+async def test_a_follower_gets_each_change_once(server):
     way = await local.backend(server.service, None)
     tail = Tail(way, own=False)
     create = BY_ADDRESS["POST /management/v1/projects"]

@@ -196,7 +196,7 @@ def test_a_token_that_would_outlast_the_maximum_is_refused_with_its_cure(shell, 
     shell(*create, "--expires", "29d", IDP_PAT_MAX_DAYS="30")
 
 
-def test_no_secret_is_made_that_can_not_be_kept(shell, project, tmp_path):
+def test_no_secret_is_made_that_can_not_be_stored(shell, project, tmp_path):
     file = tmp_path / "secret"
     file.write_text("another's")
     before = shell.stored()
@@ -266,7 +266,7 @@ def test_taking_in_somebody_from_elsewhere_can_be_tried(shell):
 # How it ends
 
 
-def test_every_problem_is_told_by_its_path_and_its_slug_and_nothing_is_stored(shell, project):
+def test_every_problem_is_reported_by_its_path_and_its_code_and_nothing_is_stored(shell, project):
     before = shell.stored()
 
     ran = shell(

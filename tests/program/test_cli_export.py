@@ -32,7 +32,7 @@ def test_a_file_is_whole_and_its_owners_alone(shell, tmp_path):
     assert sorted(each.name for each in tmp_path.iterdir()) == ["data", "out.json"]
 
 
-def test_a_file_that_is_there_is_replaced_only_when_that_is_said(shell, tmp_path):
+def test_a_file_that_is_there_is_replaced_only_on_request(shell, tmp_path):
     target = tmp_path / "out.json"
     target.write_text("precious")
 

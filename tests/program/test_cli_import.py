@@ -67,7 +67,7 @@ def interrupted(monkeypatch):
     monkeypatch.setattr(job_lifecycle.Hold, "settle", pressed)
 
 
-def test_a_package_is_brought_in_and_its_job_is_told(shell, file):
+def test_a_package_is_brought_in_and_its_job_is_reported(shell, file):
     job = shell("import", file, "--format", "json").json()
 
     assert (job["state"], job["created"]) == ("JOB_STATE_SUCCEEDED", 3)
@@ -143,7 +143,7 @@ def test_slips_are_mended_where_that_is_wished(shell, tmp_path):
     assert shell.stored()["users"]["ada"].profile.given_name == "Ada"
 
 
-def test_a_report_that_cannot_be_kept_is_refused_before_anything_is_done(shell, file, tmp_path):
+def test_a_report_that_cannot_be_stored_is_refused_before_anything_is_done(shell, file, tmp_path):
     shell("import", file, "--report", str(tmp_path / "none" / "r"), code=exit_codes.USAGE)
 
     assert shell.stored()["jobs"] == {}
@@ -179,7 +179,7 @@ def test_who_interrupts_it_goes_on_later_without_doubles(shell, tmp_path, interr
     shell("import", file, "--resume", code=exit_codes.NOT_FOUND)
 
 
-def test_whoever_looks_is_told_that_one_waits_for_its_file(shell, tmp_path, interrupted):
+def test_the_list_shows_that_a_job_waits_for_its_file(shell, tmp_path, interrupted):
     file = written(tmp_path, package(*projects(3)), "all of it.json")
     options = ("--dry-run", "--update", "--fix")
     id = shell.get("import", file, *options, "--get", "id", code=exit_codes.INTERRUPTED)

@@ -29,7 +29,7 @@ async def types_of(server, record) -> list[str]:
     return [event.type for event in sorted(events, key=lambda event: event.sequence)]
 
 
-async def test_all_that_the_demo_had_is_dead_at_once(server, demo, new_visitor):
+async def test_all_that_the_demo_had_is_invalid_at_once(server, demo, new_visitor):
     browser, stranger = new_visitor(), new_visitor()
     url = demo.authorize_url()
     tokens = await demo.tokens(browser, *server.user)
@@ -94,7 +94,7 @@ async def test_starts_at_once_agree(server, issuers):
     await events_agree(server.store)
 
 
-async def test_a_change_at_the_same_moment_is_kept_and_the_demo_is_switched_all_the_same(
+async def test_a_change_at_the_same_moment_is_stored_and_the_demo_is_switched_all_the_same(
     server, monkeypatch
 ):
     _, user = await demo_records(server)

@@ -90,7 +90,7 @@ def test_the_other_ways_into_a_finding_are_cured_too(place, id, provoke):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
-def test_a_file_of_somebody_else_in_the_data_directory_fails(place):
+def test_a_file_of_another_user_in_the_data_directory_fails(place):
     os.chown(place.data / "master.key", 12345, 12345)
     found = place.find("data.owner")
     assert (found.state, found.count) == ("fail", 1)
@@ -104,7 +104,7 @@ def test_a_file_of_somebody_else_in_the_data_directory_fails(place):
     ("free", "state"),
     [(4 * 10**9, "ok"), (39 * 10**8, "warn"), (41 * 10**7, "warn"), (39 * 10**7, "fail")],
 )
-def test_the_room_on_the_disk_is_judged_by_share(place, free, state):
+def test_the_room_on_the_disk_is_checked_by_share(place, free, state):
     place.monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(4 * 10**10, 0, free))
 
     assert place.find("disk.free").state == state
@@ -224,7 +224,7 @@ def test_the_report_is_plain_data(place):
     }
 
 
-def test_a_link_that_leads_nowhere_is_no_file_of_somebody_else(place):
+def test_a_link_that_leads_nowhere_is_no_file_of_another_user(place):
     (place.data / "dangling").symlink_to(place.data / "missing")
 
     assert place.find("data.owner").state == "ok"

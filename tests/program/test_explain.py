@@ -43,7 +43,7 @@ REFUSED = [
 
 
 @pytest.mark.gen_test(timeout=120)
-async def test_the_administrator_is_told_while_the_service_runs(
+async def test_the_administrator_is_printed_while_the_service_runs(
     start_program, open_browser, tmp_path
 ):
     program = start_program("--processes", "2")
@@ -78,7 +78,7 @@ async def test_the_refusals_of_one_id_come_newest_first_from_mongodb(
 
 
 @pytest.mark.gen_test(timeout=60)
-async def test_a_terminal_without_unicode_is_told_in_ascii(start_program, open_browser, tmp_path):
+async def test_a_terminal_without_unicode_gets_ascii(start_program, open_browser, tmp_path):
     program = start_program()
     page = await extra_slash(program, open_browser(program), program.demo())
     told = run(tmp_path, "explain", page.headers["X-Request-Id"], PYTHONIOENCODING="ascii")

@@ -105,7 +105,7 @@ def test_every_printed_curl_line_works_from_any_directory(start_program, tmp_pat
     assert json.loads(owner.stdout)["sub"]
 
 
-def test_every_start_of_one_directory_tells_the_same(start_program, tmp_path):
+def test_every_start_of_one_directory_prints_the_same(start_program, tmp_path):
     told = []
     for _ in range(3):
         program = start_program("--admin-pat", "pat")
@@ -233,7 +233,9 @@ async def test_first_starts_at_once_on_mongodb_agree(start_program, mongodb):
 
 
 @pytest.mark.gen_test(timeout=60)
-async def test_the_one_time_password_counts_once_and_is_told_no_more(start_program, open_browser):
+async def test_the_one_time_password_counts_once_and_is_printed_no_more(
+    start_program, open_browser
+):
     program = start_program()
     admin, demo, visitor = program.told["admin"], program.demo(), open_browser(program)
     url = demo.authorize_url()
@@ -272,7 +274,7 @@ async def test_a_lost_password_is_reset_on_the_machine_while_the_service_runs(
     assert again.told["admin"]["password"] is None, "the password that was told is void"
 
 
-def test_a_demo_password_that_was_reset_is_told_no_more(installed, start_program, tmp_path):
+def test_a_demo_password_that_was_reset_is_printed_no_more(installed, start_program, tmp_path):
     ran = run(tmp_path, "admin", "reset-password", "demo")
     told, shown = start_program().told, start_program(as_json=False).said
 
@@ -281,7 +283,7 @@ def test_a_demo_password_that_was_reset_is_told_no_more(installed, start_program
     assert "user demo\n" in shown
 
 
-def test_the_reset_of_a_nobody_says_so(installed, tmp_path):
+def test_the_reset_of_an_unknown_user_says_so(installed, tmp_path):
     ran = run(tmp_path, "admin", "reset-password", "nobody@localhost")
 
     assert ran.returncode == 5

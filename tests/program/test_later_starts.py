@@ -92,7 +92,7 @@ async def test_the_script_gets_no_token_of_a_user_who_took_its_name(server, tmp_
         ("mongodb://idp:s3cret@db/idp?w=1", "mongodb://idp:***@db/idp?w=1"),
     ],
 )
-def test_the_store_is_told_without_its_password(server, store, shown):
+def test_the_store_is_shown_without_its_password(server, store, shown):
     config = msgspec.structs.replace(server.service.config, store=store)
     told = msgspec.structs.replace(server.told, config=config).as_json()
 

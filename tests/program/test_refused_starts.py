@@ -203,7 +203,7 @@ def test_it_is_refused_and_cured_by_what_is_printed(start_program, tmp_path, nam
 
 
 @pytest.mark.promise("start: refused")
-def test_every_problem_is_told_at_once(tmp_path):
+def test_every_problem_is_reported_at_once(tmp_path):
     key_in("idp-data/master.key")(tmp_path)
     open_token(tmp_path)
     flags = ("--host", "0.0.0.0", "--admin-pat", "pat", "--port", "70000")

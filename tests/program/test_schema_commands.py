@@ -62,7 +62,7 @@ def status(ended):
     return json.loads(ended.stdout)
 
 
-def test_the_status_tells_versions_and_what_is_pending_and_changes_nothing(directory):
+def test_the_status_shows_versions_and_pending_steps_and_changes_nothing(directory):
     before = in_store(directory, everything)
     told = {
         "storeVersion": 2,
@@ -107,7 +107,7 @@ def test_a_start_of_a_newer_version_upgrades(directory, start_program):
     assert status(run(directory, "schema", "status", "--json"))["storeVersion"] == 3
 
 
-def test_a_store_that_is_too_new_is_told_and_left_alone(directory):
+def test_a_store_that_is_too_new_is_reported_and_left_alone(directory):
     async def age(store):
         later = {"version": 9, "oldest_reader": 8}
         await store.commit(Update(META, SCHEMA_ID, set=later))

@@ -64,7 +64,9 @@ def test_settings_from_everywhere_reach_the_running_service(start_program, tmp_p
         (("--data", "a file"), {}, "the data directory a file can't be made"),
     ],
 )
-def test_a_setting_that_can_not_be_used_is_told_in_a_sentence(tmp_path, flags, settings, problem):
+def test_a_setting_that_can_not_be_used_is_reported_in_a_sentence(
+    tmp_path, flags, settings, problem
+):
     (tmp_path / "typo.toml").write_text("porrt = 1\n")
     (tmp_path / "broken.toml").write_text("port =\n")
     (tmp_path / "a file").write_text("")
@@ -78,7 +80,7 @@ def test_a_setting_that_can_not_be_used_is_told_in_a_sentence(tmp_path, flags, s
     assert set(tmp_path.iterdir()) == before
 
 
-def test_every_problem_is_told_at_once(tmp_path):
+def test_every_problem_is_reported_at_once(tmp_path):
     ran = run(tmp_path, *SERVE, IDP_PORRT="1", IDP_PROCESSES="many", IDP_VENDOR="!")
 
     assert ran.returncode == 2
@@ -90,7 +92,7 @@ def test_every_problem_is_told_at_once(tmp_path):
 
 @pytest.mark.parametrize("processes", ["1", "2"])
 @pytest.mark.parametrize("is_shared", [False, True])
-def test_a_port_that_is_taken_is_told(tmp_path, processes, is_shared):
+def test_a_port_that_is_taken_is_reported(tmp_path, processes, is_shared):
     with closing(socket.socket()) as taken:
         if is_shared:  # as several processes of another service do
             taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
@@ -105,7 +107,7 @@ def test_a_port_that_is_taken_is_told(tmp_path, processes, is_shared):
 
 
 @pytest.mark.parametrize("processes", ["1", "2"])
-def test_a_mongodb_that_can_not_be_reached_is_told(tmp_path, processes):
+def test_a_mongodb_that_can_not_be_reached_is_reported(tmp_path, processes):
     with closing(socket.socket()) as taken:
         taken.bind(("127.0.0.1", 0))  # and nobody listens
         url = f"mongodb://someone:a-pass-word@127.0.0.1:{taken.getsockname()[1]}/idp"

@@ -58,7 +58,7 @@ async def test_steps_of_the_clock_add_up(start_program):
     assert timedelta(seconds=90) <= second - first < timedelta(seconds=120)
 
 
-async def test_a_reset_brings_back_what_the_start_told_of_and_nothing_else(
+async def test_a_reset_brings_back_what_the_start_announced_and_nothing_else(
     start_program, open_browser
 ):
     program = start_program("--test", "--processes", "2", "--admin-pat", "pat")
@@ -104,7 +104,7 @@ def test_the_store_is_temporary_and_leaves_nothing_behind(start_program, tmp_pat
 MINE = ("--test", "--store", "sqlite:///mine.sqlite3")
 
 
-def test_a_store_that_was_named_is_kept(start_program, tmp_path):
+def test_a_store_that_was_named_is_left_in_place(start_program, tmp_path):
     start_program(*MINE).stop()
 
     assert (tmp_path / "mine.sqlite3").exists()

@@ -73,7 +73,7 @@ async def test_the_log_is_begun_anew_then_and_does_not_grow(path, clock):
         assert octets(log) < octets(path) / 2
 
 
-async def test_whoever_reads_one_moment_goes_on_reading_it(path, clock):
+async def test_a_snapshot_goes_on_being_read(path, clock):
     async with opened(path, clock) as store:
         await write(store, "before", 10)
         async with store.snapshot() as view:

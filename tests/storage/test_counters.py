@@ -50,7 +50,7 @@ async def test_counters_are_apart_by_key(store):
     assert (await store.increment("b", window=MINUTE)).n == 1
 
 
-async def test_an_increment_by_nothing_tells_the_state(store):
+async def test_an_increment_by_nothing_returns_the_state(store):
     await store.increment("k", 3, window=MINUTE)
 
     assert (await store.increment("k", 0, window=MINUTE)).n == 3

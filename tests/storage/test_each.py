@@ -31,7 +31,7 @@ def ids(found):
     return {value: [record.id for record in records] for value, records in found.items()}
 
 
-async def test_many_ids_are_found_and_those_of_nobody_are_absent(store, people):
+async def test_many_ids_are_found_and_unknown_ones_are_absent(store, people):
     found = await store.find_each(USERS, "id", ["one-0", "nobody", "two-0", ""])
 
     assert found == {"one-0": [people["one-0"]], "two-0": [people["two-0"]]}

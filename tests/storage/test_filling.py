@@ -246,7 +246,7 @@ async def test_an_older_filling_is_upgraded_when_it_is_opened(shared, clock):
     await again.close()
 
 
-def test_tallies_tell_any_two_sets_of_records_apart():
+def test_tallies_distinguish_any_two_sets_of_records():
     def told(*records):
         tallies = Tallies()
         for each in records:

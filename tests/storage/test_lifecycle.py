@@ -167,7 +167,7 @@ async def test_a_store_of_a_newer_program_is_refused_only_below_its_oldest_reade
         Collection("entries", Entry, expires=True),
     ],
 )
-async def test_a_declaration_that_can_not_be_kept_is_refused(backend, clock, collection):
+async def test_a_declaration_that_can_not_be_stored_is_refused(backend, clock, collection):
     store = backend.make(clock)
     with pytest.raises(InvalidValue):
         await store.open([collection])

@@ -252,5 +252,5 @@ async def test_a_collection_that_was_not_opened_is_refused(store):
         await store.commit(Insert(stranger, Entry(id="a")))
 
 
-async def test_lists_tell_nothing_of_other_collections(store, people):
+async def test_lists_have_nothing_of_other_collections(store, people):
     assert (await store.find(ENTRIES)).records == []

@@ -239,7 +239,7 @@ async def test_motor_is_asked_for_an_outcome_when_nothing_is_under_way_any_more(
 
 
 @pytest.mark.parametrize("command", ["update", "commitTransaction"])
-async def test_what_was_said_not_to_be_applied_does_not_come_later(faulty, monkeypatch, command):
+async def test_a_write_reported_as_not_applied_does_not_come_later(faulty, monkeypatch, command):
     """The server still holds the command when its caller asks what came of it."""
     monkeypatch.setattr(faults.Attempts.__init__, "__defaults__", (0.3,))
     await faulty.commit(Insert(USERS, user("a")))

@@ -39,7 +39,7 @@ async def test_a_standalone_is_refused_with_the_command_that_cures_it(standalone
     assert urlsplit(standalone).netloc in message
 
 
-async def test_a_member_of_a_set_that_was_never_initiated_is_told_apart(uninitiated):
+async def test_a_member_of_a_set_that_was_never_initiated_is_recognised(uninitiated):
     with pytest.raises(Unsupported) as caught:
         await make(uninitiated).open(ALL)
 
@@ -151,7 +151,7 @@ async def test_a_store_of_the_release_before_is_swept_soon_while_that_one_still_
         await store.close()
 
 
-async def test_an_index_that_is_not_wanted_any_more_is_dropped(mongodb):
+async def test_an_index_that_is_not_needed_any_more_is_dropped(mongodb):
     for collection, is_there in ((INDEXED, True), (USERS, False), (INDEXED, True)):
         twins = [make(mongodb), make(mongodb)]
         await asyncio.gather(*(store.open([collection]) for store in twins))

@@ -41,12 +41,12 @@ async def test_a_lost_unit_that_was_not_applied_may_be_tried_again():
 
 
 @pytest.mark.parametrize("answer", [None, Unavailable("gone")], ids=repr)
-async def test_what_nobody_can_tell_stays_unknown(answer):
+async def test_what_can_not_be_known_stays_unknown(answer):
     with pytest.raises(Unknown):
         await commit_settled(Lossy(answer), WRITE, within_seconds=0.3)
 
 
-async def test_any_other_outcome_is_told_at_once():
+async def test_any_other_outcome_is_reported_at_once():
     class Refusing:
         async def commit(self, *writes):
             raise Stale("users", "u1")

@@ -99,7 +99,7 @@ async def test_units_in_flight_share_one_transaction(opened):
         assert 1 <= faults.statements.count("COMMIT") <= 10
 
 
-async def test_an_index_that_is_not_wanted_any_more_is_dropped(opened, path):
+async def test_an_index_that_is_not_needed_any_more_is_dropped(opened, path):
     for collection, there in ((INDEXED, 1), (USERS, 0), (INDEXED, 1)):
         async with opened([collection]):
             pass
@@ -201,7 +201,7 @@ async def test_a_store_that_somebody_locks_is_unavailable_and_recovers(opened, p
         await store.commit(Insert(ENTRIES, Entry(id="c")))
 
 
-async def test_a_lost_answer_is_unknown_and_told_later(opened):
+async def test_a_lost_answer_is_unknown_and_reported_later(opened):
     async with opened(unknown_after_seconds=0.1) as store:
         with lock_held(store._path):
             with pytest.raises(Unknown) as caught:

@@ -37,14 +37,16 @@ def buttons(page):
     return [value for name, value in page.buttons if name == "application"]
 
 
-async def test_whoever_let_nobody_in_is_told_so(server, visitor):
+async def test_a_user_who_allowed_no_application_anything_sees_so(server, visitor):
     page = await account.enter(server, visitor, "/applications")
 
     assert (page.name, buttons(page)) == ("account/applications", [])
     assert "You let no application have anything." in text_of(page)
 
 
-async def test_an_application_is_told_by_its_name_and_what_it_may_have(server, visitor, planner):
+async def test_an_application_is_listed_with_its_name_and_what_it_may_have(
+    server, visitor, planner
+):
     await let_in(server, visitor, planner)
 
     page = await visitor.open(PATH)

@@ -31,7 +31,7 @@ async def test_the_page_leads_to_a_file(server, visitor):
     assert answer.headers["Cache-Control"] == "no-store"
 
 
-async def test_it_has_what_is_kept_of_the_person(server, visitor, demo):
+async def test_it_has_what_is_stored_of_the_person(server, visitor, demo):
     await demo.tokens(visitor, *server.user)
 
     told = json.loads((await taken(server, visitor)).text)

@@ -82,7 +82,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("changes", "said"), REFUSED)
-async def test_everything_wrong_is_said_at_once_and_nothing_is_written(
+async def test_everything_wrong_is_reported_at_once_and_nothing_is_written(
     server, visitor, form, changes, said
 ):
     before = await stored.everything(server.store)
@@ -109,7 +109,9 @@ async def test_an_old_form_overwrites_nothing_unseen(server, visitor, form):
     assert (await account.user(server)).profile.nick_name == "Second"
 
 
-async def test_of_two_at_once_one_is_told_of_the_other(server, visitor, form):
+async def test_of_several_changes_at_once_one_is_stored_and_the_others_refused(
+    server, visitor, form
+):
     sent = [visitor.send(form, **NAMES, **{"profile.nickName": f"N{n}"}) for n in range(3)]
 
     answers = await asyncio.gather(*sent)

@@ -50,7 +50,7 @@ async def lasting(server):
     return {one.id async for one in server.store.scan(SESSIONS) if one.ended_at is None}
 
 
-async def test_each_session_is_told_by_its_browser_and_when_it_was_used(phone):
+async def test_each_session_is_listed_with_its_browser_and_last_use(phone):
     page = await seen(phone)
 
     text = text_of(page)
@@ -163,7 +163,7 @@ def test_a_browser_is_called_by_known_words_only(header, browser, system):
     assert user_agents.read(header) == user_agents.BrowserKind(browser, system)
 
 
-async def test_nothing_of_the_header_is_kept(server, new_visitor):
+async def test_nothing_of_the_header_is_stored(server, new_visitor):
     await account.enter(server, new_visitor(headers={"User-Agent": FIREFOX + " <svg> whatsit"}))
 
     (agent,) = [one async for one in server.store.scan(AGENTS)]

@@ -90,7 +90,7 @@ async def test_cancelling_leads_back_to_the_account(visitor, demo, server):
     assert await user_of(server) == before
 
 
-async def test_an_app_is_taken_away_and_its_owner_is_told(visitor, new_visitor, demo, server):
+async def test_an_app_is_removed_and_its_owner_is_notified(visitor, new_visitor, demo, server):
     user = await user_of(server)
     email = Email(address="nora@example.com", is_verified=True)
     await server.store.commit(Update(USERS, user.id, set={"email": email}))

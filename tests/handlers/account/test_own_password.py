@@ -121,7 +121,9 @@ async def test_the_change_is_written_down(visitor, server, tokens):
         (None, "slow\0train to the sea", ["a character that can't be used"]),
     ],
 )
-async def test_everything_wrong_is_said_at_once(visitor, demo, server, tokens, current, new, said):
+async def test_everything_wrong_is_reported_at_once(
+    visitor, demo, server, tokens, current, new, said
+):
     page = await change(visitor, server, current, new)
 
     assert (page.status, page.name) == (400, "account/password")
@@ -252,7 +254,7 @@ async def test_a_deactivated_person_changes_nothing(visitor, server, tokens):
     assert "Dana" not in page.text
 
 
-async def test_the_one_time_password_can_not_be_kept(visitor, demo, server):
+async def test_the_one_time_password_can_not_be_chosen_again(visitor, demo, server):
     admin = server.told.admin
     page = await visitor.sign_in(demo.authorize_url(), admin.login_name, admin.password)
     page = await visitor.submit(page, newPassword=admin.password)
@@ -274,7 +276,7 @@ async def test_who_has_no_password_chooses_a_first_one(visitor, new_visitor, dem
     assert "code" in answer.answer
 
 
-async def test_a_first_password_is_for_whoever_signed_in_of_late(visitor, server, tokens):
+async def test_a_first_password_is_for_a_user_who_signed_in_recently(visitor, server, tokens):
     page = await visitor.open(ADDRESS)
     found = await server.store.find(USERS, {"login_key": "demo"})
     await server.store.commit(Update(USERS, found.records[0].id, set={"password": None}))

@@ -141,7 +141,7 @@ async def test_what_cannot_be_registered_comes_back_with_the_reason(
     assert await everything(server.store) == before
 
 
-async def test_whoever_may_only_look_registers_nothing(server, visitor):
+async def test_a_user_who_may_only_look_registers_nothing(server, visitor):
     await console.manager(server, visitor, "ORG_OWNER_VIEWER")
     before = await everything(server.store)
     page = await visitor.get(f"{NEW}?kind=web")
@@ -173,7 +173,7 @@ async def registered(server, visitor, **values):
     return await address_of(server)
 
 
-async def test_the_settings_are_replaced_by_what_stands_in_the_form(server, visitor):
+async def test_the_settings_are_replaced_by_the_values_of_the_form(server, visitor):
     address, _ = await registered(server, visitor)
     form = await visitor.get(f"{address}/settings")
     page = await visitor.submit(
@@ -202,7 +202,7 @@ async def test_settings_that_somebody_else_changed_meanwhile_are_not_overwritten
     assert app.groups_claim == "first"
 
 
-async def test_a_pair_of_keys_is_made_and_its_file_kept_once(server, visitor):
+async def test_a_pair_of_keys_is_made_and_its_file_stored_once(server, visitor):
     address, app = await registered(server, visitor)
     form = await visitor.get(f"{address}/keys/new")
     page = await visitor.submit(form, expirationDate="2999-12-31")
@@ -228,7 +228,7 @@ async def test_a_public_key_is_uploaded_as_people_have_it(server, visitor):
     assert "Added." in page.text
 
 
-async def test_an_application_is_deleted_by_whoever_types_its_name(server, visitor):
+async def test_an_application_is_deleted_by_typing_its_name(server, visitor):
     address, app = await registered(server, visitor)
     form = await visitor.get(f"{address}/delete")
     wrong = await visitor.submit(form, confirm="Shop 2")

@@ -57,7 +57,7 @@ async def test_a_service_user_is_made_and_listed(server, visitor, address):
     assert [one.kind for one in await all_of(server, USERS) if one.id in address] == ["machine"]
 
 
-async def test_a_token_lasts_a_week_unless_told_otherwise(server, visitor, address):
+async def test_a_token_lasts_a_week_by_default(server, visitor, address):
     page = await new_token(visitor, address)
     pat = next(one for one in await all_of(server, PATS) if one.user_id in address)
     days = (pat.expires_at.date() - server.clock.now().date()).days
@@ -141,7 +141,7 @@ async def test_a_service_user_is_changed_and_what_is_emptied_goes(server, visito
     assert (user.profile.display_name, user.description) == ("Copies", None)
 
 
-async def test_a_service_user_is_deleted_by_whoever_types_its_name(server, visitor, address):
+async def test_a_service_user_is_deleted_by_typing_its_name(server, visitor, address):
     link = re.search(r'href="([^"]+/delete)"', (await visitor.get(address)).text)[1]
     form = await visitor.get(link)
     before = await everything(server.store)
@@ -191,7 +191,7 @@ async def test_keys_are_not_rotated_before_everybody_knows_the_next(server, visi
     assert await everything(server.store) == before
 
 
-async def test_a_key_is_removed_by_whoever_types_its_id(server, visitor):
+async def test_a_key_is_removed_by_typing_its_id(server, visitor):
     await console.admin(server, visitor)
     key = next(one for one in await all_of(server, SIGNING_KEYS) if one.state == "next")
     form = await visitor.get(f"/ui/console/keys/{key.id}/remove")

@@ -7,7 +7,7 @@ import pytest
 from tests.support import console
 
 
-async def test_a_stranger_signs_in_and_comes_back_to_the_page_they_wanted(server, visitor):
+async def test_a_stranger_signs_in_and_comes_back_to_the_requested_page(server, visitor):
     page = await console.admin(server, visitor, "/ui/console/users?text=a")
 
     assert (page.status, page.name) == (200, "console/list")
@@ -22,7 +22,7 @@ async def test_who_cancels_the_sign_in_does_not_get_in(server, visitor):
     assert (await visitor.get("/ui/console")).status == 303
 
 
-async def test_who_manages_nothing_is_told_so_and_can_sign_out(server, visitor):
+async def test_a_user_who_manages_nothing_sees_so_and_can_sign_out(server, visitor):
     page = await console.sign_in(visitor, *server.user)
 
     assert (page.status, page.name) == (403, "console/message")
@@ -182,7 +182,7 @@ async def test_a_page_is_light_with_all_that_it_needs(server, visitor):
         assert sum(len(each.text.encode()) for each in [page, *files]) < 30_000, path
 
 
-async def test_the_checklist_tells_a_sign_in_to_an_application_from_one_to_the_demo(
+async def test_the_checklist_distinguishes_a_sign_in_to_an_application_from_one_to_the_demo(
     server, visitor, new_visitor, demo
 ):
     async def is_done():

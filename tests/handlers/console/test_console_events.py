@@ -81,7 +81,7 @@ async def test_the_log_is_read_page_by_page(server, visitor):
 @pytest.mark.parametrize(
     "query", ["cursor=x", "editorUserId=" + "x" * 300, "eventTypes=" + "y" * 300]
 )
-async def test_a_search_that_makes_no_sense_is_told(server, visitor, query):
+async def test_a_search_that_makes_no_sense_is_reported(server, visitor, query):
     await console.admin(server, visitor)
     page = await visitor.get(f"{PATH}?{query}")
 

@@ -15,7 +15,7 @@ from tests.support.steps import Seen, text_of
 IMPORTS = "/ui/console/jobs/imports"
 
 
-async def test_an_import_is_found_from_the_jobs_and_tells_how_far_it_came(server, visitor):
+async def test_an_import_is_found_from_the_jobs_and_reports_its_progress(server, visitor):
     job = await done(server.service, *orgs(3), {"orgId": "bad", "org": {}})
     jobs = await admin(server, visitor, "/ui/console/jobs")
     assert IMPORTS in Seen(jobs).links
@@ -62,7 +62,7 @@ async def test_an_import_is_stopped_and_gone_on_with(server, visitor):
     assert "3 / 3" in text_of(page)
 
 
-async def test_of_an_import_it_is_told_who_began_it_how_and_when_it_ended(server, visitor):
+async def test_an_import_is_listed_with_who_began_it_how_and_when_it_ended(server, visitor):
     job = await done(server.service, *orgs(1), is_dry_run=True, updates=True, mends=True)
     page = await admin(server, visitor, f"{IMPORTS}/{job.id}")
 
@@ -85,7 +85,7 @@ async def test_of_an_import_it_is_told_who_began_it_how_and_when_it_ended(server
         ("json.syntax", "it is none", False),
     ],
 )
-async def test_why_an_import_failed_is_told_and_whether_it_can_be_gone_on_with(
+async def test_why_an_import_failed_is_reported_and_whether_it_can_be_resumed(
     server, visitor, slug, told, can
 ):
     id = await waiting(server, *orgs(3))

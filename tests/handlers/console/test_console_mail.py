@@ -43,7 +43,9 @@ class TestWithServer:
         assert page.status == 400
         assert "550 unknown here" in text_of(page)
 
-    async def test_a_failed_letter_is_sent_again_from_the_page(self, server, visitor, mail_server):
+    async def test_a_failed_message_is_sent_again_from_the_page(
+        self, server, visitor, mail_server
+    ):
         await post(server, state="failed", last_error="the server answered 550")
         page = await admin(server, visitor, f"{MAIL}?state=failed")
         assert "the server answered 550" in text_of(page)

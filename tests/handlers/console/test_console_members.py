@@ -79,7 +79,7 @@ async def test_the_installation_gets_a_second_owner_and_the_checklist_knows(serv
     assert owner.partition("</li>")[0].count(">done<") == 1
 
 
-async def test_a_domain_is_named_proven_by_a_token_and_removed(server, visitor):
+async def test_a_domain_is_named_verified_by_a_token_and_removed(server, visitor):
     page = await of_own_org(server, visitor)
     here = page.url
     new = await visitor.open(f"{here}/domains/new")

@@ -74,7 +74,7 @@ async def test_a_form_that_is_sent_twice_makes_one_organization(server, visitor)
     assert len([one async for one in server.store.scan(ORGANIZATIONS)]) == 2
 
 
-async def test_it_is_renamed_by_whoever_saw_its_present_name(server, visitor):
+async def test_it_is_renamed_only_from_its_present_name(server, visitor):
     page = await made(server, visitor)
     edit = page.url.replace("?", "/edit?").partition("&done")[0]
     form = await visitor.open(edit)

@@ -74,7 +74,7 @@ async def test_what_a_policy_cannot_say_comes_back_with_the_reason(server, visit
     assert await everything(server.store) == before
 
 
-async def test_what_the_installation_says_counts_where_nothing_else_is_said(server, visitor):
+async def test_what_the_installation_states_counts_where_nothing_else_is_stated(server, visitor):
     await console.admin(server, visitor)
     form = await visitor.get(f"{PATH}/installation/lockout")
     page = await visitor.submit(form, maxPasswordAttempts="9")

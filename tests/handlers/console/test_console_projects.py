@@ -63,7 +63,7 @@ async def test_what_can_be_no_role_comes_back_with_the_reason(server, visitor, a
     assert await everything(server.store) == before
 
 
-async def test_who_has_roles_is_told(server, visitor, address):
+async def test_users_with_roles_are_listed(server, visitor, address):
     empty = await visitor.get(address)
     instance = await server.store.get(INSTANCES, INSTANCE_ID)
     form = await visitor.get(f"/ui/console/users/{instance.demo.user_id}/grants/new")

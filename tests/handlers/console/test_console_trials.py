@@ -131,7 +131,7 @@ async def test_who_is_asked_for_consent_is_asked_here_too(server, visitor, addre
         ({"state": "inactive"}, "No application has this client_id."),
     ],
 )
-async def test_an_application_that_could_not_ask_is_told_so(server, visitor, address, values, why):
+async def test_an_application_that_could_not_ask_learns_so(server, visitor, address, values, why):
     await change(server, address, **values)
     before = await everything(server.store)
     page = await begin(visitor, address)

@@ -232,7 +232,7 @@ async def test_a_person_is_changed_and_what_is_emptied_is_gone(server, visitor):
     assert "Saved." in page.text
 
 
-async def test_another_address_is_proven_by_the_code_that_is_shown(server, visitor):
+async def test_another_address_is_verified_by_the_code_that_is_shown(server, visitor):
     page = await made(server, visitor)
     here = page.url.partition("?")[0]
     form = await visitor.open(f"{here}/email")
@@ -245,7 +245,7 @@ async def test_another_address_is_proven_by_the_code_that_is_shown(server, visit
     assert (user.email.address, user.email.is_verified) == ("mouse@acme.example", True)
 
 
-async def test_another_code_proves_the_address_and_the_one_before_no_more(server, visitor):
+async def test_another_code_verifies_the_address_and_the_one_before_no_more(server, visitor):
     page = await made(server, visitor)
     here, codes = page.url.partition("?")[0], []
     form = await visitor.open(f"{here}/email")

@@ -61,7 +61,7 @@ async def test_no_body_holds_the_loop_for_more_than_fifty_milliseconds(server, o
 
 
 @pytest.mark.promise("faults: bounds")
-async def test_unknown_names_of_one_object_are_told_one_by_one_up_to_twenty(owner):
+async def test_unknown_names_of_one_object_are_reported_one_by_one_up_to_twenty(owner):
     told = {f"x{n}": 1 for n in range(20)}
     few = refused(await owner.post(PROJECT, {"name": "P", **told}), 400, 3)
     page = await owner.post(PROJECT, {"name": "P", **told, "y": 1})
@@ -72,7 +72,7 @@ async def test_unknown_names_of_one_object_are_told_one_by_one_up_to_twenty(owne
 
 
 @pytest.mark.promise("faults: bounds")
-async def test_of_very_many_problems_a_hundred_are_told_and_that_there_are_more(owner):
+async def test_of_very_many_problems_a_hundred_are_reported_and_that_there_are_more(owner):
     metadata = [{"key": "", "value": ""} for _ in range(100)]
     page = await owner.post("/v2/users/human", {"metadata": metadata})
     *problems, more, _ = page.json()["details"]

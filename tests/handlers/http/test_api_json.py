@@ -22,7 +22,7 @@ async def names(server):
     return {project.name async for project in server.store.scan(PROJECTS)} - {"Default"}
 
 
-async def test_an_answer_is_json_that_nobody_keeps(owner):
+async def test_an_answer_is_json_that_is_not_cached(owner):
     page = await owner.post(PATH, {"name": "P"}, X_Request_Id="my-own-request-1")
 
     assert page.status == 200
@@ -55,7 +55,7 @@ async def test_names_are_taken_in_camel_and_in_snake_case_but_not_in_both(server
     assert await names(server) == {"P"}
 
 
-async def test_all_that_is_wrong_is_told_at_once(server, owner):
+async def test_all_that_is_wrong_is_reported_at_once(server, owner):
     before = await everything(server.store)
     page = await owner.post(
         "/admin/v1/orgs/_setup",
@@ -128,7 +128,7 @@ SLUGS = {
         ("a control character", "Invalid control character at character 9"),
     ],
 )
-async def test_what_is_wrong_with_it_is_told_in_words(owner, what, told):
+async def test_what_is_wrong_with_it_is_reported_in_words(owner, what, told):
     page = await owner.post(PATH, MALFORMED[what])
 
     assert page.json()["message"].endswith(told)
@@ -242,7 +242,7 @@ def padded(length: int) -> bytes:
     return b'{"name":"P"}'.ljust(length)
 
 
-async def test_a_megabyte_is_read_and_one_more_octet_is_413(server, owner):
+async def test_a_megabyte_is_read_and_one_more_byte_is_413(server, owner):
     longer = await owner.post(PATH, padded(LIMIT + 1))
     assert refused(longer, 413, 8) == {"": "request_entity_too_large"}
     assert await names(server) == set()
@@ -263,7 +263,7 @@ async def test_a_body_in_pieces_is_measured_too(server, owner, visitor):
     assert await names(server) == set()
 
 
-async def test_who_is_not_known_is_told_so_before_the_body_is_read(server, visitor):
+async def test_an_unknown_caller_is_refused_before_the_body_is_read(server, visitor):
     head = [
         f"Host: {urlsplit(server.issuer).netloc}",
         "Content-Type: application/json",
@@ -287,7 +287,7 @@ async def test_another_method_is_405_with_those_that_there_are(owner, method):
     assert method == "HEAD" or refused(page, 405, 12) == {"": "method_not_allowed"}
 
 
-async def test_a_method_of_nobody_s_is_405(server):
+async def test_an_unknown_method_is_405(server):
     host = urlsplit(server.issuer).netloc
     octets = f"FOO {PATH} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode()
     response = await wire.exchange(server, octets)
@@ -337,7 +337,7 @@ async def test_a_busy_store_is_503_with_the_time_to_come_again(
     assert "primary" not in page.text
 
 
-async def test_a_failure_tells_nothing_of_its_cause(server, visitor, owner, monkeypatch):
+async def test_a_failure_reveals_nothing_of_its_cause(server, visitor, owner, monkeypatch):
     async def broken(*writes):
         raise RuntimeError("sqlite3 in /secret")
 

@@ -82,7 +82,7 @@ async def signed_in(server, visitor, shop) -> dict:
 @pytest.mark.promise("scripts: origins")
 @pytest.mark.parametrize(("path", "methods"), SHARED.items())
 @pytest.mark.parametrize("origin", [SHOP, OTHER])
-async def test_a_preflight_from_a_registered_origin_is_told_to_go_on(
+async def test_a_preflight_from_a_registered_origin_is_allowed(
     server, visitor, shop, path, methods, origin
 ):
     before = await everything(server.store)
@@ -99,7 +99,7 @@ async def test_a_preflight_from_a_registered_origin_is_told_to_go_on(
 
 @pytest.mark.promise("scripts: origins")
 @pytest.mark.parametrize("path", SHARED)
-async def test_a_preflight_from_any_other_origin_is_told_nothing(server, visitor, shop, path):
+async def test_a_preflight_from_any_other_origin_is_not_allowed(server, visitor, shop, path):
     before, told = await everything(server.store), {}
     for kind, origin in STRANGERS.items():
         page = await visitor.request("OPTIONS", path, headers=preflight(origin))

@@ -41,7 +41,7 @@ async def test_a_phpass_hash_of_two_to_the_nineteen_rounds_signs_in(owner, new_v
 
 
 @pytest.mark.promise("faults: readyz")
-async def test_readyz_tells_of_a_failed_write_until_one_succeeds(server, owner, visitor, failing):
+async def test_readyz_reports_a_failed_write_until_one_succeeds(server, owner, visitor, failing):
     ready = [await visitor.get("/readyz")]
     failing(True)
     visitor.may_fail = True
@@ -165,9 +165,7 @@ async def test_an_app_with_a_secret_of_80_bits_signs_in(server, visitor, demo):
 
 
 @pytest.mark.promise("faults: unknown outcome")
-async def test_a_write_whose_outcome_nobody_can_tell_is_answered_by_503(
-    server, owner, monkeypatch
-):
+async def test_a_write_with_unknown_outcome_is_answered_by_503(server, owner, monkeypatch):
     async def losing(store, *writes):
         raise Unknown(SimpleNamespace(id="a unit"))
 

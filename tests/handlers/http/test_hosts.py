@@ -63,7 +63,7 @@ class TestSchemeOfTheRequest:
 
 
 @pytest.mark.parametrize("path", PROTOCOL)
-async def test_a_program_is_told_the_fix_in_json(visitor, server, path):
+async def test_a_program_gets_the_fix_in_json(visitor, server, path):
     method = "POST" if path.endswith("token") else "GET"
     answer = await visitor.request(method, path, headers={"Host": "10.0.0.7:9000"})
 
@@ -111,7 +111,7 @@ async def test_another_name_of_this_machine_is_sent_to_the_right_one(visitor, se
     assert page.location == f"{server.issuer}/ui/login?a=%20b&c"
 
 
-async def test_a_form_sent_to_another_name_of_this_machine_is_told_the_right_one(visitor, server):
+async def test_a_form_sent_to_another_name_of_this_machine_learns_the_right_one(visitor, server):
     host = f"127.0.0.1:{server.service.config.port}"
     page = await visitor.post("/ui/login?flow=f", {}, headers={"Host": host})
 
@@ -140,7 +140,7 @@ async def test_the_page_can_be_read_in_german(visitor):
     assert page.headers["Content-Language"] == "de"
 
 
-async def test_the_page_that_tells_of_a_wrong_host_has_its_style(visitor):
+async def test_the_page_about_a_wrong_host_has_its_style(visitor):
     headers = {"Host": "login.example.com", **HTML}
     page = await visitor.get("/ui/login", headers=headers)
     (style,) = [one["href"] for one in Seen(page).all("link") if one["rel"] == "stylesheet"]

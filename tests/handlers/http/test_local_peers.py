@@ -77,14 +77,14 @@ async def test_it_answers_this_machine(visitor):
 
 @pytest.mark.promise("start: trial network")
 @pytest.mark.parametrize("headers", [{}, FORGED])
-async def test_others_are_told_no_details_of_a_refused_request(visitor, from_elsewhere, headers):
+async def test_others_get_no_details_of_a_refused_request(visitor, from_elsewhere, headers):
     page = await visitor.get(BROKEN, headers=headers)
 
     assert (page.status, page.name) == (400, "explain")
     assert DETAIL not in text_of(page)
 
 
-async def test_this_machine_is_told_the_details(visitor):
+async def test_this_machine_gets_the_details(visitor):
     assert DETAIL in text_of(await visitor.get(BROKEN))
 
 

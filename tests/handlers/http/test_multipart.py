@@ -23,7 +23,7 @@ def named(name, content=b"v", more=b""):
     return part(b'Content-Disposition: form-data; name="' + name + b'"' + more, content)
 
 
-def test_texts_and_files_are_told_apart_and_kept_octet_by_octet():
+def test_texts_and_files_are_distinguished_and_stored_byte_by_byte():
     form = multipart.parse(TYPE, FILE)
 
     assert form.texts.pairs() == [("token", "t1")]

@@ -33,7 +33,7 @@ def test_whatever_was_encoded_is_read_back(pairs, quote_via):
 
 @settings(deadline=None)
 @given(st.binary(max_size=200))
-def test_no_octets_are_more_than_an_invalid_request(raw):
+def test_any_bytes_are_at_most_an_invalid_request(raw):
     try:
         read = params.parse(raw).pairs()
     except InvalidRequest:

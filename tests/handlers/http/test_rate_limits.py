@@ -96,7 +96,7 @@ async def test_every_way_and_every_endpoint_counts_for_the_same_client(server, v
     assert (await visitor.post(TOKEN, other)).status == 401
 
 
-async def test_what_comes_after_too_many_is_not_kept(server, visitor):
+async def test_what_comes_after_too_many_is_not_stored(server, visitor):
     form = {**CREDENTIALS, "client_id": "x", "client_secret": "wrong"}
     for _ in range(LIMIT + 5):
         await visitor.post(TOKEN, form)

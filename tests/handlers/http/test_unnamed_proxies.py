@@ -30,7 +30,7 @@ async def test_its_limits_are_fifty_times_as_high(at, server):
     assert above == 429
 
 
-async def test_without_the_header_a_peer_is_somebody_like_any_other(at, server, visitor, demo):
+async def test_without_the_header_a_peer_is_treated_like_any_other(at, server, visitor, demo):
     await server.store.increment("spray:127.0.0.1", 100, window=timedelta(hours=1))
     pages = [await visitor.sign_in(demo.authorize_url(), f"name{n}", "wrong") for n in range(2)]
 

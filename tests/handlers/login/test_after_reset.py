@@ -47,7 +47,7 @@ async def test_a_second_factor_is_asked_for_after_a_reset_all_the_same(visitor, 
     assert "code" in done.answer
 
 
-async def test_the_owner_is_told_of_the_new_password_and_nobody_else(visitor, server, demo):
+async def test_only_the_owner_is_notified_of_the_new_password(visitor, server, demo):
     await give_address(server)
     await chosen(visitor, await at_reset_code(visitor, demo))
     sent = await mails(visitor)

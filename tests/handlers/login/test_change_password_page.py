@@ -108,7 +108,7 @@ async def test_a_cancelled_choice_leaves_the_password_as_it_was(visitor, demo, a
     assert (await at_change(visitor, demo, admin)).status == 200
 
 
-async def test_who_is_somebody_else_begins_with_the_name(visitor, demo, server, admin):
+async def test_another_user_begins_with_the_name(visitor, demo, server, admin):
     page = await at_change(visitor, demo, admin)
     page = await visitor.open(page.url.replace("/change-password", "/name"))
     page = await visitor.submit(page, loginName="demo")
@@ -130,7 +130,7 @@ async def test_who_is_somebody_else_begins_with_the_name(visitor, demo, server, 
         ("a quiet\0afternoon", ["a character that can't be used"]),
     ],
 )
-async def test_everything_wrong_with_a_password_is_said_at_once(
+async def test_everything_wrong_with_a_password_is_reported_at_once(
     visitor, demo, admin, password, said
 ):
     page = await at_change(visitor, demo, admin)
@@ -185,7 +185,7 @@ async def test_the_page_sent_twice_leads_on(visitor, demo, admin):
     assert "code" in second.answer
 
 
-async def test_a_logout_ends_what_a_one_time_password_has_proven(server, visitor, demo):
+async def test_a_logout_ends_the_progress_after_a_one_time_password(server, visitor, demo):
     admin = server.told.admin
     page = await visitor.sign_in(demo.authorize_url(), admin.login_name, admin.password)
     assert page.name == "change-password"

@@ -91,7 +91,7 @@ async def test_consent_is_in_the_audit_log(server, signed_in, wiki):
     assert {(each.actor, each.org_id) for each in told} == {(user.id, user.org_id)}
 
 
-async def test_denying_is_told_to_the_application_and_leaves_nothing(server, signed_in, wiki):
+async def test_denying_informs_the_application_and_leaves_nothing(server, signed_in, wiki):
     page = await asked(signed_in, wiki)
     before = await count(server.store)
     answer = await signed_in.submit(page, decision="deny")
@@ -296,7 +296,9 @@ async def test_reserved_scopes_are_put_into_words_each_once(server, signed_in, w
     assert PREFIX not in text
 
 
-async def test_what_has_no_words_stands_for_itself_and_is_never_markup(server, signed_in, wiki):
+async def test_a_text_without_translation_is_used_itself_and_is_never_markup(
+    server, signed_in, wiki
+):
     markup = '<svg/onload="x">'
     await server.store.commit(Update(APPLICATIONS, wiki.client_id, set={"name": markup}))
     page = await asked(signed_in, wiki)

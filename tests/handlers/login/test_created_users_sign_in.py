@@ -93,7 +93,7 @@ TWINS = {
 
 @pytest.mark.promise("user creation: user id", "user creation: username")
 @pytest.mark.parametrize("wanted", TWINS)
-async def test_of_twins_one_is_made_and_the_others_are_told(server, owner, wanted):
+async def test_of_twins_one_is_made_and_the_others_are_reported(server, owner, wanted):
     before = await count(server.store)
     pages = await asyncio.gather(*(owner.post(PATH, person(**each)) for each in TWINS[wanted]))
     after = await count(server.store)

@@ -306,7 +306,7 @@ async def test_too_much_at_once_leads_back_to_the_page(visitor, demo, path):
     assert leads_on(answer)
 
 
-async def test_a_browser_without_cookies_is_told_what_to_allow_and_may_try_again(
+async def test_a_browser_without_cookies_sees_what_to_allow_and_may_try_again(
     new_visitor, demo, server
 ):
     page = await new_visitor().open((await new_visitor().get(demo.authorize_url())).location)

@@ -130,7 +130,7 @@ class TestOnAPublicIssuer:
         "change",
         [{"redirect_uri": "https://evil.example/"}, {"client_id": "unknown"}, {"client_id": None}],
     )
-    async def test_only_a_number_is_told(self, visitor, server, change):
+    async def test_only_a_request_id_is_shown(self, visitor, server, change):
         party = await server.register("Inner wiki", redirect_uris=["https://inner.example/cb"])
         page = await visitor.get(party.authorize_url(**change))
 
@@ -141,7 +141,7 @@ class TestOnAPublicIssuer:
         for secret in ("inner.example", "evil.example", "Inner wiki", "redirect_uri", "client_id"):
             assert secret not in main
 
-    async def test_the_details_are_told_for_as_long_as_an_administrator_allows(
+    async def test_the_details_are_given_for_as_long_as_an_administrator_allows(
         self, visitor, server
     ):
         party = await server.register(redirect_uris=["https://inner.example/cb"])

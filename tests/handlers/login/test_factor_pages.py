@@ -183,7 +183,7 @@ async def test_another_browser_can_not_finish(visitor, new_visitor, demo, server
     assert await everything(server.store) == before
 
 
-async def test_what_was_proven_ends_with_a_new_stamp(visitor, demo, server, app):
+async def test_the_progress_ends_with_a_new_security_stamp(visitor, demo, server, app):
     page = await at_code(visitor, demo, server)
     user = await user_of(server)
     await server.store.commit(Update(USERS, user.id, set={"stamp": "another"}))
@@ -276,7 +276,7 @@ async def test_of_many_with_one_recovery_code_one_gets_in(new_visitor, demo, ser
         server.clock.advance(3600)
 
 
-async def test_who_used_a_recovery_code_is_told_by_mail(visitor, demo, server, app):
+async def test_the_use_of_a_recovery_code_is_reported_by_mail(visitor, demo, server, app):
     user, (first, *_) = await user_of(server), await give_codes(server)
     email = Email(address="nora@example.com", is_verified=True)
     await server.store.commit(Update(USERS, user.id, set={"email": email}))
@@ -297,7 +297,7 @@ async def test_without_recovery_codes_the_choice_says_whom_to_ask(visitor, demo,
 # How strong, and for how long
 
 
-async def test_acr_and_amr_tell_what_was_done(visitor, demo, server, app):
+async def test_acr_and_amr_name_what_was_done(visitor, demo, server, app):
     page = await visitor.submit(await at_code(visitor, demo, server), code=code(server.clock))
 
     assert await amr(visitor, demo, page) == (
@@ -354,7 +354,7 @@ async def test_an_application_that_wants_two_factors_has_the_second_asked_for(
     assert (await amr(visitor, demo, page))[0] == "urn:idp:acr:two-factors"
 
 
-async def test_a_wish_for_two_factors_keeps_nobody_out_who_has_none(visitor, demo, server):
+async def test_a_request_for_two_factors_locks_out_no_user_who_has_none(visitor, demo, server):
     page = await at_code(visitor, demo, server, acr_values="urn:idp:acr:two-factors")
 
     assert await amr(visitor, demo, page) == ("urn:idp:acr:password", ["pwd"])

@@ -98,7 +98,7 @@ async def test_odd_characters_are_no_way_around_a_form(place, name):
 
 
 @pytest.mark.parametrize("name", one_in(2, ENDS))
-async def test_the_cookie_is_new_for_whoever_gets_in_or_out(place, new_visitor, name):
+async def test_the_cookie_is_new_after_a_sign_in_or_a_sign_out(place, new_visitor, name):
     page, fields = await FORMS[name](place)
     planted = dict(place.visitor.cookies)
     await place.visitor.submit(page, **fields)

@@ -253,7 +253,7 @@ async def test_stored_names_never_become_markup(new_visitor, server, canary):
         "\0",
     ],
 )
-async def test_state_comes_back_octet_by_octet(visitor, demo, server, state):
+async def test_state_comes_back_byte_by_byte(visitor, demo, server, state):
     page = await visitor.sign_in(demo.authorize_url(state=state), *server.user)
 
     assert page.answer["state"] == state

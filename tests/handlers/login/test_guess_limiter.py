@@ -363,7 +363,7 @@ async def test_from_the_sixth_mistake_other_ways_are_named_for_every_name(at, se
 
 
 @pytest.mark.promise("guessing: closed")
-async def test_the_owner_is_told_once_per_streak(at, server):
+async def test_the_owner_is_notified_once_per_streak(at, server):
     await prove_address(server)
     tries = await at()
     await guess_on(server, tries, 53)

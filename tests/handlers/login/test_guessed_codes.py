@@ -66,7 +66,7 @@ async def test_an_administrator_opens_a_closed_app(visitor, demo, server, app):
 
 
 @pytest.mark.promise("guessing: codes")
-async def test_at_the_fifth_wrong_code_the_owner_is_told_that_the_password_is_known(
+async def test_at_the_fifth_wrong_code_the_owner_learns_that_the_password_is_known(
     visitor, demo, server, app
 ):
     user = await user_of(server)

@@ -18,7 +18,7 @@ from tests.support.stored import everything
 MINI = "mini@mouse.example"
 
 
-async def test_the_link_leads_to_a_first_password_and_proves_the_address(
+async def test_the_link_leads_to_a_first_password_and_verifies_the_address(
     server, owner, new_visitor, demo
 ):
     made = await create(owner, email={"email": MINI})
@@ -48,7 +48,7 @@ async def test_it_leads_on_to_where_the_organization_wants(server, owner, new_vi
     assert "https://shop.example/welcome" in Seen(done).links
 
 
-async def test_the_code_of_the_mail_still_proves_the_address(server, owner, new_visitor):
+async def test_the_code_of_the_mail_still_verifies_the_address(server, owner, new_visitor):
     made = await create(owner, email={"email": MINI})
     mail = await newest(new_visitor(), MINI)
     body = {"verificationCode": mail["code"]}
@@ -73,7 +73,7 @@ async def test_an_invitation_that_is_too_old_leads_to_another_mail(server, owner
     assert (page.name, other.name) == ("reset-code", "change-password")
 
 
-async def test_who_has_a_password_is_only_asked_to_prove_the_address(owner, new_visitor):
+async def test_a_user_with_a_password_is_only_asked_to_verify_the_address(owner, new_visitor):
     await create(owner, email={"email": MINI}, password={"password": NEW_PASSWORD})
 
     assert [mail["kind"] for mail in await mails(new_visitor(), MINI)] == ["verify_email"]
@@ -139,7 +139,7 @@ async def test_an_invitation_leads_where_the_caller_wants_and_says_for_whom(owne
     assert mail["url"].endswith(f"&u={made['userId']}")
 
 
-async def test_whoever_has_a_password_is_not_invited(server, owner):
+async def test_a_user_who_has_a_password_is_not_invited(server, owner):
     made = await create(owner, email={"email": MINI}, password={"password": NEW_PASSWORD})
     before = await everything(server.store)
     page = await owner.post(f"/v2/users/{made['userId']}/invite_code", {})

@@ -76,7 +76,7 @@ async def test_signing_out_everywhere_else_leaves_this_browser_known(server, new
     assert await knows(server)
 
 
-async def test_whoever_changes_the_password_there_stays_known(server, new_visitor, demo):
+async def test_a_user_who_changes_the_password_there_stays_known(server, new_visitor, demo):
     visitor = await signed_in(new_visitor, demo, server)
     page = await visitor.open("/ui/account/password")
     new = "an entirely new afternoon"
@@ -97,7 +97,7 @@ async def a_passkey(server, visitor, demo):
 
 
 @pytest.mark.parametrize("factor", [an_app, a_passkey], ids=lambda factor: factor.__name__)
-async def test_whoever_removes_a_factor_there_stays_known(server, new_visitor, demo, factor):
+async def test_a_user_who_removes_a_factor_there_stays_known(server, new_visitor, demo, factor):
     visitor = await signed_in(new_visitor, demo, server)
     path = await factor(server, visitor, demo)
     user, agents_before = await account.user(server), server.store.scan(AGENTS)

@@ -90,7 +90,7 @@ async def test_a_login_name_may_have_two_hundred_characters(visitor, demo):
     assert page.inputs["loginName"] == "x" * 200
 
 
-async def test_an_unknown_user_and_a_wrong_password_can_not_be_told_apart(
+async def test_an_unknown_user_and_a_wrong_password_can_not_be_distinguished(
     new_visitor, demo, server
 ):
     await server.copy_user("q-known")
@@ -163,7 +163,7 @@ async def test_the_name_sent_with_the_password_is_not_believed(visitor, demo, se
 
 @pytest.mark.promise("session: pages")
 @pytest.mark.parametrize("step", ["login-name", "password"])
-async def test_cancel_tells_the_application(visitor, demo, server, step):
+async def test_cancelling_informs_the_application(visitor, demo, server, step):
     page = await visitor.open(demo.authorize_url())
     if step == "password":
         page = await visitor.submit(page, loginName="demo")

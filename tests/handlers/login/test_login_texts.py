@@ -60,7 +60,7 @@ async def login_page(visitor, demo, **more):
     return page
 
 
-async def test_a_text_stands_on_the_page_in_its_language_alone(visitor, demo, manager):
+async def test_a_text_is_on_the_page_in_its_language_alone(visitor, demo, manager):
     await put(manager, (TITLE, "Come in"), (ASKING, "on the way to %(application)s"))
     english = await login_page(visitor, demo)
     german = await login_page(visitor, demo, ui_locales="de")
@@ -97,7 +97,7 @@ async def test_one_organization_s_words_are_none_of_another_s(server, visitor, d
     assert "texts" not in found["customText"]
 
 
-async def test_what_is_set_is_read_again_and_so_is_what_stands_otherwise(owner, manager):
+async def test_what_is_set_is_read_again_and_so_are_the_defaults(owner, manager):
     await put(owner, (TITLE, "Alle"), path=ALL, language="de")
     await put(manager, (TITLE, "Herein"), language="de")
     own = (await manager.get(OWN.format("de"))).json()

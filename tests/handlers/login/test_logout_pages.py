@@ -16,7 +16,7 @@ def tokens(io_loop, visitor, demo, server):
     return io_loop.run_sync(lambda: demo.tokens(visitor, *server.user))
 
 
-async def test_a_wish_without_proof_is_asked_about(visitor, demo, tokens):
+async def test_a_logout_without_a_hint_is_confirmed_first(visitor, demo, tokens):
     page = await visitor.open("/oidc/v1/end_session")
 
     assert (page.status, *shape(page)) == (200, "logout-confirm", [], BUTTONS)
@@ -82,7 +82,7 @@ async def test_with_a_hint_alone_the_page_leads_back(visitor, demo, tokens):
     assert demo.post_logout_redirect_uri in Seen(page).links
 
 
-async def test_who_is_not_signed_in_is_told_so_at_once(visitor):
+async def test_without_a_session_the_page_says_so_at_once(visitor):
     page = await visitor.open("/oidc/v1/end_session")
 
     assert (page.status, page.name) == (200, "logged-out")

@@ -44,7 +44,7 @@ async def test_it_names_the_application_and_the_account_and_has_one_form(here, n
 
 
 @pytest.mark.promise("application users: page")
-async def test_nobody_learns_of_it_before_they_have_proven_who_they_are(here, new_visitor):
+async def test_no_user_learns_of_it_before_they_have_authenticated(here, new_visitor):
     browser = new_visitor()
     page = await browser.open(here.party.authorize_url())
     page = await browser.submit(page, loginName=here.people["foreign"][0])
@@ -57,7 +57,7 @@ async def test_nobody_learns_of_it_before_they_have_proven_who_they_are(here, ne
 
 
 @pytest.mark.promise("application users: page")
-async def test_cancel_tells_the_application_that_access_is_denied(here, new_visitor):
+async def test_cancelling_informs_the_application_that_access_is_denied(here, new_visitor):
     browser = new_visitor()
     page = await shut_out(here, browser)
 
@@ -80,7 +80,7 @@ async def test_another_account_may_go_on_from_there(here, new_visitor):
 
 
 @pytest.mark.promise("application users: page")
-async def test_the_rule_is_kept_for_explain(server, here, new_visitor):
+async def test_the_rule_is_stored_for_explain(server, here, new_visitor):
     await shut_out(here, new_visitor())
 
     (refusal,) = (await server.store.find(REFUSALS, {})).records

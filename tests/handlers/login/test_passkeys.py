@@ -63,7 +63,7 @@ async def test_a_passkey_signs_its_owner_in_without_a_name_or_a_password(
     assert "code" in page.answer
 
 
-async def test_a_key_on_one_device_is_told_from_one_that_may_be_copied(
+async def test_a_key_on_one_device_is_distinguished_from_one_that_may_be_copied(
     visitor, new_visitor, demo, server, signed_in
 ):
     synced = Device(server.issuer, flags=0x05 | BE | BS)
@@ -85,7 +85,7 @@ async def test_each_algorithm_that_is_asked_for_is_taken(
     assert "code" in (await sign_in(new_visitor(), demo, device)).answer
 
 
-async def test_whoever_has_a_passkey_is_asked_for_it_after_the_password(
+async def test_a_user_who_has_a_passkey_is_asked_for_it_after_the_password(
     new_visitor, demo, server, device
 ):
     other = new_visitor()
@@ -135,7 +135,7 @@ async def test_a_password_is_raised_to_a_passkey_where_the_application_demands_i
     assert (await claims(other, demo, page))["acr"] == "urn:idp:acr:passkey"
 
 
-async def test_the_password_page_leads_to_the_passkey_when_the_person_is_to_prove_it_again(
+async def test_the_password_page_leads_to_the_passkey_when_the_person_is_to_confirm_it_again(
     visitor, demo, server, device
 ):
     page = await visitor.open(demo.authorize_url(prompt="login"))
@@ -179,7 +179,7 @@ async def demo_user(server):
     return page.records[0]
 
 
-async def test_a_new_passkey_is_told_by_mail_and_in_the_log(visitor, demo, server):
+async def test_a_new_passkey_is_reported_by_mail_and_in_the_log(visitor, demo, server):
     await demo.tokens(visitor, *server.user)
     user = await demo_user(server)
     await server.store.commit(

@@ -243,7 +243,7 @@ async def test_an_answer_counts_once(new_visitor, demo, server, device):
     assert SAID in text_of(refused)
 
 
-async def test_a_device_that_counts_backwards_is_refused_and_told_of(
+async def test_a_device_that_counts_backwards_is_refused_and_reported(
     new_visitor, demo, server, device
 ):
     other = new_visitor()

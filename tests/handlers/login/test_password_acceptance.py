@@ -318,7 +318,7 @@ def ask(server):
 
 
 @pytest.mark.promise("passwords: breached")
-async def test_a_range_service_is_told_five_digits_and_refuses_what_it_knows(server, visitor, ask):
+async def test_a_range_service_gets_five_digits_and_refuses_what_it_knows(server, visitor, ask):
     found = sha1(GOOD)
     ranges = ask(lines("0" * 35 + ":0", f"{found[5:]}:12", "F" * 35 + ":3"))
 

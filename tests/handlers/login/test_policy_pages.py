@@ -153,7 +153,7 @@ async def test_the_colours_are_a_stylesheet_that_browsers_keep(visitor, demo, ow
     assert "style=" not in page.text
 
 
-async def test_other_colours_have_another_address_and_the_old_one_is_kept_by_nobody(
+async def test_other_colours_have_another_address_and_the_old_one_is_not_cached(
     visitor, demo, owner
 ):
     await put(owner, "label", primaryColor="#7a1f3d")

@@ -77,7 +77,7 @@ async def test_the_account_belongs_to_the_organization_of_the_application(visito
     assert not user.password.must_change
 
 
-async def test_the_account_its_proof_and_its_sign_in_are_events_of_its_owner(
+async def test_the_account_its_verification_and_its_sign_in_are_events_of_its_owner(
     visitor, demo, server
 ):
     before = {event.id async for event in server.store.scan(EVENTS)}
@@ -137,7 +137,7 @@ async def test_the_browser_is_signed_in_afterwards_with_a_new_cookie(visitor, de
     assert "code" in await demo.silently(visitor)
 
 
-async def test_whoever_is_signed_in_may_open_another_account(visitor, demo, server):
+async def test_a_user_who_is_signed_in_may_open_another_account(visitor, demo, server):
     await demo.tokens(visitor, *server.user)
     server.clock.advance(1)
     answer = await registered(visitor, demo)
@@ -181,7 +181,7 @@ async def test_an_address_that_was_hinted_or_typed_need_not_be_typed_again(visit
     assert [page.inputs["email"] for page in (hinted, named, typed)] == [ADDRESS, "", ADDRESS]
 
 
-async def test_cancelling_tells_the_application(visitor, demo, server):
+async def test_cancelling_informs_the_application(visitor, demo, server):
     page = await at_register(visitor, demo)
     answer = await visitor.submit(page, decision="cancel")
     page = await at_code(visitor, demo)

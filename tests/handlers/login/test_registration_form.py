@@ -43,7 +43,7 @@ from tests.support.stored import everything
         ("newPassword", "nora@example.org", "little more than your own name"),
     ],
 )
-async def test_a_field_that_does_not_fit_is_told_beside_it(
+async def test_a_field_that_does_not_fit_is_marked_beside_it(
     visitor, demo, server, field, value, said
 ):
     page = await at_register(visitor, demo)
@@ -61,7 +61,7 @@ async def test_a_field_that_does_not_fit_is_told_beside_it(
     assert again.inputs["newPassword"] == ""
 
 
-async def test_everything_that_is_wrong_is_told_at_once(visitor, demo):
+async def test_everything_that_is_wrong_is_reported_at_once(visitor, demo):
     page = await at_register(visitor, demo)
     wrong = {
         "givenName": "",
@@ -76,7 +76,7 @@ async def test_everything_that_is_wrong_is_told_at_once(visitor, demo):
     assert marked == INPUTS
 
 
-async def test_a_form_without_its_fields_is_told_what_is_missing(visitor, demo):
+async def test_a_form_without_its_fields_shows_what_is_missing(visitor, demo):
     page = await at_register(visitor, demo)
     page = await visitor.submit(page)
 
@@ -122,7 +122,7 @@ async def test_a_field_sent_twice_is_refused(visitor, demo, server, name):
 
 
 @pytest.mark.parametrize("octets", [b"%ff", b"%ed%a0%80", b"%", b"%c0%80"])
-async def test_octets_that_are_no_text_are_refused(visitor, demo, server, octets):
+async def test_bytes_that_are_no_text_are_refused(visitor, demo, server, octets):
     page = await at_register(visitor, demo)
     before = await everything(server.store)
     token = page.hidden["token"].encode()

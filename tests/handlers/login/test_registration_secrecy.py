@@ -140,7 +140,7 @@ async def test_taken_and_free_cost_the_same_work(new_visitor, demo, server, know
     assert ("hash", None) in seen[0]
 
 
-async def test_only_the_mailbox_is_told_of_the_account(visitor, demo, server, known):
+async def test_only_the_mailbox_learns_of_the_account(visitor, demo, server, known):
     await at_code(visitor, demo, email=TAKEN)
     (mail,) = await mails(visitor)
 
@@ -164,7 +164,7 @@ async def test_only_the_mailbox_is_told_of_the_account(visitor, demo, server, kn
         ("taken@localhost", {}),
     ],
 )
-async def test_an_address_is_taken_by_whoever_signs_in_with_it(
+async def test_an_address_is_taken_by_a_sign_in_with_it(
     visitor, demo, server, io_loop, email, changes
 ):
     await add_known(server, **changes)
@@ -174,7 +174,7 @@ async def test_an_address_is_taken_by_whoever_signs_in_with_it(
     assert mail["kind"] == "account_exists"
 
 
-async def test_an_address_that_nobody_has_proven_is_free(visitor, demo, server):
+async def test_an_address_that_no_user_has_verified_is_free(visitor, demo, server):
     await add_known(server, email=Email(address=TAKEN), email_key=None)
     answer = await registered(visitor, demo, email=TAKEN)
 
@@ -189,7 +189,7 @@ async def test_no_code_is_right_where_the_address_is_taken(visitor, demo, server
     assert await users(server) == {"taken"}
 
 
-async def test_a_taken_name_is_told_to_whom_the_mailbox_was_proven(
+async def test_a_taken_name_is_reported_to_the_owner_of_the_verified_mailbox(
     visitor, new_visitor, demo, server, known
 ):
     page = await at_code(visitor, demo, userName="Taken")
@@ -232,7 +232,9 @@ async def test_names_can_not_be_tried_out_without_end(visitor, demo, server, kno
     assert await users(server) == {"taken"}
 
 
-async def test_without_the_proof_nobody_is_asked_for_another_name(visitor, demo, server, known):
+async def test_without_verification_no_user_is_asked_for_another_name(
+    visitor, demo, server, known
+):
     page = await at_code(visitor, demo, userName="taken")
     address = page.url.replace("/verify-email", "/user-name")
     shown = await visitor.open(address)
@@ -243,7 +245,7 @@ async def test_without_the_proof_nobody_is_asked_for_another_name(visitor, demo,
     assert await users(server) == {"taken"}
 
 
-async def test_an_address_that_was_taken_meanwhile_is_told_to_its_owner(visitor, demo, server):
+async def test_an_address_that_was_taken_meanwhile_is_reported_to_its_owner(visitor, demo, server):
     page = await at_code(visitor, demo, email=TAKEN, userName="nora")
     code = await code_for(visitor, TAKEN)
     await add_known(server)

@@ -52,7 +52,7 @@ async def test_their_password_is_asked_for_with_the_name_filled_in(server, dana,
     assert "code" in (await dana.submit(page, password=server.user[1])).answer
 
 
-async def test_whoever_was_there_too_long_ago_is_signed_out(server, visitor, demo):
+async def test_a_user_who_was_there_too_long_ago_is_signed_out(server, visitor, demo):
     await demo.tokens(visitor, *server.user)
     server.clock.advance(100 * 24 * 3600)
 
@@ -61,7 +61,7 @@ async def test_whoever_was_there_too_long_ago_is_signed_out(server, visitor, dem
     assert "Signed out" in text_of(page)
 
 
-async def test_without_a_wish_for_a_choice_the_name_is_asked_for(dana, demo):
+async def test_without_a_request_for_a_choice_the_name_is_asked_for(dana, demo):
     page = await dana.open(demo.authorize_url())
     assert page.name == "login-name"
 
@@ -139,7 +139,7 @@ async def test_an_account_that_was_deleted_is_not_listed(server, dana, demo):
     assert len(button(await choice(dana, demo), "signedOut")) == 1
 
 
-async def test_a_deactivated_account_is_told_no_differently(server, dana, demo):
+async def test_a_deactivated_account_gets_the_same_answer(server, dana, demo):
     before = text_of(await choice(dana, demo))
     user = await account.user(server)
     await server.store.commit(Update(USERS, user.id, set={"state": "inactive"}))

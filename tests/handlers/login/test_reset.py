@@ -48,7 +48,7 @@ async def test_a_code_from_the_mail_leads_to_a_new_password_and_into_the_applica
     assert done.answer["state"] == "kept"
 
 
-async def test_the_login_name_that_was_typed_stands_on_each_page(visitor, server, demo):
+async def test_the_login_name_that_was_typed_is_on_each_page(visitor, server, demo):
     asked = await at_reset(visitor, demo, "demo@elsewhere")
     page = await visitor.submit(asked, loginName="demo@elsewhere")
 

@@ -115,7 +115,7 @@ async def test_a_reload_shows_the_same_secret_and_stores_none_in_the_clear(
     assert secret_of(page) not in repr(stored)
 
 
-async def test_the_codes_are_shown_until_they_are_kept_and_never_again(
+async def test_the_codes_are_shown_until_they_are_confirmed_and_never_again(
     visitor, demo, server, forced
 ):
     page = await at_codes(visitor, demo, server)
@@ -211,7 +211,7 @@ async def test_what_is_forced_can_not_be_put_off(visitor, demo, server, forced, 
     assert [one async for one in server.store.scan(SESSIONS)] == []
 
 
-async def test_whoever_was_signed_in_before_it_was_forced_sets_one_up(visitor, demo, server):
+async def test_a_user_who_was_signed_in_before_it_was_forced_sets_one_up(visitor, demo, server):
     assert "code" in (await visitor.sign_in(demo.authorize_url(), *server.user)).answer
     await set_rules(server, force_mfa=True)
     assert (await demo.silently(visitor))["error"] == "interaction_required"
@@ -228,7 +228,7 @@ async def test_whoever_was_signed_in_before_it_was_forced_sets_one_up(visitor, d
     assert live[0].auth_time == first.auth_time
 
 
-async def test_what_a_session_had_proven_ends_with_it(visitor, demo, server):
+async def test_the_progress_of_a_session_ends_with_it(visitor, demo, server):
     assert "code" in (await visitor.sign_in(demo.authorize_url(), *server.user)).answer
     page = await visitor.open(demo.authorize_url(claims=TWO))
     page = await visitor.submit(page, factor="totp")
@@ -262,14 +262,14 @@ async def test_an_application_that_demands_two_factors_has_one_set_up(visitor, d
     assert "code" in (await visitor.submit(page)).answer
 
 
-async def test_where_no_factor_counts_the_application_is_told(visitor, demo, server):
+async def test_where_no_factor_counts_the_application_is_informed(visitor, demo, server):
     await set_rules(server, second_factors=(), multi_factors=())
     page = await visitor.sign_in(demo.authorize_url(claims=TWO), *server.user)
 
     assert page.answer["error"] == "login_required"
 
 
-async def test_whoever_opens_an_account_sets_one_up(visitor, demo, server, forced):
+async def test_a_user_who_opens_an_account_sets_one_up(visitor, demo, server, forced):
     page = await at_code(visitor, demo)
     page = await visitor.submit(page, code=await code_for(visitor))
 
@@ -336,7 +336,7 @@ async def test_an_offer_can_be_put_off_until_it_is_made_again(visitor, demo, ser
     assert page.name == "factor-offer"
 
 
-async def test_whoever_has_a_factor_is_offered_none(visitor, demo, server, offered):
+async def test_a_user_who_has_a_factor_is_offered_none(visitor, demo, server, offered):
     await give_app(server)
     page = await visitor.sign_in(demo.authorize_url(), *server.user)
     page = await visitor.submit(page, code=code(server.clock))
@@ -348,7 +348,7 @@ async def test_nothing_is_offered_by_default(visitor, demo, server):
     assert "code" in (await visitor.sign_in(demo.authorize_url(), *server.user)).answer
 
 
-async def test_a_new_factor_ends_what_was_issued_and_its_owner_is_told(
+async def test_a_new_factor_ends_what_was_issued_and_its_owner_is_notified(
     visitor, new_visitor, demo, server
 ):
     user = await user_of(server)

@@ -78,7 +78,7 @@ async def test_the_new_password_counts_and_the_one_time_one_does_not(
     assert "code" in page.answer
 
 
-async def test_a_used_link_is_told_no_more(visitor, server, proof):
+async def test_a_used_link_is_printed_no_more(visitor, server, proof):
     await fill(visitor, proof)
     told = await bootstrap.make_ready(server.service)
 
@@ -113,7 +113,7 @@ async def test_of_two_at_once_one_wins(new_visitor, server, proof):
         ("slow\0train to the sea", ["a character that can't be used"]),
     ],
 )
-async def test_everything_wrong_with_the_new_password_is_said_at_once(
+async def test_everything_wrong_with_the_new_password_is_reported_at_once(
     visitor, server, proof, new, said
 ):
     page = await fill(visitor, proof, newPassword=new)
@@ -126,7 +126,7 @@ async def test_everything_wrong_with_the_new_password_is_said_at_once(
     assert again.status == 303
 
 
-async def test_the_one_time_password_can_not_be_kept(visitor, proof):
+async def test_the_one_time_password_can_not_be_chosen_again(visitor, proof):
     page = await fill(visitor, proof, newPassword=proof["password"])
 
     assert "This is the password you have now." in text_of(page)

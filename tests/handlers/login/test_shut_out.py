@@ -67,7 +67,9 @@ async def test_a_passkey_of_theirs_is_answered_like_one_that_nobody_has(place, n
     assert text_of(refused) == text_of(other)
 
 
-async def test_who_is_locked_asks_for_a_reset_in_vain_and_is_told_as_anybody(place, new_visitor):
+async def test_a_locked_user_asks_for_a_reset_in_vain_and_gets_the_usual_answer(
+    place, new_visitor
+):
     await give_address(place.server)
     await shut_out(place.server, "locked")
     other = new_visitor()

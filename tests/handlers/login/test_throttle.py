@@ -100,7 +100,7 @@ async def test_a_sign_in_forgets_the_mistakes(at, server):
     assert is_in(await browser.tries(*server.user))
 
 
-async def test_the_pace_forgets_mistakes_after_a_day(at, server):
+async def test_the_limit_forgets_mistakes_after_a_day(at, server):
     browser = at()
     await browser.tries("demo", "wrong", times=6)
     server.clock.advance(24 * 3600)

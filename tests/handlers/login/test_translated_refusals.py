@@ -98,7 +98,7 @@ def test_the_texts_of_every_status_are_translated():
     assert not [t.msgid for t in texts if not bundle.is_translated(t.msgid, t.context)]
 
 
-async def test_a_problem_of_the_demo_is_told_in_german_and_quoted_in_english(visitor):
+async def test_a_problem_of_the_demo_is_reported_in_german_and_quoted_in_english(visitor):
     page = await visitor.get("/demo/sign-in?prompt=none")
     while page.location:
         page = await visitor.get(page.location, headers=GERMAN)

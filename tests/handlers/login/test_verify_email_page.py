@@ -40,7 +40,7 @@ async def test_the_page_says_where_the_mail_went_and_where_it_is_held(visitor, d
     assert (field["autocomplete"], field["inputmode"]) == ("one-time-code", "numeric")
 
 
-async def test_a_wrong_code_is_told_beside_the_field_and_makes_nothing(visitor, demo, server):
+async def test_a_wrong_code_is_reported_beside_the_field_and_makes_nothing(visitor, demo, server):
     page = await at_code(visitor, demo)
     before = await everything(server.store)
     answer = await visitor.submit(page, code=other_than(await code_for(visitor)))

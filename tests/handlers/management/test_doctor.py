@@ -47,7 +47,7 @@ async def test_records_that_the_sweep_has_missed_are_counted_an_hour_after_they_
     assert await server.store.overdue(up_to=10) == 1
 
 
-async def test_a_mongodb_server_tells_its_time_and_a_file_has_none(server):
+async def test_a_mongodb_server_reports_its_time_and_a_file_has_none(server):
     found = await server.store.server_time()
 
     if server.service.config.store.startswith("sqlite"):

@@ -33,7 +33,7 @@ async def new_project(caller, **headers):
     return page.json()["id"], page
 
 
-async def test_a_change_is_told_with_who_what_when_and_in_which_request(server, owner):
+async def test_a_change_is_logged_with_actor_subject_time_and_request(server, owner):
     id, page = await new_project(owner)
     (event,) = await found(owner, aggregateId=id)
 
@@ -146,7 +146,7 @@ async def test_nobody_of_another_organization_is_named(server, visitor, owner):
     assert set(event["editor"]) == {"userId"}
 
 
-async def test_events_come_as_lines_to_whoever_asks_for_them(server, owner, monkeypatch):
+async def test_events_come_as_lines_on_request(server, owner, monkeypatch):
     monkeypatch.setattr(instance_events, "MOST_EXPORTED", 5)
     for _ in range(7):
         await new_project(owner)
@@ -157,7 +157,7 @@ async def test_events_come_as_lines_to_whoever_asks_for_them(server, owner, monk
     assert [msgspec.json.decode(line) for line in page.text.splitlines()] == newest
 
 
-async def test_every_type_is_told_in_words(owner):
+async def test_every_type_is_described_in_words(owner):
     page = await owner.post("/admin/v1/events/types/_search", {})
     told = {each["type"]: each["localized"] for each in page.json()["eventTypes"]}
 

@@ -36,14 +36,14 @@ async def post(server, kind="invite", **changes):
     return posting.id
 
 
-async def test_a_test_is_sent_at_once_and_tells_what_the_server_said(owner, mail_server):
+async def test_a_test_is_sent_at_once_and_reports_what_the_server_said(owner, mail_server):
     page = await owner.post(f"{MAIL}/_test", {"to": TO})
 
     assert page.json() == {"server": f"localhost:{mail_server.port}", "answer": "taken"}
     assert [each["To"] for each in mail_server.mails] == [TO]
 
 
-async def test_a_test_that_fails_tells_why_and_leaves_nothing(server, owner, mail_server):
+async def test_a_test_that_fails_reports_why_and_leaves_nothing(server, owner, mail_server):
     mail_server.recipients[TO] = f"550 {TO} is unknown"
     before = await everything(server.store)
     page = await owner.post(f"{MAIL}/_test", {"to": TO})
@@ -53,7 +53,7 @@ async def test_a_test_that_fails_tells_why_and_leaves_nothing(server, owner, mai
     assert await everything(server.store) == before
 
 
-async def test_letters_are_found_without_a_word_of_what_they_say(server, owner):
+async def test_messages_are_listed_without_their_contents(server, owner):
     id = await post(server, state="failed", attempts=3, last_error="the server answered 550")
     await post(server, kind="verify_email")
     asked = {
@@ -69,7 +69,7 @@ async def test_letters_are_found_without_a_word_of_what_they_say(server, owner):
 
 
 @pytest.mark.parametrize("state", ["failed", "queued", "held"])
-async def test_a_letter_is_sent_when_it_is_tried_again(server, owner, mail_server, state):
+async def test_a_message_is_sent_when_it_is_tried_again(server, owner, mail_server, state):
     later = server.clock.now() + mail_delivery.PAUSES[-1]
     id = await post(server, state=state, attempts=mail_delivery.ATTEMPTS, due_at=later)
     page = await owner.post(f"{MAIL}/{id}/_retry", {})
@@ -98,7 +98,7 @@ async def test_a_text_message_without_a_hook_stays_held(server, owner):
     assert refused(page, 400, 9) == {"": "mail.off"}
 
 
-async def test_people_are_not_told_of_held_mail_where_it_is_sent(server, visitor):
+async def test_pages_do_not_mention_held_mail_where_mail_is_sent(server, visitor):
     assert server.told.as_json()["mail"] == {"state": "smtp", "url": None}
     assert "is set up" not in (await visitor.get("/ui/login")).text
 

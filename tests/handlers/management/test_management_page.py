@@ -13,10 +13,10 @@ PAGE = Path(__file__).parents[3] / "docs" / "management.md"
 ROWS = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| ")]
 
 
-def test_the_page_tells_of_every_call():
+def test_the_page_describes_every_call():
     assert PAGE.read_text("utf-8") == calls_table.page(), "run python -m tests.support.calls_table"
 
 
 @pytest.mark.parametrize("role", [*INSTANCE_ROLES, *ORGANIZATION_ROLES])
-def test_a_role_stands_in_a_row(role):
+def test_a_role_has_a_row(role):
     assert any(row.startswith(f"| `{role}` |") for row in ROWS)

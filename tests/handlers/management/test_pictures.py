@@ -52,7 +52,7 @@ async def pictures(visitor, demo):
     return images, dark, icons
 
 
-async def test_a_logo_stands_at_the_head_of_the_pages_by_the_organization_s_name(
+async def test_a_logo_is_at_the_head_of_the_pages_by_the_organization_s_name(
     visitor, demo, server, manager
 ):
     before = await pictures(visitor, demo)
@@ -78,7 +78,7 @@ async def test_a_dark_one_is_shown_on_dark_pages_and_an_icon_in_the_tab(visitor,
     assert opened((await visitor.http.get(visitor.base + icon)).content).size == (128, 128)
 
 
-async def test_it_is_served_as_a_picture_and_nothing_else_and_kept_for_ever(
+async def test_it_is_served_as_a_picture_and_nothing_else_and_cached_for_ever(
     visitor, demo, manager
 ):
     await put(manager)
@@ -97,7 +97,7 @@ async def test_it_is_served_as_a_picture_and_nothing_else_and_kept_for_ever(
     assert (again.status_code, again.content) == (304, b"")
 
 
-async def test_another_takes_its_place_and_the_old_address_is_kept_by_nobody(
+async def test_another_takes_its_place_and_the_old_address_is_not_cached(
     visitor, demo, server, manager
 ):
     await put(manager)
@@ -126,7 +126,7 @@ async def test_one_that_is_taken_away_is_gone_at_once(visitor, demo, server, man
     assert refused(await manager.request("DELETE", LOGO, None), 404, 5)
 
 
-async def test_whoever_has_none_has_the_installation_s_and_either_hides_both_of_them(
+async def test_an_organization_without_one_has_the_installation_s_and_either_hides_both_of_them(
     visitor, demo, owner, manager
 ):
     await put(owner, ALL)
@@ -249,7 +249,7 @@ async def test_only_who_may_sends_files(server, visitor, demo):
     assert await everything(server.store) == before
 
 
-async def test_a_page_names_the_organization_instead_of_the_service_where_that_is_wanted(
+async def test_a_page_names_the_organization_instead_of_the_service_on_request(
     visitor, demo, server, manager
 ):
     name = "<b>Acme & Söhne</b>"

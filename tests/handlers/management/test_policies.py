@@ -216,7 +216,7 @@ async def test_colours_that_can_not_be_read_together_are_refused(server, owner, 
         assert page.status == 200
 
 
-async def test_the_words_of_a_letter_are_kept_for_each_language(manager, owner):
+async def test_the_words_of_a_message_are_stored_for_each_language(manager, owner):
     assert (await manager.request("PUT", TEXT, FULL_TEXT)).status == 200
     german = (await manager.get(TEXT)).json()
     arabic = (await manager.get(TEXT.replace("/de", "/ar"))).json()
@@ -232,7 +232,7 @@ async def test_the_words_of_a_letter_are_kept_for_each_language(manager, owner):
 @pytest.mark.parametrize(
     "words", ["{{.Code}}", "{{.UserName}}", "{{", "}}", "{{.Host", "{{Host}}", "{{.Host}} {{}}"]
 )
-async def test_words_name_nothing_that_the_letter_can_not_fill(server, manager, words):
+async def test_words_name_nothing_that_the_message_can_not_fill(server, manager, words):
     before = await everything(server.store)
     page = await manager.request("PUT", TEXT, {"text": words})
 
@@ -241,7 +241,7 @@ async def test_words_name_nothing_that_the_letter_can_not_fill(server, manager, 
 
 
 @pytest.mark.parametrize("path", ["nothing/de", "verifyemail/xx", "verifyemail/DE", "init/de"])
-async def test_letters_and_languages_that_there_are_not_are_404(owner, path):
+async def test_unknown_messages_and_languages_are_404(owner, path):
     for base in ("admin", "management"):
         page = await owner.get(f"/{base}/v1/text/message/{path}")
         assert refused(page, 404, 5)

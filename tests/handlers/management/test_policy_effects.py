@@ -231,7 +231,7 @@ async def test_by_default_nobody_is_locked(new_visitor, demo, server):
 # The words of letters
 
 
-async def test_a_letter_says_what_the_organization_wants_in_the_reader_s_language(
+async def test_a_message_says_what_the_organization_wants_in_the_reader_s_language(
     visitor, demo, server, owner
 ):
     path = "/management/v1/text/message/verifyemail/en"
@@ -268,7 +268,7 @@ async def test_words_are_escaped_and_end_no_header(visitor, demo, owner):
     assert letter["subject"] == "A & B"
 
 
-async def test_letters_of_the_api_say_it_too(server, visitor, owner):
+async def test_messages_of_the_api_say_it_too(server, visitor, owner):
     own = await new_organization(server, "own.example")
     manager = await new_caller(server, visitor, own, "ORG_OWNER")
     for letter in ("verifyemail", "passwordreset"):

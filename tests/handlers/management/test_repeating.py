@@ -93,7 +93,7 @@ async def test_a_key_is_forgotten_after_a_day(server, owner, visitor):
     assert await projects(server) == ["Shop", "Shop"]
 
 
-async def test_an_answer_is_kept_sealed(server, owner):
+async def test_an_answer_is_stored_sealed(server, owner):
     body = {"userName": "nightly", "name": "Nightly"}
     user = (await owner.post(MACHINES, body)).json()["userId"]
     made = await owner.post(f"/management/v1/users/{user}/pats", {}, **KEY)

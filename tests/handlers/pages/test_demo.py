@@ -70,7 +70,7 @@ async def test_the_tokens_can_be_refreshed(visitor, signed_in):
     assert access_token(page) != access_token(signed_in)
 
 
-async def test_a_refresh_that_is_refused_is_told(visitor, signed_in, server):
+async def test_a_refresh_that_is_refused_is_reported(visitor, signed_in, server):
     await server.store.commit(
         Update(APPLICATIONS, server.told.demo.client_id, set={"grant_types": []})
     )
@@ -95,7 +95,7 @@ async def test_silently_it_signs_in_who_is_known(visitor, signed_in):
     assert (page.name, page.buttons) == ("demo", BUTTONS)
 
 
-async def test_silently_it_tells_that_nobody_is_known(visitor):
+async def test_silently_it_reports_that_no_user_is_signed_in(visitor):
     page = await finish(visitor, await visitor.get("/demo/sign-in?prompt=none"))
 
     assert "login_required" in text_of(page)
@@ -129,7 +129,7 @@ async def test_the_request_that_is_shown_is_the_one_that_is_sent(visitor, prompt
     assert ("prompt" in sent) == (prompt == "login")
 
 
-async def test_a_cancelled_sign_in_is_told(visitor):
+async def test_a_cancelled_sign_in_is_reported(visitor):
     page = await finish(visitor, await cancel(visitor, await visitor.open("/demo/sign-in")))
 
     assert "access_denied" in text_of(page)

@@ -49,7 +49,7 @@ async def test_the_manual_shows_every_call_with_its_permission_and_its_fields(vi
             assert f"<code>{field.wire_name}</code>" in everything, (call.path, field)
 
 
-async def test_the_catalogue_tells_every_slug_where_errors_say_it_does(server, visitor):
+async def test_the_catalogue_has_every_error_code_where_errors_say_it_does(server, visitor):
     page = Page((await visitor.get("/docs/errors")).text)
     owner = await instance_owner(server, visitor)
     refused = (await owner.post("/management/v1/projects", {"nmae": "Shop"})).json()

@@ -107,7 +107,7 @@ async def test_a_page_shows_ten_and_the_way_to_the_next(visitor, server):
     assert "Letter 0" in text_of(second)
 
 
-async def test_mail_is_kept_for_a_week(visitor, server):
+async def test_mail_is_stored_for_a_week(visitor, server):
     await post(server)
     server.clock.advance(7 * 86400 - 1)
     assert len(await mails(visitor)) == 1

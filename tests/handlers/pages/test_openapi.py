@@ -73,7 +73,7 @@ def test_every_published_name_belongs_to_one_struct_of_a_call(document):
     assert sorted(PUBLISHED_NAMES.values()) == sorted(document["components"]["schemas"])
 
 
-async def test_who_has_the_description_is_told_that_it_is_current(visitor):
+async def test_a_client_that_has_the_description_learns_that_it_is_current(visitor):
     first = await visitor.get("/openapi.json")
     again = await visitor.get("/openapi.json", headers={"If-None-Match": first.headers["ETag"]})
 

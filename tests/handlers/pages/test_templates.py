@@ -162,13 +162,13 @@ def test_a_step_has_one_form_that_posts_its_hidden_inputs(name):
 
 
 @pytest.mark.parametrize("name", STEPS)
-def test_a_step_posts_to_its_own_address_unless_told_otherwise(name):
+def test_a_step_posts_to_its_own_address_by_default(name):
     (form,) = [form for form in quiet(name, action=None).all("form") if form.get("id") == "step"]
 
     assert "action" not in form
 
 
-def test_password_managers_are_told_what_each_field_is():
+def test_password_managers_learn_what_each_field_is():
     found = {
         (name, element["name"]): element.get("autocomplete")
         for name in NAMES
@@ -221,7 +221,7 @@ def test_signing_out_is_asked_with_two_buttons():
     assert [button["value"] for button in page.named("decision")] == ["logout", "stay"]
 
 
-def test_the_policy_is_told_in_words_and_to_password_managers():
+def test_the_policy_is_stated_in_words_and_for_password_managers():
     page = quiet("change-password")
     (field,) = page.named("newPassword")
 
@@ -240,7 +240,7 @@ def test_the_own_change_asks_for_the_current_password():
 @pytest.mark.parametrize(
     ("name", "field"), [("login-name", "loginName"), ("password", "password")]
 )
-def test_a_problem_is_told_at_the_top_and_beside_its_field(name, field):
+def test_a_problem_is_reported_at_the_top_and_beside_its_field(name, field):
     page = Page(rendered(name, problems=[{"field": field, "text": message("That is wrong.")}]))
     (wrong,) = page.named(field)
     (summary,) = [element for element in page.elements if element.get("role") == "alert"]

@@ -44,7 +44,7 @@ async def signed_out(server, visitor, client):
 # what is sent
 
 
-async def test_whoever_confirms_a_logout_has_it_told_too(server, visitor, new_listener):
+async def test_a_confirmed_logout_is_reported_too(server, visitor, new_listener):
     client, receiver = await new_listener()
     await client.tokens(visitor, *server.user)
     page = await visitor.open(END_SESSION)
@@ -54,7 +54,7 @@ async def test_whoever_confirms_a_logout_has_it_told_too(server, visitor, new_li
     assert len(receiver.calls) == 1
 
 
-async def test_a_new_password_has_the_end_of_every_session_of_its_user_told(
+async def test_a_new_password_notifies_clients_of_the_end_of_every_session_of_its_user(
     server, visitor, new_visitor, new_listener
 ):
     client, receiver = await new_listener()
@@ -72,7 +72,7 @@ async def test_a_new_password_has_the_end_of_every_session_of_its_user_told(
 
 
 @pytest.mark.parametrize("end", ["deactivate", "lock", "reset"])
-async def test_whoever_is_shut_out_is_signed_out_of_applications_too(
+async def test_a_user_who_is_shut_out_is_signed_out_of_applications_too(
     server, visitor, new_listener, end
 ):
     client, receiver = await new_listener()
@@ -89,7 +89,7 @@ async def test_whoever_is_shut_out_is_signed_out_of_applications_too(
     assert part(call.token, 1)["sid"] == part(tokens["id_token"], 1)["sid"]
 
 
-async def test_an_application_whose_tokens_have_long_expired_is_told_all_the_same(
+async def test_an_application_whose_tokens_have_long_expired_is_notified_all_the_same(
     server, visitor, new_listener
 ):
     (wiki, at_wiki), (mail, _) = await new_listener(), await new_listener(name="Mail")
@@ -115,7 +115,7 @@ async def test_many_sign_ins_at_an_application_are_one_message(server, visitor, 
     assert len(receiver.calls) == 1
 
 
-async def test_nobody_else_is_told(server, visitor, new_visitor, new_listener, demo):
+async def test_no_other_user_is_notified(server, visitor, new_visitor, new_listener, demo):
     (other, at_other), (client, at_client) = await new_listener(name="Other"), await new_listener()
     elsewhere = new_visitor()
     await other.tokens(elsewhere, *server.user)
@@ -170,7 +170,7 @@ async def test_the_browser_does_not_wait_for_an_application(server, visitor, new
 
 
 @pytest.mark.promise("logout: repeated logout tokens")
-async def test_what_a_dead_process_did_not_send_is_sent_later(
+async def test_what_an_ended_process_did_not_send_is_sent_later(
     server, visitor, new_listener, monkeypatch
 ):
     client, receiver = await new_listener()
@@ -215,9 +215,7 @@ async def test_more_messages_than_one_look_finds_are_all_sent(
     ("status", "state"),
     [(200, "delivered"), (204, "delivered"), (400, "refused")],
 )
-async def test_an_answer_that_settles_it_is_the_last_call(
-    server, visitor, new_listener, status, state
-):
+async def test_a_final_answer_is_the_last_call(server, visitor, new_listener, status, state):
     client, receiver = await new_listener(status)
     message = await signed_out(server, visitor, client)
     for delay in back_channel.DELAYS:
@@ -265,7 +263,7 @@ async def test_it_is_given_up_after_a_quarter_of_an_hour(server, visitor, new_li
     assert (await only(server.store, LOGOUT_MESSAGES)).state == "failed"
 
 
-async def test_a_process_that_dies_with_the_last_attempt_leaves_it_settled(
+async def test_a_process_that_ends_with_the_last_attempt_leaves_it_done(
     server, visitor, new_listener, monkeypatch
 ):
     client, receiver = await new_listener()

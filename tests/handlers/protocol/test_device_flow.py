@@ -196,9 +196,7 @@ async def test_another_account_can_be_chosen(server, visitor, demo, device):
     assert userinfo.json()["sub"] != demo_id
 
 
-async def test_an_application_on_a_device_is_owed_the_news_of_a_logout(
-    server, visitor, new_visitor
-):
+async def test_an_application_on_a_device_has_a_pending_logout_token(server, visitor, new_visitor):
     wants = {"back_channel_logout_uri": "https://tv.example/logout", "grant_types": GRANTS}
     device = Device(await server.register("Television", **wants), new_visitor())
     told = await device.begin()

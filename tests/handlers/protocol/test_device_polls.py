@@ -74,7 +74,7 @@ async def test_a_device_that_polled_too_soon_still_gets_its_tokens(server, devic
     assert_granted(await device.poll())
 
 
-async def test_being_asked_to_wait_is_no_refusal_and_is_not_kept(server, device):
+async def test_being_asked_to_wait_is_no_refusal_and_is_not_stored(server, device):
     waiting = await device.poll()
     kept = await refusals(server.store)
     hasty = await device.poll()
@@ -237,7 +237,7 @@ async def test_the_user_code_is_no_device_code(server, device):
         ({"Authorization": "Basic bm9ib2R5Og=="}, {}, "invalid_client"),
     ],
 )
-async def test_who_does_not_prove_to_be_the_client_gets_nothing(
+async def test_a_client_that_does_not_authenticate_gets_nothing(
     server, device, allow, headers, changes, error
 ):
     await allow()
@@ -248,7 +248,7 @@ async def test_who_does_not_prove_to_be_the_client_gets_nothing(
     assert await everything(server.store) == before
 
 
-async def test_a_client_that_proves_itself_by_a_key_polls_too(server, new_visitor, visitor):
+async def test_a_client_that_authenticates_by_a_key_polls_too(server, new_visitor, visitor):
     party = await server.register(auth_method="private_key_jwt", grant_types=GRANTS)
     asserting = await register_key(server, party.client_id, "key-1")
     device = Device(party, new_visitor())

@@ -142,7 +142,7 @@ async def test_a_code_that_no_device_shows_is_refused_on_the_page(server, visito
     assert await everything(server.store) == before
 
 
-async def test_a_code_that_has_expired_is_told_so(server, visitor, device):
+async def test_an_expired_code_is_reported_as_expired(server, visitor, device):
     told = await device.begin()
     server.clock.advance(300)
     before = await everything(server.store)
@@ -262,9 +262,7 @@ async def test_a_decision_without_the_form_s_token_is_refused(server, visitor, d
     assert await everything(server.store) == before
 
 
-async def test_what_was_decided_is_told_to_that_browser_alone(
-    server, visitor, new_visitor, device
-):
+async def test_the_decision_is_shown_to_that_browser_alone(server, visitor, new_visitor, device):
     told = await device.begin()
     page = await at_confirmation(visitor, told["user_code"], server.user)
     done = await visitor.submit(page, decision="allow")

@@ -177,7 +177,7 @@ async def test_the_scopes_are_those_that_are_stated(document, client, signed_in)
     assert_refused(own, 400, "invalid_scope")
 
 
-async def test_each_class_of_sign_in_that_is_stated_is_reached_and_told(
+async def test_each_class_of_sign_in_that_is_stated_is_reached_and_returned(
     document, client, signed_in, server
 ):
     told = []
@@ -229,7 +229,7 @@ async def test_the_issuer_is_in_every_answer_as_stated(document, client, signed_
     assert answer["iss"] == document["issuer"]
 
 
-async def test_no_claim_is_told_that_is_not_stated(document, client, signed_in):
+async def test_no_claim_is_returned_that_is_not_stated(document, client, signed_in):
     scope = " ".join(document["scopes_supported"])
     page = await signed_in.get(client.authorize_url(scope=scope, prompt="none", max_age=1000))
     tokens = (await client.redeem(signed_in, page.answer["code"])).json()

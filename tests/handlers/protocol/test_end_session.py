@@ -253,7 +253,7 @@ async def test_staying_ends_nothing(server, visitor, client, tokens):
 
 
 @pytest.mark.promise("logout: cookie alone", "logout: without parameters")
-async def test_who_is_not_signed_in_is_told_so_without_a_question(visitor):
+async def test_without_a_session_the_page_says_so_without_a_question(visitor):
     assert (await visitor.open(PATH)).name == "logged-out"
 
 

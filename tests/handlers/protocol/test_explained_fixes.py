@@ -53,7 +53,7 @@ async def test_swapped_credentials_are_to_be_swapped(world):
     assert (await known(world, page)).fix.startswith("Swap them.")
 
 
-async def test_a_blank_after_a_client_id_is_told_where_it_can_not_be_seen(world):
+async def test_a_blank_after_a_client_id_is_pointed_out(world):
     page = await world.authorize(client_id=f"{world.wiki.client_id} ")
     (sent,) = [each for each in (await known(world, page)).sent if each.name == "client_id"]
 
@@ -62,14 +62,14 @@ async def test_a_blank_after_a_client_id_is_told_where_it_can_not_be_seen(world)
 
 
 class TestWhatWasTold:
-    async def test_a_client_is_told_that_it_used_a_wrong_method(self, world):
+    async def test_a_client_learns_that_it_used_a_wrong_method(self, world):
         page = await world.visitor.get(TOKEN)
 
         assert page.status == 405
         assert page.json()["error_description"] == (await known(world, page)).told
         assert (await known(world, page)).told == "the method is not allowed"
 
-    async def test_who_is_shown_a_page_was_told_no_more_than_it(self, world):
+    async def test_a_refusal_that_is_a_page_is_recorded_without_a_message(self, world):
         page = await world.visitor.request("PUT", AUTHORIZE)
         found = await known(world, page)
 
@@ -112,7 +112,7 @@ class TestThePage:
         assert '<bdi dir="ltr">(RFC 6749, 3.1.2.3)</bdi>' in page.text
 
 
-async def test_a_scope_that_is_left_out_is_told_with_the_reason(world):
+async def test_a_scope_that_is_left_out_is_reported_with_the_reason(world):
     alone = {"grant_types": ["authorization_code"]}
     await world.server.store.commit(Update(APPLICATIONS, world.wiki.client_id, set=alone))
 
@@ -123,7 +123,7 @@ async def test_a_scope_that_is_left_out_is_told_with_the_reason(world):
     assert "not registered for refresh tokens" in told
 
 
-async def test_a_scope_that_is_given_is_not_told_of(world):
+async def test_a_scope_that_is_granted_is_not_reported(world):
     refreshing = {"grant_types": ["authorization_code", "refresh_token"]}
     await world.server.store.commit(Update(APPLICATIONS, world.wiki.client_id, set=refreshing))
 

@@ -113,7 +113,7 @@ async def test_without_an_address_the_page_is_the_end(visitor, wiki, tokens):
     assert "Refresh" not in page.headers
 
 
-async def test_whoever_confirms_a_logout_comes_by_the_frames_too(visitor, wiki, tokens):
+async def test_a_confirmed_logout_shows_the_frames_too(visitor, wiki, tokens):
     page = await visitor.open(wiki.logout_url(client_id=wiki.client_id, state="s"))
     assert page.name == "logout-confirm"
     page = await visitor.submit(page, decision="logout")

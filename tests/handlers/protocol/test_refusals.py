@@ -60,7 +60,7 @@ class TestSecrets:
     @pytest.mark.slow
     @pytest.mark.parametrize("path", [AUTHORIZE, TOKEN, USERINFO, END_SESSION])
     @pytest.mark.parametrize("header", HEADERS)
-    async def test_no_secret_parameter_is_kept_or_told(self, world, path, header):
+    async def test_no_secret_parameter_is_stored_or_returned(self, world, path, header):
         headers = HEADERS[header]
         told = []
         for name in SECRETS:
@@ -91,13 +91,13 @@ class TestSecrets:
             (f"{CANARY}=x", FORM),
         ],
     )
-    async def test_no_secret_is_kept_that_stands_where_a_name_belongs(self, world, body, kind):
+    async def test_no_secret_in_place_of_a_name_is_stored(self, world, body, kind):
         page = await world.visitor.post(TOKEN, content=body, headers={"Content-Type": kind})
 
         assert page.status >= 400
         assert CANARY not in await told_of(world, page)
 
-    async def test_nothing_that_was_really_issued_is_kept(self, world):
+    async def test_nothing_that_was_really_issued_is_stored(self, world):
         tokens = await world.tokens()
         code = await world.code()
         for _ in range(2):
@@ -112,7 +112,7 @@ class TestSecrets:
         assert len(await refusals(world.server.store)) == 6
         assert not [secret for secret in issued if secret in kept]
 
-    async def test_two_values_can_be_told_apart_and_a_client_secret_can_not_be_guessed(
+    async def test_two_values_can_be_distinguished_and_a_client_secret_can_not_be_guessed(
         self, world
     ):
         pages = [
@@ -131,7 +131,9 @@ class TestTheAnswer:
     def settings(self):
         return {"issuer": "https://login.example.com", "trusted_proxies": []}
 
-    async def test_a_stranger_is_told_nothing_that_the_administrator_is(self, io_loop, server):
+    async def test_a_stranger_sees_nothing_that_only_the_administrator_may_see(
+        self, io_loop, server
+    ):
         from tests.handlers.login.test_explain_page import Through
         from tests.support.visitor import Visitor
 
@@ -164,7 +166,7 @@ class TestTheStore:
         assert await everything(world.server.store) == before
         assert len(await refusals(world.server.store)) == 1
 
-    async def test_refusals_of_one_request_id_are_all_told_newest_first(self, world):
+    async def test_refusals_of_one_request_id_are_all_listed_newest_first(self, world):
         header = {"X-Request-Id": "trace-1"}
         for method in ("GET", "PUT", "PATCH"):
             await world.visitor.request(method, TOKEN, headers=header)
@@ -184,7 +186,7 @@ class TestTheStore:
         with pytest.raises(NotFound, match="seven days"):
             await told_of(world, page)
 
-    async def test_of_a_flood_some_are_kept_and_all_are_answered_alike(self, world):
+    async def test_of_a_flood_some_are_stored_and_all_are_answered_alike(self, world):
         answers = [(await refuse(world)).text for _ in range(70)]
         kept_at_once = len(await refusals(world.server.store))
         world.server.clock.advance(60)
@@ -261,7 +263,7 @@ class TestTheTerminal:
         assert printed.isprintable()
         assert not [letter for letter in printed if ord(letter) in range(0x202A, 0x202F)]
 
-    async def test_a_terminal_without_unicode_is_told_in_ascii(self, world):
+    async def test_a_terminal_without_unicode_gets_ascii(self, world):
         page = await world.authorize(redirect_uri="https://client.example/café")
         found = await explain.find(world.server.service, page.headers["X-Request-Id"])
         plain, rich = explain.in_text(found, "ascii"), explain.in_text(found, "utf-8")

@@ -157,7 +157,7 @@ def leaked(secret, told):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "path"), PLACES)
-async def test_no_secret_in_a_wrong_parameter_is_kept_logged_or_told(world, log, path, kind):
+async def test_no_secret_in_a_wrong_parameter_is_stored_logged_or_returned(world, log, path, kind):
     secret = await secret_of(world, kind)
     log.truncate(0)
     answers = []
@@ -173,7 +173,7 @@ async def test_no_secret_in_a_wrong_parameter_is_kept_logged_or_told(world, log,
 @pytest.mark.deep
 @pytest.mark.parametrize("path", ENDPOINTS)
 @pytest.mark.parametrize("kind", KINDS)
-async def test_no_secret_in_a_wrong_header_is_kept_logged_or_told(world, log, path, kind):
+async def test_no_secret_in_a_wrong_header_is_stored_logged_or_returned(world, log, path, kind):
     secret = await secret_of(world, kind)
     log.truncate(0)
     form, answers = {"client_id": world.wiki.client_id}, []
@@ -190,7 +190,7 @@ async def test_no_secret_in_a_wrong_header_is_kept_logged_or_told(world, log, pa
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in SHAPELESS])
-async def test_no_secret_within_an_address_is_kept_logged_or_told(world, log, kind):
+async def test_no_secret_within_an_address_is_stored_logged_or_returned(world, log, kind):
     secret = await secret_of(world, kind)
     log.truncate(0)
     answers = []

@@ -108,7 +108,7 @@ async def test_what_it_is_refused_for(server, owner, body, status, field, slug):
 
 
 @pytest.mark.parametrize("role", ["IAM_OWNER_VIEWER", "ORG_OWNER"])
-async def test_other_roles_are_refused_and_nothing_is_told(server, visitor, owner, role):
+async def test_other_roles_are_refused_and_learn_nothing(server, visitor, owner, role):
     await brought(server, organization("a"))
     home = await server.store.get(ORGANIZATIONS, "a")
     everywhere = role.startswith("IAM")

@@ -69,7 +69,7 @@ async def test_the_report_names_each_hash_that_is_refused_and_the_others_go_in(s
 @pytest.mark.deep
 @pytest.mark.gen_test(timeout=300)
 @pytest.mark.parametrize("settings", [NONE], indirect=True, ids=["without bounds"])
-async def test_whoever_came_with_a_hash_signs_in_at_the_pages(server, owner, new_visitor, demo):
+async def test_a_user_who_came_with_a_hash_signs_in_at_the_pages(server, owner, new_visitor, demo):
     told = await brought(owner)
     assert {HASHES[int(error["id"][1:])] for error in told["errors"]} == {*REFUSED}
 

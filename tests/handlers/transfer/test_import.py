@@ -22,7 +22,7 @@ PERSON = {
 
 
 @pytest.mark.promise("migration: body shape")
-async def test_a_package_is_stored_and_told(server, owner):
+async def test_a_package_is_stored_and_reported(server, owner):
     acme = {**orgs(1)[0], "humanUsers": [{"userId": "u|1", "user": PERSON}]}
     found = await imported(owner, package(acme, timeout="30s"))
 
@@ -53,7 +53,7 @@ async def test_every_envelope_is_taken(server, owner, document):
 
 
 @pytest.mark.promise("import: data_orgsv1")
-async def test_a_row_that_is_refused_is_told_and_the_others_go_in(server, owner):
+async def test_a_row_that_is_refused_is_reported_and_the_others_go_in(server, owner):
     rows = [*orgs(1), {"orgId": "bad", "org": {"name": ""}}, *orgs(1, first=1)]
     found = await imported(owner, package(*rows))
 
@@ -78,7 +78,7 @@ async def test_what_breaks_a_rule_in_what_is_not_taken_is_no_error(server, owner
 
 @pytest.mark.parametrize("user", [{}, {"userName": "\0"}], ids=["a field", "a rule of JSON"])
 @pytest.mark.parametrize("name", ["userId", "user_id"])
-async def test_a_row_that_can_not_be_read_is_told_by_its_id(server, owner, name, user):
+async def test_a_row_that_can_not_be_read_is_reported_by_its_id(server, owner, name, user):
     found = await imported(
         owner, package({**orgs(1)[0], "humanUsers": [{name: "u7", "user": user}]})
     )
@@ -101,7 +101,7 @@ async def test_the_same_package_again_changes_nothing(server, owner):
 
 
 @pytest.mark.parametrize("update", [False, True])
-async def test_a_package_that_tells_of_one_record_twice_changes_it_once(server, owner, update):
+async def test_a_package_that_has_one_record_twice_changes_it_once(server, owner, update):
     def told(first_name, **differs):
         profile = {"firstName": first_name, "lastName": "Lovelace"}
         return {"userId": "u", "user": PERSON | {"profile": profile} | differs}

@@ -29,7 +29,7 @@ def slips(**wishes):
 
 
 @pytest.mark.promise("import: fix")
-async def test_slips_are_mended_and_each_is_told(server, owner):
+async def test_slips_are_corrected_and_each_is_reported(server, owner):
     found = await imported(owner, slips(fix=True))
     user = await server.store.get(USERS, ID)
 
@@ -42,7 +42,7 @@ async def test_slips_are_mended_and_each_is_told(server, owner):
 
 
 @pytest.mark.promise("import: fix")
-async def test_a_dry_run_tells_the_same_and_stores_nothing(server, owner):
+async def test_a_dry_run_reports_the_same_and_stores_nothing(server, owner):
     foretold = await imported(owner, slips(fix=True, dryRun=True))
     assert await server.store.get(USERS, ID) is None
     found = await imported(owner, slips(fix=True))

@@ -48,7 +48,7 @@ def headed(server, owner, length):
 
 
 @pytest.mark.promise("import: data_orgsv1")
-async def test_a_package_may_be_that_long_and_no_octet_longer(server, owner):
+async def test_a_package_may_be_that_long_and_no_byte_longer(server, owner):
     longer = await owner.post(IMPORT, padded(MOST + 1))
     assert refused(longer, 413, 8) == {"": "request_entity_too_large"}
     assert "jobs" not in await count(server.store)

@@ -26,7 +26,7 @@ from tests.support.samples.imports import waiting
 from tests.support.stored import count
 
 
-async def test_a_job_tells_how_far_it_came(server, owner):
+async def test_a_job_reports_its_progress(server, owner):
     found = await imported(owner, package(*orgs(3), {"orgId": "bad", "org": {}}))
 
     job = (await owner.get(f"{PATH}/{found['jobId']}")).json()
@@ -37,7 +37,7 @@ async def test_a_job_tells_how_far_it_came(server, owner):
     assert job["creationDate"] <= job["changeDate"] == job["finishDate"]
 
 
-async def test_problems_are_told_page_by_page(server, owner):
+async def test_problems_are_listed_page_by_page(server, owner):
     rows = [{"orgId": f"b{n}", "org": {"name": 7, "x": n}} for n in range(5)]
     found = await imported(owner, package(*rows))
     path, told, cursor = f"{PATH}/{found['jobId']}/errors", [], ""
@@ -155,7 +155,7 @@ async def test_the_package_of_a_cancelled_job_goes_after_a_day(server, owner):
     assert not job_lifecycle.can_go_on(await server.store.get(JOBS, id))
 
 
-async def test_a_job_is_forgotten_after_thirty_days_with_all_that_it_told(server, owner):
+async def test_a_job_is_removed_after_thirty_days_with_its_report(server, owner):
     await imported(owner, package(*orgs(3), {"orgId": "bad", "org": {}}))
     await server.service.background_tasks.finished()
     server.clock.advance(timedelta(days=30, seconds=1).total_seconds())
@@ -168,7 +168,7 @@ async def test_a_job_is_forgotten_after_thirty_days_with_all_that_it_told(server
     assert {one.sequence: one.type for one in events}[3] == "import.deleted"
 
 
-async def test_how_fast_a_job_goes_is_told_by_the_rows_since_it_was_taken_up(server, owner):
+async def test_the_speed_of_a_job_is_that_of_the_rows_since_it_was_resumed(server, owner):
     hold = await held(server.service)
     await hold.note(state="running", total=100, position=40)
     await hold.note(worked_since=server.clock.now(), worked_from=40)
@@ -186,7 +186,7 @@ async def test_how_fast_a_job_goes_is_told_by_the_rows_since_it_was_taken_up(ser
     assert "rowsPerSecond" not in (await owner.get(path)).json()
 
 
-async def test_a_job_tells_what_was_asked_and_who_asked(server, owner):
+async def test_a_job_reports_what_was_requested_and_by_whom(server, owner):
     found = await imported(owner, package(*orgs(1), dryRun=True, update=True, fix=True))
 
     job = (await owner.get(f"{PATH}/{found['jobId']}")).json()

@@ -215,7 +215,7 @@ def secrets_of(moved):
     return (moved.app["clientSecret"], moved.robot["clientSecret"])
 
 
-async def test_without_the_wish_neither_passwords_nor_apps_move(
+async def test_without_the_option_neither_passwords_nor_apps_move(
     server, visitor, other, stranger, moved
 ):
     owner = await instance_owner(server, visitor)

@@ -109,7 +109,7 @@ async def test_whatever_can_be_sent_can_be_stored(owner, bucket, document):
     assert (await imported(owner, {"dataOrgsv1Gcs": PLACE}))["created"] == 2
 
 
-async def test_a_large_package_is_kept_and_gone_through_when_it_has_come(server, owner, bucket):
+async def test_a_large_package_is_stored_and_read_when_it_is_complete(server, owner, bucket):
     holds(bucket, large())
     found = await imported(owner, {"dataOrgsGcs": PLACE})
     await server.service.background_tasks.finished()
@@ -223,7 +223,7 @@ FAILING = {
 
 @pytest.mark.promise("import: data_orgsv1_gcs")
 @pytest.mark.parametrize("name", FAILING)
-async def test_an_object_that_cant_be_read_is_told_and_nothing_is_stored(
+async def test_an_object_that_cant_be_read_is_reported_and_nothing_is_stored(
     server, owner, bucket, name
 ):
     answers, slug = FAILING[name]
@@ -243,7 +243,7 @@ async def test_an_object_that_cant_be_read_is_told_and_nothing_is_stored(
 
 
 @pytest.mark.slow
-async def test_one_too_many_is_told_to_come_back(server, owner, bucket, monkeypatch):
+async def test_one_request_too_many_is_asked_to_come_back(server, owner, bucket, monkeypatch):
     monkeypatch.setattr(bucket_store, "_turns", threading.BoundedSemaphore(1))
     bucket.answers[META] = silent
     owner.visitor.may_fail = True

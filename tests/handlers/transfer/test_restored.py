@@ -88,7 +88,7 @@ def open_browser(io_loop, house):
 
 
 @pytest.mark.parametrize("invalidates", [False, True])
-async def test_sessions_and_tokens_live_on_or_are_dead(house, open_browser, invalidates):
+async def test_sessions_and_tokens_stay_valid_or_end(house, open_browser, invalidates):
     browser, server = open_browser(), house.server
     party = await server.register()
     tokens = await party.tokens(browser, *server.user, scope="openid offline_access")

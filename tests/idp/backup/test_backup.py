@@ -186,7 +186,7 @@ def small(io_loop, sqlite, clock) -> bytes:
     return io_loop.run_sync(make)
 
 
-def test_the_passphrase_is_told_from_damage(small):
+def test_a_wrong_passphrase_is_distinguished_from_damage(small):
     with pytest.raises(WrongPassphrase):
         check(small, "another passphrase")
     with pytest.raises(DamagedBackup):
@@ -194,7 +194,7 @@ def test_the_passphrase_is_told_from_damage(small):
 
 
 @pytest.mark.deep
-def test_every_octet_of_a_small_backup_counts(small):
+def test_every_byte_of_a_small_backup_counts(small):
     for place in range(len(small)):
         damaged = bytearray(small)
         damaged[place] ^= 1 << place % 8
@@ -369,7 +369,7 @@ async def test_the_invalidation_is_one_change_of_the_instance_with_its_event(sql
 
 
 @pytest.mark.parametrize("invalidates", [False, True])
-async def test_letters_of_before_the_invalidation_are_never_sent(sqlite, clock, invalidates):
+async def test_messages_from_before_the_invalidation_are_never_sent(sqlite, clock, invalidates):
     one, two = sqlite(), sqlite()
     states = typing.get_args(MailState)
     async with as_served(one, clock, SCHEMA) as store:

@@ -13,7 +13,7 @@ from tests.support.clock import SteppingClock
 KEY = bytes(range(32))
 
 
-def test_the_masters_key_is_kept_once_and_never_replaced(tmp_path):
+def test_the_masters_key_is_stored_once_and_never_replaced(tmp_path):
     master_key.keep(tmp_path, KEY, SystemRandom())
     master_key.keep(tmp_path, KEY, SystemRandom())
 

@@ -76,7 +76,7 @@ def test_nothing_of_the_content_or_the_passphrase_is_in_the_file():
     assert PASSPHRASE.encode() not in octets
 
 
-def test_no_octet_can_be_changed():
+def test_no_byte_can_be_changed():
     octets = sealed(content(100))
 
     for place in range(len(octets)):
@@ -146,7 +146,7 @@ def test_a_file_that_asks_for_too_much_work_is_refused_before_any(cost, monkeypa
         read(octets)
 
 
-def test_a_later_form_is_told_from_damage():
+def test_a_later_form_is_distinguished_from_damage():
     octets = bytearray(sealed(b"text"))
     octets[7] = 2
     octets[36:44] = sealed_files._checksum(bytes(octets[:36]))
@@ -156,7 +156,7 @@ def test_a_later_form_is_told_from_damage():
 
 
 @pytest.mark.parametrize("octets", [b"", b"PK\x03\x04", b"SQLite format 3\0" * 10, b"idp-bak"])
-def test_what_is_no_backup_is_told_so(octets):
+def test_what_is_no_backup_is_reported_as_such(octets):
     with pytest.raises(DamagedBackup):
         read(octets)
 
@@ -166,7 +166,7 @@ def test_the_usual_cost_is_slow_for_who_guesses_and_within_the_bounds():
     assert all(a <= b for a, b in zip(sealed_files.COST, sealed_files._BOUNDS, strict=True))
 
 
-def test_a_file_that_can_not_be_read_is_told_so():
+def test_a_file_that_can_not_be_read_is_reported():
     class Broken(io.BytesIO):
         def read(self, size=-1):
             raise OSError(5, "Input/output error")

@@ -186,7 +186,7 @@ def test_what_is_no_setting_is_refused_naming_the_nearest(file):
     assert str(path) in problems[0]
 
 
-def test_all_problems_are_told_at_once():
+def test_all_problems_are_reported_at_once():
     environment = {"IDP_PORT": "x", "IDP_NONSENSE": "1", "IDP_VENDOR": "Not One"}
 
     problems = problems_of({"issuer": "ftp://x", "tls_cert": "cert.pem"}, environment)

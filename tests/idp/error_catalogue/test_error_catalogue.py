@@ -66,26 +66,26 @@ def raised():
 
 
 @pytest.mark.slow
-def test_every_slug_that_is_raised_stands_in_the_catalogue():
+def test_every_error_code_that_is_raised_is_in_the_catalogue():
     assert raised() - set(SLUGS) == set()
 
 
 @pytest.mark.slow
-def test_the_catalogue_holds_no_slug_that_is_never_raised():
+def test_the_catalogue_holds_no_error_code_that_is_never_raised():
     assert set(SLUGS) - raised() == set()
 
 
-def test_a_slug_stands_in_one_part_of_the_catalogue():
+def test_an_error_code_is_in_one_part_of_the_catalogue():
     assert sum(map(len, CATALOGUE.values())) == len(SLUGS)
 
 
-def test_every_slug_is_told_in_sentences():
+def test_every_error_code_is_explained_in_sentences():
     for name, slug in SLUGS.items():
         assert 400 <= slug.status < 600, name
         assert (slug.cause[-1], slug.cure[-1]) == (".", "."), name
 
 
-def test_slugs_are_found_however_they_are_given():
+def test_error_codes_are_found_however_they_are_given():
     source = """
 raise NotFound("no", slug="a.b")
 FieldRefused("c.d" if x else "e", "text")

@@ -6,7 +6,7 @@ from idp.foundation.clock import SystemClock
 from tests.support.clock import SteppingClock
 
 
-def test_the_system_clock_tells_utc_cut_to_milliseconds():
+def test_the_system_clock_gives_utc_cut_to_milliseconds():
     before = datetime.now(UTC)
 
     now = SystemClock().now()

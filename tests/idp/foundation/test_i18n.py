@@ -146,7 +146,9 @@ def test_the_nearest_shipped_language_is_found(wanted, found):
         (None, "f" * 2048 + " de", "ar", "ar"),
     ],
 )
-def test_the_strongest_wish_that_can_be_met_decides(chosen, ui_locales, accept_language, found):
+def test_the_strongest_requested_class_that_can_be_met_decides(
+    chosen, ui_locales, accept_language, found
+):
     got = i18n.negotiate(chosen, ui_locales, accept_language, default="nb", shipped=SHIPPED)
 
     assert got == found

@@ -132,7 +132,7 @@ def test_any_other_request_id_is_replaced(header):
     assert len(fresh) == 22
 
 
-def test_an_access_line_tells_the_request_without_its_query(stream, lines):
+def test_an_access_line_has_the_request_without_its_query(stream, lines):
     logs.access(
         "GET", "/oauth/v2/authorize?login_hint=canary", 302, 0.01234, address="::1", user_id="u"
     )

@@ -56,7 +56,7 @@ def test_an_id_that_would_begin_with_a_dash_is_drawn_again():
     assert Dashing().id() == "A" * 22
 
 
-def test_an_ordered_id_is_a_uuid_of_version_7_that_tells_its_time(random):
+def test_an_ordered_id_is_a_uuid_of_version_7_that_has_its_time(random):
     uuid = UUID(random.ordered_id(NOW))
 
     assert (uuid.version, uuid.variant) == (7, "specified in RFC 4122")

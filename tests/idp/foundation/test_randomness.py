@@ -44,7 +44,7 @@ def test_every_bit_of_a_token_is_as_often_set_as_not(kind):
 
 
 @pytest.mark.deep
-def test_a_token_tells_nothing_of_the_next():
+def test_a_token_reveals_nothing_about_the_next():
     made = [base64url.decode(SystemRandom().token()) for _ in range(SAMPLES)]
     alike = Counter(
         at

@@ -84,7 +84,7 @@ def test_a_field_that_only_speaks_of_secrets_is_shown(stream, lines, name):
 
 
 @pytest.mark.parametrize("value", [True, False, None])
-def test_whether_there_is_a_secret_may_be_told(stream, lines, value):
+def test_whether_there_is_a_secret_may_be_returned(stream, lines, value):
     log.info("x", password=value)
 
     assert lines()[0]["password"] is value

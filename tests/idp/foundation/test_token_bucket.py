@@ -39,7 +39,7 @@ def test_no_way_of_the_clock_gives_more_than_its_time_forward(steps):
     assert passed <= 3 + sum(step for step in steps if step > 0) + 0.1
 
 
-def test_a_key_that_has_used_its_pace_up_leaves_room_for_others():
+def test_a_key_that_has_used_its_tokens_up_leaves_room_for_others():
     pace = KeyedTokenBucket(burst=2, per_second=0.1, all_burst=4, all_per_second=1)
     now = SteppingClock().now()
 
@@ -48,7 +48,7 @@ def test_a_key_that_has_used_its_pace_up_leaves_room_for_others():
     assert not pace.allows(now, "c"), "all together have used theirs up"
 
 
-def test_many_keys_take_no_more_than_the_pace_of_all():
+def test_many_keys_take_no_more_than_the_limit_of_all():
     pace, clock = (
         KeyedTokenBucket(burst=60, per_second=0.1, all_burst=600, all_per_second=0.5),
         SteppingClock(),

@@ -56,7 +56,7 @@ async def test_what_is_forgotten_is_read_again(source):
     assert await kept.get("a", NOON, source.read) == 2
 
 
-async def test_each_name_has_its_value_and_so_many_are_kept(source, monkeypatch):
+async def test_each_name_has_its_value_and_so_many_are_stored(source, monkeypatch):
     monkeypatch.setattr(ttl_cache, "_MOST", 2)
     kept = TtlCache()
     first = [await kept.get(name, NOON, source.read) for name in ("a", "b", "a", "b")]
@@ -67,7 +67,7 @@ async def test_each_name_has_its_value_and_so_many_are_kept(source, monkeypatch)
     assert await kept.get("a", NOON, source.read) == 4
 
 
-async def test_what_can_not_be_read_is_not_kept(source):
+async def test_what_can_not_be_read_is_not_stored(source):
     async def fails():
         raise LookupError
 

@@ -26,11 +26,13 @@ from idp.identity.authentication_context import PASSKEY, PASSWORD, TWO_FACTORS
         ("urn:x", ["urn:x"], "urn:x"),
     ],
 )
-def test_the_first_wish_that_is_met_is_told_else_what_was_reached(reached, wanted, told):
+def test_the_first_requested_class_that_is_met_is_returned_else_what_was_reached(
+    reached, wanted, told
+):
     assert authentication_context.told(reached, wanted) == told
 
 
-def test_somebody_can_meet_a_wish_if_one_of_the_offered_classes_does():
+def test_a_requested_class_can_be_met_if_one_of_the_offered_classes_does():
     here, at_address = Config(), Config(issuer="http://127.0.0.1:8080")
 
     assert authentication_context.can_meet(here, [PASSKEY])
@@ -54,7 +56,7 @@ def test_somebody_can_meet_a_wish_if_one_of_the_offered_classes_does():
         (["pwd", "hwk", "user", "mfa"], PASSKEY, ["pwd", "hwk", "user", "mfa"]),
     ],
 )
-def test_the_class_follows_from_the_proofs_and_they_from_what_is_told(proofs, reached, told):
+def test_the_class_follows_from_the_methods_and_they_from_the_claims(proofs, reached, told):
     assert authentication_context.reached(proofs) == reached
     assert authentication_context.amr(proofs) == told
     assert authentication_context.proofs_of(told, reached) == proofs

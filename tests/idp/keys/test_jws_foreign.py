@@ -78,7 +78,7 @@ def test_what_jwcrypto_signs_verifies_by_a_registered_key(algorithm):
 
 
 @pytest.mark.parametrize("typ", ["JWT", "client-authentication+jwt", None])
-def test_a_type_may_be_said_or_left_out(typ):
+def test_a_type_may_be_stated_or_left_out(typ):
     header = {"alg": "RS256", "kid": "k"} | ({"typ": typ} if typ else {})
 
     assert verify(loaded("RS256"), with_header(json.dumps(header).encode())).header.typ == typ
@@ -284,7 +284,7 @@ def test_an_rsa_key_with_an_odd_exponent_is_taken(exponent):
 @pytest.mark.parametrize(
     "exponent", [0, 1, 2, 4, 65536, 2**64 + 1, pytest.param(MODULUS - 2, id="the largest")]
 )
-def test_an_rsa_key_whose_exponent_proves_nothing_or_costs_too_much_is_refused(exponent):
+def test_an_rsa_key_whose_exponent_is_insecure_or_costs_too_much_is_refused(exponent):
     with pytest.raises(jws.UnusableKey):
         jws.load_public(rsa_pem(MODULUS, exponent))
 

@@ -96,12 +96,12 @@ def test_the_forms_of_stored_values_stay_as_they_are():
     assert vault.open("v1.OLTmUuRNp_I3DZ4mh0RPkfiqhkITwNIQPhmLyrnXnSOXLi26", "totp") == b"a secret"
 
 
-def test_the_fingerprint_tells_keys_apart():
+def test_the_fingerprint_distinguishes_keys():
     assert MasterKey(KEY).fingerprint() != MasterKey(KEY[::-1]).fingerprint()
     assert len(MasterKey(KEY).fingerprint()) == 22
 
 
-def test_a_vault_shows_its_key_in_no_repr(vault):
+def test_a_master_key_shows_its_bytes_in_no_repr(vault):
     assert base64url.encode(KEY) not in repr(vault)
     assert "\\x01\\x02" not in repr(vault)
 

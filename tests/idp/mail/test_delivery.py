@@ -36,7 +36,7 @@ async def only(service):
     return letter
 
 
-async def test_a_letter_is_sent_once_and_its_contents_are_forgotten(mailing, new_mail_server):
+async def test_a_message_is_sent_once_and_its_contents_are_forgotten(mailing, new_mail_server):
     server = await new_mail_server()
     service = mailing(server)
     id = await post(service)
@@ -56,7 +56,7 @@ async def test_a_letter_is_sent_once_and_its_contents_are_forgotten(mailing, new
     assert (stored.state, stored.sealed, stored.last_error) == ("sent", "", "")
 
 
-async def test_without_a_mail_server_letters_are_held_and_stay_so(
+async def test_without_a_mail_server_messages_are_held_and_stay_so(
     server, mailing, new_mail_server
 ):
     await post(server.service)
@@ -68,7 +68,7 @@ async def test_without_a_mail_server_letters_are_held_and_stay_so(
     assert await states(service) == ["held"]
 
 
-async def test_letters_share_a_connection(mailing, new_mail_server):
+async def test_messages_share_a_connection(mailing, new_mail_server):
     server = await new_mail_server()
     service = mailing(server)
     await post(service, count=mail_delivery.BATCH)
@@ -79,7 +79,7 @@ async def test_letters_share_a_connection(mailing, new_mail_server):
     assert set(await states(service)) == {"sent"}
 
 
-async def test_two_processes_send_a_letter_once(mailing, new_mail_server):
+async def test_two_processes_send_a_message_once(mailing, new_mail_server):
     server = await new_mail_server()
     service = mailing(server)
     await post(service, count=5)
@@ -106,7 +106,7 @@ async def test_what_the_server_puts_off_is_tried_again_later(mailing, new_mail_s
     assert len(server.octets) == 1
 
 
-async def test_a_letter_is_given_up_after_a_day(mailing, new_mail_server):
+async def test_a_message_is_given_up_after_a_day(mailing, new_mail_server):
     service = mailing(await new_mail_server("451 no"))
     await post(service)
     for pause in mail_delivery.PAUSES:
@@ -134,7 +134,7 @@ async def test_what_the_server_refuses_for_good_is_not_tried_again(mailing, new_
     assert server.connections == 1
 
 
-async def test_a_server_that_can_not_be_reached_costs_every_letter_one_attempt(mailing):
+async def test_a_server_that_can_not_be_reached_costs_every_message_one_attempt(mailing):
     service = mailing(None)
     await post(service, count=3)
 
@@ -145,7 +145,7 @@ async def test_a_server_that_can_not_be_reached_costs_every_letter_one_attempt(m
     assert all(each.last_error.startswith("SMTPConnectError") for each in found)
 
 
-async def test_a_dropped_connection_costs_only_the_letter_that_was_under_way(
+async def test_a_dropped_connection_costs_only_the_message_that_was_under_way(
     mailing, new_mail_server
 ):
     server = await new_mail_server("drop", "250 taken")
@@ -174,7 +174,7 @@ async def test_a_server_that_hangs_keeps_nobody_for_ever(mailing, new_mail_serve
     assert sorted((each.state, each.attempts) for each in found) == [("queued", 0), ("queued", 1)]
 
 
-async def test_what_a_dead_process_had_begun_is_sent_by_another_with_the_same_id(
+async def test_what_an_ended_process_had_begun_is_sent_by_another_with_the_same_id(
     mailing, new_mail_server, monkeypatch
 ):
     server = await new_mail_server()

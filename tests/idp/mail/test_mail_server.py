@@ -37,7 +37,7 @@ async def error_after(service):
 
 
 @pytest.mark.parametrize("security", ["starttls", "tls"])
-async def test_a_letter_goes_by_tls_to_a_server_that_proves_who_it_is(
+async def test_a_message_goes_by_tls_to_a_server_with_a_valid_certificate(
     mailing, new_mail_server, certificate, login, security
 ):
     server = await new_mail_server(
@@ -69,7 +69,7 @@ async def test_nothing_is_sent_in_plain_text_where_tls_was_meant(mailing, new_ma
     assert server.octets == []
 
 
-async def test_a_wrong_password_is_mended_by_the_operator_not_by_losing_letters(
+async def test_a_wrong_password_is_corrected_by_the_operator_without_losing_messages(
     mailing, new_mail_server, login
 ):
     server = await new_mail_server(is_closed=True)

@@ -152,7 +152,7 @@ async def test_a_total_that_is_not_known_yet_says_so(service):
     assert told == [(["Ash", "Elm"], "2", True), (["Fig"], "3", False)]
 
 
-async def test_a_request_looks_at_so_many_records_and_tells_where_to_go_on(service, monkeypatch):
+async def test_a_request_reads_so_many_records_and_says_where_to_go_on(service, monkeypatch):
     monkeypatch.setattr(management_search, "MOST_LOOKED_AT", 4)
     await grow(service, *"abcdefgh")
     await grow(service, "i", color="red")

@@ -304,7 +304,7 @@ async def test_too_many_calls_at_once_fail_before_they_are_made(monkeypatch):
     assert any("too many" in str(each) for each in failures)
 
 
-async def test_a_certificate_of_somebody_else_is_not_trusted(tmp_path):
+async def test_a_certificate_of_an_unknown_issuer_is_not_trusted(tmp_path):
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     chain, key = certificate.self_signed(tmp_path)
     tls.load_cert_chain(tmp_path / chain, tmp_path / key)

@@ -100,7 +100,7 @@ async def test_a_body_is_what_its_framing_says(answer, body):
         CHUNKED + b"".join(chunk(LONG[n : n + 100]) for n in range(0, len(LONG), 100)),
     ],
 )
-async def test_of_a_long_body_the_first_octets_are_read(answer):
+async def test_of_a_long_body_the_first_bytes_are_read(answer):
     assert await read(answer) == LONG[:MAX_BODY_BYTES]
 
 
@@ -131,7 +131,7 @@ async def test_chunks_that_are_none_fail(broken):
         b"X: " + b"y" * 16_384,
     ],
 )
-async def test_a_head_whose_framing_can_not_be_told_fails(fields):
+async def test_a_head_whose_framing_is_ambiguous_fails(fields):
     with pytest.raises(Failed):
         await read(HEAD + fields + b"\r\n\r\na")
 
@@ -168,7 +168,7 @@ async def test_a_head_of_16_kib_is_read_and_a_longer_one_is_not():
         await read(HEAD + b"X: " + b"y" * (16 * 1024 - rest + 1) + b"\r\n\r\n")
 
 
-async def test_a_body_in_chunks_of_one_octet_is_read_whole():
+async def test_a_body_in_chunks_of_one_byte_is_read_whole():
     assert await read(chunks(LONG[1:], *range(1, len(LONG)))) == LONG[1:]
 
 
@@ -214,7 +214,7 @@ async def test_what_is_sent_without_end_and_is_no_body_fails_long_before_the_dea
     [(HEAD + b"\r\n", b"x" * 999), (CHUNKED, chunk(b"x" * 999)), (CHUNKED, chunk(b"x") * 99)],
     ids=["body", "chunks", "small chunks"],
 )
-async def test_of_a_body_without_end_the_first_octets_are_read(says, endless):
+async def test_of_a_body_without_end_the_first_bytes_are_read(says, endless):
     with Peer(says, endless=endless) as peer:
         status, lines = await Outgoing(seconds=20).get_lines(
             LOCAL, f"http://127.0.0.1:{peer.port}/token"

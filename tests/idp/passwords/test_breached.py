@@ -165,7 +165,7 @@ def test_a_list_of_10_million_lines_answers_within_5_ms_in_5_mb(tmp_path):
     assert peak < 5_000_000
 
 
-def test_a_digest_is_that_of_the_octets_in_utf_8():
+def test_a_digest_is_that_of_the_bytes_in_utf_8():
     expected = hashlib.sha1("pässword".encode(), usedforsecurity=False).digest()
 
     assert breached.digest("pässword") == expected

@@ -70,7 +70,7 @@ def test_a_list_is_made_compact_on_the_command_line(tmp_path):
     assert [open_list(target).contains(password) for password in COUNTS] == [False, True, True]
 
 
-def test_an_output_that_is_there_is_replaced_only_if_told_so(tmp_path):
+def test_an_output_that_is_there_is_replaced_only_on_request(tmp_path):
     source, target = text_file(tmp_path / "list.txt", COUNTS), tmp_path / "list.idpb"
     target.write_text("precious", encoding="ascii")
 

@@ -147,7 +147,7 @@ def test_own_words_may_be_part_of_a_password_that_has_more(password, own_words):
     assert slugs(password, own_words=own_words) == []
 
 
-def test_all_problems_are_told_at_once():
+def test_all_problems_are_reported_at_once():
     assert slugs("dragon", own_words=["dragon"]) == [
         "password.too_short",
         "password.common",

@@ -50,7 +50,7 @@ def test_every_way_to_say_colours_is_understood(mode):
     assert opened(picture.content).mode in ("RGB", "RGBA")
 
 
-def test_nothing_of_a_photograph_is_kept_but_its_pixels_the_right_way_up():
+def test_nothing_of_a_photograph_is_stored_but_its_pixels_the_right_way_up():
     picture = drawn(located(), BOX)
     kept = opened(picture.content)
 
@@ -68,7 +68,7 @@ def test_what_is_hidden_behind_or_within_a_picture_is_gone():
     assert HTML not in within.content
 
 
-def test_even_one_of_chance_stays_small():
+def test_even_a_picture_of_random_pixels_stays_small():
     import random
 
     from PIL import Image

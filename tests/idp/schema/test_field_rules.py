@@ -107,7 +107,7 @@ def test_a_rule_takes_what_it_says(rule, value, expected):
 
 
 @pytest.mark.parametrize(("rule", "value", "slug"), REFUSED)
-def test_a_rule_refuses_the_rest_by_a_slug(rule, value, slug):
+def test_a_rule_refuses_the_rest_by_an_error_code(rule, value, slug):
     with pytest.raises(FieldRefused) as refused:
         rule.read(value)
 
@@ -146,7 +146,7 @@ def test_a_request_is_read_into_its_struct():
     assert read == Outer(first_name="A", inner=Inner(by_id=3), inners=[Inner()])
 
 
-def test_of_a_group_one_may_be_sent_wherever_it_stands():
+def test_of_a_group_one_may_be_sent_wherever_it_is():
     both = {"byName": "x", "byId": 1}
 
     assert problems({"firstName": "A", "inner": both, "inners": [{}, both]}) == {
@@ -183,7 +183,7 @@ def read_or_refused(read):
 
 @settings(deadline=None)
 @given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8")))
-def test_any_octets_are_read_or_refused(octets):
+def test_any_bytes_are_read_or_refused(octets):
     assert read_or_refused(lambda: strict_json.decode(octets)) != ()
 
 

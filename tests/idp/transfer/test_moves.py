@@ -232,7 +232,7 @@ def test_an_organization_is_the_same_in_the_other_store_and_back(io_loop, statio
         io_loop.run_sync(lambda each=each: events_agree(each.store))
 
 
-async def test_every_list_that_is_told_is_also_taken(server):
+async def test_every_list_that_is_exported_is_also_imported(server):
     assert {each.member for each in KINDS if each.tell} <= {
         each.member for each in KINDS if each.prepare
     }

@@ -32,7 +32,7 @@ asyncio.run(main(sys.argv[1]))
 
 
 @pytest.mark.parametrize(("crash", "kept"), [("before 3", 2), ("after 3", 3), ("", 4)])
-async def test_a_process_dies_before_or_after_the_write_it_was_told(
+async def test_a_process_ends_before_or_after_the_write_that_it_was_given(
     sqlite, monkeypatch, crash, kept
 ):
     monkeypatch.setenv(crashing.CRASH_VARIABLE, crash)

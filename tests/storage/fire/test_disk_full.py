@@ -111,7 +111,7 @@ async def everything_else(store):
     return went_in, {(type(o), str(o)) for o in (half, *outcomes) if o is not None}
 
 
-async def test_a_full_disk_is_told_reads_go_on_and_room_is_used_at_once(limited, disk):
+async def test_a_full_disk_is_reported_reads_go_on_and_room_is_used_at_once(limited, disk):
     kept = await filled(limited)
     went_in, errors = await everything_else(limited)
     kept += went_in

@@ -27,7 +27,7 @@ from tests.support.stored import everything
 HTTP = {"type": "DOMAIN_VALIDATION_TYPE_HTTP"}
 
 
-async def test_a_domain_is_proven_by_a_record_beside_it(server, chief, zone):
+async def test_a_domain_is_verified_by_a_record_beside_it(server, chief, zone):
     await named(chief, "b.example")
     page = await chief.post(f"{PATH}/b.example/validation/_generate", DNS)
     name, token = page.json()["url"], page.json()["token"]
@@ -88,7 +88,7 @@ class Web:
         (b"", False),
     ],
 )
-async def test_a_domain_is_proven_by_a_file_on_its_web_server(
+async def test_a_domain_is_verified_by_a_file_on_its_web_server(
     server, chief, monkeypatch, answer, is_proven
 ):
     async with Web(server, monkeypatch) as web:
@@ -116,7 +116,7 @@ async def test_a_file_is_looked_for_over_https_at_the_domain_alone(chief):
     assert page.json()["url"].startswith("https://b.example/.well-known/idp-challenge/")
 
 
-async def test_what_fails_outside_is_not_told_to_the_caller(server, chief, zone):
+async def test_what_fails_outside_is_not_revealed_to_the_caller(server, chief, zone):
     await challenged(chief, "b.example", zone)
 
     async def fail(_):
@@ -156,7 +156,7 @@ async def test_a_token_that_is_replaced_during_the_look_verifies_nothing(server,
     assert refused(page, 400, 9) == {"": "domain.not_proven"}
 
 
-async def test_a_verified_domain_needs_no_proof(server, chief):
+async def test_a_verified_domain_needs_no_verification(server, chief):
     before = await everything(server.store)
     again = await validated(chief, "acme.example")
     token = await chief.post(f"{PATH}/acme.example/validation/_generate", DNS)
@@ -205,13 +205,13 @@ async def race(server, owner, new_visitor, zone, rounds):
     await events_agree(server.store)
 
 
-async def test_of_thirty_two_who_prove_one_domain_one_gets_it(server, owner, new_visitor, zone):
+async def test_of_thirty_two_who_verify_one_domain_one_gets_it(server, owner, new_visitor, zone):
     await race(server, owner, new_visitor, zone, 1)
 
 
 @pytest.mark.deep
 @pytest.mark.gen_test(timeout=600)
-async def test_of_thirty_two_who_prove_one_domain_one_gets_it_each_time(
+async def test_of_thirty_two_who_verify_one_domain_one_gets_it_each_time(
     server, owner, new_visitor, zone
 ):
     await race(server, owner, new_visitor, zone, 200)

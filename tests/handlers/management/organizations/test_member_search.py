@@ -51,7 +51,7 @@ async def test_members_of_the_instance_are_found_by_who_may_read_it(server, visi
     refused(await chief.post(f"{INSTANCE_MEMBERS}/_search", {}), 403, 7)
 
 
-async def test_what_a_user_manages_is_told_as_far_as_the_caller_looks(
+async def test_what_a_user_manages_is_listed_as_far_as_the_caller_may_see(
     server, visitor, owner, acme
 ):
     there = await new_organization(server, "there.example")

@@ -101,7 +101,7 @@ async def test_who_is_removed_may_do_nothing_and_may_be_added_again(server, visi
     await events_agree(server.store)
 
 
-async def test_the_log_tells_who_changed_and_who_removed_a_member(server, visitor, here):
+async def test_the_log_names_who_changed_and_who_removed_a_member(server, visitor, here):
     chief, script = await two_owners(server, visitor, here, MEMBERS)
     await put(chief, MEMBERS, script.user_id, "ORG_OWNER_VIEWER")
     await delete(chief, MEMBERS, script.user_id)

@@ -46,7 +46,7 @@ async def test_the_answer_names_what_was_made(server, owner):
 
 
 @pytest.mark.promise("organization setup: human")
-async def test_everything_that_can_be_told_of_the_administrator_is_kept(server, owner):
+async def test_everything_that_can_be_sent_about_the_administrator_is_stored(server, owner):
     answer = await owner.post(SET_UP, filled(bodies(CALLS[f"POST {SET_UP}"])[0], n=1))
 
     acme, anna = await made(server, answer)
@@ -74,7 +74,7 @@ async def test_everything_that_can_be_told_of_the_administrator_is_kept(server, 
 
 
 @pytest.mark.promise("organization setup: human", "organization setup: display name")
-async def test_what_is_not_told_is_left_open(server, owner):
+async def test_what_is_not_stated_is_left_open(server, owner):
     body = organization()
     del body["human"]["password"]
     _, anna = await made(server, await owner.post(SET_UP, body))
@@ -224,7 +224,7 @@ async def test_the_password_is_held_to_the_policy(server, owner, password, slug)
 
 
 @pytest.mark.promise("organization setup: 400")
-async def test_a_weak_password_is_told_beside_all_else(owner):
+async def test_a_weak_password_is_reported_beside_all_else(owner):
     body = organization() | {"org": {"name": ""}, "roles": ["KING"]}
     body["human"] |= {"userName": "", "profile": 3, "password": "short"}
 
@@ -320,7 +320,7 @@ async def test_limits_hold_at_both_edges_in_characters(server, owner, path, leng
     ("sent", "kept"),
     [("en-u-rg", "en"), ("de-CH", "de-CH"), ("x-house", "x-house"), ("pt-x-y", "pt")],
 )
-async def test_a_language_is_kept_without_its_extensions(server, owner, sent, kept):
+async def test_a_language_is_stored_without_its_extensions(server, owner, sent, kept):
     body = changed("human.profile.preferredLanguage", sent)
     _, anna = await made(server, await owner.post(SET_UP, body))
 
@@ -366,7 +366,7 @@ async def test_addresses_of_all_alphabets_and_of_private_networks_are_taken(owne
 
 @pytest.mark.promise("organization setup: phone")
 @pytest.mark.parametrize("number", ["+41 79 123 45 67", "tel:+41-79-123-45-67", "+41(0)791234567"])
-async def test_a_phone_number_is_kept_in_one_form(server, owner, number):
+async def test_a_phone_number_is_stored_in_one_form(server, owner, number):
     _, anna = await made(server, await owner.post(SET_UP, changed("human.phone.phone", number)))
 
     assert anna.phone.number == "+41791234567"
@@ -391,7 +391,7 @@ async def test_what_is_no_phone_number_is_refused(server, owner, number):
     assert refused(page, 400, 3) == {"human.phone.phone": "phone.invalid"}
 
 
-async def test_that_mail_is_only_held_is_said(owner):
+async def test_the_page_says_that_mail_is_only_held(owner):
     verified = await owner.post(SET_UP, organization())
     to_prove = changed("human.email", {"email": "anna@acme.example"}, n=1)
 

@@ -63,7 +63,7 @@ async def test_a_generated_domain_that_was_given_out_just_now_is_made_anew(
     assert [one.id for one in found.records] == [page.json()["orgId"]]
 
 
-async def test_all_that_is_taken_is_told_at_once(server, owner):
+async def test_all_that_is_taken_is_reported_at_once(server, owner):
     body = changed("org.domain", "acme.example")
     await owner.post(SET_UP, body)
     before = await everything(server.store)

@@ -230,7 +230,7 @@ async def test_of_thirty_two_who_want_one_name_one_gets_it_each_time(server, own
 
 
 @pytest.mark.promise("organization: sequence")
-async def test_a_deactivated_organization_is_dead_and_what_was_issued_stays_dead(
+async def test_a_deactivated_organization_is_inactive_and_what_was_issued_stays_invalid(
     server, visitor, owner, acme
 ):
     here = {"x_idp_orgid": acme.id}

@@ -84,7 +84,7 @@ async def test_all_users_of_a_large_organization_fall_back_however_often_the_job
 # Two at the same moment.
 
 
-async def test_of_proofs_of_one_address_in_two_organizations_at_once_one_counts(place):
+async def test_of_verifications_of_one_address_in_two_organizations_at_once_one_counts(place):
     proofs = []
     for caller in (place.chief, place.boss):
         visitor = place.new_visitor()
@@ -102,7 +102,7 @@ async def test_of_proofs_of_one_address_in_two_organizations_at_once_one_counts(
 
 
 @pytest.mark.promise("tenant: superseded address")
-async def test_an_address_asserted_and_proven_at_once_is_a_login_name_of_the_proof(place):
+async def test_an_address_asserted_and_verified_at_once_is_a_login_name_of_who_verified_it(place):
     for n in range(5):
         address, visitor = f"v{n}@mail.example", place.new_visitor()
         made = await create(place.boss, username=f"vera{n}", email={"email": address})

@@ -82,7 +82,7 @@ async def test_a_name_of_another_organizations_domain_is_refused(place, squat, n
     assert (await place.server.store.find(USERS, {"login_key": name.lower()})).records == []
 
 
-async def test_an_address_that_stands_for_a_name_is_refused_likewise(place):
+async def test_an_address_in_place_of_a_name_is_refused_likewise(place):
     page = await make_a_person_by_address(place, "ceo@corp.example")
 
     assert refused(page, 400, 3) == {"email.email": "user.name.foreign_domain"}
@@ -131,7 +131,7 @@ async def test_a_role_of_the_instance_gives_out_any_name(place):
 
 
 @pytest.mark.promise("tenant: squatted name")
-async def test_a_squatted_name_is_never_told_as_if_it_were_the_domains(place):
+async def test_a_squatted_name_is_never_returned_as_if_it_were_the_domains(place):
     password = {"password": PASSWORD}
     email = {"email": "x@mail.example", "isVerified": True}
     name = "ceo@late.example"

@@ -107,7 +107,7 @@ async def test_what_an_organization_asserts_is_verified_for_its_own_applications
 
 
 @pytest.mark.promise("tenant: claims")
-async def test_an_api_of_another_organization_is_told_its_own_view_of_a_token(place):
+async def test_an_api_of_another_organization_gets_its_own_view_of_a_token(place):
     await place.mallory()
     project = (await place.server.store.get(APPLICATIONS, place.shop.client_id)).project_id
     scope = f"openid email urn:idp:iam:org:project:id:{project}:aud"
@@ -239,7 +239,7 @@ async def test_the_others_organization_makes_a_person_with_the_address(place):
 
 
 @pytest.mark.promise("tenant: superseded address")
-async def test_an_address_that_is_proven_elsewhere_ends_the_asserted_login_name_for_good(place):
+async def test_an_address_that_is_verified_elsewhere_ends_the_asserted_login_name_for_good(place):
     mallory = await place.mallory()
     vera = await place.vera()
     await place.tidied()
@@ -259,7 +259,7 @@ async def test_an_address_that_is_proven_elsewhere_ends_the_asserted_login_name_
     await events_agree(place.server.store)
 
 
-async def test_an_address_that_is_proven_already_becomes_no_login_name_of_who_asserts_it(place):
+async def test_an_address_that_is_verified_already_becomes_no_login_name_by_assertion(place):
     vera = await place.vera()
     mallory = await place.mallory()
 
@@ -317,7 +317,7 @@ async def test_a_hint_does_not_choose_who_asserts_the_address_at_other_applicati
 
 
 @pytest.mark.parametrize("by", ["owner", "boss"])
-async def test_by_whom_an_address_is_verified_is_told_beside_it(place, by):
+async def test_by_whom_an_address_is_verified_is_shown_beside_it(place, by):
     where = {"organization": {"orgId": place.corp.id}}
     made = await create(getattr(place, by), phone={"phone": NUMBER, "isVerified": True}, **where)
     human = (await place.boss.get(f"/v2/users/{made['userId']}")).json()["user"]["human"]

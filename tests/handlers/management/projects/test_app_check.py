@@ -59,7 +59,9 @@ FINE = [
 
 
 @pytest.mark.parametrize("key", WARNINGS)
-async def test_what_is_allowed_and_often_not_meant_is_said_of_each_address(server, check, key):
+async def test_what_is_allowed_and_often_not_meant_is_reported_for_each_address(
+    server, check, key
+):
     uris, settings, fields = WARNINGS[key]
     before = await everything(server.store)
     page = await check(*uris, **settings)
@@ -73,7 +75,7 @@ async def test_what_is_allowed_and_often_not_meant_is_said_of_each_address(serve
 
 
 @pytest.mark.parametrize(("uris", "more"), FINE)
-async def test_of_what_is_as_it_should_be_nothing_is_said(check, uris, more):
+async def test_nothing_is_reported_of_what_is_as_it_should_be(check, uris, more):
     page = await check(*uris, **more)
 
     assert (page.status, "warnings" in page.json()) == (200, False)
@@ -88,7 +90,7 @@ async def test_addresses_after_a_logout_are_looked_at_too(check):
     ]
 
 
-async def test_what_registering_would_tell_is_told(check):
+async def test_what_registering_would_report_is_reported(check):
     page = await check()
 
     body = page.json()

@@ -174,7 +174,7 @@ async def test_all_tokens_end_with_management_access(server, new_visitor, owner,
 
 
 @pytest.mark.parametrize("method", [KEY_METHOD, "OIDC_AUTH_METHOD_TYPE_NONE"])
-async def test_whoever_needs_no_secret_any_more_loses_it_and_gets_another_when_needed(
+async def test_an_application_that_needs_no_secret_any_more_loses_it_and_gets_another_when_needed(
     server, owner, app, made, method
 ):
     without = await configure(owner, app, authMethodType=method)
@@ -294,7 +294,7 @@ async def test_who_is_overtaken_looks_again(server, owner, app, made, monkeypatc
     assert (client.name, client.groups_claim, client.sequence) == ("Renamed", "groups", 3)
 
 
-async def test_who_may_use_an_application_is_everybody_unless_said(server, owner, app):
+async def test_an_application_is_for_everybody_by_default(server, owner, app):
     shown = (await owner.get(app)).json()["app"]["oidcConfig"]
 
     assert shown["allowedUsers"] == "OIDC_ALLOWED_USERS_EVERYBODY"

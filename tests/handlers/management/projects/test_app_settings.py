@@ -64,7 +64,7 @@ def kept(server, register):
 
 
 @pytest.mark.parametrize("name", GRANTS)
-async def test_a_grant_is_kept_by_its_protocol_name(kept, name):
+async def test_a_grant_is_stored_by_its_protocol_name(kept, name):
     client = await kept(grantTypes=[name, name])
 
     assert client.grant_types == [GRANTS[name]]
@@ -79,7 +79,7 @@ async def test_only_who_may_redeem_codes_has_their_response_type_without_asking(
     assert explicit.response_types == ["code"]
 
 
-async def test_implicit_response_types_are_kept_with_their_grant(kept):
+async def test_implicit_response_types_are_stored_with_their_grant(kept):
     client = await kept(responseTypes=IMPLICIT, grantTypes=["OIDC_GRANT_TYPE_IMPLICIT"])
 
     assert client.response_types == ["id_token", "id_token token"]
@@ -129,7 +129,7 @@ STORED = {
 
 
 @pytest.mark.parametrize(("field", "sent"), [(f, sent) for f in TAKEN for sent in TAKEN[f]])
-async def test_a_value_within_its_bounds_is_kept(kept, field, sent):
+async def test_a_value_within_its_bounds_is_stored(kept, field, sent):
     client = await kept(**{field: sent})
 
     expected = TAKEN[field][sent]
@@ -217,7 +217,7 @@ NO_ORIGINS = {
 }
 
 
-async def test_origins_are_kept_as_browsers_send_them(kept):
+async def test_origins_are_stored_as_browsers_send_them(kept):
     assert (await kept(additionalOrigins=ORIGINS)).additional_origins == ORIGINS
 
 
@@ -242,7 +242,7 @@ async def test_a_login_of_ones_own_is_refused_with_the_reason(server, register):
     assert await everything(server.store) == before
 
 
-async def test_all_that_is_wrong_with_an_application_is_told_at_once(register):
+async def test_all_that_is_wrong_with_an_application_is_reported_at_once(register):
     page = await register(
         clockSkew="1h",
         groupsClaim="sub",

@@ -61,7 +61,9 @@ async def test_the_applications_of_a_deactivated_project_get_nothing(server, new
     await events_agree(server.store)
 
 
-async def test_what_ended_with_a_project_stays_dead_when_it_works_again(server, new_visitor, shop):
+async def test_what_ended_with_a_project_stays_invalid_when_it_works_again(
+    server, new_visitor, shop
+):
     browser = new_visitor()
     tokens = await shop.party.tokens(browser, *server.user)
     await shop.step("_deactivate")
@@ -121,7 +123,7 @@ async def test_many_applications_follow_their_project_batch_by_batch(shop, monke
     await events_agree(shop.server.store)
 
 
-async def test_whatever_a_crash_leaves_alive_in_a_shut_project_is_shut_soon(
+async def test_whatever_a_crash_leaves_active_in_a_deactivated_project_is_deactivated_soon(
     server, shop, monkeypatch
 ):
     monkeypatch.setattr(project_states, "AT_ONCE", 1)

@@ -47,7 +47,7 @@ async def give(owner, grants, project, *keys) -> str:
     return page.json()["userGrantId"]
 
 
-async def test_roles_are_kept_and_listed_by_their_keys(server, owner, project):
+async def test_roles_are_stored_and_listed_by_their_keys(server, owner, project):
     page = await owner.get(roles(project))
 
     result = page.json()["result"]

@@ -35,7 +35,7 @@ def register(owner, project):
     return register
 
 
-async def test_a_project_is_kept_and_shown(server, owner):
+async def test_a_project_is_stored_and_shown(server, owner):
     made = (await owner.post(PATH, {"name": "Shop"})).json()
 
     kept = await server.store.get(PROJECTS, made["id"])
@@ -83,7 +83,7 @@ async def test_an_application_of_nothing_but_a_name_has_the_defaults(server, reg
     assert client.redirect_uris == [URI]
 
 
-async def test_the_secret_is_shown_once_and_kept_as_a_hash(server, owner, project, register):
+async def test_the_secret_is_shown_once_and_stored_as_a_hash(server, owner, project, register):
     body = (await register()).json()
 
     client = await server.store.get(APPLICATIONS, body["clientId"])
@@ -143,7 +143,7 @@ PROBLEMS = {
 
 
 @pytest.mark.parametrize("key", PROBLEMS)
-async def test_what_is_allowed_but_not_as_the_standards_want_it_is_said(
+async def test_what_is_allowed_but_not_as_the_standards_want_it_is_reported(
     owner, project, register, key
 ):
     made = (await register(**PROBLEMS[key])).json()

@@ -50,7 +50,7 @@ async def test_the_api_takes_an_omitted_answer_for_everybody_and_says_what_is_pr
         ("preset=grafana", {"host": "metrics.example"}),
     ],
 )
-async def test_the_console_proposes_it_and_sends_what_stands_in_the_form(
+async def test_the_console_proposes_it_and_sends_the_value_of_the_form(
     server, visitor, proposed, query, values
 ):
     await console.admin(server, visitor)
@@ -64,7 +64,7 @@ async def test_the_console_proposes_it_and_sends_what_stands_in_the_form(
     assert made["As chosen"] == "granted"
 
 
-async def test_a_preset_is_told_with_it(server, visitor, proposed):
+async def test_an_application_is_listed_with_its_preset(server, visitor, proposed):
     owner = await instance_owner(server, visitor)
 
     told = (await owner.get("/management/v1/presets/grafana")).json()["settings"]

@@ -201,7 +201,7 @@ async def test_schemes_of_their_own_are_for_native_apps(server, register, field)
 
 
 @pytest.mark.parametrize("field", FIELDS)
-async def test_a_uri_that_stands_twice_is_refused(register, field):
+async def test_a_uri_that_is_listed_twice_is_refused(register, field):
     page = await register(field, [HTTPS[0], HTTPS[1], HTTPS[0]])
 
     assert refused(page, 400, 3) == {f"{field}[2]": "field.duplicate"}

@@ -83,7 +83,7 @@ async def test_a_pair_is_made_whose_private_half_is_in_the_answer_alone(
     await events_agree(server.store)
 
 
-async def test_the_key_file_proves_its_holder(server, visitor, owner, holder):
+async def test_the_key_file_authenticates_its_holder(server, visitor, owner, holder):
     made = (await owner.post(holder.keys, {})).json()
     file = json.loads(base64.b64decode(made["keyDetails"]))
     private = serialization.load_pem_private_key(file["key"].encode(), None)
@@ -93,7 +93,9 @@ async def test_the_key_file_proves_its_holder(server, visitor, owner, holder):
 
 
 @pytest.mark.parametrize("algorithm", ["RS256", "ES256", "EdDSA"])
-async def test_a_key_that_was_sent_proves_its_holder(server, visitor, owner, holder, algorithm):
+async def test_a_key_that_was_sent_authenticates_its_holder(
+    server, visitor, owner, holder, algorithm
+):
     private = private_key(algorithm, 7)
     body = {"publicKey": encoded(public_pem(private))}
     made = (await owner.post(holder.keys, body)).json()
@@ -187,7 +189,7 @@ async def test_what_verifies_nothing_is_refused(server, owner, holder, monkeypat
     assert await everything(server.store) == before
 
 
-async def test_nothing_is_kept_of_what_stands_beside_a_public_key(server, owner, holder):
+async def test_nothing_beside_a_public_key_is_stored(server, owner, holder):
     text = public_pem(private_key("ES256")) + private_pem()
     made = (await owner.post(holder.keys, {"publicKey": encoded(text)})).json()
 

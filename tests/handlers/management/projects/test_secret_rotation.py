@@ -151,7 +151,7 @@ async def last_used(holder) -> list[str | None]:
     return [(one.get("lastUsedAt") or "")[:19] or None for one in await holder.listed()]
 
 
-async def test_each_secret_tells_when_it_was_last_used_to_the_hour(server, holder):
+async def test_each_secret_shows_when_it_was_last_used_to_the_hour(server, holder):
     new = await holder.rotate(overlap="168h")
     assert await last_used(holder) == [None, None]
     first = server.clock.now().isoformat()[:19]

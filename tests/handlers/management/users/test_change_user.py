@@ -152,7 +152,7 @@ async def test_of_an_address_for_two_organizations_one_gets_it(server, owner):
     assert sorted(page.status for page in pages) == [200, 409]
 
 
-async def test_a_new_address_is_to_be_proven_by_the_code_of_its_mailbox(server, owner, person):
+async def test_a_new_address_is_to_be_verified_by_the_code_of_its_mailbox(server, owner, person):
     answer = await done(owner, f"/v2/users/{person}/email", email=MOVED)
 
     user = await stored(server, person)
@@ -200,7 +200,7 @@ async def test_another_code_ends_the_one_before(server, owner, person):
     assert refused(page, 400, 9) == {"": "email.not_waiting"}
 
 
-async def test_the_code_for_an_address_proves_no_later_one(owner, person):
+async def test_the_code_for_an_address_verifies_no_later_one(owner, person):
     path = f"/v2/users/{person}/email"
     first = await done(owner, path, email=MOVED, returnCode={})
     await done(owner, path, email="third@mouse.example", returnCode={})
@@ -210,7 +210,7 @@ async def test_the_code_for_an_address_proves_no_later_one(owner, person):
     assert refused(page, 400, 3) == {"verificationCode": "code.wrong"}
 
 
-async def test_a_number_is_set_proven_and_forgotten(server, owner, person):
+async def test_a_number_is_set_verified_and_removed(server, owner, person):
     path = f"/v2/users/{person}/phone"
     await done(owner, path, phone="+41791234567", returnCode={})
     server.clock.advance(1)

@@ -39,7 +39,7 @@ async def test_the_least_that_makes_a_person(server, owner):
     "user creation: metadata",
     "user creation: idpLinks",
 )
-async def test_everything_that_can_be_told_of_a_person_is_kept(server, owner):
+async def test_everything_that_can_be_sent_about_a_person_is_stored(server, owner):
     answer = await create(
         owner,
         userId="auth0|60425dc4",
@@ -88,7 +88,7 @@ async def test_everything_that_can_be_told_of_a_person_is_kept(server, owner):
         ("+44 (0)20 7946 0958", "+442079460958"),
     ],
 )
-async def test_a_number_is_kept_in_its_international_form(server, owner, written, kept):
+async def test_a_number_is_stored_in_its_international_form(server, owner, written, kept):
     answer = await create(owner, phone={"phone": written, "isVerified": True})
 
     assert (await stored(server, answer)).phone.number == kept

@@ -96,7 +96,7 @@ LIMITS = [
 
 @pytest.mark.promise("user creation: user id", "user creation: profile", "length: names")
 @pytest.mark.parametrize(("path", "longest", "slug"), LIMITS, ids=lambda value: str(value)[:30])
-async def test_a_text_may_be_as_long_as_is_said_and_no_longer(owner, refusal, path, longest, slug):
+async def test_a_text_may_be_as_long_as_stated_and_no_longer(owner, refusal, path, longest, slug):
     assert slug in (await refusal(having(FULL, path, longest + "a")))[path]
     assert (await owner.post(PATH, having(FULL, path, longest))).status == 200
 
@@ -230,7 +230,7 @@ async def test_a_hash_that_is_unknown_or_too_dear_is_refused(refusal, encoded):
     assert await refusal(body) == {"hashedPassword.hash": "password_hash.unreadable"}
 
 
-async def test_every_reason_is_told_at_once(refusal):
+async def test_every_reason_is_reported_at_once(refusal):
     body = having(FULL, "profile.givenName", "")
     body = having(body, "password.password", "zq7")
     body = having(body, "email.sendCode.urlTemplate", "http://a.example/")
@@ -316,7 +316,7 @@ async def test_a_part_that_is_wrong_hides_nothing_of_its_neighbours(refusal, cha
 
 
 @pytest.mark.promise("user creation: user id")
-async def test_all_that_is_taken_is_told_at_once(owner, refusal):
+async def test_all_that_is_taken_is_reported_at_once(owner, refusal):
     assert (await owner.post(PATH, FULL)).status == 200
     address = {"email": FULL["username"] + "@localhost", "isVerified": True}
 

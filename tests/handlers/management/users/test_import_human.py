@@ -50,7 +50,7 @@ async def test_the_least_that_is_taken_in_has_all_that_it_came_with(server, owne
 
 
 @pytest.mark.promise("user import: minimal body")
-async def test_everything_that_can_be_told_is_kept(server, owner):
+async def test_everything_that_can_be_sent_is_stored(server, owner):
     body = {name: value for name, value in IMPORTED.items() if name != "userName"}
 
     user = await stored(server, await take(owner, **body))
@@ -155,7 +155,7 @@ async def test_owners_alone_take_people_in(server, visitor, owner):
         ),
     ],
 )
-async def test_what_can_not_be_taken_in_is_told_and_nothing_is_kept(
+async def test_what_can_not_be_imported_is_reported_and_nothing_is_stored(
     server, owner, changes, field, slug
 ):
     before = await everything(server.store)
@@ -183,7 +183,7 @@ async def test_what_is_as_long_as_it_may_be_is_taken_in(owner, changes):
     await take(owner, **changes)
 
 
-async def test_a_name_that_is_taken_is_told(server, owner):
+async def test_a_name_that_is_taken_is_reported(server, owner):
     await take(owner)
     before = await everything(server.store)
 
@@ -204,7 +204,7 @@ async def test_a_name_that_is_taken_is_told(server, owner):
         {"phone": {"phone": "+41791234567"}, "otpCode": "JBSWY3DPEHPK3PXP"},
     ],
 )
-async def test_a_dry_run_tells_what_the_real_one_does_and_keeps_nothing(server, owner, changes):
+async def test_a_dry_run_reports_what_the_real_one_does_and_stores_nothing(server, owner, changes):
     before = await everything(server.store)
     foretold = await take(owner, **changes, dryRun=True)
     assert await everything(server.store) == before

@@ -19,7 +19,7 @@ async def read(caller, user_id):
     return page.json()
 
 
-async def test_a_person_is_answered_as_it_was_told(server, owner):
+async def test_a_person_is_returned_as_it_was_sent(server, owner):
     made = await create(owner, **FULL | {"email": {"email": "mini@mouse.example"}})
     answer = await read(owner, "mini-1")
 

@@ -32,7 +32,7 @@ def pats(user_id):
 
 
 @pytest.mark.promise("service: users", "token: personal access token")
-async def test_a_service_user_is_kept_and_shown(server, owner):
+async def test_a_service_user_is_stored_and_shown(server, owner):
     body = {"userName": "Nightly", "name": "Nightly script", "description": "Makes people."}
     made = (await owner.post(MACHINES, body)).json()
 
@@ -92,7 +92,7 @@ async def test_a_token_without_a_date_lives_ninety_days_and_says_so(server, owne
     assert made["expirationDate"].startswith(pat.expires_at.date().isoformat())
 
 
-async def test_a_token_that_would_be_dead_at_once_is_refused(server, owner, machine):
+async def test_a_token_that_would_expire_at_once_is_refused(server, owner, machine):
     before = await everything(server.store)
     now = server.clock.now().isoformat()
     page = await owner.post(pats(machine), {"expirationDate": now})

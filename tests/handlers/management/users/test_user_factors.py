@@ -16,7 +16,7 @@ async def methods(caller, user, **headers):
     return page.json()
 
 
-async def test_the_ways_to_sign_in_are_told_without_a_secret(server, owner):
+async def test_the_ways_to_sign_in_are_listed_without_a_secret(server, owner):
     user = await user_of(server)
     assert (await methods(owner, user))["authMethodTypes"] == [TYPE + "PASSWORD"]
     await give_app(server)

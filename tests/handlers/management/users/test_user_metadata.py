@@ -56,7 +56,7 @@ async def test_an_entry_is_set_replaced_and_removed(server, owner, user, key):
     await events_agree(server.store)
 
 
-async def test_the_url_alphabet_is_kept_as_the_usual_one(owner, user):
+async def test_the_url_alphabet_is_stored_as_the_usual_one(owner, user):
     await owner.post(entry(user, "k"), {"value": "-_8="})
 
     assert (await owner.get(entry(user, "k"))).json()["metadata"]["value"] == "+/8="

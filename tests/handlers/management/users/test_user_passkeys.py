@@ -27,7 +27,7 @@ async def of_demo(server, owner):
     return passkey, page.json()
 
 
-async def test_a_passkey_is_told_by_its_name_and_nothing_of_its_key(server, owner, device):
+async def test_a_passkey_is_listed_by_its_name_without_its_key(server, owner, device):
     passkey, answer = await of_demo(server, owner)
 
     (told,) = answer["result"]

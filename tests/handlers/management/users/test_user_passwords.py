@@ -128,7 +128,7 @@ async def test_a_code_counts_for_an_hour(server, owner, person, minutes, status)
     assert (await set_password(owner, person, verificationCode=code)).status == status
 
 
-async def test_a_code_is_kept_as_nothing_that_opens_anything(server, owner, person):
+async def test_a_code_is_stored_only_as_its_mac(server, owner, person):
     code = await new_code(owner, person)
 
     (kept,) = [one async for one in server.store.scan(VERIFICATIONS)]
@@ -165,7 +165,7 @@ async def test_the_mail_brings_the_code_to_a_verified_address(server, owner, per
     assert (await set_password(owner, person, verificationCode=held.letter.code)).status == 200
 
 
-async def test_no_mail_goes_where_nobody_has_proven_to_be(server, owner):
+async def test_no_mail_goes_to_an_unverified_address(server, owner):
     email = {"email": "x@mouse.example", "returnCode": {}}
     id = (await create(owner, email=email))["userId"]
     before = await everything(server.store)

@@ -98,7 +98,7 @@ async def test_more_than_a_unit_holds_goes_bit_by_bit(server, owner, monkeypatch
     assert await count(server) == before
 
 
-async def test_what_is_too_much_for_one_call_is_told_and_goes_on_with_the_next(
+async def test_what_is_too_much_for_one_call_is_reported_and_goes_on_with_the_next(
     server, owner, monkeypatch
 ):
     few = [part._replace(at_once=1) for part in user_removal._PARTS]
@@ -126,7 +126,7 @@ async def test_the_login_name_is_free_again_and_the_id_finds_nothing(server, own
     assert "result" not in metadata
 
 
-async def test_tokens_and_sessions_of_the_user_are_dead_and_stay_so(
+async def test_tokens_and_sessions_of_the_user_end_for_good(
     server, owner, new_visitor, demo, acme, visitor
 ):
     manager = await new_caller(server, visitor, acme, "ORG_USER_MANAGER")
@@ -199,7 +199,9 @@ async def test_the_demonstration_s_user_stays(server, owner, demo):
     assert await everything(server.store) == before
 
 
-async def test_a_key_that_is_made_while_its_user_goes_is_nobody_s(server, owner, monkeypatch):
+async def test_a_key_that_is_made_while_its_user_is_removed_belongs_to_no_user(
+    server, owner, monkeypatch
+):
     body = {"userName": "m", "name": "M"}
     id = (await made(owner, "/management/v1/users/machine", **body))["userId"]
     path, commit, met = f"/management/v1/users/{id}/keys", server.store.commit, []

@@ -56,7 +56,9 @@ async def test_a_manager_finds_the_people_of_the_own_organization_alone(owner, m
     assert "nextCursor" not in answer
 
 
-async def test_a_user_is_told_as_by_itself_but_for_the_address_as_login_name(owner, manager, acme):
+async def test_a_user_is_listed_as_by_itself_but_for_the_address_as_login_name(
+    owner, manager, acme
+):
     await people(owner, acme, "adam")
 
     (user,) = (await search(manager, HUMANS))["result"]
@@ -187,7 +189,7 @@ async def test_nobody_finds_users_of_an_organization_that_they_do_not_manage(
         ({"queries": [HUMANS] * 21}, "queries", "field.too_many"),
     ],
 )
-async def test_what_a_search_can_not_do_is_told(server, manager, body, field, slug):
+async def test_what_a_search_can_not_do_is_reported(server, manager, body, field, slug):
     before = await everything(server.store)
 
     page = await manager.post(PATH, body)

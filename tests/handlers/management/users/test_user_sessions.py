@@ -23,7 +23,7 @@ async def is_active(demo, visitor, token):
     return (await demo.userinfo(visitor, token)).status == 200
 
 
-async def test_a_session_is_told_with_how_and_when(server, owner, demo, new_visitor):
+async def test_a_session_is_listed_with_its_methods_and_time(server, owner, demo, new_visitor):
     session, _ = await signed_in(server, demo, new_visitor)
 
     answer = await search(owner, session.user_id)

@@ -20,7 +20,7 @@ async def person(server) -> str:
 
 
 @pytest.mark.parametrize(("end", "back", "state"), ENDS)
-async def test_whoever_is_shut_out_loses_everything_for_good(
+async def test_a_user_who_is_shut_out_loses_everything_for_good(
     server, new_visitor, owner, demo, end, back, state
 ):
     id, browser = await person(server), new_visitor()

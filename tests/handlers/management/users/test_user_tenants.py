@@ -77,7 +77,9 @@ async def test_nobody_is_made_in_anothers_organization(server, manager, there):
 
 
 @pytest.mark.promise("user creation: 404")
-async def test_an_organization_that_does_not_exist_is_told_to_the_instances_owner(server, owner):
+async def test_an_organization_that_does_not_exist_is_reported_to_the_instances_owner(
+    server, owner
+):
     before = await everything(server.store)
 
     for name, value in (("orgId", "nobodys"), ("orgDomain", "nobodys.example")):
@@ -158,7 +160,7 @@ async def test_nobody_is_shut_out_by_who_manages_another_organization(
         assert found.id == theirs["userId"]
 
 
-async def test_an_address_that_another_organizations_person_has_is_not_proven_again(
+async def test_an_address_that_another_organizations_person_has_is_not_verified_again(
     server, owner, manager, there, visitor
 ):
     await create(owner, organization={"orgId": there.id})
@@ -171,7 +173,9 @@ async def test_an_address_that_another_organizations_person_has_is_not_proven_ag
     assert await everything(server.store) == before
 
 
-async def test_of_two_proofs_at_once_in_two_organizations_one_counts(server, visitor, here, there):
+async def test_of_two_verifications_at_once_in_two_organizations_one_counts(
+    server, visitor, here, there
+):
     proofs = []
     for home in (here, there):
         caller = await new_caller(server, visitor, home, "ORG_USER_MANAGER")
@@ -188,7 +192,7 @@ async def test_of_two_proofs_at_once_in_two_organizations_one_counts(server, vis
     assert len(found.records) == 1
 
 
-async def test_two_of_one_organization_prove_one_address(manager):
+async def test_two_users_of_one_organization_verify_one_address(manager):
     for name in ("one", "two"):
         email = {"email": "mini@mouse.example", "returnCode": {}}
         made = await create(manager, username=name, email=email)
@@ -197,7 +201,7 @@ async def test_two_of_one_organization_prove_one_address(manager):
         assert page.status == 200
 
 
-async def test_a_taken_name_tells_nothing_of_whose_it_is(owner, manager, there):
+async def test_a_taken_name_reveals_nothing_about_its_user(owner, manager, there):
     await create(owner, organization={"orgId": there.id})
     page = await manager.post(PATH, person())
 

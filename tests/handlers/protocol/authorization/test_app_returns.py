@@ -145,7 +145,7 @@ async def test_without_a_page_a_return_that_has_to_be_confirmed_needs_interactio
 
 
 @pytest.mark.promise("security: confirmReturn")
-async def test_whoever_gave_a_credential_in_this_sign_in_need_not_confirm(
+async def test_a_user_who_gave_a_credential_in_this_sign_in_need_not_confirm(
     server, visitor, signed_in, new_visitor, app
 ):
     party = await app()

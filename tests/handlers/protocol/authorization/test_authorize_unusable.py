@@ -230,7 +230,7 @@ QUERIES = [
 
 
 @pytest.mark.parametrize("query", QUERIES)
-async def test_a_query_of_hostile_octets_makes_a_page(server, query):
+async def test_a_query_of_hostile_bytes_makes_a_page(server, query):
     before = await everything(server.store)
     answer = await wire.get(server, PATH.encode() + b"?" + query)
 

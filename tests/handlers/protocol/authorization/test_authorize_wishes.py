@@ -17,7 +17,7 @@ WISHES = [
 
 @pytest.mark.promise("authorization: optional parameters")
 @pytest.mark.parametrize(("name", "value"), WISHES)
-async def test_a_wish_is_no_error_by_get_and_by_post(signed_in, demo, name, value):
+async def test_an_optional_parameter_is_no_error_by_get_and_by_post(signed_in, demo, name, value):
     got = await signed_in.get(demo.authorize_url(**{name: value}))
     posted = await signed_in.post(PATH, demo.authorize_form(**{name: value}))
     silent = await demo.silently(signed_in, **{name: value})
@@ -28,7 +28,9 @@ async def test_a_wish_is_no_error_by_get_and_by_post(signed_in, demo, name, valu
 
 @pytest.mark.promise("authorization: optional parameters")
 @pytest.mark.parametrize(("name", "value"), WISHES)
-async def test_a_wish_of_a_stranger_leads_to_the_sign_in_page(visitor, demo, name, value):
+async def test_an_optional_parameter_without_a_session_leads_to_the_sign_in_page(
+    visitor, demo, name, value
+):
     page = await visitor.open(demo.authorize_url(**{name: value}))
 
     assert (page.status, page.name) == (200, "login-name")
@@ -37,7 +39,7 @@ async def test_a_wish_of_a_stranger_leads_to_the_sign_in_page(visitor, demo, nam
 @pytest.mark.promise("authorization: optional parameters")
 @pytest.mark.parametrize("name", ["login_hint", "ui_locales"])
 @pytest.mark.parametrize("value", ["a\0b", "l" * 4097], ids=["NUL", "too long"])
-async def test_a_wish_that_can_not_be_used_is_no_error(visitor, demo, name, value):
+async def test_a_requested_class_that_can_not_be_used_is_no_error(visitor, demo, name, value):
     page = await visitor.open(demo.authorize_url(**{name: value}))
 
     assert (page.status, page.name) == (200, "login-name")

@@ -64,7 +64,7 @@ async def test_each_place_has_its_own_claims(asked):
 
 
 @pytest.mark.promise("authorization: claims")
-async def test_what_is_not_known_is_not_told(asked):
+async def test_what_is_not_known_is_not_returned(asked):
     names = ["zoneinfo", "birthdate", "shoe_size", "roles", "urn:idp:iam:user:metadata"]
 
     assert await asked({"userinfo": dict.fromkeys(names), "id_token": dict.fromkeys(names)}) == (
@@ -99,7 +99,7 @@ async def test_what_can_not_be_used_asks_for_nothing(asked, text):
 
 
 @pytest.mark.promise("authorization: claims")
-async def test_claims_are_still_told_after_a_refresh(server, visitor, demo):
+async def test_claims_are_still_returned_after_a_refresh(server, visitor, demo):
     wanted = json.dumps({"userinfo": {"name": None}, "id_token": {"email": None}})
     scope = "openid offline_access"
     tokens = await tokens_of(server, visitor, demo, scope, claims=wanted)
@@ -128,7 +128,7 @@ async def test_an_id_token_of_the_implicit_flow_has_what_was_asked_for(
     assert "name" not in said
 
 
-async def test_introspection_tells_what_the_scopes_release(server, visitor, demo):
+async def test_introspection_returns_what_the_scopes_release(server, visitor, demo):
     wanted = json.dumps({"userinfo": {"name": None}})
     tokens = await tokens_of(server, visitor, demo, "openid", claims=wanted)
 
@@ -136,7 +136,7 @@ async def test_introspection_tells_what_the_scopes_release(server, visitor, demo
 
 
 @pytest.mark.promise("authorization: claims")
-async def test_an_application_that_became_somebody_elses_gets_no_more_than_its_scopes(
+async def test_an_application_that_changed_its_owner_gets_no_more_than_its_scopes(
     server, visitor, demo
 ):
     wanted = json.dumps(

@@ -115,7 +115,7 @@ async def test_an_essential_acr_that_nobody_can_have_fails_at_once(
 
 
 @pytest.mark.promise("authorization: claims")
-async def test_what_can_be_used_of_claims_is_kept_with_the_authorization(
+async def test_what_can_be_used_of_claims_is_stored_with_the_authorization(
     server, visitor, demo, tokens
 ):
     asked = {

@@ -155,7 +155,9 @@ async def test_a_silent_post_of_another_site_is_refused_without_a_record(server,
     assert await everything(server.store) == before
 
 
-async def test_a_browser_that_never_signs_in_is_kept_as_long_as_its_request(server, visitor, demo):
+async def test_a_browser_that_never_signs_in_is_stored_as_long_as_its_request(
+    server, visitor, demo
+):
     """After that its cookie is as good as new: the browser can still sign in."""
     page = await visitor.open(demo.authorize_url())
     await visitor.submit(page, loginName=server.user[0])

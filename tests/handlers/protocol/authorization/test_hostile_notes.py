@@ -55,7 +55,7 @@ async def test_a_note_ends_with_the_time_for_a_sign_in(server, visitor, demo):
     assert await everything(server.store) == before
 
 
-async def test_a_note_that_has_ended_begins_no_second_sign_in_while_its_record_is_kept(
+async def test_an_expired_note_begins_no_second_sign_in_while_its_record_is_stored(
     server, visitor, demo
 ):
     page = await visitor.open(demo.authorize_url())

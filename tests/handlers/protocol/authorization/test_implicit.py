@@ -105,7 +105,7 @@ async def test_the_order_of_the_types_does_not_matter(signed_in, client):
     assert set(page.answer) == BOTH
 
 
-async def test_a_token_dies_with_its_session_and_with_its_authorization(server, signed_in, client):
+async def test_a_token_ends_with_its_session_and_with_its_authorization(server, signed_in, client):
     first = (await signed_in.get(wanted(client))).answer
     second = (await signed_in.get(wanted(client))).answer
     stored = await everything(server.store)
@@ -133,7 +133,7 @@ async def test_signing_in_through_the_pages_ends_in_the_fragment_as_well(server,
     assert set(page.answer) == BOTH
 
 
-async def test_cancelling_is_told_in_the_fragment(visitor, client):
+async def test_cancelling_is_reported_in_the_fragment(visitor, client):
     page = await visitor.open(wanted(client))
     page = await visitor.send(page, decision="cancel")
 
@@ -141,7 +141,7 @@ async def test_cancelling_is_told_in_the_fragment(visitor, client):
     assert urlsplit(page.location).query == ""
 
 
-async def test_prompt_none_without_a_session_is_told_in_the_fragment(visitor, client):
+async def test_prompt_none_without_a_session_is_reported_in_the_fragment(visitor, client):
     page = await visitor.get(wanted(client, prompt="none"))
 
     assert page.answer["error"] == "login_required"

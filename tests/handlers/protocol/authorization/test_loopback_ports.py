@@ -66,7 +66,9 @@ async def test_nothing_but_the_port_may_differ(server, visitor, uri):
 
 
 @pytest.mark.parametrize("uri", ["http://127.0.0.1:49152/bye", "http://localhost:3001"])
-async def test_whoever_did_not_ask_for_it_gets_the_registered_port_alone(server, visitor, uri):
+async def test_an_application_that_did_not_ask_for_it_gets_the_registered_port_alone(
+    server, visitor, uri
+):
     page = await asked(visitor, await client_with(server, any_port=False), uri)
 
     assert (page.status, page.location) == (400, None)

@@ -57,7 +57,9 @@ async def test_nothing_but_the_port_may_differ(server, visitor, uri):
     assert await everything(server.store) == before
 
 
-async def test_whoever_did_not_ask_for_it_gets_the_registered_port_alone(server, visitor):
+async def test_an_application_that_did_not_ask_for_it_gets_the_registered_port_alone(
+    server, visitor
+):
     client = await native(server, any_port=False)
     page = await visitor.get(client.authorize_url(redirect_uri="http://127.0.0.1:49152/cb"))
 

@@ -67,9 +67,7 @@ def assert_leads_back(page, url, method="get"):
 
 @pytest.mark.promise("security: outage")
 @pytest.mark.parametrize("names", [("commit",), ("get", "get_many", "find", "commit")])
-async def test_a_person_is_told_on_a_page_which_leads_to_the_same_request(
-    signed_in, demo, outage, names
-):
+async def test_a_person_sees_a_page_that_leads_to_the_same_request(signed_in, demo, outage, names):
     url = demo.authorize_url()
     outage(*names)
     page = await signed_in.get(url)

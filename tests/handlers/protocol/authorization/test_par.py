@@ -60,7 +60,7 @@ async def test_a_pushed_request_is_answered_with_its_reference(server, visitor, 
 
 
 @pytest.mark.promise("authorization: issuer of every answer")
-async def test_the_reference_stands_for_all_that_was_pushed(server, signed_in, client):
+async def test_the_reference_replaces_all_that_was_pushed(server, signed_in, client):
     reference = await pushed(signed_in, client, scope="openid email", nonce="n-pushed")
     outside = {"scope": "openid phone", "state": "other", "redirect_uri": "https://evil.example"}
     page = await signed_in.get(by_reference(client, reference, **outside))
@@ -72,7 +72,7 @@ async def test_the_reference_stands_for_all_that_was_pushed(server, signed_in, c
     assert tokens["scope"] == "openid email"
 
 
-async def test_whoever_is_not_signed_in_goes_through_the_pages(server, visitor, client):
+async def test_a_user_who_is_not_signed_in_goes_through_the_pages(server, visitor, client):
     reference = await pushed(visitor, client)
     page = await visitor.sign_in(by_reference(client, reference), *server.user)
 
@@ -273,7 +273,7 @@ async def test_a_client_authenticates_as_it_does_for_tokens(server, visitor):
     assert (await push(visitor, key, headers={}, **asserting.client_form())).status == 201
 
 
-async def test_no_secret_of_a_client_is_kept_with_its_request(server, visitor):
+async def test_no_secret_of_a_client_is_stored_with_its_request(server, visitor):
     client = await server.register(auth_method="client_secret_post")
     await push(visitor, client, headers={}, client_secret=client.client_secret)
 
@@ -281,7 +281,7 @@ async def test_no_secret_of_a_client_is_kept_with_its_request(server, visitor):
 
 
 @pytest.mark.promise("authorization: pushed request")
-async def test_who_does_not_prove_to_be_the_client_is_refused(server, visitor, client):
+async def test_a_client_that_does_not_authenticate_is_refused(server, visitor, client):
     other = await server.register("Other")
     before = await everything(server.store)
     wrong = {

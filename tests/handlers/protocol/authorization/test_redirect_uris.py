@@ -260,7 +260,7 @@ async def test_the_token_endpoint_refuses_an_address_that_is_nearly_registered(s
 
 
 @pytest.mark.parametrize("octets", ["%ff", "%c0%ae", "%ed%a0%80", "%f8%88%80%80%80", "%", "%4"])
-async def test_octets_that_are_not_utf_8_make_a_page(server, visitor, octets):
+async def test_bytes_that_are_not_utf_8_make_a_page(server, visitor, octets):
     client = await register(server, "web")
     query = query_of(client, WEB) + octets
     before = await everything(server.store)

@@ -111,7 +111,7 @@ async def test_others_go_on_when_somebody_may_not_act_any_more(acting):
     assert await acting.broker.is_active(body["access_token"])
 
 
-async def test_only_a_token_with_an_actor_is_judged_by_roles(server, acting, monkeypatch):
+async def test_only_a_token_with_an_actor_is_checked_by_roles(server, acting, monkeypatch):
     store, listed, read = type(server.store), [], []
     find, get_many = store.find, store.get_many
 

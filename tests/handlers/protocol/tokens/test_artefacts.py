@@ -209,7 +209,7 @@ async def test_an_artefact_is_refused_everywhere_else_and_changes_nothing(server
 
 
 @pytest.mark.parametrize("artefact", ARTEFACTS)
-async def test_an_artefact_that_was_shown_at_the_wrong_places_still_counts_at_its_own(
+async def test_an_artefact_that_was_presented_at_the_wrong_places_still_counts_at_its_own(
     server, made, artefact
 ):
     world, text = made

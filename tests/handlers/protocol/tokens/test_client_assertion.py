@@ -47,7 +47,7 @@ def send(visitor, form: dict, headers: dict | None = None):
 
 @pytest.mark.promise("client: registered public key", "client authentication: private_key_jwt")
 @pytest.mark.parametrize("algorithm", ["RS256", "PS256", "ES256", "EdDSA"])
-async def test_a_fresh_assertion_proves_its_client(server, visitor, party, algorithm):
+async def test_a_fresh_assertion_authenticates_its_client(server, visitor, party, algorithm):
     keyed = await register_key(server, party.client_id, "key", algorithm=algorithm)
 
     body = assert_granted(await send(visitor, keyed.client_form()))
@@ -238,7 +238,7 @@ WRONG = {
 @pytest.mark.promise("client authentication: private_key_jwt", "token endpoint: private_key_jwt")
 @pytest.mark.slow
 @pytest.mark.parametrize("make", WRONG.values(), ids=WRONG.keys())
-async def test_a_wrong_assertion_proves_nothing(server, visitor, keyed, make):
+async def test_a_wrong_assertion_does_not_authenticate(server, visitor, keyed, make):
     before = await everything(server.store)
     form = {"client_assertion_type": ASSERTION_TYPE, "client_assertion": make(keyed)}
     page = await send(visitor, form)
@@ -285,7 +285,7 @@ async def test_the_same_jti_of_another_client_counts_for_itself(server, visitor,
 
 
 @pytest.mark.promise("client: registered public key")
-async def test_a_key_of_another_client_proves_nothing(server, visitor, keyed):
+async def test_a_key_of_another_client_does_not_authenticate(server, visitor, keyed):
     other = await server.register(
         "Other", auth_method="private_key_jwt", grant_types=["client_credentials"]
     )
@@ -298,7 +298,9 @@ async def test_a_key_of_another_client_proves_nothing(server, visitor, keyed):
 
 
 @pytest.mark.promise("client: registered public key")
-async def test_a_key_that_expired_or_was_removed_proves_nothing(server, visitor, party, keyed):
+async def test_a_key_that_expired_or_was_removed_does_not_authenticate(
+    server, visitor, party, keyed
+):
     ends = server.clock.now() + timedelta(minutes=1)
     short = await register_key(server, party.client_id, "short", number=2, expires_at=ends)
     assert_granted(await send(visitor, short.client_form()))
@@ -337,7 +339,7 @@ async def test_the_client_id_may_stand_beside_its_assertion(visitor, party, keye
 
 @pytest.mark.promise("client: authentication method")
 @pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post", "none"])
-async def test_a_client_of_another_method_is_not_proven_by_a_key(
+async def test_a_client_of_another_method_is_not_authenticated_by_a_key(
     server, visitor, party, keyed, method
 ):
     await server.store.commit(Update(APPLICATIONS, party.client_id, set={"auth_method": method}))
@@ -348,14 +350,16 @@ async def test_a_client_of_another_method_is_not_proven_by_a_key(
 
 
 @pytest.mark.promise("client: authentication method")
-async def test_a_secret_proves_no_client_that_is_registered_for_keys(server, visitor, party):
+async def test_a_secret_does_not_authenticate_a_client_that_is_registered_for_keys(
+    server, visitor, party
+):
     page = await send(visitor, {}, party.basic())
 
     assert_refused(page, 401, "invalid_client")
     assert [record async for record in server.store.scan(REPLAY)] == []
 
 
-async def test_what_is_refused_has_never_its_assertion_told(server, visitor, keyed):
+async def test_a_refusal_never_contains_its_assertion(server, visitor, keyed):
     sent = keyed.assertion(aud="https://other.example")
     await send(visitor, {"client_assertion_type": ASSERTION_TYPE, "client_assertion": sent})
 

@@ -107,7 +107,7 @@ def ambiguous(id: str, secret: str) -> dict[str, tuple[dict, dict]]:
     "token error: invalid_request",
     "token error: invalid_client",
 )
-async def test_a_client_that_does_not_prove_itself_is_refused_and_spends_nothing(
+async def test_a_client_that_does_not_authenticate_is_refused_and_spends_nothing(
     server, visitor, demo, refresh_token
 ):
     before = await everything(server.store)
@@ -320,7 +320,7 @@ async def test_neither_a_cookie_nor_an_origin_is_asked_for(
 
 
 @pytest.mark.parametrize("form", [{}, {"grant_type": "authorization_code"}, {"grant_type": "x"}])
-async def test_a_wrong_secret_is_told_before_what_else_is_wrong(visitor, demo, form):
+async def test_a_wrong_secret_is_reported_before_other_mistakes(visitor, demo, form):
     headers = basic(f"{demo.client_id}:wrong")
     page = await visitor.post(TOKEN, form, headers=headers | {"Content-Type": FORM})
 

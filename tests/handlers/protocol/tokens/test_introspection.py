@@ -102,7 +102,7 @@ async def test_a_jwt_is_described_as_an_opaque_token_is(server, visitor, demo, t
 
 
 @pytest.mark.promise("scope: profile email phone address", "introspection: user claims")
-async def test_only_the_claims_of_the_granted_scopes_are_told(server, visitor, demo, tokens):
+async def test_only_the_claims_of_the_granted_scopes_are_returned(server, visitor, demo, tokens):
     page = await visitor.get(demo.authorize_url(scope="openid email"))
     narrow = (await demo.redeem(visitor, page.answer["code"])).json()
     body = (await introspect(visitor, demo, narrow["access_token"])).json()
@@ -234,7 +234,7 @@ async def test_a_token_that_does_not_stand_any_more_is_inactive(
 
 
 @pytest.mark.parametrize("change", [{"state": "inactive"}, {"stamp": "new"}])
-async def test_a_token_dies_with_its_client(server, visitor, demo, tokens, change):
+async def test_a_token_ends_with_its_client(server, visitor, demo, tokens, change):
     reader = await server.register("API", app_type="api")
     await server.store.commit(Update(APPLICATIONS, demo.client_id, set=change))
 
@@ -307,7 +307,9 @@ CALLERS = [_nobody, _public, _posting, _wrong, _other_method, _unknown, _inactiv
 )
 @pytest.mark.parametrize("caller", CALLERS)
 @pytest.mark.parametrize("known", [True, False])
-async def test_who_does_not_authenticate_is_told_nothing(server, visitor, tokens, caller, known):
+async def test_a_client_that_does_not_authenticate_learns_nothing(
+    server, visitor, tokens, caller, known
+):
     form, headers = await caller(server)
     before = await everything(server.store)
     token = tokens["access_token"] if known else "token"

@@ -49,7 +49,7 @@ def released(owner, asserting, new_visitor):
     return released
 
 
-async def test_the_scope_profile_releases_all_that_was_told_of_the_person(released):
+async def test_the_scope_profile_releases_the_whole_profile_of_the_person(released):
     claims = await released("openid profile")
 
     del claims["sub"], claims["updated_at"]
@@ -73,13 +73,13 @@ async def test_the_scope_address_releases_the_address_alone(released):
         ("zoneinfo", "America/Argentina/Buenos_Aires"),
     ],
 )
-async def test_a_value_is_kept_as_it_is_written(server, owner, path, value):
+async def test_a_value_is_stored_as_it_is_written(server, owner, path, value):
     await create(owner, **FULL | {"profile": FULL["profile"] | {path: value}})
 
     assert getattr((await server.store.get(USERS, FULL["userId"])).profile, path) == value
 
 
-async def test_an_empty_text_is_as_if_it_was_not_told(server, owner):
+async def test_an_empty_text_is_like_an_absent_one(server, owner):
     names = ("middleName", "profile", "picture", "website", "birthdate", "zoneinfo")
     profile = FULL["profile"] | dict.fromkeys(names, "")
     address = {"formatted": "", "region": "Tirol"}

@@ -127,7 +127,7 @@ async def test_a_late_repetition_is_explained(server, visitor, demo, tokens):
 
 @pytest.mark.promise("security: refresh")
 @on_both_stores
-async def test_a_replay_is_told_by_its_cause(server, visitor, demo, tokens):
+async def test_a_replay_is_reported_with_its_cause(server, visitor, demo, tokens):
     first = assert_granted(await demo.refresh(visitor, tokens["refresh_token"]))
     await demo.refresh(visitor, first["refresh_token"])
     await demo.refresh(visitor, tokens["refresh_token"])

@@ -78,7 +78,9 @@ async def test_metadata_of_others_and_none_at_all_are_left_out(server, visitor, 
     assert METADATA not in await told(server, visitor, demo, METADATA)
 
 
-async def test_metadata_is_told_at_introspection_and_in_an_id_token_with_claims(server, visitor):
+async def test_metadata_is_returned_at_introspection_and_in_an_id_token_with_claims(
+    server, visitor
+):
     await keep(server, (await user_of(server)).id, key=b"value")
     party = await server.register(id_token_userinfo_assertion=True)
     tokens = await party.tokens(visitor, *server.user, scope=f"openid {METADATA}")
@@ -115,7 +117,7 @@ async def test_metadata_of_a_million_characters_is_the_most(server, visitor, dem
 
 
 @pytest.mark.parametrize("scope", [OWNER, f"{IAM}org:id:{{id}}", f"{IAM}org:domain:primary:{{d}}"])
-async def test_the_organization_of_the_user_is_told(server, visitor, demo, scope):
+async def test_the_organization_of_the_user_is_returned(server, visitor, demo, scope):
     home = await organization_of(server)
     scope = scope.format(id=home.id, d=home.primary_domain)
     claims = await told(server, visitor, demo, scope)
@@ -127,7 +129,7 @@ async def test_the_organization_of_the_user_is_told(server, visitor, demo, scope
     }
 
 
-async def test_it_is_not_told_unasked(server, visitor, demo):
+async def test_it_is_not_returned_unrequested(server, visitor, demo):
     claims = await told(server, visitor, demo, "profile email")
 
     assert not any(name.startswith("urn:") for name in claims)
@@ -168,7 +170,7 @@ async def new_pat(server, user_id: str) -> str:
     return token
 
 
-async def test_a_personal_access_token_tells_all_about_its_user(server, visitor, demo):
+async def test_a_personal_access_token_gives_all_claims_of_its_user(server, visitor, demo):
     machine = await machine_of(server, visitor, profile=FULL)
     home = await organization_of(server)
     own, shop = await project_of(server, demo), await add_project(server)
@@ -193,7 +195,7 @@ async def test_a_personal_access_token_tells_all_about_its_user(server, visitor,
 
 
 @pytest.mark.promise("userinfo: unknown values")
-async def test_an_empty_value_is_never_told(server, visitor, demo):
+async def test_an_empty_value_is_never_returned(server, visitor, demo):
     changes = {"email": Email(address="", is_verified=False), "profile.nick_name": ""}
     await server.store.commit(Update(USERS, (await user_of(server)).id, set=changes))
     scope = f"profile email phone address {METADATA} {ALL_ROLES}"

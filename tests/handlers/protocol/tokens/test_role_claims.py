@@ -72,7 +72,7 @@ def roles_in(claims: dict) -> dict:
     return {name: value for name, value in claims.items() if ":roles" in name}
 
 
-async def test_nobody_who_does_not_ask_is_told_roles(world):
+async def test_a_client_that_does_not_request_roles_gets_none(world):
     tokens = await world.tokens("profile")
     told = (await world.party.userinfo(world.visitor, tokens["access_token"])).json()
     said = await introspected(world.visitor, world.party, tokens["access_token"])
@@ -95,7 +95,7 @@ async def test_several_role_scopes_ask_for_several_roles(world):
     assert told[ROLES] == {"reader": world.here, "writer": world.here}
 
 
-async def test_a_role_that_the_user_does_not_have_there_is_not_told(world):
+async def test_a_role_that_the_user_does_not_have_there_is_left_out(world):
     assert roles_in(await world.userinfo(f"{IAM}org:project:role:boss")) == {}
     told = await world.userinfo(f"{IAM}org:project:role:buyer", of_project(world.shop))
     assert roles_in(told) == {}
@@ -133,7 +133,7 @@ async def test_roles_are_those_of_now(world):
     assert roles_in(told) == {}
 
 
-async def test_roles_of_an_organization_that_is_not_active_are_not_told(world):
+async def test_roles_of_an_organization_that_is_not_active_are_not_returned(world):
     await world.options(project_id=world.foreign)
     told = await world.userinfo(ALL_ROLES)
     assert told[ROLES] == {"boss": {world.stranger.id: "stranger.example"}}
@@ -144,7 +144,7 @@ async def test_roles_of_an_organization_that_is_not_active_are_not_told(world):
     assert roles_in(await world.userinfo(ALL_ROLES)) == {}
 
 
-async def test_the_id_token_tells_roles_by_an_option(world):
+async def test_the_id_token_has_roles_by_an_option(world):
     asked = await world.tokens(ALL_ROLES)
     await world.options(id_token_role_assertion=True)
     told = await world.tokens()
@@ -157,14 +157,14 @@ async def test_the_id_token_tells_roles_by_an_option(world):
     assert "name" not in part(told["id_token"], 1)
 
 
-async def test_an_id_token_with_claims_tells_the_roles_that_are_asked_for(world):
+async def test_an_id_token_with_claims_has_the_roles_that_are_requested(world):
     await world.options(id_token_userinfo_assertion=True)
 
     assert roles_in(part((await world.tokens("profile"))["id_token"], 1)) == {}
     assert ROLES in part((await world.tokens(ALL_ROLES))["id_token"], 1)
 
 
-async def test_a_jwt_access_token_tells_roles_by_an_option(world):
+async def test_a_jwt_access_token_has_roles_by_an_option(world):
     await world.options(access_token_role_assertion=True)
     tokens = await world.tokens(ALL_ROLES, of_project(world.shop))
     fresh = (await world.party.refresh(world.visitor, tokens["refresh_token"])).json()
@@ -211,7 +211,7 @@ async def test_the_flat_list_comes_under_the_configured_name_wherever_roles_do(w
     assert "groups" not in plain
 
 
-async def test_whoever_introspects_is_told_the_roles_in_its_own_project(world):
+async def test_a_client_that_introspects_gets_the_roles_in_its_own_project(world):
     reader = await world.server.register("Shop API", app_type="api", groups_claim="groups")
     await world.server.store.commit(
         Update(APPLICATIONS, reader.client_id, set={"project_id": world.shop})
@@ -224,7 +224,7 @@ async def test_whoever_introspects_is_told_the_roles_in_its_own_project(world):
     assert set(said[roles_of(world.own)]) == {"reader", "writer"}
 
 
-async def test_a_service_user_is_told_its_roles_in_the_projects_that_it_names(world):
+async def test_a_service_user_gets_its_roles_in_the_projects_that_it_names(world):
     machine = await machine_of(world.server, world.visitor, access_token_type="jwt")
     await assign(world.server, machine.client_id, world.own, "reader")
     await assign(world.server, machine.client_id, world.shop, "seller")

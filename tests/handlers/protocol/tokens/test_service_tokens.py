@@ -164,7 +164,7 @@ async def test_an_assertion_counts_once(server, visitor, keyed, jti):
 
 
 @pytest.mark.promise("security: assertion")
-async def test_an_assertion_without_a_jti_is_kept_until_it_expires(server, visitor, keyed):
+async def test_an_assertion_without_a_jti_is_stored_until_it_expires(server, visitor, keyed):
     assertion = keyed.assertion(jti=None)
     assert_granted(await by_assertion(visitor, assertion))
     (kept,) = [one async for one in server.store.scan(REPLAY)]
@@ -248,7 +248,7 @@ async def test_who_is_not_active_gets_nothing(server, visitor, machine, keyed, c
 
 
 @pytest.mark.parametrize("change", [{"state": "inactive"}, {"stamp": "new"}])
-async def test_a_token_dies_with_its_service_user(server, visitor, machine, change):
+async def test_a_token_ends_with_its_service_user(server, visitor, machine, change):
     body = assert_granted(await by_secret(visitor, machine, scope="openid"))
     assert (await machine.userinfo(visitor, body["access_token"])).status == 200
     await server.store.commit(Update(USERS, machine.client_id, set=change))
@@ -303,7 +303,7 @@ async def test_an_application_gets_a_token_for_itself(server, visitor, backend):
     assert "username" not in asked.json()
 
 
-async def test_an_applications_token_stands_for_no_user(visitor, backend):
+async def test_an_applications_token_is_of_no_user(visitor, backend):
     body = assert_granted(await by_secret(visitor, backend, scope="openid"))
     page = await backend.userinfo(visitor, body["access_token"])
 
@@ -320,7 +320,7 @@ async def test_an_application_needs_the_grant(server, visitor, demo):
     assert await everything(server.store) == before
 
 
-async def test_an_applications_token_dies_with_it(server, visitor, backend):
+async def test_an_applications_token_ends_with_it(server, visitor, backend):
     body = assert_granted(await by_secret(visitor, backend))
     reader = await server.register("API", app_type="api")
     await server.store.commit(Update(APPLICATIONS, backend.client_id, set={"stamp": "new"}))

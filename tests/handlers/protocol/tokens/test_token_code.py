@@ -289,7 +289,7 @@ async def test_no_changed_cut_or_longer_code_is_accepted(server, visitor, demo, 
 
 
 @pytest.mark.promise("logout: afterwards")
-async def test_after_the_logout_a_code_is_dead(server, visitor, demo, new_code):
+async def test_after_the_logout_a_code_is_invalid(server, visitor, demo, new_code):
     tokens = assert_granted(await demo.redeem(visitor, await new_code()))
     code = await new_code()
     await visitor.get(demo.logout_url(id_token_hint=tokens["id_token"]))

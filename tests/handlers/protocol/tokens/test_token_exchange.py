@@ -78,7 +78,7 @@ async def test_an_access_token_gives_another_with_the_same_rights(server, broker
 @pytest.mark.parametrize("requested", ["access", "id", "jwt", "refresh", "user"])
 @pytest.mark.parametrize("place", ["subject", "actor"])
 @pytest.mark.parametrize("given", ["access", "refresh", "id", "jwt", "user"])
-async def test_each_type_is_taken_where_the_specification_says(
+async def test_each_type_is_accepted_where_it_is_documented(
     server, broker, given, place, requested
 ):
     ann, tokens = await broker.person()

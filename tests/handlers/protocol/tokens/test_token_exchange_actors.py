@@ -54,7 +54,7 @@ async def test_the_new_token_names_who_acts_and_for_whom(broker):
     assert page.json()["sub"] == ann
 
 
-async def test_the_actor_is_kept_over_refreshes(broker):
+async def test_the_actor_stays_over_refreshes(broker):
     ann, _ = await broker.person()
     bob, tokens = await broker.person("bob", END_USERS)
     body = await broker.by(tokens, ann)

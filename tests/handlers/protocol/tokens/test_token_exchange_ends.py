@@ -157,7 +157,7 @@ ENDS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
-async def test_it_dies_with_anything_that_it_came_of(family, end):
+async def test_it_ends_with_anything_that_it_came_of(family, end):
     assert await family.stands()
     assert await family.stands()
 
@@ -167,7 +167,7 @@ async def test_it_dies_with_anything_that_it_came_of(family, end):
 
 
 @pytest.mark.parametrize("end", [give_back_anns_token, end_bobs_session, lock_bob])
-async def test_what_came_of_that_dies_too(family, end):
+async def test_what_came_of_that_ends_too(family, end):
     again = await family.broker.granted(family.result["access_token"])
     assert await family.broker.is_active(again["access_token"])
 
@@ -176,7 +176,7 @@ async def test_what_came_of_that_dies_too(family, end):
     assert not await family.broker.is_active(again["access_token"])
 
 
-async def test_it_dies_with_its_client(server, family):
+async def test_it_ends_with_its_client(server, family):
     sibling = await server.register("Sibling")
     token = family.result["access_token"]
     assert (await family.broker.introspect(token, sibling))["active"]
@@ -217,7 +217,7 @@ async def test_a_token_that_was_given_back_is_forgotten_when_nothing_can_come_of
 
 
 @pytest.mark.parametrize("place", ["subject", "actor"])
-async def test_it_dies_with_a_personal_token(server, visitor, broker, place):
+async def test_it_ends_with_a_personal_token(server, visitor, broker, place):
     ann, _ = await broker.person()
     home = await server.store.get(ORGANIZATIONS, (await server.store.get(USERS, ann)).org_id)
     role = "IAM_END_USER_IMPERSONATOR"
@@ -245,7 +245,7 @@ async def test_it_lasts_no_longer_than_a_personal_token(server, visitor, broker)
     assert body["expires_in"] == 600
 
 
-async def test_of_an_id_token_it_dies_with_the_session(server, broker):
+async def test_of_an_id_token_it_ends_with_the_session(server, broker):
     _, tokens = await broker.person()
     body = await broker.granted(tokens["id_token"], ID, scope="openid")
     before = await broker.is_active(body["access_token"])

@@ -95,7 +95,7 @@ async def test_a_token_that_does_not_count_is_refused(server, ground, make, type
 
 
 @pytest.mark.parametrize("user_id", ["nobody", "\0", "u" * 5000, "\ud7ff", "../ann", "*"])
-async def test_a_user_id_of_nobody_is_refused(server, ground, user_id):
+async def test_the_id_of_no_user_is_refused(server, ground, user_id):
     before = await everything(server.store)
     page = await ground.broker.exchange(user_id, USER_ID, **ground.by_bob)
 
@@ -152,7 +152,7 @@ async def test_a_user_who_is_not_active_is_acted_for_by_nobody(server, ground):
     assert await everything(server.store) == before
 
 
-async def test_an_applications_own_token_stands_for_nobody(server, visitor, ground):
+async def test_an_applications_own_token_is_of_no_user(server, visitor, ground):
     party = await server.register("Own", grant_types=["client_credentials", GRANT])
     form = {"grant_type": "client_credentials"}
     token = (await party.token(visitor, form)).json()["access_token"]

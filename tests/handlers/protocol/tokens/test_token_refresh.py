@@ -65,7 +65,7 @@ async def test_a_refresh_changes_one_record_and_stores_no_event(server, tokens, 
 
 
 @pytest.mark.promise("token: refresh_token", "code: single use")
-async def test_refresh_tokens_have_enough_chance_and_are_stored_as_hashes(server, tokens, refresh):
+async def test_refresh_tokens_are_random_enough_and_are_stored_as_hashes(server, tokens, refresh):
     fresh = await refresh(tokens["refresh_token"])
     stored = repr(await everything(server.store))
     texts = [tokens["refresh_token"], fresh["refresh_token"]]

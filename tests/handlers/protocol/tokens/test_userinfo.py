@@ -136,7 +136,7 @@ async def test_the_sub_is_the_id_token_s(visitor, demo, tokens):
     assert claims["sub"] == part(tokens["id_token"], 1)["sub"]
 
 
-async def test_a_changed_name_is_told_at_once(server, visitor, demo, tokens):
+async def test_a_changed_name_is_reported_at_once(server, visitor, demo, tokens):
     user = await user_of(server)
     changes = {"profile.display_name": "Dana New"}
     await server.store.commit(Update(USERS, user.id, set=changes))

@@ -70,7 +70,7 @@ class TestOfAPublicIssuer:
     def visitor(self, new_visitor, server):
         return new_visitor(headers={"Host": "login.example.com"})
 
-    async def test_only_an_application_in_debug_mode_is_told(self, server, visitor):
+    async def test_only_an_application_in_debug_mode_gets_the_details(self, server, visitor):
         visitor.base = f"http://127.0.0.1:{server.service.config.port}"
         party, before = await sent_wrongly(server, visitor, "client_secret_basic")
         until = server.clock.now() + timedelta(hours=1)

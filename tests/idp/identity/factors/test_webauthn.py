@@ -57,7 +57,7 @@ def test_a_transport_that_nobody_knows_yet_is_left_out():
 
 @settings(max_examples=25, deadline=None)
 @given(octets=st.binary(max_size=300) | cbor.map(encode))
-def test_any_octets_are_read_or_refused(octets):
+def test_any_bytes_are_read_or_refused(octets):
     device = Device(PARTY.origin)
     for answer in (
         device.create(MADE, attestation=octets),

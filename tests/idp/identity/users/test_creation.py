@@ -230,14 +230,14 @@ async def test_names_that_differ_are_two(service, one, other):
         ("", "user.name_length"),
     ],
 )
-def test_a_name_that_nobody_could_tell_or_type_is_refused(name, slug):
+def test_a_name_that_can_not_be_read_out_or_typed_is_refused(name, slug):
     with pytest.raises(user_names.NameRefused) as refused:
         user_names.check_name(name)
 
     assert refused.value.slug == slug
 
 
-async def test_an_id_of_ones_own_is_kept_and_nobody_elses(service):
+async def test_a_caller_s_own_id_is_stored_and_an_existing_one_refused(service):
     made = await create(service, person("max", id="auth0|60425dc4"))
 
     assert made.id == "auth0|60425dc4"

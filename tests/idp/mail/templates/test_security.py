@@ -30,7 +30,7 @@ async def held(server, writes):
 
 
 @pytest.mark.parametrize("kind", TELLING)
-async def test_the_proven_address_is_told_in_its_owners_language(server, kind):
+async def test_the_verified_address_gets_a_message_in_its_owners_language(server, kind):
     user = await person(server)
     profile = structs.replace(user.profile, preferred_language="de")
     user = structs.replace(user, profile=profile)
@@ -47,13 +47,13 @@ async def test_the_proven_address_is_told_in_its_owners_language(server, kind):
 
 @pytest.mark.parametrize("email", [None, Email(address="nora@example.com")])
 @pytest.mark.parametrize("kind", TELLING)
-async def test_nobody_is_told_at_an_address_that_is_not_proven(server, kind, email):
+async def test_no_message_goes_to_an_address_that_is_not_verified(server, kind, email):
     user = await person(server, email=email)
 
     assert TELLING[kind](server.service, user) == []
 
 
-async def test_an_address_that_stays_is_not_told_of_a_change(server):
+async def test_an_address_that_stays_gets_no_message_about_a_change(server):
     user = await person(server)
 
     assert letters.email_changed(server.service, user, user.email) == []
@@ -72,7 +72,7 @@ async def prove_address(server):
     return user
 
 
-async def test_whoever_gets_a_new_password_is_told(server):
+async def test_a_user_who_gets_a_new_password_is_notified(server):
     user = await prove_address(server)
     await admin_recovery.reset_password(server.service, server.user[0], actor="a test")
 
@@ -80,7 +80,7 @@ async def test_whoever_gets_a_new_password_is_told(server):
     assert (letter.kind, letter.user_id) == ("password_changed", user.id)
 
 
-async def test_whoever_is_locked_out_is_told_once(server):
+async def test_a_user_who_is_locked_out_is_notified_once(server):
     await prove_address(server)
 
     rules = LockoutRules(max_password_attempts=2)

@@ -48,7 +48,7 @@ def test_a_location_is_printable_ascii_whatever_it_holds(state):
 
 @settings(deadline=None)
 @given(TEXT)
-def test_a_kept_state_can_be_stored_by_every_back_end(state):
+def test_a_state_can_be_stored_by_every_back_end(state):
     kept = authorization_response.keep_state(state)
 
     assert kept.isascii()

@@ -53,7 +53,7 @@ NO_HINT = [
 
 
 @pytest.mark.parametrize(("sent", "hint"), HINTS)
-def test_what_can_be_recognised_is_said(sent, hint):
+def test_what_can_be_recognised_is_reported(sent, hint):
     assert hint in uri_difference.english(uri_difference.closest(sent, KNOWN).hint)
 
 

@@ -85,7 +85,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_is_due_follows_from_where_a_person_stands(case):
+def test_the_required_actions_follow_from_the_progress_of_the_sign_in(case):
     stands, wanted = CASES[case]
 
     assert due(Situation(**stands)) == wanted

@@ -140,7 +140,7 @@ def test_hostile_hashes_are_refused_in_under_a_millisecond_each():
     assert [each[:99] for each in HOSTILE if seconds_of_reading(each) >= SECONDS] == []
 
 
-def test_no_refusal_tells_the_hash(nothing_is_hashed):
+def test_no_refusal_contains_the_hash(nothing_is_hashed):
     for encoded in HOSTILE:
         with pytest.raises(UnreadableHash) as refused:
             schemes.read(encoded)

@@ -109,7 +109,7 @@ ACCOUNTS = {
 
 
 @pytest.mark.parametrize("name", ACCOUNTS)
-def test_an_account_that_is_not_googles_is_refused_and_not_told(name):
+def test_an_account_that_is_not_googles_is_refused_and_not_repeated(name):
     problem = refusal(serviceaccountJson=packed(ACCOUNT | ACCOUNTS[name]))
 
     assert (problem.slug, problem.field) == ("object_storage.account", "serviceaccountJson")

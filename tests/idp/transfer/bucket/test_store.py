@@ -252,7 +252,7 @@ WRITING = {
 
 @pytest.mark.promise("export: gcs_output")
 @pytest.mark.parametrize("name", WRITING)
-async def test_what_is_not_stored_whole_is_not_told_to_be(bucket, tmp_path, name):
+async def test_what_is_not_stored_whole_is_not_reported_as_stored(bucket, tmp_path, name):
     bucket.answers[UPLOAD], slug = WRITING[name]
     (tmp_path / "out").write_bytes(PACKAGE)
 
@@ -295,7 +295,7 @@ def proving(bucket, monkeypatch):
     return bucket
 
 
-async def test_a_token_is_fetched_and_shown_to_the_storage_alone(proving, tmp_path, capfd):
+async def test_a_token_is_fetched_and_presented_to_the_storage_alone(proving, tmp_path, capfd):
     assert await fetched(proving, tmp_path / "in") == PACKAGE
 
     (line, _, body), (_, meta, _), *_ = proving.seen
@@ -306,7 +306,7 @@ async def test_a_token_is_fetched_and_shown_to_the_storage_alone(proving, tmp_pa
 
 
 @pytest.mark.parametrize("status", [400, 401, 403])
-async def test_an_account_that_google_does_not_know_is_told(proving, tmp_path, status):
+async def test_an_account_that_google_does_not_know_is_reported(proving, tmp_path, status):
     proving.answers["POST /token"] = told(status, {"error": "invalid_grant"})
 
     assert await refusal(fetched(proving, tmp_path / "in")) == "object_storage.forbidden"
@@ -319,7 +319,7 @@ async def test_a_token_server_that_leads_elsewhere_is_not_followed(proving, else
     assert elsewhere.connections == 0
 
 
-async def test_without_the_extra_it_is_told_what_to_install(bucket, tmp_path, monkeypatch):
+async def test_without_the_extra_the_error_says_what_to_install(bucket, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "idp.transfer.bucket.google_storage", None)
 
     assert await refusal(fetched(bucket, tmp_path / "in")) == "object_storage.not_installed"

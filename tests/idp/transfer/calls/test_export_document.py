@@ -101,7 +101,7 @@ def other(io_loop, server):
 
 
 @pytest.mark.promise("export: with_passwords, with_otp")
-async def test_passwords_and_codes_are_told_only_when_they_are_asked_for(server):
+async def test_passwords_and_codes_are_exported_only_on_request(server):
     await brought(server, organization("a"))
 
     bare = json.dumps(await exported(server))
@@ -160,7 +160,7 @@ async def _with_passkey_and_codes(server, user_id):
 
 
 @pytest.mark.promise("export: org_ids", "export: excluded_org_ids")
-async def test_the_named_organizations_are_told_and_nothing_of_others(server):
+async def test_the_named_organizations_are_exported_and_nothing_of_others(server):
     await brought(server, organization("a"), organization("b"), organization("c"))
 
     assert [each["orgId"] for each in await whole(server, "b", "a", "b")] == ["a", "b"]
@@ -182,7 +182,7 @@ async def test_an_organization_that_is_not_there_is_named(server):
     assert (problem.slug, problem.field) == ("organization.not_found", "orgIds[0]")
 
 
-async def test_an_organization_that_is_excluded_by_a_wrong_id_is_not_told_by_mistake(server):
+async def test_an_organization_that_is_excluded_by_a_wrong_id_is_not_exported_by_mistake(server):
     await brought(server, organization("a"))
     with pytest.raises(NotFound) as refused:
         await exported(server, excluded_org_ids=["a", "nobody"])
@@ -191,7 +191,7 @@ async def test_an_organization_that_is_excluded_by_a_wrong_id_is_not_told_by_mis
     assert (problem.slug, problem.field) == ("organization.not_found", "excludedOrgIds[1]")
 
 
-async def test_it_is_noted_what_was_asked_and_what_was_told(server):
+async def test_what_was_requested_and_answered_is_recorded(server):
     await brought(server, organization("a"))
     await exported(server, org_ids=["a"], with_passwords=True)
 

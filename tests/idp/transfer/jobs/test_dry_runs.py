@@ -68,7 +68,7 @@ async def predicted(server, orgs, **options):
 
 
 @pytest.mark.parametrize("updates", [False, True])
-async def test_a_dry_run_tells_what_the_real_run_tells(server, updates):
+async def test_a_dry_run_reports_what_the_real_run_reports(server, updates):
     orgs = [
         {"orgId": "a", "org": {"name": "Acme"}},
         {"orgId": "b", "org": {"name": "acme"}},

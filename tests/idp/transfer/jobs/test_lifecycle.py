@@ -39,7 +39,7 @@ async def test_a_job_stores_its_rows_and_counts_them(server):
     await events_agree(server.store)
 
 
-async def test_what_a_job_did_stands_in_the_audit_log(server):
+async def test_what_a_job_did_is_in_the_audit_log(server):
     job = await done(server.service, *ORGS, {"orgId": "bad", "org": {}})
 
     page = await server.store.find(EVENTS, {"record_id": job.id}, order="at")
@@ -49,7 +49,7 @@ async def test_what_a_job_did_stands_in_the_audit_log(server):
     assert (told["created"], told["failed"], told["state"]) == ("8", "1", "finished_with_errors")
 
 
-async def test_a_row_that_cannot_be_read_is_told_and_the_others_go_in(server):
+async def test_a_row_that_cannot_be_read_is_reported_and_the_others_go_in(server):
     job = await done(
         server.service,
         ORGS[0],
@@ -78,7 +78,7 @@ async def test_an_unknown_member_is_a_warning(server):
     assert (told.is_error, told.slug, told.field) == (False, "field.unknown", "colour")
 
 
-async def test_rows_of_a_kind_that_nobody_has_are_left_out_and_told(server):
+async def test_rows_of_a_kind_that_nobody_has_are_left_out_and_reported(server):
     job = await done(server.service, {**ORGS[0], "teapots": [{"id": "x"}]})
 
     (told,) = await problems(server.service, job)
@@ -147,7 +147,7 @@ async def test_a_job_that_is_cut_off_anywhere_is_gone_on_with(server, batch):
     await events_agree(server.store)
 
 
-async def test_whoever_lost_a_job_stores_nothing_more_for_it(server):
+async def test_a_process_that_lost_a_job_stores_nothing_more_for_it(server):
     service, hold = server.service, await held(server.service)
     server.clock.advance(job_lifecycle.LEASE.total_seconds())
     other = await job_lifecycle.claim(service, await stored(service, hold.job), "there")

@@ -87,7 +87,7 @@ def turned(org):
 @pytest.mark.promise("import: jobs")
 @pytest.mark.parametrize("rounds", [3, pytest.param(32, marks=pytest.mark.deep)])
 @pytest.mark.gen_test(timeout=300)
-async def test_two_imports_at_once_store_and_tell_each_row_once(server, neighbour, rounds):
+async def test_two_imports_at_once_store_and_report_each_row_once(server, neighbour, rounds):
     shares = Counter()
     for n in range(rounds):
         mine, other = organization(n, "mine"), turned(organization(n, "other"))

@@ -57,7 +57,7 @@ def at(log, what):
     return [number for done, number in log if done == what]
 
 
-async def test_batches_are_judged_side_by_side_and_stored_in_their_order():
+async def test_batches_are_planned_side_by_side_and_stored_in_their_order():
     log = []
     line = job_pipeline.settled(
         [Watched(n, log) for n in "abc"], following(batches(*["humanUsers"] * 7))
@@ -81,7 +81,7 @@ async def test_a_batch_is_stored_when_what_became_of_the_last_one_was_taken():
         assert at(log, "stores") == list(range(1, number + 1))
 
 
-async def test_a_batch_is_stored_while_it_is_told_what_became_of_the_last_one():
+async def test_a_batch_is_stored_while_the_last_one_is_reported():
     log = []
     line = job_pipeline.settled(
         [Watched(n, log) for n in "ab"], following(batches(*["humanUsers"] * 3))
@@ -92,7 +92,7 @@ async def test_a_batch_is_stored_while_it_is_told_what_became_of_the_last_one():
     assert log.index(("stores", 2)) < log.index(("told", 1))
 
 
-async def test_nothing_is_judged_before_what_it_may_refer_to_is_stored():
+async def test_nothing_is_planned_before_what_it_may_refer_to_is_stored():
     log, members = [], ["org", "humanUsers", "humanUsers", "userGrants", "userGrants"]
     line = job_pipeline.settled([Watched(n, log) for n in "abc"], following(batches(*members)))
     [_ async for _ in line]
@@ -127,7 +127,7 @@ async def test_who_leaves_early_leaves_nothing_under_way():
     assert at(log, "judges") == at(log, "judged")
 
 
-async def test_desks_come_and_go_meanwhile():
+async def test_workers_come_and_go_meanwhile():
     log = []
     places = [Watched("a", log)]
     line = job_pipeline.settled(places, following(batches(*["humanUsers"] * 6)))

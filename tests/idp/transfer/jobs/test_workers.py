@@ -75,7 +75,7 @@ def command(pid):
     "module",
     [workers.COMMAND[-1], pytest.param("idp.transfer.worker", id="previous release's name")],
 )
-async def test_a_worker_stores_what_it_has_judged_and_tells_of_it(service, monkeypatch, module):
+async def test_a_worker_stores_what_it_has_planned_and_reports_it(service, monkeypatch, module):
     monkeypatch.setattr(workers, "COMMAND", (*workers.COMMAND[:-1], module))
     first, people = batches(person(1), {**person(2), "userId": ""}, person(3, "user-1"))
     async with joined(service) as (_, (own, far)):
@@ -105,7 +105,7 @@ async def test_a_terminals_interruption_reaches_no_worker_however_young_it_is(se
 
 @pytest.mark.slow
 @pytest.mark.program
-async def test_of_two_rows_that_want_the_same_the_first_gets_it_wherever_it_is_judged(service):
+async def test_of_two_rows_that_want_the_same_the_first_gets_it_wherever_it_is_planned(service):
     names = [f"user-{n % 4}" for n in range(24)]
     rows = iter(batches(*(person(n, name) for n, name in enumerate(names)), size=2))
 
@@ -169,7 +169,9 @@ async def stored(far, end):
 
 
 @pytest.mark.program
-async def test_what_a_worker_stored_and_did_not_tell_of_is_missed_by_who_waits(service, end):
+async def test_what_a_worker_stored_without_reporting_is_missed_by_the_waiting_process(
+    service, end
+):
     async with joined(service) as (_, (_, far)):
         telling = await stored(far, end)
         end.close()
@@ -178,7 +180,9 @@ async def test_what_a_worker_stored_and_did_not_tell_of_is_missed_by_who_waits(s
 
 
 @pytest.mark.program
-async def test_a_failure_between_stored_and_told_is_no_failure_of_the_next_batch(service, end):
+async def test_a_failure_between_storing_and_reporting_is_no_failure_of_the_next_batch(
+    service, end
+):
     async with joined(service) as (_, (_, far)):
         telling = await stored(far, end)
         judging = asyncio.ensure_future(far.judge([]))

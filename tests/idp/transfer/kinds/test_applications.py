@@ -77,7 +77,7 @@ async def test_everything_that_hangs_together_comes_in_one_package(server):
     await events_agree(store)
 
 
-async def test_what_came_is_told_again_but_keys(server):
+async def test_what_was_imported_is_exported_again_but_keys(server):
     await bring(server, **WHOLE)
 
     told = await told_org(server, "acme", with_passwords=True)
@@ -91,7 +91,7 @@ async def test_what_came_is_told_again_but_keys(server):
     assert again["app"]["hashedSecret"]["value"] == opaque_tokens.digest(SECRET)
 
 
-async def test_what_is_told_again_or_brought_again_changes_nothing(server):
+async def test_what_is_exported_and_imported_again_changes_nothing(server):
     await bring(server, **WHOLE)
     told = await told_org(server, "acme", with_passwords=True, with_otp=True)
     before = await everything(server.store)

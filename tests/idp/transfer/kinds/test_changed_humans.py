@@ -81,7 +81,7 @@ async def test_what_a_row_does_not_speak_of_stays(server):
     assert second_factors.secret_of(server.service, await stored(server)) == SECRET
 
 
-async def test_an_address_that_was_proven_stays_proven(server):
+async def test_an_address_that_was_verified_stays_verified(server):
     await bring(server, humanUsers=[row()])
 
     changed = await change(server, email={"email": "road@runner.example"})
@@ -107,7 +107,9 @@ REFUSED = [
 
 @pytest.mark.parametrize("updates", [False, True])
 @pytest.mark.parametrize(("changes", "field", "slug"), REFUSED)
-async def test_what_is_refused_is_told_and_changes_nothing(server, changes, field, slug, updates):
+async def test_what_is_refused_is_reported_and_changes_nothing(
+    server, changes, field, slug, updates
+):
     robot = {"userId": "r", "user": {"userName": "robot", "name": "R"}}
     there = [row()] if updates else []
     await bring(server, humanUsers=there, machineUsers=[robot])

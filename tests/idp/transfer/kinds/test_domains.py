@@ -27,7 +27,7 @@ async def told(server) -> list[tuple[str, bool, bool]]:
     return [(each["domainName"], each["isVerified"], each["isPrimary"]) for each in found]
 
 
-async def test_they_are_proven_and_primary_as_the_package_says(server):
+async def test_they_are_verified_and_primary_as_the_package_says(server):
     outcomes = await brought(
         server,
         acme(
@@ -53,7 +53,7 @@ async def test_the_one_that_the_organization_was_made_with_is_there_already(serv
     assert await told(server) == [("acme.example", True, True)]
 
 
-async def test_a_proof_that_was_begun_goes_on(server):
+async def test_a_verification_that_was_begun_goes_on(server):
     proof = {"validationType": "DOMAIN_VALIDATION_TYPE_DNS", "validationToken": "t0ken"}
     (_, made) = await brought(server, acme(domain("b.example", isVerified=False, **proof)))
 
@@ -64,7 +64,7 @@ async def test_a_proof_that_was_begun_goes_on(server):
     ]
 
 
-async def test_a_proof_without_its_token_has_to_begin_again(server):
+async def test_a_verification_without_its_token_has_to_begin_again(server):
     proof = {"validationType": "DOMAIN_VALIDATION_TYPE_HTTP"}
     (_, made) = await brought(server, acme(domain("b.example", isVerified=False, **proof)))
 
@@ -93,7 +93,7 @@ async def test_a_new_one_does_not_become_primary_where_somebody_may_have_a_login
     assert await told(server) == [("acme.localhost", True, True), ("b.example", True, False)]
 
 
-async def test_with_update_one_is_proven_and_becomes_primary_in_one_step(server):
+async def test_with_update_one_is_verified_and_becomes_primary_in_one_step(server):
     await brought(server, acme(domain("b.example", isVerified=False)))
 
     org = acme(domain("b.example", isPrimary=True))
@@ -140,7 +140,7 @@ async def test_what_one_is_refused_for(server, row, slug, field):
     assert await everything(server.store) == before
 
 
-async def test_one_that_is_only_named_may_be_proven_for_another(server):
+async def test_a_domain_that_is_only_named_may_be_verified_for_another(server):
     await new_organization(server, "taken.example")
 
     (_, named) = await brought(server, acme(domain("taken.example", isVerified=False)))

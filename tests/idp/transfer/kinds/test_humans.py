@@ -97,7 +97,7 @@ async def test_a_weak_hash_that_is_here_already_may_come_again(server):
     assert (await stored(server)).password.hash == weak
 
 
-async def test_all_that_a_record_holds_comes_and_is_told_again(server):
+async def test_all_that_a_record_holds_is_imported_and_exported_again(server):
     await bring(server, {"userId": "otto", "user": FULL})
 
     user = await stored(server, "otto")
@@ -115,7 +115,7 @@ async def test_all_that_a_record_holds_comes_and_is_told_again(server):
     }
 
 
-async def test_what_is_told_again_changes_nothing(server):
+async def test_what_is_imported_again_changes_nothing(server):
     await bring(server, {"userId": "otto", "user": FULL}, row())
     before = await everything(server.store)
     told = await told_org(server, "acme", with_passwords=True, with_otp=True)
@@ -126,7 +126,7 @@ async def test_what_is_told_again_changes_nothing(server):
     assert await everything(server.store) == before
 
 
-async def test_secrets_are_told_only_where_they_are_asked_for(server):
+async def test_secrets_are_exported_only_on_request(server):
     await bring(server, {"userId": "otto", "user": FULL})
 
     (told,) = (await told_org(server, "acme"))["humanUsers"]
@@ -134,7 +134,7 @@ async def test_secrets_are_told_only_where_they_are_asked_for(server):
     assert not {"hashedPassword", "passwordChangeRequired", "otpCode"} & set(told["user"])
 
 
-async def test_who_has_no_address_and_no_name_is_told_and_taken_in(server):
+async def test_a_user_without_address_and_name_is_reported_and_imported(server):
     page = await server.store.find(USERS, {"login_key": server.service.config.admin_login_name})
     admin = page.records[0]
     told = await told_org(server, admin.org_id, with_passwords=True)

@@ -29,7 +29,7 @@ async def test_an_organization_is_made_with_the_id_of_the_package(server):
     await events_agree(server.store)
 
 
-async def test_its_domain_and_state_may_be_said_and_are_told_again(server):
+async def test_its_domain_and_state_may_be_stated_and_are_returned(server):
     org = {"name": "Åcme", "primaryDomain": "bücher.example", "state": "ORG_STATE_INACTIVE"}
     await brought(server, {"orgId": "å|1", "org": org})
 
@@ -37,7 +37,7 @@ async def test_its_domain_and_state_may_be_said_and_are_told_again(server):
     assert told == org | {"primaryDomain": "xn--bcher-kva.example"}
 
 
-async def test_what_is_told_of_the_installations_own_organization_can_be_read(server):
+async def test_what_is_reported_of_the_installations_own_organization_can_be_read(server):
     page = await server.store.find(ORGANIZATIONS, {"name_key": "default"})
     own = page.records[0]
     told = (await told_org(server, own.id))["org"]

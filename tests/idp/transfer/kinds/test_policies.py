@@ -228,7 +228,7 @@ async def test_no_policy_is_stored_for_an_organization_that_is_not_there(server)
     assert [each.slug for each in failed.problems] == ["organization.not_found"]
 
 
-async def test_every_kind_of_policy_is_told_and_taken(server):
+async def test_every_kind_of_policy_is_exported_and_imported(server):
     assert {each.form for each in POLICIES.values()} <= {each.request for each in KINDS}
     members = [each.member for each in KINDS if each.prepare and each.member.endswith("Policy")]
     org = ORG | {member: {} for member in members}

@@ -84,7 +84,9 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("list", "document", "field", "slug"), REFUSED)
-async def test_what_is_refused_is_told_and_nothing_is_stored(server, list, document, field, slug):
+async def test_what_is_refused_is_reported_and_nothing_is_stored(
+    server, list, document, field, slug
+):
     await bring(server, **{**WHOLE, "appKeys": [], "machineKeys": []})
     before = await everything(server.store)
 

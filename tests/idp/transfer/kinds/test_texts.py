@@ -35,7 +35,7 @@ def encoded(content: bytes) -> str:
     return base64.b64encode(content).decode()
 
 
-async def test_words_of_letters_are_kept_and_told_again(server):
+async def test_words_of_messages_are_stored_and_returned(server):
     lists = {"passwordResetMessages": [RESET], "verifyEmailMessages": [RESET | {"language": "fr"}]}
     outcomes = await brought(server, ORG | lists)
 
@@ -45,13 +45,13 @@ async def test_words_of_letters_are_kept_and_told_again(server):
     await events_agree(server.store)
 
 
-async def test_every_letter_whose_words_can_be_set_has_its_list(server):
+async def test_every_message_whose_words_can_be_set_has_its_list(server):
     taken = [each for each in KINDS if each.prepare and each.member.endswith("Messages")]
 
     assert len(taken) == len(wording_rules.TYPES)
 
 
-async def test_words_that_name_what_no_letter_knows_are_left_out(server):
+async def test_words_with_unknown_placeholders_are_left_out(server):
     words = RESET | {"text": "Dear {{.FirstName}}", "preHeader": "x", "footerText": "y"}
     (_, made) = await brought(server, ORG | {"passwordResetMessages": [words]})
 
@@ -66,7 +66,7 @@ async def test_words_that_name_what_no_letter_knows_are_left_out(server):
 
 
 @pytest.mark.parametrize(("said", "kept"), [("pt", "pt-BR"), ("de-CH", "de")])
-async def test_a_language_that_is_written_otherwise_is_kept_for_the_nearest(server, said, kept):
+async def test_a_language_that_is_written_otherwise_is_stored_for_the_nearest(server, said, kept):
     (_, made) = await brought(
         server, ORG | {"passwordResetMessages": [RESET | {"language": said}]}
     )
@@ -85,7 +85,7 @@ async def test_a_language_that_there_is_not_is_named_and_left_out(server, member
     assert await server.store.count(POLICIES) == 0
 
 
-async def test_texts_of_the_pages_are_kept_and_told_again(server):
+async def test_texts_of_the_pages_are_stored_and_returned(server):
     (_, made) = await brought(server, ORG | {"loginTexts": [PAGES]})
 
     assert made.action == "create"

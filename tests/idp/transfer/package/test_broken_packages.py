@@ -53,7 +53,7 @@ def test_a_row_that_breaks_a_rule_is_broken_alone(open_package, text, monkeypatc
     assert all(problem.is_error and problem.fix for problem in broken.broken)
 
 
-def test_a_broken_row_is_told_by_those_of_its_texts_that_are_beyond_doubt(open_package):
+def test_a_broken_row_is_reported_by_those_of_its_texts_that_are_beyond_doubt(open_package):
     text = (
         '{"userId":"u","user_id":"v","a":"1","a":"1","b":"\\u0000","\\ud800":"c","n":NaN,'
         '"user":{"userName":"d"},"e":["f"]}'
@@ -64,7 +64,7 @@ def test_a_broken_row_is_told_by_those_of_its_texts_that_are_beyond_doubt(open_p
     assert broken.document == {"userId": "u", "user_id": "v"}
 
 
-def test_of_a_row_with_many_mistakes_some_are_told(open_package):
+def test_of_a_row_with_many_mistakes_some_are_reported(open_package):
     _, broken, _ = rows(open_package(with_row(f"[{'NaN,' * 5_000}1]")))
 
     assert [problem.field for problem in broken.broken] == [f"[{n}]" for n in range(10)]
@@ -107,7 +107,7 @@ def test_rows_of_an_organization_without_an_id_are_broken_with_it(open_package, 
         ([{"orgId": "o", "humanUsers": 1}], "orgs[0].humanUsers", "field.wrong_type"),
     ],
 )
-def test_what_is_not_of_its_type_is_told_by_its_place(open_package, orgs, path, slug):
+def test_a_value_of_a_wrong_type_is_reported_by_its_place(open_package, orgs, path, slug):
     (row,) = rows(open_package(of(*orgs)))
 
     assert (row.path, row.broken[0].slug, row.broken[0].is_error) == (path, slug, True)

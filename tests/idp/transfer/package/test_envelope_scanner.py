@@ -68,17 +68,17 @@ def test_a_member_behind_one_that_is_nested_deeply_is_found(levels):
         assert surface(*fed) == {"rows": None, "timeout": "3s"}
 
 
-def test_of_a_long_text_only_is_told_that_it_is_there():
+def test_a_long_text_is_only_reported_as_present():
     assert surface(json.dumps({"a": "x" * (MAX_TEXT + 1), "b": 1}).encode()) == {"a": "", "b": 1}
 
 
 @pytest.mark.parametrize("cut", [1, 4, 9, 12, 20])
-def test_a_document_that_was_cut_off_is_told_so(cut):
+def test_a_document_that_was_cut_off_is_reported_as_such(cut):
     with pytest.raises(InvalidArgument, match="cut off"):
         surface(b'{"a": [{"b": "c"}, "d"]}'[:cut])
 
 
-def test_what_is_no_json_is_not_told_by_a_place_that_it_does_not_have():
+def test_what_is_no_json_is_not_reported_at_a_place_that_it_does_not_have():
     with pytest.raises(InvalidArgument) as caught:
         surface(b'{"a":[' + b"1," * 1000 + b"1]} x")
 

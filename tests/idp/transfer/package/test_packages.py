@@ -36,7 +36,7 @@ def test_rows_come_in_the_order_in_which_they_are_stored_with_their_places(open_
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 1000])
-def test_whoever_goes_on_in_the_middle_gets_what_comes_behind(open_package, size, monkeypatch):
+def test_a_package_resumed_in_the_middle_gives_the_remaining_rows(open_package, size, monkeypatch):
     monkeypatch.setattr(spool, "_MARK_EVERY", 4)
     users = [{"userId": str(n)} for n in range(11)]
     package = open_package(of({"orgId": "o", "humanUsers": users, "userGrants": [{}, {}]}))
@@ -51,7 +51,7 @@ def test_whoever_goes_on_in_the_middle_gets_what_comes_behind(open_package, size
 
 
 @pytest.mark.parametrize("skip", range(6))
-def test_a_row_of_a_record_that_an_earlier_one_tells_of_says_so(open_package, skip):
+def test_a_row_of_a_record_that_an_earlier_row_has_says_so(open_package, skip):
     users = [{"userId": "a"}, {"user_id": "b"}, {}, {"userId": 1}, {"userId": "a"}, {}]
     others = [{"userId": "b"}, {"userId": 1}, {"userId": "a"}]
     package = open_package(
@@ -80,7 +80,7 @@ def test_doubles_are_found_however_few_can_be_held_at_once(open_package, monkeyp
     ]
 
 
-def test_entries_of_one_person_are_told_apart_by_their_keys(open_package):
+def test_entries_of_one_person_are_distinguished_by_their_keys(open_package):
     entries = [("a", "b_c"), ("a_b", "c"), ("a", "c"), ("a", "b_c")]
     document = {"orgId": "o", "userMetadata": [{"id": id, "key": key} for id, key in entries]}
 
@@ -135,7 +135,7 @@ def test_null_is_as_good_as_nothing(open_package):
     assert package.total == 0
 
 
-def test_where_else_the_package_lies_stands_beside_it(open_package):
+def test_the_place_of_a_package_in_a_bucket_is_read_beside_it(open_package):
     place = {"bucket": "b", "path": "p", "serviceaccount_json": "e30="}
 
     assert open_package({"data_orgsv1_gcs": place}).beside == {"data_orgsv1_gcs": place}

@@ -137,7 +137,7 @@ def test_the_language_is_the_base_of_the_locale(tmp_path, locale, language):
 
 
 @pytest.mark.parametrize("locale", ["xx", "elvish-language", "1", "", 7, ["de"]])
-def test_a_locale_that_is_no_language_is_left_out_and_told(tmp_path, locale):
+def test_a_locale_that_is_no_language_is_left_out_and_reported(tmp_path, locale):
     made = migrate(tmp_path, *map(str, auth0_files(tmp_path, lines(auth0_user(locale=locale)))))
 
     assert "preferredLanguage" not in made.people[0]["user"]["profile"]
@@ -188,7 +188,7 @@ def test_of_two_accounts_with_one_address_each_has_the_password_of_its_own_id(tm
     assert made.slugs == ["source.address_doubled"]
 
 
-def test_a_password_of_another_providers_account_is_told(tmp_path):
+def test_a_password_of_another_providers_account_is_reported(tmp_path):
     users = lines(auth0_user(user_id="google-oauth2|7", email="a@x.ch"))
 
     made = migrate(tmp_path, *map(str, auth0_files(tmp_path, users, lines(password("a@x.ch")))))
@@ -197,7 +197,7 @@ def test_a_password_of_another_providers_account_is_told(tmp_path):
     assert made.slugs == ["source.password_by_address"]
 
 
-def test_passwords_of_nobody_and_second_ones_are_told(tmp_path):
+def test_passwords_without_a_user_and_second_ones_are_reported(tmp_path):
     passwords = lines(password("nobody@x.ch"), auth0_password(1), password("user1@example.com"))
 
     made = migrate(tmp_path, *map(str, auth0_files(tmp_path, lines(auth0_user(1)), passwords)))
@@ -210,7 +210,7 @@ def test_passwords_of_nobody_and_second_ones_are_told(tmp_path):
     assert made.slugs == ["source.password_unused", "source.password_doubled"]
 
 
-def test_a_hash_that_no_one_could_verify_is_left_out_and_told(tmp_path):
+def test_a_hash_that_no_one_could_verify_is_left_out_and_reported(tmp_path):
     users, passwords = lines(auth0_user(1)), lines(auth0_password(1, "$nonsense$1"))
 
     made = migrate(tmp_path, *map(str, auth0_files(tmp_path, users, passwords)))
@@ -351,7 +351,7 @@ def test_what_a_person_can_do_without_is_left_out_where_it_can_not_be_used(
     assert [each["field"] for each in made.rows[0]["problems"]] == [field]
 
 
-def test_doubled_ids_and_user_names_are_left_out_and_told(tmp_path):
+def test_doubled_ids_and_user_names_are_left_out_and_reported(tmp_path):
     users = lines(
         auth0_user(1),
         auth0_user(1, email="other@x.ch"),

@@ -47,7 +47,7 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 @pytest.mark.parametrize("layout", ["stream", "array"])
-def test_a_record_that_can_not_be_read_is_told_and_the_others_go_in(tmp_path, name, layout):
+def test_a_record_that_can_not_be_read_is_reported_and_the_others_go_in(tmp_path, name, layout):
     bad, slug = BAD[name]
     others = [json.dumps(auth0_user(n)).encode() for n in (1, 2)]
     records = [others[0], bad, others[1]]
@@ -65,7 +65,7 @@ def test_a_record_that_can_not_be_read_is_told_and_the_others_go_in(tmp_path, na
 
 
 @pytest.mark.parametrize("end", range(1, len(GOOD), 7))
-def test_a_file_that_ends_in_the_middle_is_told(tmp_path, end):
+def test_a_file_that_ends_in_the_middle_is_reported(tmp_path, end):
     content = lines(auth0_user(1)) + GOOD[:end]
 
     made = migrate(tmp_path, *map(str, auth0_files(tmp_path, content)))
@@ -75,7 +75,7 @@ def test_a_file_that_ends_in_the_middle_is_told(tmp_path, end):
     assert made.rows[0]["row"] == 2
 
 
-def test_a_line_that_ends_in_the_middle_is_told_by_its_own_number(tmp_path):
+def test_a_line_that_ends_in_the_middle_is_reported_by_its_own_number(tmp_path):
     content = lines(auth0_user(1)) + b'{"user_id":\n' + lines(auth0_user(3))
 
     made = migrate(tmp_path, *map(str, auth0_files(tmp_path, content)))
@@ -87,7 +87,7 @@ def test_a_line_that_ends_in_the_middle_is_told_by_its_own_number(tmp_path):
 
 
 @pytest.mark.parametrize("share", [0.5, 0.9])
-def test_a_realm_that_ends_in_the_middle_of_its_users_is_told(tmp_path, share):
+def test_a_realm_that_ends_in_the_middle_of_its_users_is_reported(tmp_path, share):
     whole = realm(*map(keycloak_user, range(1, 21)), clients=[], keycloakVersion="")
     (tmp_path / "realm.json").write_bytes(whole[: int(len(whole) * share)])
 
@@ -100,7 +100,7 @@ def test_a_realm_that_ends_in_the_middle_of_its_users_is_told(tmp_path, share):
     assert made.slugs[0] in ("source.cut_off", "source.unreadable")
 
 
-def test_a_broken_user_in_a_realm_is_told_and_the_others_go_in(tmp_path):
+def test_a_broken_user_in_a_realm_is_reported_and_the_others_go_in(tmp_path):
     content = realm(*map(keycloak_user, range(1, 6)))
     (tmp_path / "realm.json").write_bytes(content.replace(b'"username": "user3"', b'"username": '))
 
@@ -132,7 +132,7 @@ def test_what_is_longer_than_any_record_is_passed_over(tmp_path, record):
     assert made.code == 3
 
 
-def test_broken_passwords_are_told_and_the_others_count(tmp_path):
+def test_broken_passwords_are_reported_and_the_others_count(tmp_path):
     passwords = b'{"email": \n{"email": "x"}\n' + lines(auth0_password(1))
 
     made = migrate(tmp_path, *map(str, auth0_files(tmp_path, lines(auth0_user(1)), passwords)))
@@ -171,7 +171,7 @@ def test_each_record_ends_in_the_package_or_in_the_report(tmp_path, records):
 
 @given(st.binary(max_size=200) | st.text('{}[],:"\\ \n\t1ax', max_size=80).map(str.encode))
 @settings(deadline=None, max_examples=300)
-def test_whatever_the_octets_are_reading_them_ends(octets):
+def test_whatever_the_bytes_are_reading_them_ends(octets):
     pieces = list(source.records(LongText(io.BytesIO(octets)), "x"))
 
     assert [piece.row for piece in pieces] == list(range(1, len(pieces) + 1))
@@ -201,7 +201,7 @@ def _has_halves(text):
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_keys_take_54_octets_each_at_most():
+def test_a_hundred_thousand_keys_take_54_bytes_each_at_most():
     index, count = KeyIndex(), 100_000
     tracemalloc.start()
     try:

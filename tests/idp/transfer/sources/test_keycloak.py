@@ -94,7 +94,7 @@ def test_pbkdf2_is_written_as_the_reference_tool_does(algorithm):
         (None, {}, "credentialData"),
     ],
 )
-def test_a_password_that_can_not_be_carried_over_is_told_and_the_person_goes_in(
+def test_a_password_that_can_not_be_carried_over_is_reported_and_the_person_goes_in(
     tmp_path, data, secret, message
 ):
     held = {"value": "eA==", "salt": "eA=="} if secret is None else secret
@@ -147,7 +147,7 @@ def test_a_secret_in_base32_stays_as_it_is(name):
     "changes",
     [{"subType": "hotp"}, {"digits": 8}, {"period": 60}, {"algorithm": "HmacSHA256"}],
 )
-def test_an_app_of_another_kind_is_told(tmp_path, changes):
+def test_an_app_of_another_kind_is_reported(tmp_path, changes):
     made = moved(tmp_path, keycloak_user(1, credentials=[totp_credential("x" * 20, **changes)]))
 
     assert "otpCode" not in made.people[0]["user"]
@@ -156,7 +156,7 @@ def test_an_app_of_another_kind_is_told(tmp_path, changes):
 
 
 @pytest.mark.parametrize("kind", ["webauthn", "webauthn-passwordless", "recovery-authn-codes"])
-def test_other_credentials_are_told_of_each_person(tmp_path, kind):
+def test_other_credentials_are_reported_for_each_user(tmp_path, kind):
     made = moved(tmp_path, keycloak_user(1, credentials=[credential(kind, {}, {})]))
 
     assert made.rows[0]["problems"][0]["field"] == f"credentials.{kind}"
@@ -340,7 +340,7 @@ def test_of_several_realms_one_is_chosen(tmp_path):
     assert migrate(tmp_path, *command, "--realm-name", "gamma").code == 2
 
 
-def test_people_of_another_store_are_told(tmp_path):
+def test_users_of_another_store_are_reported(tmp_path):
     parts(tmp_path, "acme", 1, 2)
     (tmp_path / "acme-federated-users-0.json").write_text("{}")
 

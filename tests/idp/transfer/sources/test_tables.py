@@ -113,7 +113,7 @@ def test_who_has_no_id_gets_the_same_one_every_time_and_another_elsewhere(tmp_pa
         ("ada@x.ch,\udcff", "source.encoding"),
     ],
 )
-def test_a_line_that_can_not_be_used_is_told_and_the_others_go_in(tmp_path, row, slug):
+def test_a_line_that_can_not_be_used_is_reported_and_the_others_go_in(tmp_path, row, slug):
     text = f"email,displayName\nfirst@x.ch,First\n{row}\nlast@x.ch,Last\n"
     (tmp_path / "users.csv").write_bytes(text.encode("utf-8", "surrogateescape"))
 
@@ -151,7 +151,7 @@ def test_a_command_that_can_not_be_carried_out_writes_nothing(tmp_path, text, fl
     assert [path.name for path in tmp_path.iterdir()] == ["users.csv"]
 
 
-def test_a_file_that_can_not_be_written_is_told_and_the_old_one_stays(tmp_path):
+def test_a_file_that_can_not_be_written_is_reported_and_the_old_one_stays(tmp_path):
     (tmp_path / "out.json").mkdir()
 
     made = table(tmp_path, "email\na@x.ch\n")
