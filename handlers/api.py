@@ -168,7 +168,7 @@ class ApiHandler(JsonHandler):
 
     def _count(self, error: Unauthenticated) -> None:
         """Counts a wrong token. Raises TooMany if this network has sent too many."""
-        if error.slug == management_call.NO_TOKEN:
+        if error.error_code == management_call.NO_TOKEN:
             return
         seconds = rate_limits.refused_token(self.service, self.address())
         if seconds:

@@ -29,7 +29,7 @@ _RESET: Final[tuple[Collection[Any], ...]] = (*ALL, COUNTERS)
 class TooFar(IdpError):
     """The clock can't be set more than a hundred years ahead."""
 
-    slug = "test.too_far"
+    error_code = "test.too_far"
 
 
 async def begin(service: Service) -> None:

@@ -25,7 +25,7 @@ LEFT = {
     "judge|judges|judged|judging": 47,
     "settled|settle|settles": 32,
     "agent|agents": 88,
-    "slug|slugs": 77,
+    "slug|slugs": 1,
     "octets|octet": 116,
     "kept": 91,
     "shown": 131,

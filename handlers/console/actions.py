@@ -189,7 +189,7 @@ class ActionHandler(ConsoleHandler):
         self, error: IdpError, ids: Sequence[str], loaded: Document, values: Values
     ) -> None:
         problems = fields.problems(self.fields(), error)
-        if any(one.slug == "confirm" for one in error.details):
+        if any(one.error_code == "confirm" for one in error.details):
             problems = [{"field": _CONFIRM, "text": _NOT_CONFIRMED}]
         status = refusals.status_of(error)
         self._ask(ids, loaded, values, status=status, problems=problems)

@@ -12,7 +12,7 @@ from handlers.console.sections import CONSOLE
 from handlers.forms import cells, problem_texts
 from handlers.forms.cells import Cell, cell, chip, way
 from handlers.forms.run_operation import BY_NAME, Document
-from idp.error_catalogue import SLUGS
+from idp.error_catalogue import ERROR_CODES
 from idp.foundation import durations
 from idp.foundation.errors import FieldProblem
 from idp.foundation.i18n import Message, message
@@ -242,11 +242,13 @@ def _failure(job: Document) -> list[dict[str, object]]:
     """Returns why the import failed as a whole, the place in the package, and the remedy."""
     if "slug" not in job:
         return []
-    slug, field = job["slug"], job.get("field", "")
+    error_code, field = job["slug"], job.get("field", "")
     told = job.get("reason", "").removeprefix(f"{field}: ")
-    why = _REASONS.get(slug) or problem_texts.problem(FieldProblem(slug, field, told), _WHY)
+    why = _REASONS.get(error_code) or problem_texts.problem(
+        FieldProblem(error_code, field, told), _WHY
+    )
     where = cells.fact(message("Where", context="imports"), cells.code(field))
-    cure = SLUGS[slug].cure if slug in SLUGS else None
+    cure = ERROR_CODES[error_code].cure if error_code in ERROR_CODES else None
     return [
         cells.fact(_WHY, cells.text(why)),
         *[where] * bool(field),

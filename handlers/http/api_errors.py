@@ -61,18 +61,18 @@ def told(error: BaseException | None, status: int) -> IdpError:
         return error
     if isinstance(error, HTTPError):
         message = _METHOD if error.status_code == 405 else error.log_message
-        return IdpError(message or "refused", slug=_slug(error.status_code))
+        return IdpError(message or "refused", error_code=_error_code(error.status_code))
     if status == 503:
-        return IdpError("the service is busy, repeat the request later", slug="unavailable")
+        return IdpError("the service is busy, repeat the request later", error_code="unavailable")
     return IdpError("something failed on the side of the service")
 
 
-def _slug(status: int) -> str:
+def _error_code(status: int) -> str:
     return HTTPStatus(status).name.lower()
 
 
 def challenge(error: BaseException | None) -> str:
     """Returns WWW-Authenticate; without a token there is no error code (RFC 6750 3)."""
-    if isinstance(error, IdpError) and error.slug != management_call.NO_TOKEN:
+    if isinstance(error, IdpError) and error.error_code != management_call.NO_TOKEN:
         return f'Bearer realm="idp", error="invalid_token", error_description="{error.message}"'
     return 'Bearer realm="idp"'

@@ -252,7 +252,7 @@ class Handler(RequestHandler):
             cause = error.reason if isinstance(error, InvalidClient) else error.description
             _log.info("refused", error=error.code, cause=cause)
         elif isinstance(error, IdpError):
-            _log.info("refused", error=error.slug, cause=error.message)
+            _log.info("refused", error=error.error_code, cause=error.message)
         elif not isinstance(error, HTTPError):
             _log.error("failed", exc_info=(kind, error, traceback))
 

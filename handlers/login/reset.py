@@ -127,8 +127,8 @@ class ResetCodeHandler(ResetHandler):
         try:
             await password_reset.enter_code(self.service, flow, code, self.visit(flow))
         except MailCodeRefused as error:
-            _log.info("reset refused", cause=error.slug, address=self.address())
-            problems = as_shown([RegistrationProblem("code", REFUSALS[error.slug])])
+            _log.info("reset refused", cause=error.error_code, address=self.address())
+            problems = as_shown([RegistrationProblem("code", REFUSALS[error.error_code])])
             self._ask_code(flow, status=400, problems=problems)
         else:
             self.see(self.at(LOGIN, flow))

@@ -42,7 +42,7 @@ class VerifyAddressHandler(PageHandler):
         try:
             await email_verification.verify_email(self.service, self.wanted_id("user") or "", code)
         except (MailCodeRefused, NotFound, AddressHeld) as error:
-            _log.info("verification refused", cause=error.slug, address=self.address())
+            _log.info("verification refused", cause=error.error_code, address=self.address())
             text = _HELD if isinstance(error, AddressHeld) else _REFUSED
             self._ask("", status=400, problems=[{"field": "code", "text": text}])
         else:

@@ -100,8 +100,8 @@ class VerifyEmailHandler(WaitingHandler):
                 flow, waiting, status=400, problems=as_shown([RegistrationProblem(None, _KNOWN)])
             )
         except MailCodeRefused as error:
-            _log.info("registration refused", cause=error.slug, address=self.address())
-            problems = as_shown([RegistrationProblem("code", REFUSALS[error.slug])])
+            _log.info("registration refused", cause=error.error_code, address=self.address())
+            problems = as_shown([RegistrationProblem("code", REFUSALS[error.error_code])])
             self._ask(flow, waiting, status=400, problems=problems)
 
     def _ask(

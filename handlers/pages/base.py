@@ -284,7 +284,7 @@ class PageHandler(Handler):
         """
         _log.info(
             "refused",
-            error=refusal.slug,
+            error=refusal.error_code,
             cause=refusal.description,
             client_id=refusal.client_id,
             sent=explain.sent(refusal),

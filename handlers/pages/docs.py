@@ -60,14 +60,14 @@ def _catalogue(vendor: str) -> list[tuple[str, list[dict[str, object]]]]:
             [
                 {
                     "name": name,
-                    "status": slug.status,
-                    "cause": slug.cause.replace("<vendor>", vendor),
-                    "cure": slug.cure.replace("<vendor>", vendor),
+                    "status": entry.status,
+                    "cause": entry.cause.replace("<vendor>", vendor),
+                    "cure": entry.cure.replace("<vendor>", vendor),
                 }
-                for name, slug in slugs.items()
+                for name, entry in entries.items()
             ],
         )
-        for title, slugs in CATALOGUE.items()
+        for title, entries in CATALOGUE.items()
     ]
 
 

@@ -48,11 +48,11 @@ def of(error: IdpError, number: int, vendor: str, issuer: str, request_id: str) 
     details = [
         Detail(
             type=f"{domain}.ErrorDetail",
-            id=one.slug,
+            id=one.error_code,
             message=str(one),
             field=one.field,
             limit=one.limit,
-            help=f"{issuer}{CATALOGUE}#{one.slug}",
+            help=f"{issuer}{CATALOGUE}#{one.error_code}",
         )
         for one in error.details
     ]

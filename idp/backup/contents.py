@@ -48,7 +48,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
 class NewerBackup(FailedPrecondition):
     """A later version of this program made the backup, and this version would lose data of it."""
 
-    slug = "backup.newer"
+    error_code = "backup.newer"
 
 
 class Line(Struct, frozen=True, array_like=True):

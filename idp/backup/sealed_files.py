@@ -54,13 +54,13 @@ _BOUNDS: Final = Cost(256 * 1024, 16, 16)
 class DamagedBackup(IdpError):
     """The file is no backup, or was changed after it was written."""
 
-    slug = "backup.damaged"
+    error_code = "backup.damaged"
 
 
 class WrongPassphrase(IdpError):
     """The file was sealed with another passphrase."""
 
-    slug = "backup.passphrase"
+    error_code = "backup.passphrase"
 
 
 class SealedWriter:

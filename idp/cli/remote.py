@@ -143,7 +143,7 @@ def _quoted(value: str) -> str:
 
 def _header(org_id: str) -> str:
     if not org_id.isascii() or not org_id.isprintable():
-        raise NotFound("there is no such organization", slug="organization.not_found")
+        raise NotFound("there is no such organization", error_code="organization.not_found")
     return org_id
 
 
@@ -194,8 +194,8 @@ def _refusal(error: HTTPError, data: bytes) -> IdpError:
     kind = _KINDS.get((status, number)) or _KINDS.get((status, None)) or IdpError
     if kind is AlreadyExists and any(each.field for each in problems):
         return Taken(problems)
-    error_code = problems[0].slug if problems else None
-    return kind(message, slug=error_code, field=problems[0].field if problems else "")
+    error_code = problems[0].error_code if problems else None
+    return kind(message, error_code=error_code, field=problems[0].field if problems else "")
 
 
 def _problem(detail: Document) -> FieldProblem:

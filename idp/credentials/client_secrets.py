@@ -101,8 +101,8 @@ def without(owner: SecretOwner, id: str, now: datetime) -> dict[str, Any]:
         return {"old_secret": None}
     if owner.secret_hash is not None and id == id_of(owner.secret_hash):
         message = "it is the current secret: generate another one, which replaces it"
-        raise FailedPrecondition(message, slug="secret.current")
-    raise NotFound("there is no such secret", slug="secret.not_found")
+        raise FailedPrecondition(message, error_code="secret.current")
+    raise NotFound("there is no such secret", error_code="secret.not_found")
 
 
 def forgotten(before: SecretOwner, after: SecretOwner) -> list[Write]:

@@ -19,16 +19,16 @@ from idp.error_catalogue import users as error_catalogue_users
 from idp.error_catalogue.entry import CatalogueEntry
 
 CATALOGUE: Final[Mapping[str, Mapping[str, CatalogueEntry]]] = {
-    "Requests and callers": requests.SLUGS,
-    "Fields": fields.SLUGS,
-    "Organizations": organizations.SLUGS,
-    "People and service users": error_catalogue_users.SLUGS,
-    "Projects and applications": applications.SLUGS,
-    "Mail": mail.SLUGS,
-    "Imports": imports.SLUGS,
-    "Files of other systems": migration.SLUGS,
-    "Object storage": object_storage.SLUGS,
+    "Requests and callers": requests.ERROR_CODES,
+    "Fields": fields.ERROR_CODES,
+    "Organizations": organizations.ERROR_CODES,
+    "People and service users": error_catalogue_users.ERROR_CODES,
+    "Projects and applications": applications.ERROR_CODES,
+    "Mail": mail.ERROR_CODES,
+    "Imports": imports.ERROR_CODES,
+    "Files of other systems": migration.ERROR_CODES,
+    "Object storage": object_storage.ERROR_CODES,
 }
-SLUGS: Final[Mapping[str, CatalogueEntry]] = {
-    name: slug for part in CATALOGUE.values() for name, slug in part.items()
+ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
+    name: entry for part in CATALOGUE.values() for name, entry in part.items()
 }

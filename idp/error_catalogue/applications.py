@@ -7,7 +7,7 @@ from typing import Final
 
 from idp.error_catalogue.entry import CatalogueEntry
 
-SLUGS: Final[Mapping[str, CatalogueEntry]] = {
+ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "app.clock_skew": CatalogueEntry(
         400,
         "The clock skew is not a number of whole seconds from 0s to 5s.",

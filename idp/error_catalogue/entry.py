@@ -1,4 +1,4 @@
-"""What the catalogue says of a slug."""
+"""What the catalogue says of an error code."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from idp.error_catalogue.entry import CatalogueEntry
 
-SLUGS: Final[Mapping[str, CatalogueEntry]] = {
+ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "source.address_doubled": CatalogueEntry(
         400,
         "Two records have one e-mail address. Both go along; if both are verified, the import "

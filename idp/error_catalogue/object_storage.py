@@ -7,7 +7,7 @@ from typing import Final
 
 from idp.error_catalogue.entry import CatalogueEntry
 
-SLUGS: Final[Mapping[str, CatalogueEntry]] = {
+ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "object_storage.account": CatalogueEntry(
         400,
         "The document is not that of a service account of Google Cloud.",

@@ -7,7 +7,7 @@ from typing import Final
 
 from idp.error_catalogue.entry import CatalogueEntry
 
-SLUGS: Final[Mapping[str, CatalogueEntry]] = {
+ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "import.org_differs": CatalogueEntry(
         400,
         "A row of a package names another organization than the one that it stands in.",

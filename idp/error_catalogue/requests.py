@@ -7,7 +7,7 @@ from typing import Final
 
 from idp.error_catalogue.entry import CatalogueEntry
 
-SLUGS: Final[Mapping[str, CatalogueEntry]] = {
+ERROR_CODES: Final[Mapping[str, CatalogueEntry]] = {
     "already_exists": CatalogueEntry(
         409,
         "What is to be made is there already.",

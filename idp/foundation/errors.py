@@ -1,6 +1,6 @@
 """The errors of the domain, outside of the OAuth protocol.
 
-Each error has a stable error code (`slug`) for programs and an English `message` for operators;
+Each error has a stable `error_code` for programs and an English `message` for operators;
 neither ever contains a secret or a stored value::
 
     IdpError
@@ -34,7 +34,7 @@ MAX_PROBLEMS = 100
 class FieldProblem(NamedTuple):
     """Why one field can't be used. `field` is its JSON path, empty for the whole document."""
 
-    slug: str
+    error_code: str
     field: str
     message: str
     limit: int | None = None
@@ -52,28 +52,28 @@ def _bounded(problems: Sequence[FieldProblem]) -> Sequence[FieldProblem]:
 
 
 class IdpError(Exception):
-    """The base of all errors outside of the OAuth protocol. `slug`, the error code, is the class's
-    unless the caller gives another one."""
+    """The base of all errors outside of the OAuth protocol. `error_code` is the class's unless
+    the caller gives another one."""
 
-    slug = "internal"
+    error_code = "internal"
 
-    def __init__(self, message: str, *, slug: str | None = None, field: str = "") -> None:
+    def __init__(self, message: str, *, error_code: str | None = None, field: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.field = field
-        if slug is not None:
-            self.slug = slug
+        if error_code is not None:
+            self.error_code = error_code
 
     @property
     def details(self) -> tuple[FieldProblem, ...]:
         """The problems one by one, for programs."""
-        return (FieldProblem(self.slug, self.field, self.message),)
+        return (FieldProblem(self.error_code, self.field, self.message),)
 
 
 class InvalidArgument(IdpError):
     """Fields can't be used. `problems` contains all of them, or the first hundred."""
 
-    slug = "invalid_argument"
+    error_code = "invalid_argument"
 
     def __init__(self, problems: Sequence[FieldProblem]) -> None:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
@@ -94,29 +94,29 @@ class InvalidArgument(IdpError):
 class Unauthenticated(IdpError):
     """The caller is not authenticated: there is no token, or no valid one."""
 
-    slug = "unauthenticated"
+    error_code = "unauthenticated"
 
 
 class PermissionDenied(IdpError):
     """The caller is authenticated and may not do this."""
 
-    slug = "permission_denied"
+    error_code = "permission_denied"
 
 
 class AlreadyExists(IdpError):
     """The thing exists already; nothing was changed."""
 
-    slug = "already_exists"
+    error_code = "already_exists"
 
 
 class Taken(AlreadyExists):
     """Names, domains or ids belong to another record. `problems` lists each."""
 
-    slug = "taken"
+    error_code = "taken"
 
     def __init__(self, problems: Sequence[FieldProblem]) -> None:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        super().__init__(f"{problems[0]}{more}", slug=problems[0].slug)
+        super().__init__(f"{problems[0]}{more}", error_code=problems[0].error_code)
         self.problems = tuple(problems)
 
     @property
@@ -127,31 +127,31 @@ class Taken(AlreadyExists):
 class FailedPrecondition(IdpError):
     """The record is not in the state that the operation requires."""
 
-    slug = "failed_precondition"
+    error_code = "failed_precondition"
 
 
 class PreconditionFailed(IdpError):
     """The record has changed since the caller read it; nothing was done."""
 
-    slug = "precondition.failed"
+    error_code = "precondition.failed"
 
 
 class DeadlineExceeded(IdpError):
     """The operation took longer than the caller allowed, and was cancelled."""
 
-    slug = "deadline.exceeded"
+    error_code = "deadline.exceeded"
 
 
 class SecretGone(IdpError):
     """The call was made before with this Idempotency-Key, and its secret is no longer stored."""
 
-    slug = "idempotency.secret_gone"
+    error_code = "idempotency.secret_gone"
 
 
 class TooMany(IdpError):
     """The rate limit is exceeded; nothing was done, and the call may be repeated."""
 
-    slug = "rate_limit.exceeded"
+    error_code = "rate_limit.exceeded"
 
     def __init__(self, message: str, *, retry_after_seconds: int) -> None:
         super().__init__(message)
@@ -161,13 +161,13 @@ class TooMany(IdpError):
 class NotFound(IdpError):
     """The thing does not exist, or the caller may not know that it does."""
 
-    slug = "not_found"
+    error_code = "not_found"
 
 
 class Busy(IdpError):
     """Too many concurrent operations; nothing was done, and the call may be repeated."""
 
-    slug = "busy"
+    error_code = "busy"
 
     def __init__(self, message: str, *, retry_after_seconds: int) -> None:
         super().__init__(message)
@@ -177,7 +177,7 @@ class Busy(IdpError):
 class ConfigError(IdpError):
     """The settings can't be used. `problems` are sentences, one for each reason."""
 
-    slug = "config"
+    error_code = "config"
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("\n".join(problems))

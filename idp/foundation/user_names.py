@@ -22,7 +22,7 @@ _IGNORABLE: Final = re.compile(
 class NameRefused(IdpError):
     """A user name that is not allowed; the message follows "the user name"."""
 
-    slug = "user.name_refused"
+    error_code = "user.name_refused"
 
 
 def check_name(user_name: str) -> str:
@@ -32,12 +32,12 @@ def check_name(user_name: str) -> str:
     characters, no spaces at the ends.
     """
     if _is_hidden(user_name):
-        raise NameRefused("holds invisible characters", slug="user.name_invisible")
+        raise NameRefused("holds invisible characters", error_code="user.name_invisible")
     if user_name != user_name.strip():
-        raise NameRefused("has spaces around it", slug="user.name_spaces")
+        raise NameRefused("has spaces around it", error_code="user.name_spaces")
     if not 0 < len(user_name) <= MAX_NAME_CHARACTERS:
         text = f"must have 1 to {MAX_NAME_CHARACTERS} characters"
-        raise NameRefused(text, slug="user.name_length")
+        raise NameRefused(text, error_code="user.name_length")
     return user_name
 
 

@@ -42,7 +42,7 @@ _FORM: Final = "32 random bytes as base64url without padding (43 characters)"
 class WrongKey(IdpError):
     """An encrypted value belongs to another master key or purpose, or was altered."""
 
-    slug = "wrong_key"
+    error_code = "wrong_key"
 
     def __init__(self, purpose: str) -> None:
         super().__init__(

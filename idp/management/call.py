@@ -105,7 +105,7 @@ async def admit(
     logs.name_caller(caller.id)
     if found.token.act is not None and permission not in _FOR_ACTORS:
         told = "whoever acts for somebody else may only read"
-        raise PermissionDenied(told, slug="token.actor")
+        raise PermissionDenied(told, error_code="token.actor")
     rights = await permissions.of_user(service, caller.id)
     call = Call(caller, rights, permission, org_id, if_match, is_by_pat=found.is_pat)
     return await admitted(service, call)
@@ -128,7 +128,7 @@ def check_service(call: Call) -> None:
     """
     if call.caller.kind != "machine" or not call.is_by_pat:
         told = "only a service user may do this, by a personal access token"
-        raise PermissionDenied(told, slug="caller.not_a_service")
+        raise PermissionDenied(told, error_code="caller.not_a_service")
 
 
 async def authenticate(service: Service, authorization: str | None) -> Bearer:
@@ -143,10 +143,12 @@ async def authenticate(service: Service, authorization: str | None) -> Bearer:
         )
     except (InvalidToken, InsufficientScope, InvalidRequest) as error:
         # An error without a description means that no token was sent (RFC 6750 3.1).
-        slug = "token.invalid" if error.description else NO_TOKEN
-        raise Unauthenticated(error.description or "a token is needed", slug=slug) from error
+        error_code = "token.invalid" if error.description else NO_TOKEN
+        raise Unauthenticated(
+            error.description or "a token is needed", error_code=error_code
+        ) from error
     if service.config.issuer not in found.token.aud:
-        raise Unauthenticated("the token is not meant for this API", slug="token.audience")
+        raise Unauthenticated("the token is not meant for this API", error_code="token.audience")
     return found
 
 
@@ -187,4 +189,4 @@ def _denied(permission: Permission) -> PermissionDenied:
 
 
 def _no_organization() -> NotFound:
-    return NotFound("there is no such organization", slug=NO_ORGANIZATION)
+    return NotFound("there is no such organization", error_code=NO_ORGANIZATION)

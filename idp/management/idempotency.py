@@ -165,7 +165,7 @@ async def _earlier(service: Service, call: Repeatable, made: MadeCall) -> bytes:
     """Returns the answer of the earlier call. Raises AlreadyExists, SecretGone, Busy."""
     if made.request_digest != call.digest:
         message = "this Idempotency-Key was used for another request"
-        raise AlreadyExists(message, slug="idempotency.other_request")
+        raise AlreadyExists(message, error_code="idempotency.other_request")
     if made.has_secret:
         secret = await service.store.get(MADE_SECRETS, call.id)
         if secret is None:

@@ -50,7 +50,7 @@ _PREFIX: Final = "TEXT_QUERY_METHOD_"
 _METHOD: Final = OneOf(
     tuple(_PREFIX + name for name in _METHODS),
     not_yet=tuple(_PREFIX + name for name in _OTHER_METHODS),
-    slug="query.method_unsupported",
+    error_code="query.method_unsupported",
 )
 
 

@@ -293,7 +293,7 @@ class UnusableRequest(Refusing):
 
     def __init__(
         self,
-        slug: str,
+        error_code: str,
         description: str,
         *,
         client_id: str | None = None,
@@ -302,7 +302,7 @@ class UnusableRequest(Refusing):
         story: str = "",
     ) -> None:
         super().__init__(description, story=story, client_id=client_id)
-        self.slug = slug
+        self.error_code = error_code
         self.sent = sent
         self.registered = registered
 
@@ -313,4 +313,4 @@ class HintIgnored(Refusing):
     The request continues without it; the record of it is for `idp explain`.
     """
 
-    slug = "hint.ignored"
+    error_code = "hint.ignored"

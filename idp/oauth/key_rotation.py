@@ -105,9 +105,9 @@ async def remove(service: Service, kid: str, *, actor: str) -> None:
     """
     key = await service.store.get(SIGNING_KEYS, kid)
     if key is None:
-        raise NotFound("there is no key of this id", slug="key.not_found")
+        raise NotFound("there is no key of this id", error_code="key.not_found")
     if key.state == "removed":
-        raise FailedPrecondition("the key was removed before", slug="key.removed")
+        raise FailedPrecondition("the key was removed before", error_code="key.removed")
     now = service.clock.now()
     writes = _moved(service, key, "removed", now, actor)
     if key.state in _PAIR:
@@ -172,7 +172,7 @@ def _check_ready(
         raise FailedPrecondition(
             f"the keys can be rotated again from {instant_text(ready_at)} on: until then,"
             " applications may keep a key set that does not hold the next key",
-            slug="keys.too_soon",
+            error_code="keys.too_soon",
         )
 
 

@@ -36,7 +36,7 @@ log = logs.logger(__name__)
 class HashingBusy(Busy):
     """Too many passwords wait to be hashed; nothing was done."""
 
-    slug = "hashing_busy"
+    error_code = "hashing_busy"
 
     def __init__(self, retry_after_seconds: int) -> None:
         super().__init__(
@@ -82,7 +82,7 @@ class Hasher:
         if self.max_bytes is not None and len(octets) > self.max_bytes:
             raise PasswordRefused(
                 f"the password takes more than {self.max_bytes} bytes, where bcrypt ends",
-                slug="password.too_many_bytes",
+                error_code="password.too_many_bytes",
             )
         return await self._run(lambda: self._recipe.hash(octets, self._random))
 

@@ -32,13 +32,13 @@ _UNUSABLE: Final = re.compile("[\x00\ud800-\udfff]")
 class PasswordRefused(IdpError):
     """A password that can't be hashed, whatever the policy."""
 
-    slug = "password.refused"
+    error_code = "password.refused"
 
 
 class PasswordProblem(Struct, frozen=True):
     """Why a new password is refused: an error code for programs, a text for the user."""
 
-    slug: str
+    error_code: str
     text: Message
 
 
@@ -109,16 +109,17 @@ def normalised(password: str) -> str:
     """
     if _UNUSABLE.search(password[:_MAX_RAW_CHARACTERS]):
         raise PasswordRefused(
-            "the password holds a character that can't be stored", slug="password.characters"
+            "the password holds a character that can't be stored", error_code="password.characters"
         )
     if len(password) <= _MAX_RAW_CHARACTERS:
         password = unicodedata.normalize("NFC", password)
     if len(password) > MAX_CHARACTERS:
         raise PasswordRefused(
-            f"the password is longer than {MAX_CHARACTERS} characters", slug="password.too_long"
+            f"the password is longer than {MAX_CHARACTERS} characters",
+            error_code="password.too_long",
         )
     if not password:
-        raise PasswordRefused("the password is empty", slug="password.too_short")
+        raise PasswordRefused("the password is empty", error_code="password.too_short")
     return password
 
 
@@ -253,9 +254,9 @@ def _words(own_words: Iterable[str]) -> set[str]:
 
 
 def _unusable(refused: PasswordRefused, min_length: int) -> PasswordProblem:
-    if refused.slug == "password.too_short":
+    if refused.error_code == "password.too_short":
         return _too_short(min_length)
-    if refused.slug == "password.too_long":
+    if refused.error_code == "password.too_long":
         text = message(
             "Use at most %(n)s character.",
             plural="Use at most %(n)s characters.",
@@ -264,7 +265,7 @@ def _unusable(refused: PasswordRefused, min_length: int) -> PasswordProblem:
         )
     else:
         text = message("The password holds a character that can't be used.", context="password")
-    return PasswordProblem(refused.slug, text)
+    return PasswordProblem(refused.error_code, text)
 
 
 def _too_short(min_length: int) -> PasswordProblem:

@@ -36,7 +36,7 @@ class UnusableImage(IdpError):
     """Raised for a file that is not a picture that can be shown; the message follows the
     field's name."""
 
-    slug = "picture.invalid"
+    error_code = "picture.invalid"
 
 
 class Box(NamedTuple):
@@ -116,13 +116,13 @@ def _check_kind(sent: bytes) -> None:
     """Checks the kind of a file by its first bytes. Raises UnusableImage."""
     if len(sent) > MAX_BYTES:
         told = f"has more than {MAX_BYTES // 1024} kilobytes"
-        raise UnusableImage(told, slug="picture.too_large")
+        raise UnusableImage(told, error_code="picture.too_large")
     if sent.startswith(_STARTS):
         return
     if b"<svg" in sent[:4096].lower():
         told = "is SVG, which can hold scripts: send it as PNG"
-        raise UnusableImage(told, slug="picture.svg")
-    raise UnusableImage("is not a PNG, JPEG or WebP picture", slug="picture.kind")
+        raise UnusableImage(told, error_code="picture.svg")
+    raise UnusableImage("is not a PNG, JPEG or WebP picture", error_code="picture.kind")
 
 
 def _check_size(image: Any) -> None:
@@ -132,12 +132,12 @@ def _check_size(image: Any) -> None:
     """
     if image.width * image.height > MAX_PIXELS:
         told = f"has more than {MAX_PIXELS // 1_000_000} megapixels"
-        raise UnusableImage(told, slug="image.too_large")
+        raise UnusableImage(told, error_code="image.too_large")
     if max(image.size) > MAX_SIDE:
         told = f"is wider or higher than {MAX_SIDE} pixels"
-        raise UnusableImage(told, slug="picture.too_large")
+        raise UnusableImage(told, error_code="picture.too_large")
     if getattr(image, "n_frames", 1) > 1:
-        raise UnusableImage("moves: send a single picture", slug="picture.animated")
+        raise UnusableImage("moves: send a single picture", error_code="picture.animated")
 
 
 def _encoded(image: Any, box: Box, *, is_photo: bool) -> Drawn:

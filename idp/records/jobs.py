@@ -6,6 +6,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final, Literal
 
+import msgspec
 from msgspec import Struct
 
 from storage import Collection, Record
@@ -84,7 +85,7 @@ class JobProblem(Record):
     type: str
     record_id: str
     is_error: bool
-    slug: str
+    error_code: str = msgspec.field(name="slug")
     field: str
     message: str
     fix: str

@@ -47,9 +47,9 @@ Schema: TypeAlias = dict[str, Any]  # JSON Schema 2020-12
 class FieldRefused(Exception):
     """The value is not accepted; the message follows the field's path."""
 
-    def __init__(self, slug: str, message: str, limit: int | None = None) -> None:
+    def __init__(self, error_code: str, message: str, limit: int | None = None) -> None:
         super().__init__(message)
-        self.slug = slug
+        self.error_code = error_code
         self.message = message
         self.limit = limit
 
@@ -105,25 +105,25 @@ class UserName(Struct, frozen=True):
         try:
             return user_names.check_name(Text(1).read(value))
         except user_names.NameRefused as refused:
-            raise FieldRefused(refused.slug, f"can't be used: {refused.message}") from None
+            raise FieldRefused(refused.error_code, f"can't be used: {refused.message}") from None
 
     def schema(self) -> Schema:
         return Text(1).schema()
 
 
 class OneOf(Struct, frozen=True):
-    """One of a list of names; those in `not_yet` are refused as unsupported, with the error code
-    `slug`."""
+    """One of a list of names; those in `not_yet` are refused as unsupported, with
+    `error_code`."""
 
     names: tuple[str, ...]
     not_yet: tuple[str, ...] = ()
-    slug: str = "field.unsupported"
+    error_code: str = "field.unsupported"
 
     def read(self, value: object) -> str:
         if not isinstance(value, str):
             raise wrong_type("a name")
         if value in self.not_yet:
-            raise FieldRefused(self.slug, f"{value} is not supported yet")
+            raise FieldRefused(self.error_code, f"{value} is not supported yet")
         if value not in self.names:
             raise FieldRefused("field.unknown_name", f"must be one of {', '.join(self.names)}")
         return value
@@ -135,14 +135,14 @@ class OneOf(Struct, frozen=True):
 class NotYet(Struct, frozen=True):
     """A field that is not supported yet: only its default is accepted."""
 
-    slug: str
+    error_code: str
     kind: type = bool
 
     def read(self, value: object) -> object:
         if type(value) is not self.kind:
             raise wrong_type(_KINDS[self.kind])
         if value not in _NOTHING[self.kind]:
-            raise FieldRefused(self.slug, "is not supported yet")
+            raise FieldRefused(self.error_code, "is not supported yet")
         return value
 
     def schema(self) -> Schema:

@@ -243,7 +243,7 @@ def _read_value(
 
 
 def _problem(refused: FieldRefused, path: str) -> FieldProblem:
-    return FieldProblem(refused.slug, path, refused.message, refused.limit)
+    return FieldProblem(refused.error_code, path, refused.message, refused.limit)
 
 
 def _read_bool(value: object) -> bool:

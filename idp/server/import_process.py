@@ -139,7 +139,7 @@ class Importer:
             " the service's log says why"
         )
         with suppress(Lost):
-            await Hold(self._service, job).end("failed", NotStarted.slug, reason)
+            await Hold(self._service, job).end("failed", NotStarted.error_code, reason)
 
 
 async def _ended(child: Process, patience_seconds: float) -> None:

@@ -85,4 +85,4 @@ def _lines(error: IdpError | StorageError) -> Sequence[str]:
 
 def _line(problem: FieldProblem) -> str:
     """Returns a problem with its path, and its error code, by which the documentation lists it."""
-    return f"{problem} ({problem.slug})" if "." in problem.slug else str(problem)
+    return f"{problem} ({problem.error_code})" if "." in problem.error_code else str(problem)

@@ -32,7 +32,7 @@ async def outcome(check, *args) -> str:
     except Throttled as refused:
         return refused.cause
     except IdpError as refused:
-        return refused.slug
+        return refused.error_code
     return "right"
 
 

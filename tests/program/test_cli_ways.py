@@ -53,7 +53,7 @@ async def answered(way, operation, values, body):
 
 
 def told(error):
-    problems = [(each.slug, each.field, each.message, each.limit) for each in error.details]
+    problems = [(each.error_code, each.field, each.message, each.limit) for each in error.details]
     return exit_codes.code(error), problems
 
 
@@ -114,15 +114,16 @@ async def test_an_organization_that_is_none_is_refused_the_same_both_ways(ways):
 
 
 @pytest.mark.parametrize(
-    ("token", "slug"), [("invented", "token.invalid"), ("idp_pat_" + "A" * 65, "token.invalid")]
+    ("token", "error_code"),
+    [("invented", "token.invalid"), ("idp_pat_" + "A" * 65, "token.invalid")],
 )
-async def test_a_token_that_counts_for_nothing_ends_with_4(server, token, slug):
+async def test_a_token_that_counts_for_nothing_ends_with_4(server, token, error_code):
     way = remote.backend(server.issuer, token, None, "idp", SystemClock())
 
     code, problems = await answered(way, CALLS["GET /v2/features/instance"], [], None)
 
     assert code == exit_codes.NOT_AUTHORISED
-    assert [each[0] for each in problems] == [slug]
+    assert [each[0] for each in problems] == [error_code]
 
 
 async def test_a_service_that_is_not_there_ends_with_69():

@@ -54,8 +54,8 @@ class Acting:
         exchanged = await self.broker.exchange(token)
         return {
             "userinfo": (userinfo.status, userinfo.headers.get("WWW-Authenticate")),
-            "the API": (api.status, _slug(api)),
-            "the management API": (management.status, _slug(management)),
+            "the API": (api.status, _error_code(api)),
+            "the management API": (management.status, _error_code(management)),
             "introspection": (200, told["active"]),
             "exchange": (exchanged.status, exchanged.json().get("error")),
         }
@@ -89,7 +89,7 @@ class Acting:
         assert (page.status, page.json()["error"]) == (400, "invalid_grant")
 
 
-def _slug(page) -> str | None:
+def _error_code(page) -> str | None:
     details = page.json().get("details") or [{}]
     return details[0].get("id")
 

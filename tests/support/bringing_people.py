@@ -107,6 +107,8 @@ async def bring(server, *, updates=False, job="job", into="acme", **lists):
 
 
 def outcome(prepared):
-    """What became of a row, with what is said of it: slugs by their fields, `!` at errors."""
-    found = {("!" if each.is_error else "") + each.field: each.slug for each in prepared.problems}
+    """What became of a row, with its error codes by their fields, `!` at errors."""
+    found = {
+        ("!" if each.is_error else "") + each.field: each.error_code for each in prepared.problems
+    }
     return prepared.action, found

@@ -98,7 +98,7 @@ async def new_caller(server, visitor, organization, *roles: str, everywhere=Fals
 
 
 def refused(page: Page, status: int, code: int) -> dict[str, str]:
-    """The slugs of a refusal by the paths they stand at, after a look at the body's shape."""
+    """The error codes of a refusal by their paths, after a look at the body's shape."""
     assert page.status == status, page.text
     assert page.headers["Content-Type"] == "application/json"
     body = page.json()

@@ -28,7 +28,7 @@ class Migrated(NamedTuple):
         return self.body["dataOrgs"]["orgs"][0]["humanUsers"]
 
     @property
-    def slugs(self) -> list[str]:
+    def error_codes(self) -> list[str]:
         return [each["slug"] for row in self.rows for each in row["problems"]]
 
 

@@ -41,7 +41,7 @@ HTML = b"<html><script>alert(1)</script></html>"
 
 
 def bad():
-    """What is refused, by name: a file and the slug."""
+    """What is refused, by name: a file and the error code."""
     png = encoded()
     return {
         "nothing but a beginning": (png[:8], "picture.invalid"),

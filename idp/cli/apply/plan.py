@@ -23,7 +23,7 @@ _ALL: Final = AppliedRecord("")
 class Unclear(IdpError):
     """The state does not identify a single record of the installation."""
 
-    slug = "apply.unclear"
+    error_code = "apply.unclear"
 
 
 async def plan(backend: Backend, state: Document, *, prunes: bool) -> Sequence[ApplyStep]:

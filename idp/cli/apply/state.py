@@ -165,7 +165,7 @@ def _with_presets(document: Any) -> Any:
         try:
             known = presets.expand(name, host)
         except NotFound as error:
-            problem = FieldProblem(error.slug, f"{path}.preset", "is not known")
+            problem = FieldProblem(error.error_code, f"{path}.preset", "is not known")
             raise InvalidArgument([problem]) from None
         for field, value in known.items():
             # The state's own values take precedence.

@@ -29,7 +29,7 @@ def find(name: str) -> Preset:
     """Returns the preset of this name. Raises NotFound."""
     found = PRESETS.get(name)
     if found is None:
-        raise NotFound("there is no such preset", slug="preset.not_found")
+        raise NotFound("there is no such preset", error_code="preset.not_found")
     return found
 
 

@@ -33,7 +33,7 @@ _AFTER_ANSWER_SECONDS: Final = 0.1
 class FactorCodeRefused(IdpError):
     """The code is wrong, or was used before."""
 
-    slug = "code.wrong"
+    error_code = "code.wrong"
 
 
 class Accepted(Struct, frozen=True):

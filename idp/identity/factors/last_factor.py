@@ -22,14 +22,14 @@ from idp.service import Service
 class PasswordTooShort(FailedPrecondition):
     """The password is too short without the factor, and no new password was given."""
 
-    slug = "factor.password_too_short"
+    error_code = "factor.password_too_short"
 
 
 class PasswordNotAccepted(Exception):
     """The new password is refused; `problems` lists the reasons."""
 
     def __init__(self, problems: Sequence[PasswordProblem]) -> None:
-        super().__init__(", ".join(problem.slug for problem in problems))
+        super().__init__(", ".join(problem.error_code for problem in problems))
         self.problems = problems
 
 

@@ -21,7 +21,7 @@ _MAX_TYPED: Final = 100
 class MailCodeRefused(IdpError):
     """The code is not accepted. The error code gives the reason."""
 
-    slug = "code.wrong"
+    error_code = "code.wrong"
 
 
 def new(service: Service) -> str:
@@ -46,7 +46,7 @@ async def check(
     """
     count = await service.store.increment(f"code:{issue}", window=_COUNTED)
     if count.n > TRIES:
-        raise MailCodeRefused("too many wrong codes: ask for a new one", slug="code.tries")
+        raise MailCodeRefused("too many wrong codes: ask for a new one", error_code="code.tries")
     found = digest(service, issue, address, digits(typed))
     if not opaque_tokens.same(expected or "", found):
         raise MailCodeRefused("the code is not right")

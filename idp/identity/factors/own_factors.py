@@ -24,7 +24,7 @@ async def remove_totp(service: Service, live: LiveSession, new_password: str = "
     if user.totp is None:
         raise Stale("users", user.id)
     if await second_factors.is_needed(service, user, second_factors.TOTP):
-        raise FailedPrecondition("a second factor is demanded", slug="factor.last")
+        raise FailedPrecondition("a second factor is demanded", error_code="factor.last")
     also = await last_factor.password_change_for(
         service, live.subject, second_factors.TOTP, new_password
     )
@@ -39,7 +39,7 @@ async def new_codes(service: Service, live: LiveSession) -> list[str]:
     FailedPrecondition if the user has no second factor; Stale."""
     user = live.subject.user
     if not await second_factors.of_user(service, user):
-        raise FailedPrecondition("there is no second factor", slug="factor.none")
+        raise FailedPrecondition("there is no second factor", error_code="factor.none")
     made = await second_factors.renew_codes(service, user)
     await commit_settled(service.store, *made.writes)
     return made.codes

@@ -107,7 +107,7 @@ def checked_name(name: str) -> str:
     try:
         read: str = _NAME.read(name.strip())
     except FieldRefused as error:
-        problem = FieldProblem(error.slug, "name", error.message, error.limit)
+        problem = FieldProblem(error.error_code, "name", error.message, error.limit)
         raise InvalidArgument([problem]) from None
     return read
 

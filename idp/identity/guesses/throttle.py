@@ -32,7 +32,7 @@ class Throttled(Busy):
     """Too many tries; `retry_after_seconds` says when the next one is admitted, and `cause` names
     the limit."""
 
-    slug = "sign_in.throttled"
+    error_code = "sign_in.throttled"
 
     def __init__(self, message: str, *, retry_after_seconds: int, cause: Cause = "paced") -> None:
         super().__init__(message, retry_after_seconds=retry_after_seconds)

@@ -23,7 +23,7 @@ from storage import Write
 class NotLocked(IdpError):
     """The user is deactivated, so there is no lock to remove."""
 
-    slug = "user.not_locked"
+    error_code = "user.not_locked"
 
 
 async def reset_password(service: Service, login_name: str, *, actor: str) -> str:

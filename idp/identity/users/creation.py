@@ -256,7 +256,7 @@ def name_problems(
 def refusal(problems: Sequence[FieldProblem]) -> Taken | InvalidArgument:
     """Returns the error for these problems: InvalidArgument if a user name has another
     organization's domain, which nobody can use, else Taken."""
-    foreign = [each for each in problems if each.slug == "user.name.foreign_domain"]
+    foreign = [each for each in problems if each.error_code == "user.name.foreign_domain"]
     return InvalidArgument(foreign) if foreign else Taken(problems)
 
 
@@ -334,7 +334,7 @@ def hash_problems(service: Service, field: str, encoded: str | None) -> list[Fie
     try:
         schemes.read_imported(encoded, service.config)
     except schemes.UnreadableHash as error:
-        return [FieldProblem(error.slug, field, error.message)]
+        return [FieldProblem(error.error_code, field, error.message)]
     return []
 
 

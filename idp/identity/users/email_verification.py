@@ -56,13 +56,13 @@ _UNUSABLE: Final = re.compile(r"[\s\x00-\x1f\x7f\\{}<>\"]")
 class UrlTemplateRefused(IdpError):
     """The text is not the address of a page that a mail may link to."""
 
-    slug = "url_template.invalid"
+    error_code = "url_template.invalid"
 
 
 class AddressHeld(FailedPrecondition):
     """A user of another organization has verified the address and signs in by it."""
 
-    slug = "user.email_held"
+    error_code = "user.email_held"
 
 
 class VerificationBegun(Confidential, frozen=True):
@@ -168,7 +168,7 @@ async def check_code(
         limit=1,
     )
     if not page.records or address is None:
-        raise MailCodeRefused("no code is waiting, or it has expired", slug="code.expired")
+        raise MailCodeRefused("no code is waiting, or it has expired", error_code="code.expired")
     (newest,) = page.records
     if right is None or (newest.id, address) not in right:
         await mail_codes.check(service, newest.code_mac, newest.id, address, code)
@@ -214,7 +214,9 @@ async def _verify_email(
         if error.collection in _MEETS_AT:
             raise
         # The user changed concurrently: the verified address may be another one.
-        raise MailCodeRefused("the user was changed meanwhile", slug="code.expired") from None
+        raise MailCodeRefused(
+            "the user was changed meanwhile", error_code="code.expired"
+        ) from None
 
 
 async def mark_reached(service: Service, subject: Subject) -> Subject:

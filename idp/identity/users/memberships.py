@@ -75,7 +75,7 @@ async def what_stays(service: Service, user_id: str) -> list[Write]:
         if not found:
             what = "the instance" if held.org_id is None else "an organization"
             message = f"nobody else is an active owner of {what}"
-            raise FailedPrecondition(message, slug="user.last_owner")
+            raise FailedPrecondition(message, error_code="user.last_owner")
         guards |= {(each.collection.name, each.id): each for each in found}
     return list(guards.values())
 

@@ -43,7 +43,7 @@ async def find(service: Service, org_id: str, domain: str) -> OrganizationDomain
     named = new_domain(org_id, domain_names.key(domain), service.clock.now())
     found = await service.store.get(DOMAINS, named.id)
     if found is None:
-        raise NotFound("the organization has no such domain", slug="domain.not_found")
+        raise NotFound("the organization has no such domain", error_code="domain.not_found")
     return found
 
 

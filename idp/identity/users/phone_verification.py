@@ -63,7 +63,9 @@ async def verify_phone(service: Service, user_id: str, code: str, *, actor: str)
     try:
         await service.store.commit(*writes, Delete(VERIFICATIONS, proof.id))
     except Stale:  # the user changed concurrently: the verified number may be another one
-        raise MailCodeRefused("the user was changed meanwhile", slug="code.expired") from None
+        raise MailCodeRefused(
+            "the user was changed meanwhile", error_code="code.expired"
+        ) from None
 
 
 def _letter(service: Service, number: str, code: str, language: str | None) -> MailMessage:

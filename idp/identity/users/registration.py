@@ -128,7 +128,7 @@ def _read(problems: list[RegistrationProblem], name: str, rule: Rule, sent: str)
     except FieldRefused as refused:
         texts = {"field.empty": _MISSING[name], "field.too_long": _TOO_LONG}
         otherwise = _NO_ADDRESS if name == "email" else _CHARACTERS
-        problems.append(RegistrationProblem(name, texts.get(refused.slug, otherwise)))
+        problems.append(RegistrationProblem(name, texts.get(refused.error_code, otherwise)))
         return sent[: field_rules.MAX_TEXT]
     return read
 
@@ -146,7 +146,7 @@ def name_problems(user_name: str, own_address: str) -> list[RegistrationProblem]
     try:
         user_names.check_name(user_name)
     except NameRefused as refused:
-        text = _TOO_LONG if refused.slug == "user.name_length" else _CHARACTERS
+        text = _TOO_LONG if refused.error_code == "user.name_length" else _CHARACTERS
         return [RegistrationProblem("userName", text)]
     key = user_lookup.login_key(user_name)
     if "@" in key and key != user_lookup.login_key(own_address):

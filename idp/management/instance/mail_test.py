@@ -37,7 +37,7 @@ async def send(service: Service, call: Call, request: TestMail) -> TestSent:
     config = service.config
     if not config.sends_mail:
         raise FailedPrecondition(
-            "no mail server is set up: smtp_host and smtp_from name it", slug="mail.off"
+            "no mail server is set up: smtp_host and smtp_from name it", error_code="mail.off"
         )
     bundle = messages.bundle_for(config, call.caller.profile.preferred_language)
     subject = message("This is a test", context="mail")
@@ -51,5 +51,7 @@ async def send(service: Service, call: Call, request: TestMail) -> TestSent:
             answer = await server.send(envelope)
     except (TimeoutError, NotSent, mime.Unsendable) as error:
         why = str(error) or f"no answer within {SECONDS} s"
-        raise FailedPrecondition(f"the mail was not sent: {why}", slug="mail.not_sent") from error
+        raise FailedPrecondition(
+            f"the mail was not sent: {why}", error_code="mail.not_sent"
+        ) from error
     return TestSent(server=f"{config.smtp_host}:{smtp.port(config)}", answer=told(answer))

@@ -130,11 +130,11 @@ async def retry(service: Service, call: Call, mail_id: str) -> Retried:
 async def _retry(service: Service, call: Call, mail_id: str) -> Mail:
     letter = await service.store.get(OUTBOX, mail_id)
     if letter is None:
-        raise NotFound("there is no such letter", slug="mail.not_found")
+        raise NotFound("there is no such letter", error_code="mail.not_found")
     if letter.state not in RETRIED:
-        raise FailedPrecondition("the letter is sent or under way", slug="mail.not_waiting")
+        raise FailedPrecondition("the letter is sent or under way", error_code="mail.not_waiting")
     if not messages.is_sent(service.config, letter.kind):
-        raise FailedPrecondition("no way to send it is set up", slug="mail.off")
+        raise FailedPrecondition("no way to send it is set up", error_code="mail.off")
     now = service.clock.now()
     changed = {"state": "queued", "due_at": now, "attempts": 0}
     # A delivery that began meanwhile changes one of these, and the unit is refused.

@@ -83,7 +83,7 @@ async def validate(service: Service, call: Call, domain: str) -> Changed:
     """
     seen = await _unverified(service, call, domain)
     if seen.challenge is None:
-        raise FailedPrecondition("make a token first", slug="domain.no_challenge")
+        raise FailedPrecondition("make a token first", error_code="domain.no_challenge")
     await _count(service, seen)  # before the request goes out: failed checks are limited, too
     await _look(service, seen.domain, seen.challenge)
     guards: list[Update] = []
@@ -94,7 +94,7 @@ async def validate(service: Service, call: Call, domain: str) -> Changed:
         ]
         found = await _unverified(service, call, domain)
         if found.challenge != seen.challenge:  # the token that was found is no longer the current
-            raise FailedPrecondition("another token was made", slug="domain.not_proven")
+            raise FailedPrecondition("another token was made", error_code="domain.not_proven")
         return found
 
     def decide(record: OrganizationDomain) -> Mapping[str, object]:
@@ -113,7 +113,7 @@ async def _unverified(service: Service, call: Call, domain: str) -> Organization
     organization = await management_call.organization(service, call)
     found = await org_domains.find(service, organization.id, domain)
     if found.is_verified:
-        raise FailedPrecondition("the domain is verified already", slug="domain.verified")
+        raise FailedPrecondition("the domain is verified already", error_code="domain.verified")
     return found
 
 
@@ -143,7 +143,9 @@ async def _look(service: Service, domain: str, challenge: Challenge) -> None:
         _log.info("a domain could not be looked at", place=place, error=str(error))
         found = []
     if challenge.token not in (line.strip() for line in found):
-        raise FailedPrecondition(f"the token was not found at {place}", slug="domain.not_proven")
+        raise FailedPrecondition(
+            f"the token was not found at {place}", error_code="domain.not_proven"
+        )
 
 
 async def _read_file(service: Service, url: str) -> list[str]:

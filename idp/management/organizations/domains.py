@@ -117,14 +117,14 @@ async def add(service: Service, call: Call, request: NewDomain) -> Changed:
         return await versioned_updates.repeated(attempt)
     except Conflict:
         message = "the organization has the domain already"
-        raise AlreadyExists(message, slug="domain.exists", field="domain") from None
+        raise AlreadyExists(message, error_code="domain.exists", field="domain") from None
 
 
 async def _refuse_taken(service: Service, organization: Organization, domain: str) -> None:
     if await org_domains.owner(service, domain) not in (None, organization.id):
         raise Taken([organizations.domain_taken("domain")])
     if await service.store.count(DOMAINS, {"org_id": organization.id}) >= MOST:
-        raise FailedPrecondition(f"it has {MOST} domains already", slug="domain.too_many")
+        raise FailedPrecondition(f"it has {MOST} domains already", error_code="domain.too_many")
 
 
 def still_active(organization: Organization) -> Update:
@@ -151,7 +151,9 @@ async def set_primary(service: Service, call: Call, domain: str) -> Changed:
         organization = await management_call.organization(service, call)
         found = await org_domains.find(service, organization.id, domain)
         if not found.is_verified:
-            raise FailedPrecondition("the domain is not verified", slug="domain.not_verified")
+            raise FailedPrecondition(
+                "the domain is not verified", error_code="domain.not_verified"
+            )
         # Login names must not end with a domain that another call removes at the same time.
         guards[:] = [Update(DOMAINS, found.id, expect={"verified_key": found.domain})]
         return organization
@@ -178,7 +180,7 @@ async def remove(service: Service, call: Call, domain: str) -> Changed:
         found = await org_domains.find(service, home.id, domain)
         if found.domain == home.primary_domain:
             message = "login names end with the domain: let another be primary first"
-            raise FailedPrecondition(message, slug="domain.primary")
+            raise FailedPrecondition(message, error_code="domain.primary")
         # A concurrent call must not make it the primary domain.
         primary = {"primary_domain": home.primary_domain}
         guards[:] = [Update(ORGANIZATIONS, home.id, expect=primary)]

@@ -131,7 +131,7 @@ async def _add(
     except Stale:  # deleted meanwhile: a later user with the same id must not get the roles
         raise _no_user() from None
     except Conflict:
-        raise AlreadyExists("the user is a member already", slug="member.exists") from None
+        raise AlreadyExists("the user is a member already", error_code="member.exists") from None
     return MemberAdded(details=answers.details(held, org_id or user.org_id))
 
 
@@ -179,7 +179,7 @@ async def _held(service: Service, call: Call, user_id: str, org_id: str | None) 
     """
     held = await memberships.find(service, user_id, org_id)
     if held is None:
-        raise NotFound("there is no such member", slug="member.not_found")
+        raise NotFound("there is no such member", error_code="member.not_found")
     _refuse_beyond(call, org_id, held.roles)
     return held
 
@@ -194,7 +194,7 @@ async def owner_stays(service: Service, held: Membership, kept: Sequence[str]) -
         return ()
     guards = await memberships.another_owner(service, held.org_id, held.user_id)
     if not guards:
-        raise FailedPrecondition("nobody else is an active owner", slug="member.last_owner")
+        raise FailedPrecondition("nobody else is an active owner", error_code="member.last_owner")
     return guards
 
 
@@ -209,4 +209,4 @@ async def _resource_owner(service: Service, held: Membership) -> str:
 
 
 def _no_user() -> NotFound:
-    return NotFound("there is no such user", slug="user.not_found")
+    return NotFound("there is no such user", error_code="user.not_found")

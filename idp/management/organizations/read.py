@@ -101,7 +101,7 @@ async def find(service: Service, call: Call, org_id: str) -> Organization:
     """
     found = await service.store.get(ORGANIZATIONS, org_id) if call.reaches(org_id) else None
     if found is None:
-        raise NotFound("there is no such organization", slug=management_call.NO_ORGANIZATION)
+        raise NotFound("there is no such organization", error_code=management_call.NO_ORGANIZATION)
     return found
 
 

@@ -110,7 +110,7 @@ async def _remove(
         )
     except Conflict:  # a concurrent call has deleted it
         raise NotFound(
-            "there is no such organization", slug=management_call.NO_ORGANIZATION
+            "there is no such organization", error_code=management_call.NO_ORGANIZATION
         ) from None
 
     async def go_on() -> None:

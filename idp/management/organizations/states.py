@@ -41,7 +41,7 @@ async def change(service: Service, call: Call, name: str) -> Changed:
         organization = await management_call.organization(service, call)
         if organization.state not in transition.before:
             message = f"the organization is {organization.state}"
-            raise FailedPrecondition(message, slug="organization.state")
+            raise FailedPrecondition(message, error_code="organization.state")
         guards[:] = await what_stays(service, call, organization) if transition.is_end else []
         return organization
 
@@ -71,10 +71,10 @@ async def what_stays(service: Service, call: Call, organization: Organization) -
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if instance is not None and instance.org_id == organization.id:
         message = "it is the installation's own organization, which stays active"
-        raise FailedPrecondition(message, slug="organization.of_instance")
+        raise FailedPrecondition(message, error_code="organization.of_instance")
     await protected_organizations.check(service, call, organization)
     guards = await memberships.owner_outside(service, organization.id)
     if not guards:
         message = "nobody outside of it is an active owner of the instance"
-        raise FailedPrecondition(message, slug="organization.last_owner")
+        raise FailedPrecondition(message, error_code="organization.last_owner")
     return guards

@@ -49,15 +49,15 @@ _LONGEST_CHECK: Final = timedelta(days=3650)
 
 
 class Always(Struct, frozen=True):
-    """The rule of a switch that cannot be turned off; `slug` is the error code."""
+    """The rule of a switch that cannot be turned off: false is refused with `error_code`."""
 
-    slug: str
+    error_code: str
 
     def read(self, value: object) -> bool:
         if not isinstance(value, bool):
             raise wrong_type("true or false")
         if not value:
-            raise FieldRefused(self.slug, "can't be false")
+            raise FieldRefused(self.error_code, "can't be false")
         return value
 
     def schema(self) -> Schema:

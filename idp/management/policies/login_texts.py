@@ -172,7 +172,7 @@ def _rules(language: str, request: LoginTextForm) -> LoginTextRules:
 
 def _check(language: str) -> None:
     if language not in i18n.available():
-        raise NotFound("pages are not written in that language", slug="language.not_found")
+        raise NotFound("pages are not written in that language", error_code="language.not_found")
 
 
 def _entries(texts: Texts) -> list[LoginTextEntryView]:

@@ -92,9 +92,11 @@ def _rules(type: str, language: str, request: MessageTextForm) -> MessageTextRul
 def _check(type: str, language: str) -> None:
     if type not in wording_rules.TYPES:
         known = ", ".join(wording_rules.TYPES)
-        raise NotFound(f"there is no such letter; there are: {known}", slug="letter.not_found")
+        raise NotFound(
+            f"there is no such letter; there are: {known}", error_code="letter.not_found"
+        )
     if language not in i18n.available():
-        raise NotFound("letters are not written in that language", slug="language.not_found")
+        raise NotFound("letters are not written in that language", error_code="language.not_found")
 
 
 async def _found(

@@ -107,7 +107,7 @@ async def remove(service: Service, call: Call, picture: str) -> Changed:
 def _place(picture: str) -> Place:
     if picture not in BOXES:
         told = f"there is no such picture; there are: {', '.join(BOXES)}"
-        raise NotFound(told, slug="picture.not_found")
+        raise NotFound(told, error_code="picture.not_found")
     return cast(Place, picture)
 
 
@@ -115,7 +115,9 @@ async def _drawn(request: PictureForm, place: Place) -> Drawn:
     try:  # in a thread: decoding and scaling a large picture would hold up the event loop
         return await asyncio.to_thread(images.drawn, request.content, BOXES[place])
     except images.UnusableImage as error:
-        raise InvalidArgument([FieldProblem(error.slug, "content", error.message)]) from error
+        raise InvalidArgument(
+            [FieldProblem(error.error_code, "content", error.message)]
+        ) from error
 
 
 async def _put(
@@ -178,7 +180,7 @@ async def _remove(service: Service, call: Call, org_id: str | None, place: Place
 async def _find_own(service: Service, org_id: str | None, place: Place) -> Picture:
     picture = await service.store.get(PICTURES, pictures.picture_id(org_id, place))
     if picture is None:
-        raise NotFound("there is no picture of its own", slug="picture.not_found")
+        raise NotFound("there is no picture of its own", error_code="picture.not_found")
     return picture
 
 

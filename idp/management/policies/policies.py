@@ -66,7 +66,7 @@ async def create(service: Service, call: Call, document: object, kind: PolicyKin
         return await add_own(service, call, rules, kind)
     except Conflict:
         told = "the organization has a policy of its own already"
-        raise AlreadyExists(told, slug="policy.exists") from None
+        raise AlreadyExists(told, error_code="policy.exists") from None
 
 
 async def change(service: Service, call: Call, document: object, kind: PolicyKind) -> Changed:
@@ -201,7 +201,9 @@ async def told_of(service: Service, policy: Policy | Picture | None) -> Details:
 async def _find(service: Service, org_id: str | None, *kind: str) -> Policy:
     policy = await service.store.get(POLICIES, effective.policy_id(org_id, *kind))
     if policy is None:
-        raise NotFound("the organization has no such policy of its own", slug="policy.not_found")
+        raise NotFound(
+            "the organization has no such policy of its own", error_code="policy.not_found"
+        )
     return policy
 
 

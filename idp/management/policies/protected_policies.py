@@ -30,7 +30,7 @@ async def check(service: Service, call: Call, org_id: str, kind: str) -> None:
     async for user in _administrators(service):
         if user.org_id == org_id:
             told = "administrators of the installation sign in by this policy"
-            raise PermissionDenied(told, slug="policy.protected")
+            raise PermissionDenied(told, error_code="policy.protected")
 
 
 async def _administrators(service: Service) -> AsyncIterator[User]:

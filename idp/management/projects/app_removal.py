@@ -37,7 +37,7 @@ async def remove(service: Service, call: Call, project_id: str, app_id: str) -> 
     demo = await find_demo(service)
     if demo is not None and demo.id == found.id:
         message = "the demo application stays; issuers that others can reach have it inactive"
-        raise FailedPrecondition(message, slug="app.demo")
+        raise FailedPrecondition(message, error_code="app.demo")
     leftover = deferred_work.new(service, _TYPE, found.id, call.actor, found.org_id)
     done = await versioned_updates.removed(
         service,

@@ -35,7 +35,7 @@ async def generate(
         client = await apps.find_to_change(service, call, project_id, app_id)
         if client.auth_method not in apps.BY_SECRET:
             message = "the application does not authenticate by a secret"
-            raise FailedPrecondition(message, slug="app.no_secret")
+            raise FailedPrecondition(message, error_code="app.no_secret")
         return client
 
     client = await versioned_updates.changed(

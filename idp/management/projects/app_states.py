@@ -41,7 +41,7 @@ async def change(service: Service, call: Call, project_id: str, app_id: str, nam
         project = await projects.find(service, call, project_id)
         client = await apps.find_to_change(service, call, project_id, app_id)
         if client.state not in transition.before:
-            raise FailedPrecondition(f"the application is {client.state}", slug="app.state")
+            raise FailedPrecondition(f"the application is {client.state}", error_code="app.state")
         after = transition.after if transition.is_end else apps.working(project)
         guards[:] = [projects.still_there(project)]
         return client

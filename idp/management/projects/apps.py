@@ -185,7 +185,7 @@ async def find(service: Service, call: Call, project_id: str, app_id: str) -> Ap
     project = await projects.find(service, call, project_id)
     client = await service.store.get(APPLICATIONS, app_id)
     if client is None or client.project_id != project.id:
-        raise NotFound("there is no such application", slug="app.not_found")
+        raise NotFound("there is no such application", error_code="app.not_found")
     return client
 
 

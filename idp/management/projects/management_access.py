@@ -25,4 +25,4 @@ async def check(service: Service, call: Call, project: Project) -> None:
     async for client in inside:
         if client.has_management_access:
             told = "an application in the project has managementAccess"
-            raise PermissionDenied(told, slug="project.protected")
+            raise PermissionDenied(told, error_code="project.protected")

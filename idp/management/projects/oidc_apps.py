@@ -88,7 +88,7 @@ def proposed_users(service: Service) -> str:
 def check_kind(client: Application) -> None:
     """Raises FailedPrecondition if the application is not an OpenID Connect application."""
     if client.app_type == "api":
-        raise FailedPrecondition("this is an API application", slug="app.not_oidc")
+        raise FailedPrecondition("this is an API application", error_code="app.not_oidc")
 
 
 def settings(request: OidcSettings) -> dict[str, Any]:

@@ -113,7 +113,7 @@ class OidcSettings(Request, frozen=True, kw_only=True):
             try:
                 redirect_uris.check(uri, kind, is_dev_mode=self.dev_mode)
             except FieldRefused as refused:
-                yield FieldProblem(refused.slug, path, refused.message)
+                yield FieldProblem(refused.error_code, path, refused.message)
 
     def _check_flows(self) -> Iterator[FieldProblem]:
         grants, responses = self.grant_types or (), self.response_types or ()

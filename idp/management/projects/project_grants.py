@@ -106,7 +106,9 @@ async def create(
         made = await versioned_updates.repeated(attempt)
     except Conflict:
         message = "the project is granted to this organization already"
-        raise AlreadyExists(message, slug="project_grant.exists", field="grantedOrgId") from None
+        raise AlreadyExists(
+            message, error_code="project_grant.exists", field="grantedOrgId"
+        ) from None
     return ProjectGrantCreated(grant_id=made.id, details=answers.details(made, made.org_id))
 
 
@@ -231,7 +233,7 @@ async def switch(
         grant = await _find(service, project, grant_id)
         if grant.state not in transition.before:
             message = f"the grant is {grant.state}"
-            raise FailedPrecondition(message, slug="project_grant.state")
+            raise FailedPrecondition(message, error_code="project_grant.state")
         return grant
 
     def decide(grant: ProjectGrant) -> Mapping[str, object]:
@@ -271,7 +273,7 @@ async def forget_role(service: Service, call: Call, found: ProjectGrant, key: st
 async def _find(service: Service, project: Project, id: str) -> ProjectGrant:
     grant = await service.store.get(PROJECT_GRANTS, id)
     if grant is None or grant.project_id != project.id:
-        raise NotFound("there is no such grant", slug="project_grant.not_found")
+        raise NotFound("there is no such grant", error_code="project_grant.not_found")
     return grant
 
 

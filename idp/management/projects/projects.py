@@ -83,7 +83,7 @@ async def find(service: Service, call: Call, id: str) -> Project:
     """
     project = await service.store.get(PROJECTS, id)
     if project is None or not call.reaches(project.org_id):
-        raise NotFound("there is no such project", slug="project.not_found")
+        raise NotFound("there is no such project", error_code="project.not_found")
     return project
 
 

@@ -198,7 +198,7 @@ async def remove(service: Service, call: Call, owner: KeyOwner, key_id: str) -> 
 async def _find(service: Service, owner: KeyOwner, key_id: str) -> RegisteredKey:
     key = await service.store.get(owner.collection, key_id)
     if key is None or key.owner_id != owner.id:
-        raise NotFound("there is no such key", slug="key.not_found")
+        raise NotFound("there is no such key", error_code="key.not_found")
     return key
 
 

@@ -44,7 +44,7 @@ async def remove(service: Service, call: Call, project_id: str) -> Changed:
     demo = await app_removal.find_demo(service)
     if demo is not None and demo.project_id == found.id:
         message = "the demo application is in the project, and stays"
-        raise FailedPrecondition(message, slug="project.demo")
+        raise FailedPrecondition(message, error_code="project.demo")
     leftover = deferred_work.new(service, _TYPE, found.id, call.actor)
 
     async def find() -> Project:

@@ -127,7 +127,7 @@ async def create(
         made = await versioned_updates.repeated(attempt)
     except Conflict:
         message = "the user has roles of this project already"
-        raise AlreadyExists(message, slug="user_grant.exists", field="projectId") from None
+        raise AlreadyExists(message, error_code="user_grant.exists", field="projectId") from None
     details = answers.details(made, made.org_id)
     return AssignmentCreated(user_grant_id=made.id, details=details)
 
@@ -277,9 +277,11 @@ async def _source(
     is_granted = grant is not None and grant.state == "active" and call.reaches(user.org_id)
     if grant_id and not (is_granted and grant.id == grant_id):
         message = "there is no such active grant for the user's organization"
-        raise NotFound(message, slug="project_grant.not_found", field="projectGrantId")
+        raise NotFound(message, error_code="project_grant.not_found", field="projectGrantId")
     if project is None or not is_granted:
-        raise NotFound("there is no such project", slug="project.not_found", field="projectId")
+        raise NotFound(
+            "there is no such project", error_code="project.not_found", field="projectId"
+        )
     return AssignmentSource(project, grant)
 
 
@@ -302,7 +304,7 @@ async def _given(
 
 
 def _no_assignment() -> NotFound:
-    return NotFound("there is no such assignment", slug="user_grant.not_found")
+    return NotFound("there is no such assignment", error_code="user_grant.not_found")
 
 
 def view(one: RoleAssignment) -> AssignmentView:

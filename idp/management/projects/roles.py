@@ -130,7 +130,7 @@ async def find(service: Service, project: Project, key: str) -> ProjectRole:
     """Returns a role of a project. Raises NotFound."""
     role = await service.store.get(PROJECT_ROLES, id_of(project.id, key))
     if role is None:
-        raise NotFound("there is no such role", slug="role.not_found")
+        raise NotFound("there is no such role", error_code="role.not_found")
     return role
 
 

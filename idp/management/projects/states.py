@@ -53,7 +53,7 @@ async def change(service: Service, call: Call, project_id: str, name: str) -> Ch
     async def find() -> Project:
         project = await protected_projects.find(service, call, project_id)
         if project.state not in transition.before:
-            raise FailedPrecondition(f"the project is {project.state}", slug="project.state")
+            raise FailedPrecondition(f"the project is {project.state}", error_code="project.state")
         changed = structs.replace(project, state=transition.after)
         first[:] = await _first(service, changed, call.actor)
         return project

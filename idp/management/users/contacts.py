@@ -102,7 +102,9 @@ async def resend_email(
     user = await manageable.find_person(service, call, user_id)
     await _check_template(service, user, request.send_code)
     if user.email is None or user.email.is_verified_everywhere:
-        raise FailedPrecondition("no e-mail address waits for a proof", slug="email.not_waiting")
+        raise FailedPrecondition(
+            "no e-mail address waits for a proof", error_code="email.not_waiting"
+        )
     if request.return_code is not None:
         await protected_addresses.check(service, call, user)
     begun = await _email_code(service, call, user, request.send_code, request.return_code)
@@ -150,7 +152,9 @@ async def resend_phone(
     """
     user = await manageable.find_person(service, call, user_id)
     if user.phone is None or user.phone.is_verified_everywhere:
-        raise FailedPrecondition("no phone number waits for a proof", slug="phone.not_waiting")
+        raise FailedPrecondition(
+            "no phone number waits for a proof", error_code="phone.not_waiting"
+        )
     send = request.return_code is None
     begun = phone_verification.begin_phone(service, user, send=send, by=call.asserts)
     await commit_settled(service.store, *begun.writes)
@@ -166,7 +170,7 @@ async def remove_phone(service: Service, call: Call, user_id: str) -> Changed:
     async def find() -> User:
         user = await manageable.find_person(service, call, user_id)
         if user.phone is None:
-            raise FailedPrecondition("the user has no phone number", slug="phone.missing")
+            raise FailedPrecondition("the user has no phone number", error_code="phone.missing")
         return user
 
     nothing, type = {"phone": None}, "user.phone_removed"
@@ -218,7 +222,7 @@ def _refuse_own(call: Call, user_id: str, is_verified: bool) -> None:
     # A caller's own address is verified by the code alone.
     if is_verified and user_id == call.caller.id:
         message = "nobody calls verified what is their own: prove it by the code"
-        raise PermissionDenied(message, slug="user.proves_itself", field="isVerified")
+        raise PermissionDenied(message, error_code="user.proves_itself", field="isVerified")
 
 
 def _answer(user: User, begun: VerificationBegun, *, is_told: bool) -> ContactChanged:

@@ -109,15 +109,15 @@ async def _organization(
                 path = "organization.orgDomain"
                 return await management_call.find_organization_by_domain(service, call, domain)
     except NotFound as missing:
-        problems.append(FieldProblem(missing.slug, path, missing.message))
+        problems.append(FieldProblem(missing.error_code, path, missing.message))
     return None
 
 
 def _refusal(problems: list[FieldProblem]) -> InvalidArgument | NotFound:
     first, *others = problems
     # A missing organization is 404 on its own; among other problems it is one of the fields.
-    if first.slug == management_call.NO_ORGANIZATION and not others:
-        return NotFound(first.message, slug=first.slug, field=first.field)
+    if first.error_code == management_call.NO_ORGANIZATION and not others:
+        return NotFound(first.message, error_code=first.error_code, field=first.field)
     return InvalidArgument(problems)
 
 
@@ -224,7 +224,9 @@ def _name_problems(user_name: str) -> Iterator[FieldProblem]:
     try:
         user_names.check_name(user_name)
     except user_names.NameRefused as refused:
-        yield FieldProblem(refused.slug, "username", f"is the e-mail address, which {refused}")
+        yield FieldProblem(
+            refused.error_code, "username", f"is the e-mail address, which {refused}"
+        )
 
 
 def _identity(link: NewIdpLink) -> tuple[str, str] | None:

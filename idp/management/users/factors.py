@@ -88,7 +88,7 @@ async def remove_totp(service: Service, call: Call, user_id: str) -> Changed:
         versioned_updates.check_sequence(user, call)
         subject = await user_lookup.subject_of(service, user)
         if user.totp is None or subject is None:
-            raise NotFound("the user has no authenticator app", slug="totp.not_found")
+            raise NotFound("the user has no authenticator app", error_code="totp.not_found")
         change = await second_factors.remove_totp(service, subject, call.actor)
         await commit_settled(service.store, *change.writes)
         return Changed(details=answers.details(change.subject.user, user.org_id))

@@ -60,9 +60,9 @@ async def invite(service: Service, call: Call, user_id: str, request: Invite) ->
     if problems:
         raise InvalidArgument(problems)
     if user.email is None:
-        raise FailedPrecondition("the user has no e-mail address", slug="email.missing")
+        raise FailedPrecondition("the user has no e-mail address", error_code="email.missing")
     if user.password is not None:
-        raise FailedPrecondition("the user has a password", slug="user.has_password")
+        raise FailedPrecondition("the user has a password", error_code="user.has_password")
     send = request.return_code is None
     begun = await _begun(service, user, template, send=send)
     await commit_settled(service.store, *begun.writes)

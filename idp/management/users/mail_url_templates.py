@@ -29,7 +29,7 @@ async def problems(
     try:
         email_verification.check_url_template(service.config, template)
     except email_verification.UrlTemplateRefused as refused:
-        return [FieldProblem(refused.slug, path, refused.message)]
+        return [FieldProblem(refused.error_code, path, refused.message)]
     if await _is_allowed(service, org_id, template):
         return []
     told = "must be on an origin of an application of the organization, or of mail_link_origins"

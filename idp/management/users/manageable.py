@@ -30,5 +30,5 @@ async def find_person(service: Service, call: Call, user_id: str) -> User:
     """
     user = await find(service, call, user_id)
     if user.kind != "human":
-        raise FailedPrecondition("this is a service user", slug="user.not_human")
+        raise FailedPrecondition("this is a service user", error_code="user.not_human")
     return user

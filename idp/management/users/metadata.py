@@ -169,7 +169,7 @@ async def _add(service: Service, call: Call, user: User, key: str, value: str) -
 async def _find(service: Service, user: User, key: str) -> UserMetadata:
     entry = await service.store.get(USER_METADATA, user_creation.metadata_id(user.id, key))
     if entry is None:
-        raise NotFound("there is no such entry", slug="metadata.not_found")
+        raise NotFound("there is no such entry", error_code="metadata.not_found")
     return entry
 
 
@@ -177,5 +177,5 @@ def _check(key: str) -> None:
     try:
         Text(1).read(key)
     except FieldRefused as refused:
-        problem = FieldProblem(refused.slug, "key", refused.message, refused.limit)
+        problem = FieldProblem(refused.error_code, "key", refused.message, refused.limit)
         raise InvalidArgument([problem]) from None

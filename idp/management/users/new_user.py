@@ -56,7 +56,7 @@ class PasswordHash(Struct, frozen=True):
         try:
             schemes.read(encoded)
         except schemes.UnreadableHash as error:
-            raise FieldRefused(error.slug, error.message) from None
+            raise FieldRefused(error.error_code, error.message) from None
         return encoded
 
     def schema(self) -> Schema:

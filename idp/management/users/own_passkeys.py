@@ -52,7 +52,7 @@ async def remove(
         if user.password is None or await second_factors.is_needed(
             service, user, second_factors.PASSKEY
         ):
-            raise FailedPrecondition("it is the last way to sign in", slug="passkey.last")
+            raise FailedPrecondition("it is the last way to sign in", error_code="passkey.last")
     also = await last_factor.password_change_for(
         service, subject, second_factors.PASSKEY, new_password
     )

@@ -97,7 +97,7 @@ async def find(service: Service, user: User, passkey_id: str) -> Passkey:
     """Returns one of a user's passkeys. Raises NotFound."""
     passkey = await service.store.get(PASSKEYS, passkey_id)
     if passkey is None or passkey.user_id != user.id:
-        raise NotFound("there is no such passkey", slug="passkey.not_found")
+        raise NotFound("there is no such passkey", error_code="passkey.not_found")
     return passkey
 
 

@@ -137,7 +137,7 @@ async def reset_password(
     send = request.return_code is None
     if send and not (user.email and user.email.is_verified):
         message = "the user has no verified e-mail address"
-        raise FailedPrecondition(message, slug="email.not_verified")
+        raise FailedPrecondition(message, error_code="email.not_verified")
     begun = await reset_codes.begin(service, user, send=send, url_template=template)
     await commit_settled(service.store, *begun.writes)
     return ResetBegun(
@@ -151,7 +151,7 @@ async def _subject(service: Service, call: Call, user_id: str) -> Subject:
     user = await manageable.find_person(service, call, user_id)
     subject = await user_lookup.subject_of(service, user)
     if subject is None:
-        raise NotFound("there is no such user", slug="user.not_found")
+        raise NotFound("there is no such user", error_code="user.not_found")
     return subject
 
 
@@ -167,7 +167,7 @@ async def _proof(
     try:
         return [await reset_codes.check(service, user, request.verification_code)]
     except MailCodeRefused as refused:
-        raise _refused("verificationCode", refused.slug, refused.message) from refused
+        raise _refused("verificationCode", refused.error_code, refused.message) from refused
 
 
 async def _check_current(service: Service, call: Call, user: User, password: str) -> None:
@@ -184,5 +184,5 @@ async def _check_current(service: Service, call: Call, user: User, password: str
     await password_check.succeeded(service, checked)
 
 
-def _refused(path: str, slug: str, message: str) -> InvalidArgument:
-    return InvalidArgument([FieldProblem(slug, path, message)])
+def _refused(path: str, error_code: str, message: str) -> InvalidArgument:
+    return InvalidArgument([FieldProblem(error_code, path, message)])

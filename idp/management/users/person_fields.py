@@ -142,7 +142,7 @@ class PostalAddress(Request, frozen=True, kw_only=True):
 
 def password_problems(path: str, problems: Iterable[PasswordProblem]) -> list[FieldProblem]:
     """Returns the problems of a password as an answer lists them."""
-    return [FieldProblem(each.slug, path, load(SOURCE).text(each.text)) for each in problems]
+    return [FieldProblem(each.error_code, path, load(SOURCE).text(each.text)) for each in problems]
 
 
 def _is_birthdate(text: str) -> bool:

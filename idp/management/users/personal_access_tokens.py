@@ -76,7 +76,7 @@ async def create(service: Service, call: Call, user_id: str, request: NewPat) ->
     user = await service_users.find_covered(service, call, user_id)
     subject = await user_lookup.find_subject(service, user.id)
     if subject is None:
-        raise NotFound("there is no such user", slug="user.not_found")
+        raise NotFound("there is no such user", error_code="user.not_found")
     now = service.clock.now()
     expires_at = expirations.chosen(
         request.expiration_date,
@@ -160,7 +160,7 @@ async def remove(service: Service, call: Call, user_id: str, token_id: str) -> C
 async def _find(service: Service, user: User, token_id: str) -> PersonalAccessToken:
     pat = await service.store.get(PATS, token_id)
     if pat is None or pat.user_id != user.id:
-        raise NotFound("there is no such token", slug="pat.not_found")
+        raise NotFound("there is no such token", error_code="pat.not_found")
     return pat
 
 

@@ -31,4 +31,4 @@ async def check(service: Service, call: Call, user: User) -> None:
             continue
         if not call.rights.cover(await permissions.of_user(service, holder.id)):
             told = "somebody who may do more than the caller signs in by this address"
-            raise PermissionDenied(told, slug="email.protected")
+            raise PermissionDenied(told, error_code="email.protected")

@@ -107,7 +107,7 @@ async def find(service: Service, call: Call, user_id: str) -> User:
     """
     user = await service.store.get(USERS, user_id)
     if user is None or not (call.is_about_caller(user.id) or call.reaches(user.org_id)):
-        raise NotFound("there is no such user", slug="user.not_found")
+        raise NotFound("there is no such user", error_code="user.not_found")
     return await lock_ends.lifted(service, user)
 
 
@@ -116,7 +116,7 @@ async def read(service: Service, call: Call, user_id: str) -> FoundUser:
     user = await find(service, call, user_id)
     organization = await service.store.get(ORGANIZATIONS, user.org_id)
     if organization is None:
-        raise NotFound("there is no such user", slug="user.not_found")
+        raise NotFound("there is no such user", error_code="user.not_found")
     details = answers.details(user, user.org_id)
     return FoundUser(details=details, user=await _answer(service, organization, user))
 

@@ -102,7 +102,7 @@ async def _with_user(service: Service, call: Call, user: User) -> list[Write]:
     """
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if instance is not None and instance.demo and instance.demo.user_id == user.id:
-        raise FailedPrecondition("the demo application's user stays", slug="user.demo")
+        raise FailedPrecondition("the demo application's user stays", error_code="user.demo")
     writes = await ending.ending_writes(service, user)
     if instance is not None:
         writes += password_change.forget_first_password(

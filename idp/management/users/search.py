@@ -89,7 +89,7 @@ class LoginNameQuery(Request, frozen=True, kw_only=True):
                 for how in ("STARTS_WITH", "CONTAINS", "ENDS_WITH")
                 for case in ("", "_IGNORE_CASE")
             ),
-            slug="query.method_unsupported",
+            error_code="query.method_unsupported",
         ),
     ] = "TEXT_QUERY_METHOD_EQUALS"
 
@@ -153,7 +153,7 @@ class UserSearch(Search, frozen=True, kw_only=True):
 
     queries: Annotated[list[UserQuery], Items(MAX_FILTERS)] = []
     sorting_column: Annotated[
-        str, OneOf(tuple(_ORDERS), not_yet=_OTHER_ORDERS, slug="query.sorting_unsupported")
+        str, OneOf(tuple(_ORDERS), not_yet=_OTHER_ORDERS, error_code="query.sorting_unsupported")
     ] = "USER_FIELD_NAME_UNSPECIFIED"
 
 

@@ -95,7 +95,7 @@ async def find(service: Service, call: Call, user_id: str) -> User:
     """
     user = await user_read.find(service, call, user_id)
     if user.kind != "machine":
-        raise FailedPrecondition("this is no service user", slug="user.not_machine")
+        raise FailedPrecondition("this is no service user", error_code="user.not_machine")
     return user
 
 
@@ -174,7 +174,7 @@ async def remove_secret(service: Service, call: Call, user_id: str) -> Changed:
     async def find_one() -> User:
         user = await find_covered(service, call, user_id)
         if user.secret_hash is None:
-            raise FailedPrecondition("the user has no secret", slug="user.no_secret")
+            raise FailedPrecondition("the user has no secret", error_code="user.no_secret")
         return user
 
     user = await versioned_updates.changed(

@@ -79,7 +79,7 @@ async def end(service: Service, call: Call, user_id: str, session_id: str) -> Ch
     async def find() -> Session:
         session = await service.store.get(SESSIONS, session_id)
         if session is None or session.user_id != user.id or session.ended_at is not None:
-            raise NotFound("there is no such session", slug="session.not_found")
+            raise NotFound("there is no such session", error_code="session.not_found")
         news[:] = await session_clients.messages(service, session, now)
         return session
 

@@ -40,7 +40,7 @@ async def change(service: Service, call: Call, user_id: str, name: str) -> Chang
         user = await manageable.find(service, call, user_id)
         if user.state not in transition.before:
             message = f"the user is not {transition.before[0]}"
-            raise FailedPrecondition(message, slug="user.state")
+            raise FailedPrecondition(message, error_code="user.state")
         also[:] = await ending_writes(service, user) if transition.is_end else []
         return user
 

@@ -72,7 +72,7 @@ async def _available(
     """
     organization = await service.store.get(ORGANIZATIONS, before.org_id)
     if organization is None:
-        raise NotFound("there is no such user", slug="user.not_found")
+        raise NotFound("there is no such user", error_code="user.not_found")
     if after.user_name == before.user_name and after.email == before.email:
         return None
     asked = user_creation.candidate(

@@ -43,7 +43,7 @@ async def prove(
     try:
         await _PROOFS[contact](service, user.id, request.verification_code, actor=call.actor)
     except MailCodeRefused as refused:
-        problem = FieldProblem(refused.slug, "verificationCode", refused.message)
+        problem = FieldProblem(refused.error_code, "verificationCode", refused.message)
         raise InvalidArgument([problem]) from refused
     changed = await user_read.find(service, call, user_id)
     return ContactVerified(details=answers.details(changed, changed.org_id))

@@ -150,7 +150,7 @@ def _record(
         request_id=asked.request_id,
         endpoint=asked.endpoint,
         method=safe_display.value("method", asked.method) or characters(asked.method),
-        error=error.code if isinstance(error, OAuthError) else getattr(error, "slug", ""),
+        error=error.code if isinstance(error, OAuthError) else getattr(error, "error_code", ""),
         told=error.description if isinstance(error, OAuthError) else "",
         sentence=" ".join([_sentence(error), *_dropped(asked, clients)]),
         created_at=now,

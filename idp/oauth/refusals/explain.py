@@ -47,7 +47,7 @@ def may(config: Config, client: Application | None, now: datetime, *, is_local_p
 def explanation(refusal: UnusableRequest) -> dict[str, Any]:
     """Returns the values of the explain page: title, sentence, detail, comparisons, rule and
     fix."""
-    mistake = _MISTAKES.get(refusal.slug, _MALFORMED)
+    mistake = _MISTAKES.get(refusal.error_code, _MALFORMED)
     comparisons, hint = [], None
     if mistake.parameter is not None and refusal.sent is not None:
         hint = _hint(refusal)
@@ -72,11 +72,11 @@ def explanation(refusal: UnusableRequest) -> dict[str, Any]:
 
 def story(refusal: UnusableRequest) -> str:
     """Returns the details for the administrator, in English, with where the values differ."""
-    mistake = _MISTAKES.get(refusal.slug, _MALFORMED)
+    mistake = _MISTAKES.get(refusal.error_code, _MALFORMED)
     said = [refusal.story or english(mistake.sentence)]
     if mistake.is_general and not refusal.story:
         said.append(sentence(refusal.description))
-    if refusal.slug in _COMPARED and refusal.sent is not None:
+    if refusal.error_code in _COMPARED and refusal.sent is not None:
         nothing = english(NOTHING_REGISTERED)
         said.append(uri_difference.difference(refusal.sent, refusal.registered) or nothing)
     return " ".join(said)
@@ -84,12 +84,12 @@ def story(refusal: UnusableRequest) -> str:
 
 def fix(refusal: UnusableRequest) -> str:
     """Returns what to change, in English."""
-    return english(_MISTAKES.get(refusal.slug, _MALFORMED).fix)
+    return english(_MISTAKES.get(refusal.error_code, _MALFORMED).fix)
 
 
 def sent(refusal: UnusableRequest) -> str | None:
     """Returns what was sent, for the log: a client_id that no application has may be a secret."""
-    mistake = _MISTAKES.get(refusal.slug)
+    mistake = _MISTAKES.get(refusal.error_code)
     if mistake is None or mistake.parameter is None or refusal.sent is None:
         return None
     return safe_display.value(mistake.parameter, refusal.sent) or safe_display.length(refusal.sent)
@@ -97,9 +97,9 @@ def sent(refusal: UnusableRequest) -> str | None:
 
 def _hint(refusal: UnusableRequest) -> Message | None:
     """Returns how the value differs from what is registered, where that can be recognised."""
-    if refusal.slug == "client_unknown":
+    if refusal.error_code == "client_unknown":
         return _SPACES if refusal.sent and refusal.sent != refusal.sent.strip() else None
-    if refusal.slug not in _COMPARED or refusal.sent is None:
+    if refusal.error_code not in _COMPARED or refusal.sent is None:
         return None
     if not refusal.registered:
         return NOTHING_REGISTERED

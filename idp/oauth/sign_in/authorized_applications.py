@@ -81,7 +81,7 @@ async def find(service: Service, subject: Subject, client_id: str) -> Authorized
     """Returns one authorized application. Raises `NotFound`."""
     found = [one for one in await listed(service, subject) if one.client.id == client_id]
     if not found:
-        raise NotFound("there is no such application", slug="app.not_found")
+        raise NotFound("there is no such application", error_code="app.not_found")
     return found[0]
 
 

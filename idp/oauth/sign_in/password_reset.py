@@ -205,7 +205,7 @@ async def enter_code(service: Service, flow: Flow, code: str, visit: ResetState)
         raise Stale(AUTH_REQUESTS.name, request.id)
     if service.clock.now() >= request.reset_sent_at + _COUNTS:
         await resend(service, flow, visit)
-        raise MailCodeRefused("the code has expired", slug="code.expired")
+        raise MailCodeRefused("the code has expired", error_code="code.expired")
     waiting = await find(service, flow)
     user = await service.store.get(USERS, waiting.user_id if waiting else _NOBODY)
     counts_for = reset_links.issue(user) if user else ""

@@ -200,7 +200,7 @@ async def enter_code(
         raise NameTaken
     if service.clock.now() >= waiting.sent_at + _COUNTS:
         await resend(service, flow, waiting, visit)
-        raise MailCodeRefused("the code has expired", slug="code.expired")
+        raise MailCodeRefused("the code has expired", error_code="code.expired")
     typed = registration.unseal(service, waiting.sealed)
     await mail_codes.check(service, waiting.code_mac, _issue(waiting), typed.email, code)
     return await _complete(service, flow, waiting, typed)

@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"0|[1-9][0-9]{0,9}")
 class UnreadableHash(IdpError):
     """An encoded password hash that is not accepted; the message names the broken rule."""
 
-    slug = "password_hash.unreadable"
+    error_code = "password_hash.unreadable"
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"the password hash can't be used: {reason}")
@@ -28,7 +28,7 @@ class UnreadableHash(IdpError):
 class WeakHash(UnreadableHash):
     """A hash from another system that is too cheap to guess; the message names the bound."""
 
-    slug = "password_hash.too_weak"
+    error_code = "password_hash.too_weak"
 
 
 class Strength(NamedTuple):

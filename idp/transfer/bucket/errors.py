@@ -18,5 +18,5 @@ class ObjectStorageFailed(InvalidArgument):
 
     def __init__(self, problem: FieldProblem, cause: str = "") -> None:
         super().__init__([problem])
-        self.slug = problem.slug
+        self.error_code = problem.error_code
         self.cause = cause

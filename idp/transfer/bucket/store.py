@@ -69,7 +69,7 @@ async def _with(
         problem = FieldProblem("object_storage.not_installed", "", _NOT_INSTALLED)
         raise ObjectStorageFailed(problem) from None
     except ObjectStorageFailed as error:
-        _log.warning("object storage failed", slug=error.slug, cause=error.cause)
+        _log.warning("object storage failed", slug=error.error_code, cause=error.cause)
         raise
 
 

@@ -128,7 +128,7 @@ async def _named(view: View, name: str, ids: Sequence[str]) -> list[Organization
     found = await view.get_many([(ORGANIZATIONS, id) for id in ids])
     if None in found:
         told, at = "there is no such organization", f"{name}[{found.index(None)}]"
-        raise NotFound(told, slug="organization.not_found", field=at)
+        raise NotFound(told, error_code="organization.not_found", field=at)
     return found
 
 

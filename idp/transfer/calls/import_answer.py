@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+import msgspec
+
 from idp.records.jobs import JOB_BATCHES, JOB_PROBLEMS, Job, JobProblem
 from idp.schema.answers import Answer
 from idp.service import Service
@@ -40,7 +42,7 @@ class ImportProblem(Answer, frozen=True, kw_only=True):
     path: str
     type: str
     id: str
-    slug: str
+    error_code: str = msgspec.field(name="slug")
     field: str
     message: str
     fix: str
@@ -99,7 +101,7 @@ def problem(one: JobProblem) -> ImportProblem:
         path=one.path,
         type=one.type,
         id=one.record_id,
-        slug=one.slug,
+        error_code=one.error_code,
         field=one.field,
         message=f"{one.field}: {one.message}" if one.field else one.message,
         fix=one.fix,

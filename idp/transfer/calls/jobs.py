@@ -156,7 +156,7 @@ async def resume(service: Service, call: Call, job_id: str) -> JobView:
             raise _ended()
         if job.source is not None:
             told = "it reads a file: `idp import FILE --resume` goes on where that is"
-            raise FailedPrecondition(told, slug="job.reads_file")
+            raise FailedPrecondition(told, error_code="job.reads_file")
         return await job_lifecycle.go_on(service, call.actor, job)
 
     job = await versioned_updates.repeated(attempt)
@@ -167,9 +167,9 @@ async def resume(service: Service, call: Call, job_id: str) -> JobView:
 async def _find(service: Service, job_id: str) -> Job:
     job = await service.store.get(JOBS, job_id)
     if job is None:
-        raise NotFound("there is no such job", slug="job.not_found")
+        raise NotFound("there is no such job", error_code="job.not_found")
     return job
 
 
 def _ended() -> FailedPrecondition:
-    return FailedPrecondition("the job has ended", slug="job.ended")
+    return FailedPrecondition("the job has ended", error_code="job.ended")

@@ -55,7 +55,7 @@ class Settled(Struct, frozen=True, kw_only=True):
                 type=self.type,
                 record_id=self.id,
                 is_error=one.is_error,
-                slug=one.slug,
+                error_code=one.error_code,
                 field=one.field,
                 message=one.message,
                 fix=one.fix,
@@ -161,7 +161,7 @@ def _settled(
 def _unsupported(row: Row, kind: RowKind | None) -> Settled:
     told = (kind.unsupported if kind else "") or "this service has nothing of this kind"
     warning = RowProblem(
-        slug="import.unsupported",
+        error_code="import.unsupported",
         message=told,
         fix="Set up by hand what is needed of it.",
         is_error=False,
@@ -183,7 +183,9 @@ def _read(taking: ImportContext, kind: RowKind, row: Row) -> tuple[Read | None, 
         document, slips = autofix.mended(kind.request, document)
     document, eased = kind.ease(document) if kind.ease else (document, [])
     request, found = reading.collect(kind.request, document)
-    problems = [problem(one, is_error=one.slug != _UNKNOWN_FIELD) for one in found] + eased + slips
+    problems = (
+        [problem(one, is_error=one.error_code != _UNKNOWN_FIELD) for one in found] + eased + slips
+    )
     if any(one.is_error for one in problems):
         return None, problems
     return Read(row, request), problems
@@ -290,7 +292,7 @@ def _keys(write: Write) -> Iterator[_Key]:
 
 def _unstorable() -> RowProblem:
     return RowProblem(
-        slug="import.unstorable",
+        error_code="import.unstorable",
         message="holds more, or other characters, than a record can",
         fix="Shorten it.",
     )
@@ -298,7 +300,7 @@ def _unstorable() -> RowProblem:
 
 def _pushed_aside(kind: RowKind, read: Read) -> PreparedRow:
     problem = RowProblem(
-        slug="import.contention",
+        error_code="import.contention",
         message="others changed the same all the time",
         fix="Import the package again: what is there already is left alone.",
     )

@@ -86,7 +86,7 @@ async def _origin(taking: ImportContext, collection: Collection[Any], id: str) -
 
 def _double(row: str) -> RowProblem:
     return RowProblem(
-        slug="import.double",
+        error_code="import.double",
         message=f"row {row} of the package is the same",
         fix="Leave one of the two out of the package.",
     )

@@ -60,11 +60,11 @@ class Lost(Exception):
 class NotStarted(IdpError):
     """The process that was to work on a job did not start."""
 
-    slug = "import.not_started"
+    error_code = "import.not_started"
 
 
 # Failures after which another attempt may succeed.
-_NOT_OF_PACKAGE: Final = (INTERNAL, NotStarted.slug, PackageLost.slug)
+_NOT_OF_PACKAGE: Final = (INTERNAL, NotStarted.error_code, PackageLost.error_code)
 
 
 def new(
@@ -241,7 +241,7 @@ class Hold:
     async def end(
         self,
         state: JobState,
-        slug: str | None = None,
+        error_code: str | None = None,
         reason: str | None = None,
         field: str | None = None,
     ) -> None:
@@ -250,7 +250,7 @@ class Hold:
         now = service.clock.now()
         values = {
             "state": state,
-            "reason_slug": slug,
+            "reason_slug": error_code,
             "reason": reason,
             "reason_field": field,
             "finished_at": now,

@@ -110,9 +110,9 @@ async def _refusal(work: Awaitable[None]) -> tuple[str, str, str] | None:
     try:
         await work
     except InvalidArgument as error:
-        return error.problems[0].slug, error.message, error.problems[0].field
+        return error.problems[0].error_code, error.message, error.problems[0].field
     except PackageLost as error:
-        return error.slug, error.message, ""
+        return error.error_code, error.message, ""
     except (Lost, Unavailable, Unknown):
         raise
     except Exception as error:  # one job's failure must not end the process

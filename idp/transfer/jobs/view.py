@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 
+import msgspec
+
 from idp.foundation import durations
 from idp.records import USERS
 from idp.records.jobs import Job
@@ -54,7 +56,7 @@ class JobView(Answer, frozen=True, kw_only=True):
     actor: str = ""
     actor_name: str = ""
     source: str = ""
-    slug: str = ""
+    error_code: str = msgspec.field(default="", name="slug")
     field: str = ""
     reason: str = ""
 
@@ -105,7 +107,7 @@ def _view(job: Job, now: datetime, actor_name: str) -> JobView:
         actor=job.actor,
         actor_name=actor_name,
         source=job.source or "",
-        slug=job.reason_slug or "",
+        error_code=job.reason_slug or "",
         field=job.reason_field or "",
         reason=job.reason or "",
     )

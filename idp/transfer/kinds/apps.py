@@ -147,7 +147,7 @@ def _warnings(
 ) -> Iterator[RowProblem]:
     for each in compliance.problems(client):
         yield RowProblem(
-            slug=each.key, field="app", message=each.localized_message, is_error=False
+            error_code=each.key, field="app", message=each.localized_message, is_error=False
         )
     if app.login_elsewhere:
         message = "is not kept: people sign in at this service's own pages"
@@ -157,7 +157,7 @@ def _warnings(
     has_secret = client.secret_hash or (known and known.secret_hash)
     if client.auth_method in apps.BY_SECRET and not has_secret:
         yield RowProblem(
-            slug="app.secret_missing",
+            error_code="app.secret_missing",
             field="app.hashedSecret",
             message="is not there, so that the application can't authenticate yet",
             fix="Have a secret generated, and give it to the application.",

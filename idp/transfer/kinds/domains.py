@@ -162,30 +162,30 @@ def _objection(case: _DomainCase) -> RowProblem | None:
 
 
 _DIFFERS: Final = RowProblem(
-    slug="import.org_differs",
+    error_code="import.org_differs",
     field="orgId",
     message="names another organization than the one that it stands in",
     fix="Put the row into the organization that it belongs to.",
 )
 _TAKEN: Final = RowProblem(
-    slug="organization.domain_taken",
+    error_code="organization.domain_taken",
     field="domainName",
     message="is another organization's already",
     fix="Leave it out, or remove it there first.",
 )
 _TOO_MANY: Final = RowProblem(
-    slug="domain.too_many",
+    error_code="domain.too_many",
     message=f"is one more than the {organization_domains.MOST} that an organization can have",
     fix="Leave some of them out.",
 )
 _UNPROVEN: Final = RowProblem(
-    slug="domain.not_verified",
+    error_code="domain.not_verified",
     field="isPrimary",
     message="needs a domain that is verified",
     fix="Set isVerified, or let another one be primary.",
 )
 _NO_PROOF: Final = RowProblem(
-    slug="domain.no_challenge",
+    error_code="domain.no_challenge",
     field="validationType",
     message="is not kept: the package does not say by which token",
     fix="Ask for a new token, and publish that.",

@@ -69,7 +69,7 @@ async def _added(
 
 
 _NO_POLICY: Final = RowProblem(
-    slug="policy.not_found",
+    error_code="policy.not_found",
     message="has no login policy of the organization's own to be added to",
     fix="Put a loginPolicy beside it, or leave the list out.",
     is_error=False,
@@ -78,7 +78,7 @@ _NO_POLICY: Final = RowProblem(
 
 def _unknown(known: Mapping[str, str]) -> RowProblem:
     return RowProblem(
-        slug="field.unknown_name",
+        error_code="field.unknown_name",
         field="type",
         message=f"is no kind that there is here: {', '.join(known)}",
         fix="People set up another factor when they sign in.",

@@ -76,7 +76,7 @@ async def _prepare(
         try:
             guards = await members.owner_stays(taking.service, known, kept)
         except FailedPrecondition as refusal:
-            told = FieldProblem(refusal.slug, "roles", refusal.message)
+            told = FieldProblem(refusal.error_code, "roles", refusal.message)
             return refused(row.user_id, problem(told))
     wanted = UpsertPlan(
         id=row.user_id,
@@ -95,7 +95,7 @@ def _unknown(roles: Sequence[str], *, is_error: bool) -> Iterator[RowProblem]:
     for n, role in enumerate(roles):
         if role not in ORGANIZATION_ROLES:
             yield RowProblem(
-                slug="field.unknown_name",
+                error_code="field.unknown_name",
                 field=f"roles[{n}]",
                 message="is no role of this service, and is given to nobody",
                 fix=f"Choose among {', '.join(ORGANIZATION_ROLES)}.",

@@ -87,7 +87,9 @@ async def _prepare(
     try:
         Text(1).read(id)
     except FieldRefused as error:
-        return refused(id, RowProblem(slug=error.slug, field="orgId", message=error.message))
+        return refused(
+            id, RowProblem(error_code=error.error_code, field="orgId", message=error.message)
+        )
     if known is None:
         return await _create(taking, read, request)
     if not taking.updates:
@@ -96,7 +98,7 @@ async def _prepare(
 
 
 _DELETED: Final = RowProblem(
-    slug="organization.deleted",
+    error_code="organization.deleted",
     field="orgId",
     message="was an organization's that was deleted a moment ago",
     fix="Try again in a quarter of an hour.",
@@ -110,17 +112,19 @@ async def _create(taking: ImportContext, read: Read, request: PackagedOrganizati
     made = structs.replace(made, state=STATES[request.state])
     taken = await organizations.taken(service, made, "")
     if taken:
-        return refused(made.id, *(_taken(each.slug, each.field, each.message) for each in taken))
+        return refused(
+            made.id, *(_taken(each.error_code, each.field, each.message) for each in taken)
+        )
     writes = org_domains.insertion(
         service, made, taking.actor, now, **import_payload(taking, read)
     )
     return PreparedRow(action="create", id=made.id, writes=tuple(writes))
 
 
-def _taken(slug: str, field: str, message: str) -> RowProblem:
+def _taken(error_code: str, field: str, message: str) -> RowProblem:
     where = "primaryDomain" if field == "domain" else field
     fix = f"Give it another {where} in the package."
-    return RowProblem(slug=slug, field=where, message=message, fix=fix)
+    return RowProblem(error_code=error_code, field=where, message=message, fix=fix)
 
 
 async def _update(
@@ -133,7 +137,7 @@ async def _update(
     changed = structs.replace(known, **wanted)
     if await organizations.has_namesake(taking.service, changed):
         taken = organizations.name_taken("name")
-        return refused(known.id, _taken(taken.slug, taken.field, taken.message))
+        return refused(known.id, _taken(taken.error_code, taken.field, taken.message))
     guards: list[Write] = []
     if "state" in wanted and changed.state == "inactive":
         guards = await _what_stays(taking, known)
@@ -166,7 +170,7 @@ def _wanted(
 
 
 _STAYS: Final = RowProblem(
-    slug="organization.of_instance",
+    error_code="organization.of_instance",
     field="state",
     message="can't be inactive: the installation itself is managed from there",
     fix="Leave it active.",

@@ -52,7 +52,7 @@ async def _wanted(taking: ImportContext, read: Read) -> SettingRow | PreparedRow
         # Decoding takes long enough to block the event loop.
         image = await asyncio.to_thread(images.taken_over, request.content, BOXES[place])
     except UnusableImage as error:
-        problem = RowProblem(slug=error.slug, field="content", message=error.message)
+        problem = RowProblem(error_code=error.error_code, field="content", message=error.message)
         return refused(id, problem)
     return SettingRow(
         id=id,

@@ -130,7 +130,7 @@ def _stays(row: PackagedGrant, known: ProjectGrant | None) -> Iterator[RowProble
     fix = "Change the grant by its call."
     if known is not None and _is_less(known, row):
         yield RowProblem(
-            slug="project_grant.roles",
+            error_code="project_grant.roles",
             field="projectGrant.roleKeys",
             message="stay as they are: users have roles that would no longer be granted",
             fix=fix,
@@ -138,7 +138,7 @@ def _stays(row: PackagedGrant, known: ProjectGrant | None) -> Iterator[RowProble
         )
     if known is not None and row.state and _STATES[row.state] != known.state:
         yield RowProblem(
-            slug="project_grant.state",
+            error_code="project_grant.state",
             field="projectGrant.state",
             message=f"stays {known.state}",
             fix=fix,
@@ -150,7 +150,7 @@ def _problems(read: Read, row: PackagedGrant, around: _GrantReferences) -> Itera
     project = around.projects.get(row.project_id)
     if row.granted_org_id not in around.organizations:
         yield RowProblem(
-            slug="organization.not_found",
+            error_code="organization.not_found",
             field="projectGrant.grantedOrgId",
             message="is no organization here, and none that the package could make",
             fix="Make it first, or put it into the package.",
@@ -160,7 +160,7 @@ def _problems(read: Read, row: PackagedGrant, around: _GrantReferences) -> Itera
         return
     if row.granted_org_id == project.org_id:
         yield RowProblem(
-            slug="project_grant.own",
+            error_code="project_grant.own",
             field="projectGrant.grantedOrgId",
             message="is the organization that owns the project",
             fix="Leave the row out: its users may use the project anyway.",
@@ -169,7 +169,7 @@ def _problems(read: Read, row: PackagedGrant, around: _GrantReferences) -> Itera
         if roles.id_of(project.id, key) not in around.roles:
             message, fix = "is no role of the project", "Put it into the package's projectRoles."
             field = f"projectGrant.roleKeys[{n}]"
-            yield RowProblem(slug="role.not_found", field=field, message=message, fix=fix)
+            yield RowProblem(error_code="role.not_found", field=field, message=message, fix=fix)
 
 
 async def tell(

@@ -125,7 +125,11 @@ def _state_stays(project: PackagedProject, known: Project | None) -> Iterator[Ro
         message = f"stays {known.state}: its applications would have to follow"
         fix = "Deactivate or reactivate the project by its call."
         yield RowProblem(
-            slug="project.state", field="project.state", message=message, fix=fix, is_error=False
+            error_code="project.state",
+            field="project.state",
+            message=message,
+            fix=fix,
+            is_error=False,
         )
 
 

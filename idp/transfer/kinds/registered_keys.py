@@ -135,7 +135,7 @@ def _prepare(
 
 def _too_late(now: datetime, max_days: int) -> RowProblem:
     return RowProblem(
-        slug="expiration.too_late",
+        error_code="expiration.too_late",
         field="expirationDate",
         message=expirations.too_late(now, max_days),
         fix="Give the key an earlier end, or none for the latest; or raise key_max_days.",
@@ -143,7 +143,7 @@ def _too_late(now: datetime, max_days: int) -> RowProblem:
 
 
 _EXPIRED: Final = RowProblem(
-    slug="key.expiration_past",
+    error_code="key.expiration_past",
     field="expirationDate",
     message="is in the past",
     fix="Leave the key out: it verifies nothing any more.",

@@ -11,7 +11,7 @@ from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
 from storage import Update
 
 NO_HOME: Final = RowProblem(
-    slug="organization.not_found",
+    error_code="organization.not_found",
     field="orgId",
     message="is no organization here, and none that the package could make",
     fix="Make it first, or put `org` with a name beside its orgId in the package.",

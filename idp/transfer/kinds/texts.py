@@ -106,14 +106,14 @@ def _wanted(
 
 
 _NO_LANGUAGE: Final = RowProblem(
-    slug="language.not_shipped",
+    error_code="language.not_shipped",
     field="language",
     message="is none that pages and letters are written in here",
     fix="Nothing: nobody can choose that language.",
     is_error=False,
 )
 _OTHER_PAGES: Final = RowProblem(
-    slug="login_text.not_found",
+    error_code="login_text.not_found",
     field="texts",
     message="is not there, and the texts of another system's pages have no place on these",
     fix="Set the texts of the pages by hand, where they are to be other ones.",
@@ -123,7 +123,7 @@ _OTHER_PAGES: Final = RowProblem(
 
 def _elsewhere(language: str) -> RowProblem:
     return RowProblem(
-        slug="language.not_shipped",
+        error_code="language.not_shipped",
         field="language",
         message=f"is none that there is here: the texts are kept for {language}",
         fix="Look at them after the import.",

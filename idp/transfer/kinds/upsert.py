@@ -125,7 +125,7 @@ def elsewhere(id: str, field: str) -> PreparedRow:
     return refused(
         id,
         RowProblem(
-            slug="id.elsewhere",
+            error_code="id.elsewhere",
             field=field,
             message="is the id of something else, or of another organization's, here",
             fix="Give it another id in the package, wherever it stands.",
@@ -139,22 +139,24 @@ _MAKE_FIRST: Final = "Put it into the package as well, or make it first."
 def no_user(field: str) -> RowProblem:
     """Returns the problem of a row that refers to an unknown user."""
     message = "is no such user of the organization"
-    return RowProblem(slug="user.not_found", field=field, message=message, fix=_MAKE_FIRST)
+    return RowProblem(error_code="user.not_found", field=field, message=message, fix=_MAKE_FIRST)
 
 
 def no_project(field: str) -> RowProblem:
     """Returns the problem of a row that refers to an unknown project."""
     message = "is no project of the organization"
-    return RowProblem(slug="project.not_found", field=field, message=message, fix=_MAKE_FIRST)
+    return RowProblem(
+        error_code="project.not_found", field=field, message=message, fix=_MAKE_FIRST
+    )
 
 
 def no_application(field: str) -> RowProblem:
     """Returns the problem of a row that refers to an unknown application."""
     message = "is no application of the organization"
-    return RowProblem(slug="app.not_found", field=field, message=message, fix=_MAKE_FIRST)
+    return RowProblem(error_code="app.not_found", field=field, message=message, fix=_MAKE_FIRST)
 
 
-def unheld(slug: str, field: str, message: str) -> RowProblem:
+def unheld(error_code: str, field: str, message: str) -> RowProblem:
     """Returns the warning that a member of a stored row is not stored."""
     fix = "Nothing has to be done if nobody depends on it."
-    return RowProblem(slug=slug, field=field, message=message, fix=fix, is_error=False)
+    return RowProblem(error_code=error_code, field=field, message=message, fix=fix, is_error=False)

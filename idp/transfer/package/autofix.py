@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from idp.error_catalogue import SLUGS
+from idp.error_catalogue import ERROR_CODES
 from idp.foundation.strict_json import child
 from idp.schema import reading
 from idp.schema.field_rules import (
@@ -100,5 +100,7 @@ def _subtag(text: str) -> str:
 
 
 def _warning(path: str, done: str) -> RowProblem:
-    fix = SLUGS["import.mended"].cure
-    return RowProblem(slug="import.mended", field=path, message=done, fix=fix, is_error=False)
+    fix = ERROR_CODES["import.mended"].cure
+    return RowProblem(
+        error_code="import.mended", field=path, message=done, fix=fix, is_error=False
+    )

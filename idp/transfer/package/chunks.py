@@ -22,7 +22,7 @@ _LEVEL: Final = 1  # the lowest: packages repeat the same names, so it saves mos
 class PackageLost(IdpError):
     """The package is no longer in the store, or was never received completely."""
 
-    slug = "import.package_lost"
+    error_code = "import.package_lost"
 
 
 async def keep(service: Service, job_id: str, n: int, octets: bytes) -> None:

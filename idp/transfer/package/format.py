@@ -26,7 +26,7 @@ class PackageRefused(InvalidArgument):
 
     def __init__(self, problems: Sequence[FieldProblem]) -> None:
         super().__init__(problems)
-        self.slug = problems[0].slug
+        self.error_code = problems[0].error_code
 
 
 class Package:

@@ -90,7 +90,7 @@ async def _unfinished(service: Service, file: LocalFile, options: JobOptions) ->
         told = f"{file.path} has changed since its import was cut off; import it anew"
         raise PreconditionFailed(told)
     told = "there is no unfinished import of this file with these options"
-    raise NotFound(told, slug="job.not_found")
+    raise NotFound(told, error_code="job.not_found")
 
 
 async def _let_go(service: Service, job: Job) -> Job:
@@ -104,7 +104,7 @@ async def _let_go(service: Service, job: Job) -> Job:
     await asyncio.sleep(left)
     found = await service.store.get(JOBS, job.id)
     if found is None:
-        raise NotFound("there is no such job", slug="job.not_found")
+        raise NotFound("there is no such job", error_code="job.not_found")
     if found.held_until is not None and found.held_until > service.clock.now():
         raise _busy(found)
     return found

@@ -45,7 +45,7 @@ def eased(
     warnings: list[RowProblem] = []
     for _ in range(_ROUNDS):
         _, problems = reading.collect(form, document)
-        unfit = [each for each in problems if each.slug not in _MISTAKES]
+        unfit = [each for each in problems if each.error_code not in _MISTAKES]
         if not unfit or not isinstance(document, dict):
             break
         warnings += [_warning(each) for each in unfit]
@@ -55,7 +55,7 @@ def eased(
 
 def _warning(found: FieldProblem) -> RowProblem:
     return RowProblem(
-        slug=found.slug,
+        error_code=found.error_code,
         field=found.field,
         message=f"{found.message}; it is left out, or set to what comes nearest",
         fix="Look at the setting after the import.",
@@ -81,7 +81,7 @@ def _without(
             name = _spelled(fields[instead[field.wire_name]], left)
         if place[2]:
             gone.setdefault(name, set()).add(int(place[2]))
-        elif problem.slug == "field.out_of_range" and isinstance(field.rule, Integer):
+        elif problem.error_code == "field.out_of_range" and isinstance(field.rule, Integer):
             left[name] = min(max(int(left[name]), field.rule.min), field.rule.max)
         else:
             left.pop(name, None)

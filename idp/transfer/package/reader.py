@@ -217,4 +217,4 @@ def _read_id(stream: JsonStream) -> str | RowProblem:
     try:
         return _ID.read(document)
     except FieldRefused as refused:
-        return problem(FieldProblem(refused.slug, _ORG_ID, refused.message))
+        return problem(FieldProblem(refused.error_code, _ORG_ID, refused.message))

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Final, Literal
 
+import msgspec
 from msgspec import Struct
 
-from idp.error_catalogue import SLUGS
+from idp.error_catalogue import ERROR_CODES
 from idp.foundation.errors import FieldProblem
 from idp.schema.reading import Request
 from storage import Collection, Write
@@ -22,7 +23,7 @@ _CAPITAL: Final = re.compile("[A-Z]")
 class RowProblem(Struct, frozen=True, kw_only=True):
     """An error or a warning of a row. `fix` says what the owner of the file can do about it."""
 
-    slug: str
+    error_code: str = msgspec.field(name="slug")
     message: str
     field: str = ""
     fix: str = ""
@@ -78,9 +79,9 @@ def refused(id: str, *problems: RowProblem) -> PreparedRow:
 
 def problem(found: FieldProblem, *, is_error: bool = True) -> RowProblem:
     """Returns a reader's finding as a problem of a row, with the fix from the error catalogue."""
-    known = SLUGS.get(found.slug)
+    known = ERROR_CODES.get(found.error_code)
     return RowProblem(
-        slug=found.slug,
+        error_code=found.error_code,
         message=found.message,
         field=found.field,
         fix=known.cure if known else "",

@@ -123,7 +123,7 @@ class Auth0:
 
 
 _BY_ADDRESS: Final = RowProblem(
-    slug="source.password_by_address",
+    error_code="source.password_by_address",
     field="passwordHash",
     message="was found by the e-mail address alone",
     fix="Look whether both accounts are the same person's.",

@@ -139,19 +139,19 @@ def _oid(record: dict[str, Any]) -> str:
 
 
 _NO_PASSWORD: Final = RowProblem(
-    slug="source.password_lacking",
+    error_code="source.password_lacking",
     message="has no email and passwordHash",
     fix="Have the password file written anew.",
 )
 _UNUSED: Final = RowProblem(
-    slug="source.password_unused",
+    error_code="source.password_unused",
     field="email",
     message="nobody in the users' file has this address",
     fix="Have both files written at the same time.",
     is_error=False,
 )
 _DOUBLE: Final = RowProblem(
-    slug="source.password_doubled",
+    error_code="source.password_doubled",
     field="email",
     message="another password of this address came first",
     fix="Leave only the one that counts in the file.",

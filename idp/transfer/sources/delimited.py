@@ -203,7 +203,7 @@ def _next(
 
 def _unreadable(reason: str, first: int, last: int) -> RowProblem:
     return RowProblem(
-        slug="source.unreadable",
+        error_code="source.unreadable",
         message=f"can't be read from line {first} to {last}: {reason}",
         fix="Look at the quotation marks there; a mark inside of a field is doubled.",
     )
@@ -211,24 +211,24 @@ def _unreadable(reason: str, first: int, last: int) -> RowProblem:
 
 def _columns(found: int, expected: int) -> RowProblem:
     return RowProblem(
-        slug="source.columns",
+        error_code="source.columns",
         message=f"has {found} fields where the first line has {expected}",
         fix="Put a field that holds the delimiter into quotation marks.",
     )
 
 
 _ENCODING: Final = RowProblem(
-    slug="source.encoding",
+    error_code="source.encoding",
     message="is not in the encoding of the file",
     fix="Say which one it is: --encoding cp1252.",
 )
 _TOO_LONG: Final = RowProblem(
-    slug="source.too_long",
+    error_code="source.too_long",
     message=f"has a line of more than {MAX_LINE_CHARACTERS} characters",
     fix="Look whether its line breaks are missing.",
 )
 _STATE: Final = RowProblem(
-    slug="field.unknown_name",
+    error_code="field.unknown_name",
     field="state",
     message="must be active or inactive",
     fix="Use one of these words.",

@@ -91,7 +91,7 @@ class _Hash(Struct, frozen=True):
         try:
             schemes.read(Text(1).read(value))
         except schemes.UnreadableHash as error:
-            raise FieldRefused(error.slug, error.message) from None
+            raise FieldRefused(error.error_code, error.message) from None
         return str(value)
 
     def schema(self) -> dict[str, Any]:
@@ -172,7 +172,7 @@ def _switch(draft: PersonDraft, row: dict[str, Any], names: Mapping[str, str]) -
 
 def _refused(refused: FieldRefused, name: str, place: _FieldTarget) -> RowProblem:
     return RowProblem(
-        slug=refused.slug,
+        error_code=refused.error_code,
         field=name,
         message=refused.message,
         fix=_AT_SOURCE if place.is_needed else place.fix,

@@ -86,7 +86,7 @@ def _of_the_realm(found: RealmSettings, path: Path) -> Iterator[PersonDraft]:
 
 
 _FEDERATED: Final = RowProblem(
-    slug="source.federated",
+    error_code="source.federated",
     message="users of another store, such as LDAP, are not in an export",
     fix="Take them from that store: idp migrate csv.",
     is_error=False,
@@ -117,7 +117,7 @@ def _draft(piece: Piece) -> PersonDraft:
 
 
 _OF_A_CLIENT: Final = RowProblem(
-    slug="source.service_account",
+    error_code="source.service_account",
     field=_SERVICE_ACCOUNT,
     message="is the account of a client, and no person",
     fix="Make a service user: idp service-user create.",

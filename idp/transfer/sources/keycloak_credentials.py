@@ -58,7 +58,7 @@ def _taken(draft: PersonDraft, kind: str, credential: Mapping[str, Any]) -> list
 
 def _lost_password(reason: str) -> RowProblem:
     return RowProblem(
-        slug="source.password",
+        error_code="source.password",
         field="credentials.password",
         message=reason,
         fix="The person sets a new password by 'forgot password'.",
@@ -68,7 +68,7 @@ def _lost_password(reason: str) -> RowProblem:
 
 def _lost_factor(reason: str, name: str = "credentials.otp") -> RowProblem:
     return RowProblem(
-        slug="source.factor",
+        error_code="source.factor",
         field=name,
         message=reason,
         fix="The person sets it up again.",

@@ -112,7 +112,7 @@ def _check_end(text: LongText, path: Path) -> None:
 
 
 _NO_MEMBER: Final = RowProblem(
-    slug="source.unreadable",
+    error_code="source.unreadable",
     message="is not JSON: the object ends in the middle",
     fix="Have the file written anew.",
 )

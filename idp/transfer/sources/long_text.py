@@ -148,7 +148,9 @@ class LongText:
         else:
             line = self.line + self._text.count("\n", self._at, error.pos)
             told = f"{strict_json.mistake(error)} in line {line}"
-        return RowProblem(slug="source.unreadable", message=f"is not JSON: {told}", fix=_MEND)
+        return RowProblem(
+            error_code="source.unreadable", message=f"is not JSON: {told}", fix=_MEND
+        )
 
     def _ends_before(self, at: int) -> bool:
         """Returns whether the parser had already reached the record of another line."""
@@ -176,19 +178,21 @@ class LongText:
 
 
 def _as_problem(found: FieldProblem) -> RowProblem:
-    return RowProblem(slug=found.slug, field=found.field, message=found.message, fix=_MEND)
+    return RowProblem(
+        error_code=found.error_code, field=found.field, message=found.message, fix=_MEND
+    )
 
 
 _MEND: Final = "Mend the file, or have it written anew."
-_DEEP: Final = RowProblem(slug="json.too_deep", message="is nested too deeply", fix=_MEND)
+_DEEP: Final = RowProblem(error_code="json.too_deep", message="is nested too deeply", fix=_MEND)
 _CUT_OFF: Final = RowProblem(
-    slug="source.cut_off", message="ends in the middle", fix="Have the file written anew."
+    error_code="source.cut_off", message="ends in the middle", fix="Have the file written anew."
 )
 _LONG: Final = RowProblem(
-    slug="source.too_long", message=f"has more than {MAX_CHARACTERS} characters", fix=_MEND
+    error_code="source.too_long", message=f"has more than {MAX_CHARACTERS} characters", fix=_MEND
 )
 _ENCODING: Final = RowProblem(
-    slug="source.encoding",
+    error_code="source.encoding",
     message="is not UTF-8",
     fix="Have the file written in UTF-8, or convert it.",
 )

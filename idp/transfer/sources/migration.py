@@ -76,20 +76,20 @@ class Migration:
         first = self._ids.add(row["userId"], draft.row)
         if first is not None:
             draft.problems.append(
-                _double(names.get("id", "id"), first, slug="source.user_doubled")
+                _double(names.get("id", "id"), first, error_code="source.user_doubled")
             )
             return
         first = self._names.add(user_lookup.login_key(user["userName"]), draft.row)
         if first is not None:
             name = names.get("user_name", "user_name")
-            draft.problems.append(_double(name, first, slug="source.name_doubled"))
+            draft.problems.append(_double(name, first, error_code="source.name_doubled"))
         if "email" not in user:
             return
         first = self._addresses.add(user_lookup.login_key(user["email"]["email"]), draft.row)
         if first is not None:
             name = names.get("email", "email")
             draft.problems.append(
-                _double(name, first, slug="source.address_doubled", is_error=False)
+                _double(name, first, error_code="source.address_doubled", is_error=False)
             )
 
     def _add_metadata(self, draft: PersonDraft, user_id: str) -> Iterator[str]:
@@ -136,9 +136,9 @@ def _is_role(key: object) -> bool:
     return isinstance(key, str) and 0 < len(key) <= MAX_TEXT and key.isprintable()
 
 
-def _double(field: str, first: int, *, slug: str, is_error: bool = True) -> RowProblem:
+def _double(field: str, first: int, *, error_code: str, is_error: bool = True) -> RowProblem:
     return RowProblem(
-        slug=slug,
+        error_code=error_code,
         field=field,
         message=f"is that of record {first} already",
         fix=_APART if is_error else _SAME,

@@ -47,7 +47,7 @@ class Report:
             return
         self.actions[draft.action] += 1
         for each in draft.problems:
-            self.problems[each.slug] = self.problems.get(each.slug, 0) + 1
+            self.problems[each.error_code] = self.problems.get(each.error_code, 0) + 1
         if draft.problems:
             self._write(_line(draft))
 
@@ -89,7 +89,7 @@ def _line(draft: PersonDraft) -> dict[str, Any]:
 
 def _told(problem: RowProblem) -> dict[str, str]:
     return {
-        "slug": problem.slug,
+        "slug": problem.error_code,
         "field": shown(problem.field),
         "message": problem.message,
         "fix": problem.fix,

@@ -62,7 +62,7 @@ class Piece(Struct, frozen=True, kw_only=True):
         problems = list(self.problems)
         if not problems and not isinstance(self.value, dict):
             problems = [
-                RowProblem(slug="field.wrong_type", message="is no object", fix=_NO_OBJECT)
+                RowProblem(error_code="field.wrong_type", message="is no object", fix=_NO_OBJECT)
             ]
         return PersonDraft(row=self.row, path=self.path, problems=problems)
 
@@ -95,7 +95,9 @@ def records(text: LongText, name: str, first: int = 1) -> Iterator[Piece]:
         yield piece
         row = piece.row + 1
     if is_array and text.peek():
-        problem = RowProblem(slug="source.unreadable", message="goes on behind the list", fix=_ONE)
+        problem = RowProblem(
+            error_code="source.unreadable", message="goes on behind the list", fix=_ONE
+        )
         yield Piece(row=row, path=f"{name}:{text.line}", problems=(problem,))
 
 
@@ -109,7 +111,9 @@ def elements(text: LongText, name: str, first: int = 1) -> Iterator[Piece]:
         if text.passed(","):
             continue
         if not text.peek():
-            problem = RowProblem(slug="source.cut_off", message="ends in the middle", fix=_ANEW)
+            problem = RowProblem(
+                error_code="source.cut_off", message="ends in the middle", fix=_ANEW
+            )
             yield Piece(row=row, path=f"{name}:{text.line}", problems=(problem,))
             return
         yield _piece(text, name, row)

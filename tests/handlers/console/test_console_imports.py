@@ -76,7 +76,7 @@ async def test_an_import_is_listed_with_who_began_it_how_and_when_it_ended(serve
 
 
 @pytest.mark.parametrize(
-    ("slug", "told", "can"),
+    ("error_code", "told", "can"),
     [
         ("internal", "Something failed on the side of the service.", True),
         ("import.not_started", "The process that was to work on it did not start", True),
@@ -86,17 +86,17 @@ async def test_an_import_is_listed_with_who_began_it_how_and_when_it_ended(serve
     ],
 )
 async def test_why_an_import_failed_is_reported_and_whether_it_can_be_resumed(
-    server, visitor, slug, told, can
+    server, visitor, error_code, told, can
 ):
     id = await waiting(server, *orgs(3))
     hold = await job_lifecycle.claim(server.service, await server.store.get(JOBS, id), "here")
-    await hold.end("failed", slug, "dataOrgs.orgs: it is none", "dataOrgs.orgs")
+    await hold.end("failed", error_code, "dataOrgs.orgs: it is none", "dataOrgs.orgs")
 
     page = await admin(server, visitor, f"{IMPORTS}/{id}")
 
     assert told in text_of(page)
     assert '<code dir="ltr">dataOrgs.orgs</code>' in page.text
-    assert ("Send it." in text_of(page)) == (slug == "field.required")
+    assert ("Send it." in text_of(page)) == (error_code == "field.required")
     assert (f"{IMPORTS}/{id}/resume" in Seen(page).links) == can
     assert (f"idp job resume {id}" in text_of(page)) == can
 

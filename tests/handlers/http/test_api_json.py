@@ -115,7 +115,7 @@ MALFORMED = {
     "a hundred thousand brackets": b"[" * 100_000,
     "a hundred thousand braces": b'{"a":' * 100_000,
 }
-SLUGS = {
+ERROR_CODES = {
     "a hundred thousand brackets": "json.too_deep",
     "a hundred thousand braces": "json.too_deep",
 }
@@ -139,7 +139,7 @@ async def test_what_is_no_json_is_400(server, owner, what):
     before = await everything(server.store)
     page = await owner.post(PATH, MALFORMED[what])
 
-    assert refused(page, 400, 3) == {"": SLUGS.get(what, "json.malformed")}
+    assert refused(page, 400, 3) == {"": ERROR_CODES.get(what, "json.malformed")}
     assert await everything(server.store) == before
 
 
@@ -161,10 +161,10 @@ STRICT = {
 
 @pytest.mark.parametrize("body", STRICT)
 async def test_what_readers_of_json_disagree_on_is_400(server, owner, body):
-    field, slug = STRICT[body]
+    field, error_code = STRICT[body]
     fields = refused(await owner.post(PATH, body), 400, 3)
 
-    assert list(fields.values()) == [slug]
+    assert list(fields.values()) == [error_code]
     assert field in (None, *fields)
     assert await names(server) == set()
 

@@ -90,9 +90,9 @@ async def test_what_is_not_taken_is_refused_by_its_field_and_nothing_is_stored(
     created = await owner.post(PATH, human)
     taken = await owner.post("/management/v1/users/human/_import", imported)
 
-    slug = f"password_hash.{'too_weak' if encoded in TOO_WEAK else 'unreadable'}"
-    assert refused(created, 400, 3) == {"hashedPassword.hash": slug}
-    assert refused(taken, 400, 3) == {"hashedPassword.value": slug}
+    error_code = f"password_hash.{'too_weak' if encoded in TOO_WEAK else 'unreadable'}"
+    assert refused(created, 400, 3) == {"hashedPassword.hash": error_code}
+    assert refused(taken, 400, 3) == {"hashedPassword.value": error_code}
     assert TOO_WEAK.get(encoded, "") in created.text
     assert await everything(server.store) == before
 

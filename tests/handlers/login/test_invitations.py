@@ -161,7 +161,7 @@ class TestPublicIssuer:
         return replace(server.service, config=config)
 
     @pytest.mark.parametrize(
-        ("template", "slug"),
+        ("template", "error_code"),
         [
             ("https://login.example.com/x?c={{.Code}}", None),
             ("https://app.example.com/x?c={{.Code}}", None),
@@ -177,12 +177,12 @@ class TestPublicIssuer:
             ("https://app.example.com/{{.Password}}", "url_template.invalid"),
         ],
     )
-    async def test_only_known_origins_are_led_to(self, server, service, template, slug):
+    async def test_only_known_origins_are_led_to(self, server, service, template, error_code):
         await server.register(redirect_uris=["https://app.example.com/cb"])
         (user,) = (await server.store.find(USERS, {"login_key": "demo"})).records
         found = await mail_url_templates.problems(service, user.org_id, template, "urlTemplate")
         elsewhere = await mail_url_templates.problems(service, "another", template, "urlTemplate")
 
-        assert [each.slug for each in found] == ([slug] if slug else [])
+        assert [each.error_code for each in found] == ([error_code] if error_code else [])
         if "app.example.com/x" in template:
-            assert [each.slug for each in elsewhere] == ["url_template.origin"]
+            assert [each.error_code for each in elsewhere] == ["url_template.origin"]

@@ -124,7 +124,7 @@ async def test_a_text_never_becomes_markup(visitor, demo, manager, text):
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "slug"),
+    ("name", "text", "error_code"),
     [
         (ASKING, "to continue", "login_text.placeholders"),
         (ASKING, "%(application)s %(application)s", "login_text.placeholders"),
@@ -139,13 +139,13 @@ async def test_a_text_never_becomes_markup(visitor, demo, manager, text):
     ],
 )
 async def test_a_text_has_the_placeholders_of_the_one_that_it_replaces(
-    server, manager, name, text, slug
+    server, manager, name, text, error_code
 ):
     before = await everything(server.store)
     body = {"texts": [entry(TITLE, "Fine"), entry(name, text)]}
     page = await manager.request("PUT", OWN.format("en"), body)
 
-    assert refused(page, 400, 3)["texts[1].text"] == slug
+    assert refused(page, 400, 3)["texts[1].text"] == error_code
     assert await everything(server.store) == before
 
 
@@ -170,9 +170,9 @@ async def test_what_is_no_text_of_the_pages_is_refused(server, manager):
         ],
     }
     for field, samples in bad.items():
-        for sample, slug in samples:
+        for sample, error_code in samples:
             page = await manager.request("PUT", path, {"texts": [sample]})
-            assert refused(page, 400, 3) == {field: slug}, sample
+            assert refused(page, 400, 3) == {field: error_code}, sample
     twice = {"texts": [entry(TITLE, "x"), entry(TITLE, "y")]}
     many = {"texts": [entry(TITLE, "x")] * (MAX_TEXTS + 1)}
     assert refused(await manager.request("PUT", path, twice), 400, 3) == {

@@ -143,7 +143,7 @@ async def test_an_organization_s_own_length_and_characters_are_instead_of_the_in
 
 
 @pytest.mark.parametrize(
-    ("rules", "slug"),
+    ("rules", "error_code"),
     [
         ({"minStrength": 5}, "field.out_of_range"),
         ({"minStrength": -1}, "field.out_of_range"),
@@ -152,12 +152,14 @@ async def test_an_organization_s_own_length_and_characters_are_instead_of_the_in
         ({"minLengthWithFactor": 201}, "field.out_of_range"),
     ],
 )
-async def test_a_policy_out_of_range_is_refused_and_nothing_is_stored(server, owner, rules, slug):
+async def test_a_policy_out_of_range_is_refused_and_nothing_is_stored(
+    server, owner, rules, error_code
+):
     before = await everything(server.store)
 
     page = await owner.request("PUT", DEFAULT, rules)
 
-    assert refused(page, 400, 3) == {next(iter(rules)): slug}
+    assert refused(page, 400, 3) == {next(iter(rules)): error_code}
     assert await everything(server.store) == before
 
 

@@ -13,7 +13,7 @@ from tests.support.steps import Seen, text_of
 
 GERMAN = {"Accept": "text/html", "Accept-Language": "de"}
 ENGLISH = GERMAN | {"Accept-Language": "en"}
-SLUGS = [*explain._MISTAKES, "a slug of tomorrow"]
+ERROR_CODES = [*explain._MISTAKES, "a slug of tomorrow"]
 
 
 def sentences_of(html):
@@ -24,24 +24,26 @@ def sentences_of(html):
     return {text for text in texts if re.search(r"[a-z]{2,} [a-z]{2,}", text)}
 
 
-def explained(slug, tag):
-    refusal = UnusableRequest(slug, "what exactly it was, in plain English", sent="sent value")
+def explained(error_code, tag):
+    refusal = UnusableRequest(
+        error_code, "what exactly it was, in plain English", sent="sent value"
+    )
     explanation = explain.explanation(refusal)
     return rendering.render("explain", load(tag), request_id="r", explanation=explanation)
 
 
-@pytest.mark.parametrize("slug", SLUGS)
-def test_an_explanation_shares_no_sentence_with_the_english_one(slug):
-    english, german = (sentences_of(explained(slug, tag)) for tag in ("en", "de"))
+@pytest.mark.parametrize("error_code", ERROR_CODES)
+def test_an_explanation_shares_no_sentence_with_the_english_one(error_code):
+    english, german = (sentences_of(explained(error_code, tag)) for tag in ("en", "de"))
 
     assert len(german) >= 4
     assert not german & english - {"sent value"}
     assert "what exactly it was, in plain English" not in german
 
 
-@pytest.mark.parametrize("slug", SLUGS)
-def test_the_detail_is_marked_as_english_where_it_says_more(slug):
-    html = explained(slug, "de")
+@pytest.mark.parametrize("error_code", ERROR_CODES)
+def test_the_detail_is_marked_as_english_where_it_says_more(error_code):
+    html = explained(error_code, "de")
     marked = '<span lang="en" dir="ltr">what exactly it was, in plain English</span>'
 
     assert html.count(marked) == html.count("Technische Einzelheit")

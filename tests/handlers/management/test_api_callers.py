@@ -100,8 +100,8 @@ async def without_a_valid_token_a_call_is_401(server, visitor, new_visitor, demo
     before = await everything(server.store)
     for token in others:
         page = await target.by(Caller(visitor, token))
-        slug = refused(page, 401, 16)[""]
-        assert slug == ("token.missing" if token is None else slug)
+        error_code = refused(page, 401, 16)[""]
+        assert error_code == ("token.missing" if token is None else error_code)
         assert page.headers["WWW-Authenticate"].startswith('Bearer realm="idp"'), token
         assert page.headers["Cache-Control"] == "no-store"
     assert await everything(server.store) == before

@@ -110,8 +110,8 @@ async def test_credentials_that_do_not_count_open_no_call(
             what, place = where[(n + m) % len(where)]
             with at(call, f"{name}, {what}", written):
                 page = await made(world, call, target, place, Caller(visitor, token))
-                slug = refused(page, 401, 16)[""]
-                assert (slug == "token.missing") == (token is None)
+                error_code = refused(page, 401, 16)[""]
+                assert (error_code == "token.missing") == (token is None)
                 assert page.headers["WWW-Authenticate"].startswith("Bearer ")
 
 

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from idp.error_catalogue import SLUGS
+from idp.error_catalogue import ERROR_CODES
 from idp.records import APP_KEYS, PATS, USER_KEYS
 from tests.support import console
 from tests.support.api_samples import MACHINES, PROJECTS
@@ -102,11 +102,11 @@ async def test_without_a_maximum_the_year_9999_can_be_had(server, owner, place):
 
 
 def test_the_refusal_has_a_cause_and_a_cure():
-    slug = SLUGS["expiration.too_late"]
+    error_code = ERROR_CODES["expiration.too_late"]
 
-    assert slug.status == 400
-    assert slug.cause
-    assert slug.cure
+    assert error_code.status == 400
+    assert error_code.cause
+    assert error_code.cure
 
 
 # The console
@@ -176,7 +176,7 @@ async def test_an_imported_key_that_would_outlast_the_maximum_is_refused(server,
     (refusal,) = await bring(server, job="late", **{list: [row(expirationDate=ENDLESS)]})
     (problem,) = refusal.problems
 
-    assert (refusal.action, problem.slug) == ("fail", "expiration.too_late")
+    assert (refusal.action, problem.error_code) == ("fail", "expiration.too_late")
     assert problem.field == "expirationDate"
     assert not (await everything(server.store))[collection.name]
     (made,) = await bring(server, job="undated", **{list: [row()]})

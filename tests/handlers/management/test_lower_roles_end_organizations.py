@@ -70,8 +70,8 @@ async def test_an_owner_ends_no_organization_with_somebody_or_something_above_th
 
     page = await caller.request(method, path.format(org=own.id), body)
 
-    slug = "project.protected" if situation is application_that_may_manage else None
-    assert refused(page, 403, 7) == {"": slug or "permission_denied"}
+    error_code = "project.protected" if situation is application_that_may_manage else None
+    assert refused(page, 403, 7) == {"": error_code or "permission_denied"}
     assert await everything(server.store) == before
 
 

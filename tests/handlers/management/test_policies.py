@@ -179,8 +179,8 @@ LIMITS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "field", "good", "bad", "slug"), LIMITS)
-async def test_a_limit_holds_at_both_edges(server, owner, name, field, good, bad, slug):
+@pytest.mark.parametrize(("name", "field", "good", "bad", "error_code"), LIMITS)
+async def test_a_limit_holds_at_both_edges(server, owner, name, field, good, bad, error_code):
     path = address(name, "admin")
     for value in good:
         page = await owner.request("PUT", path, {field: value})
@@ -189,7 +189,7 @@ async def test_a_limit_holds_at_both_edges(server, owner, name, field, good, bad
 
     for value in bad:
         page = await owner.request("PUT", path, {field: value})
-        assert refused(page, 400, 3) == {field: slug}, value
+        assert refused(page, 400, 3) == {field: error_code}, value
     assert await everything(server.store) == before
 
 

@@ -1,4 +1,4 @@
-"""The manual at /docs: every call, every field, every slug, and commands that work."""
+"""The manual at /docs: every call, every field, every error code, and commands that work."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from idp.api import OPERATIONS, manual
-from idp.error_catalogue import SLUGS
+from idp.error_catalogue import ERROR_CODES
 from idp.schema.reading import declared
 from tests.support.callers import instance_owner
 from tests.support.pages.rendered import Page
@@ -54,7 +54,7 @@ async def test_the_catalogue_has_every_error_code_where_errors_say_it_does(serve
     owner = await instance_owner(server, visitor)
     refused = (await owner.post("/management/v1/projects", {"nmae": "Shop"})).json()
 
-    assert {each["id"] for each in page.all("dt")} == set(SLUGS)
+    assert {each["id"] for each in page.all("dt")} == set(ERROR_CODES)
     helps = [each["help"] for each in refused["details"] if "help" in each]
     assert helps == [
         f"{server.issuer}/docs/errors#field.unknown",

@@ -79,7 +79,7 @@ async def test_the_answer_is_a_package_that_an_import_takes(server, owner):
 
 
 @pytest.mark.parametrize(
-    ("body", "status", "field", "slug"),
+    ("body", "status", "field", "error_code"),
     [
         ({"orgIds": ["nobody"]}, 404, "orgIds[0]", "organization.not_found"),
         ({"orgIds": "a"}, 400, "orgIds", "field.wrong_type"),
@@ -95,14 +95,14 @@ async def test_the_answer_is_a_package_that_an_import_takes(server, owner):
         ({"other": 1}, 400, "other", "field.unknown"),
     ],
 )
-async def test_what_it_is_refused_for(server, owner, body, status, field, slug):
+async def test_what_it_is_refused_for(server, owner, body, status, field, error_code):
     owner.visitor.may_fail = True  # 504 is an answer here
     before = await everything(server.store)
     page = await owner.post(EXPORT, body)
 
     assert page.status == status
     detail = page.json()["details"][0]
-    assert (detail.get("field", ""), detail["id"]) == (field, slug)
+    assert (detail.get("field", ""), detail["id"]) == (field, error_code)
     assert page.json()["code"] == {400: 3, 404: 5, 504: 4}[status]
     assert await everything(server.store) == before
 

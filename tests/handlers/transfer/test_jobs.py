@@ -224,7 +224,7 @@ async def test_one_that_nobody_goes_on_with_is_forgotten_after_thirty_days(serve
 
 
 @pytest.mark.parametrize(
-    ("slug", "can"),
+    ("error_code", "can"),
     [
         ("internal", True),
         ("import.not_started", True),
@@ -232,16 +232,16 @@ async def test_one_that_nobody_goes_on_with_is_forgotten_after_thirty_days(serve
         ("json.syntax", False),
     ],
 )
-async def test_what_failed_for_its_package_is_not_gone_on_with(server, owner, slug, can):
+async def test_what_failed_for_its_package_is_not_gone_on_with(server, owner, error_code, can):
     id = await waiting(server, *orgs(3))
     hold = await job_lifecycle.claim(server.service, await server.store.get(JOBS, id), "here")
-    await hold.end("failed", slug, "orgs: it is none", "orgs")
+    await hold.end("failed", error_code, "orgs: it is none", "orgs")
 
     job = (await owner.get(f"{PATH}/{id}")).json()
     resumed = await owner.post(f"{PATH}/{id}/_resume", {})
     await server.service.background_tasks.finished()
 
-    assert (job["slug"], job["field"], job["reason"]) == (slug, "orgs", "orgs: it is none")
+    assert (job["slug"], job["field"], job["reason"]) == (error_code, "orgs", "orgs: it is none")
     assert job.get("resumedBy") == (f"idp job resume {id}" if can else None)
     assert resumed.status == (200 if can else 400)
 

@@ -155,11 +155,11 @@ async def test_a_place_that_is_none_is_refused_before_anything_is_called(
 ):
     before = await everything(server.store)
 
-    for changed, field, slug in BAD_PLACES.values():
+    for changed, field, error_code in BAD_PLACES.values():
         fields = refused(await owner.post(path, {member: PLACE | changed}), 400, 3)
 
         assert [*fields] == [f"{member}.{field}"]
-        assert slug in (None, fields[f"{member}.{field}"])
+        assert error_code in (None, fields[f"{member}.{field}"])
     assert await everything(server.store) == before
     assert bucket.connections == 0
 
@@ -178,8 +178,8 @@ CONTRADICTING = [
 async def test_what_contradicts_itself_is_refused(server, owner, bucket):
     before = await everything(server.store)
 
-    for document, field, slug in CONTRADICTING:
-        assert refused(await owner.post(IMPORT, document), 400, 3)[field] == slug
+    for document, field, error_code in CONTRADICTING:
+        assert refused(await owner.post(IMPORT, document), 400, 3)[field] == error_code
     assert await everything(server.store) == before
     assert bucket.connections == 0
 
@@ -226,14 +226,14 @@ FAILING = {
 async def test_an_object_that_cant_be_read_is_reported_and_nothing_is_stored(
     server, owner, bucket, name
 ):
-    answers, slug = FAILING[name]
+    answers, error_code = FAILING[name]
     bucket.answers |= answers
     before, begun = await everything(server.store), time.monotonic()
     timeout = "0.3s" if name == "slow" else "30s"
 
     page = await owner.post(IMPORT, {"dataOrgsGcs": PLACE, "timeout": timeout})
 
-    assert refused(page, 400, 3) == {"dataOrgsGcs": slug}
+    assert refused(page, 400, 3) == {"dataOrgsGcs": error_code}
     assert time.monotonic() - begun < 10  # of a loaded machine
     assert await everything(server.store) == before
     assert nothing_left()
@@ -311,7 +311,7 @@ async def test_without_an_output_it_is_answered(owner, bucket):
 
 @pytest.mark.promise("export: gcs_output")
 @pytest.mark.parametrize(
-    ("answer", "slug"),
+    ("answer", "error_code"),
     [
         (told(403, {}), "object_storage.forbidden"),
         (told(404, {}), "object_storage.not_found"),
@@ -321,7 +321,9 @@ async def test_without_an_output_it_is_answered(owner, bucket):
     ],
     ids=["forbidden", "absent", "there already", "spoilt", "slow"],
 )
-async def test_an_export_that_cant_be_written_is_refused(server, owner, bucket, answer, slug):
+async def test_an_export_that_cant_be_written_is_refused(
+    server, owner, bucket, answer, error_code
+):
     bucket.answers = {UPLOAD: answer}
     timeout = "1s" if answer is slow else "30s"
 
@@ -329,7 +331,7 @@ async def test_an_export_that_cant_be_written_is_refused(server, owner, bucket, 
         EXPORT, {"gcsOutput": PLACE, "responseOutput": True, "timeout": timeout}
     )
 
-    assert refused(page, 400, 3) == {"gcsOutput": slug}
+    assert refused(page, 400, 3) == {"gcsOutput": error_code}
     assert nothing_left()
 
 

@@ -171,7 +171,7 @@ async def test_whatever_can_be_stored_moves(server, other, visitor, step):
     outcomes = await brought(other, *first)
 
     assert not [
-        (each.type, each.id, [(one.slug, one.field, one.message) for one in each.problems])
+        (each.type, each.id, [(one.error_code, one.field, one.message) for one in each.problems])
         for each in outcomes
         if each.action == "fail" or (each.problems and each.type not in JUDGED)
     ]

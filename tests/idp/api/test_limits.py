@@ -91,10 +91,10 @@ def body(path, value):
     return made
 
 
-def slugs(kind, path, value):
+def error_codes(kind, path, value):
     """What is wrong with the value at this path."""
     problems = reading.collect(kind, body(path, value))[1]
-    return {(each.slug, each.limit) for each in problems if each.field == path}
+    return {(each.error_code, each.limit) for each in problems if each.field == path}
 
 
 CASES = [
@@ -134,7 +134,7 @@ def test_a_field_has_its_limit_in_characters_at_both_edges(operation, path, most
     kind = operation.request
     too_long = ("field.too_long", most)
 
-    assert too_long in slugs(kind, path, LONG * (most + 1))
-    assert too_long not in slugs(kind, path, LONG * most)
-    assert (("field.empty", 1) in slugs(kind, path, "")) == (not may_be_empty)
-    assert ("field.empty", 1) not in slugs(kind, path, "x")
+    assert too_long in error_codes(kind, path, LONG * (most + 1))
+    assert too_long not in error_codes(kind, path, LONG * most)
+    assert (("field.empty", 1) in error_codes(kind, path, "")) == (not may_be_empty)
+    assert ("field.empty", 1) not in error_codes(kind, path, "x")

@@ -6,24 +6,24 @@ from idp.foundation.errors import Busy, ConfigError, IdpError, NotFound
 
 
 @pytest.mark.parametrize(
-    ("error", "slug"),
+    ("error", "error_code"),
     [
         (IdpError("m"), "internal"),
         (NotFound("m"), "not_found"),
-        (NotFound("m", slug="user.not_found"), "user.not_found"),
+        (NotFound("m", error_code="user.not_found"), "user.not_found"),
         (Busy("m", retry_after_seconds=3), "busy"),
         (ConfigError(["m"]), "config"),
     ],
 )
-def test_an_error_has_a_code_for_programs_and_a_message_for_people(error, slug):
+def test_an_error_has_a_code_for_programs_and_a_message_for_people(error, error_code):
     assert isinstance(error, IdpError)
-    assert (error.slug, error.message, str(error)) == (slug, "m", "m")
+    assert (error.error_code, error.message, str(error)) == (error_code, "m", "m")
 
 
 def test_an_errors_own_code_stays_its_own():
-    NotFound("m", slug="user.not_found")
+    NotFound("m", error_code="user.not_found")
 
-    assert NotFound("m").slug == "not_found"
+    assert NotFound("m").error_code == "not_found"
 
 
 def test_config_errors_list_every_problem():

@@ -199,7 +199,7 @@ async def test_the_cursor_of_another_search_is_refused(service):
             )
 
         (problem,) = refused.value.problems
-        assert (problem.slug, problem.field) == ("query.cursor", "query.cursor")
+        assert (problem.error_code, problem.field) == ("query.cursor", "query.cursor")
 
 
 async def test_what_comes_and_goes_between_pages_hides_nothing_that_lasts(service):

@@ -163,7 +163,7 @@ async def test_the_first_pair_may_be_rotated_at_once_and_the_next_one_after_a_wa
         await key_rotation.rotate(service, actor=ACTOR)
 
     assert [signing["RS256"].id] == first["RS256", "next"]
-    assert refused.value.slug == "keys.too_soon"
+    assert refused.value.error_code == "keys.too_soon"
     assert await everything(service.store) == before
 
 

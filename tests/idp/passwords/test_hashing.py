@@ -133,7 +133,7 @@ async def test_bcrypt_refuses_what_it_would_cut(bcrypt_hasher, hasher):
 
     with pytest.raises(PasswordRefused, match="72 bytes") as refused:
         await bcrypt_hasher.hash("ü" * 36 + "x")
-    assert refused.value.slug == "password.too_many_bytes"
+    assert refused.value.error_code == "password.too_many_bytes"
     assert (bcrypt_hasher.max_bytes, hasher.max_bytes) == (72, None)
     assert await bcrypt_hasher.verify("ü" * 36, encoded) == Verdict(True, False)
 

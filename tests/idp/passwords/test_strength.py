@@ -66,7 +66,7 @@ def test_what_is_guessed_soon_is_refused_in_public(password, with_factor):
 @pytest.mark.promise("passwords: strength")
 @pytest.mark.parametrize("password", NAMES)
 def test_names_the_organization_and_the_application_make_no_password(password):
-    problems = {problem.slug for problem in policy_problems(password, required(True))}
+    problems = {problem.error_code for problem in policy_problems(password, required(True))}
 
     assert problems & {"password.own_words", "password.too_easy"}
 

@@ -13,11 +13,11 @@ BAD = bad()
 
 @pytest.mark.parametrize("name", BAD)
 def test_what_is_no_single_picture_of_a_known_kind_is_refused(name):
-    content, slug = BAD[name]
+    content, error_code = BAD[name]
 
     with pytest.raises(UnusableImage) as refusal:
         drawn(content, BOX)
-    assert refusal.value.slug == slug
+    assert refusal.value.error_code == error_code
 
 
 @pytest.mark.parametrize(

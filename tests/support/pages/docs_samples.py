@@ -19,7 +19,12 @@ def part(said):
 
 
 def pages(said):
-    slug = {"name": "user.not_found", "status": 404, "cause": said("None."), "cure": said("Look.")}
+    entry = {
+        "name": "user.not_found",
+        "status": 404,
+        "cause": said("None."),
+        "cure": said("Look."),
+    }
     return {
         "docs": {
             "parts": [part(said)],
@@ -27,7 +32,7 @@ def pages(said):
             "organization_header": said("x-idp-orgid"),
         },
         "docs-part": {"part": part(said)},
-        "docs-errors": {"catalogue": [(said("People"), [slug])]},
+        "docs-errors": {"catalogue": [(said("People"), [entry])]},
     }
 
 

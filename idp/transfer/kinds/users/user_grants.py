@@ -137,12 +137,12 @@ def _problems(read: Read, row: GrantRow, around: _AssignmentReferences) -> Itera
         if source.grant is not None and is_role and key not in source.grant.role_keys:
             message, fix = "is not granted to the organization", "Grant it, or leave it out."
             yield RowProblem(
-                slug="role.not_granted", field=f"roleKeys[{n}]", message=message, fix=fix
+                error_code="role.not_granted", field=f"roleKeys[{n}]", message=message, fix=fix
             )
         elif not is_role:
             message, fix = "is no role of the project", "Put it into the package's projectRoles."
             yield RowProblem(
-                slug="role.not_found", field=f"roleKeys[{n}]", message=message, fix=fix
+                error_code="role.not_found", field=f"roleKeys[{n}]", message=message, fix=fix
             )
 
 
@@ -164,7 +164,7 @@ async def tell(
 
 
 _NOT_GRANTED: Final = RowProblem(
-    slug="user_grant.project_grant",
+    error_code="user_grant.project_grant",
     field="projectGrantId",
     message="is for a project that is not granted to the organization",
     fix="Put the grant into the package's projectGrants, at the project's organization.",

@@ -93,7 +93,7 @@ def _is_same(one: IdpLink, other: IdpLink) -> bool:
 
 
 _TOO_MANY: Final = RowProblem(
-    slug="field.too_many",
+    error_code="field.too_many",
     field="userId",
     message=f"has {MAX_ITEMS} links already",
     fix="Leave links out that nobody uses.",

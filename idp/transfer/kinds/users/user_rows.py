@@ -190,7 +190,7 @@ async def _update(
     try:
         also = await user_changes.besides(context, known, values)
     except FailedPrecondition as refusal:
-        message = FieldProblem(refusal.slug, "user.state", refusal.message)
+        message = FieldProblem(refusal.error_code, "user.state", refusal.message)
         return refused(known.id, problem(message))
     if case.names is not None:
         also += case.names.writes(service, context.actor)

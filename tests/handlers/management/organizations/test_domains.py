@@ -56,7 +56,7 @@ async def test_a_named_domain_is_listed_in_its_order_and_counts_for_nothing(serv
 
 
 @pytest.mark.parametrize(
-    ("domain", "slug"),
+    ("domain", "error_code"),
     [
         ("", "field.empty"),
         ("word", "domain.invalid"),
@@ -68,11 +68,11 @@ async def test_a_named_domain_is_listed_in_its_order_and_counts_for_nothing(serv
         ("other.localhost", "domain.reserved"),
     ],
 )
-async def test_what_nobody_can_have_is_400(server, chief, domain, slug):
+async def test_what_nobody_can_have_is_400(server, chief, domain, error_code):
     before = await everything(server.store)
     page = await chief.post(PATH, {"domain": domain})
 
-    assert refused(page, 400, 3) == {"domain": slug}
+    assert refused(page, 400, 3) == {"domain": error_code}
     assert await everything(server.store) == before
 
 

@@ -207,7 +207,7 @@ async def test_what_is_no_domain_is_refused(server, owner, domain):
 
 @pytest.mark.promise("organization setup: password")
 @pytest.mark.parametrize(
-    ("password", "slug"),
+    ("password", "error_code"),
     [
         ("short", "password.too_short"),
         ("xkq-7%z", "password.too_short"),
@@ -215,11 +215,11 @@ async def test_what_is_no_domain_is_refused(server, owner, domain):
         ("anna-0-acme", "password.own_words"),
     ],
 )
-async def test_the_password_is_held_to_the_policy(server, owner, password, slug):
+async def test_the_password_is_held_to_the_policy(server, owner, password, error_code):
     before = await everything(server.store)
     page = await owner.post(SET_UP, changed("human.password", password))
 
-    assert refused(page, 400, 3)["human.password"] == slug
+    assert refused(page, 400, 3)["human.password"] == error_code
     assert await everything(server.store) == before
 
 
@@ -303,15 +303,15 @@ EDGES = {
 )
 @pytest.mark.parametrize(("path", "length"), EDGES)
 async def test_limits_hold_at_both_edges_in_characters(server, owner, path, length):
-    value, slug = EDGES[path, length]
+    value, error_code = EDGES[path, length]
     assert not isinstance(length, int) or len(value) == length
     before = await everything(server.store)
     page = await owner.post(SET_UP, changed(path, value))
 
-    if slug is None:
+    if error_code is None:
         assert page.status == 200, page.text
     else:
-        assert refused(page, 400, 3)[path] == slug
+        assert refused(page, 400, 3)[path] == error_code
         assert await everything(server.store) == before
 
 

@@ -33,16 +33,16 @@ NAMES_OF_ORGANIZATIONS = ["Acme", "ACME", "ａｃｍｅ", "Default", "default"]
 
 
 @pytest.mark.parametrize(
-    ("path", "name", "slug"),
+    ("path", "name", "error_code"),
     [("human.userName", name, "user.login_name_taken") for name in LOGIN_NAMES]
     + [("org.name", name, "organization.name_taken") for name in NAMES_OF_ORGANIZATIONS],
 )
-async def test_a_name_that_is_taken_is_409(server, owner, path, name, slug):
+async def test_a_name_that_is_taken_is_409(server, owner, path, name, error_code):
     await owner.post(SET_UP, organization())
     before = await everything(server.store)
     page = await owner.post(SET_UP, changed(path, name, n=1))
 
-    assert refused(page, 409, 6) == {path: slug}
+    assert refused(page, 409, 6) == {path: error_code}
     assert await everything(server.store) == before
 
 

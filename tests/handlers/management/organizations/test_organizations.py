@@ -144,15 +144,15 @@ async def test_an_organization_is_made_with_a_generated_domain_and_nobody_in_it(
 
 @pytest.mark.promise("organization: name")
 @pytest.mark.parametrize(
-    ("name", "slug"),
+    ("name", "error_code"),
     [("", "field.empty"), (" ", "field.empty"), ("x" * 201, "field.too_long")],
 )
-async def test_a_name_has_1_to_200_characters(server, owner, acme, name, slug):
+async def test_a_name_has_1_to_200_characters(server, owner, acme, name, error_code):
     before = await everything(server.store)
     made = await owner.post(ORGS, {"name": name})
     renamed = await owner.request("PUT", OWN, {"name": name}, x_idp_orgid=acme.id)
 
-    assert refused(made, 400, 3) == refused(renamed, 400, 3) == {"name": slug}
+    assert refused(made, 400, 3) == refused(renamed, 400, 3) == {"name": error_code}
     assert await everything(server.store) == before
 
 

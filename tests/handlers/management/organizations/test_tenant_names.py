@@ -77,8 +77,8 @@ async def test_a_name_of_another_organizations_domain_is_refused(place, squat, n
     await proven(place.boss, "mail.corp.example", place.zone)
     page = await squat(place, name)
 
-    (slug,) = refused(page, 400, 3).values()
-    assert slug == "user.name.foreign_domain"
+    (error_code,) = refused(page, 400, 3).values()
+    assert error_code == "user.name.foreign_domain"
     assert (await place.server.store.find(USERS, {"login_key": name.lower()})).records == []
 
 

@@ -35,8 +35,11 @@ async def test_what_can_not_be_registered_is_refused_in_the_same_words(server, s
         f"{shop.path}/apps/oidc", {"name": "N", "redirectUris": wrong}
     )
 
-    slugs = ["wildcard", "http", "scheme", "relative"]
-    named = {f"redirectUris[{n}]": f"redirect_uri.{slug}" for n, slug in enumerate(slugs)}
+    error_codes = ["wildcard", "http", "scheme", "relative"]
+    named = {
+        f"redirectUris[{n}]": f"redirect_uri.{error_code}"
+        for n, error_code in enumerate(error_codes)
+    }
     assert refused(checked, 400, 3) == refused(registered, 400, 3) == named
     assert checked.json()["message"] == registered.json()["message"]
     assert await everything(server.store) == before

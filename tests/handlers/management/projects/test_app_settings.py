@@ -167,12 +167,12 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("field", "value", "slug"), REFUSED)
-async def test_a_value_beyond_its_bounds_is_refused(server, register, field, value, slug):
+@pytest.mark.parametrize(("field", "value", "error_code"), REFUSED)
+async def test_a_value_beyond_its_bounds_is_refused(server, register, field, value, error_code):
     before = await everything(server.store)
     page = await register(**{field: value})
 
-    assert refused(page, 400, 3) == {field: slug}
+    assert refused(page, 400, 3) == {field: error_code}
     assert await everything(server.store) == before
 
 
@@ -225,7 +225,9 @@ async def test_what_no_browser_sends_as_an_origin_is_refused(server, register):
     before = await everything(server.store)
     page = await register(additionalOrigins=[*NO_ORIGINS, ORIGINS[0], ORIGINS[0]])
 
-    expected = {f"additionalOrigins[{n}]": slug for n, slug in enumerate(NO_ORIGINS.values())}
+    expected = {
+        f"additionalOrigins[{n}]": error_code for n, error_code in enumerate(NO_ORIGINS.values())
+    }
     expected[f"additionalOrigins[{len(NO_ORIGINS) + 1}]"] = "field.duplicate"
     assert refused(page, 400, 3) == expected
     assert await everything(server.store) == before

@@ -110,7 +110,7 @@ def test_an_app_has_a_scheme_that_is_its_host_name_backwards():
 def test_what_is_no_host_is_refused(host):
     with pytest.raises(InvalidArgument) as refusal:
         presets.expand("grafana", host)
-    assert [problem.slug for problem in refusal.value.details] == ["preset.host"]
+    assert [problem.error_code for problem in refusal.value.details] == ["preset.host"]
     with pytest.raises(InvalidArgument):
         presets.configuration("grafana", ISSUER, "client", host)
 

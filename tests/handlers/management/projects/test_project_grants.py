@@ -84,7 +84,7 @@ async def test_a_grant_is_made_shown_and_found(server, shop):
 
 
 @pytest.mark.parametrize(
-    ("changes", "status", "field", "slug"),
+    ("changes", "status", "field", "error_code"),
     [
         ({"grantedOrgId": "nobody"}, 400, "grantedOrgId", "project_grant.organization"),
         ({"grantedOrgId": None}, 400, "grantedOrgId", "field.wrong_type"),
@@ -94,14 +94,14 @@ async def test_a_grant_is_made_shown_and_found(server, shop):
     ],
 )
 async def test_what_cannot_be_granted_is_refused_and_nothing_is_written(
-    server, shop, changes, status, field, slug
+    server, shop, changes, status, field, error_code
 ):
     body = {"grantedOrgId": shop.other.id, "roleKeys": ["buyer"], **changes}
     before = await everything(server.store)
 
     page = await shop.owner.post(shop.grants, body)
 
-    assert refused(page, status, 3)[field] == slug
+    assert refused(page, status, 3)[field] == error_code
     assert await everything(server.store) == before
 
 

@@ -72,7 +72,7 @@ async def test_a_project_knows_a_role_once_and_another_project_knows_it_too(
 
 
 @pytest.mark.parametrize(
-    ("key", "slug"),
+    ("key", "error_code"),
     [
         ("", "field.empty"),
         ("a b", "field.characters"),
@@ -83,11 +83,11 @@ async def test_a_project_knows_a_role_once_and_another_project_knows_it_too(
         ("x" * 201, "field.too_long"),
     ],
 )
-async def test_a_key_that_no_scope_could_name_is_refused(server, owner, project, key, slug):
+async def test_a_key_that_no_scope_could_name_is_refused(server, owner, project, key, error_code):
     before = await everything(server.store)
     page = await owner.post(roles(project), {"roleKey": key, "displayName": "R"})
 
-    assert refused(page, 400, 3) == {"roleKey": slug}
+    assert refused(page, 400, 3) == {"roleKey": error_code}
     assert await everything(server.store) == before
 
 

@@ -49,7 +49,7 @@ async def test_a_project_is_stored_and_shown(server, owner):
 
 
 @pytest.mark.parametrize(
-    ("name", "slug"),
+    ("name", "error_code"),
     [
         ("", "field.empty"),
         ("  ", "field.empty"),
@@ -59,12 +59,12 @@ async def test_a_project_is_stored_and_shown(server, owner):
         ("a\u2028b", "field.characters"),
     ],
 )
-async def test_a_name_is_held_to_its_rule(server, owner, project, name, slug):
+async def test_a_name_is_held_to_its_rule(server, owner, project, name, error_code):
     before = await everything(server.store)
     projects = await owner.post(PATH, {"name": name})
     app = await owner.post(f"{PATH}/{project}/apps/oidc", {"name": name})
 
-    assert refused(projects, 400, 3) == refused(app, 400, 3) == {"name": slug}
+    assert refused(projects, 400, 3) == refused(app, 400, 3) == {"name": error_code}
     assert await everything(server.store) == before
 
 

@@ -208,7 +208,7 @@ async def test_a_uri_that_is_listed_twice_is_refused(register, field):
 
 
 @pytest.mark.parametrize(
-    ("address", "slug"),
+    ("address", "error_code"),
     [
         ("javascript:alert(1)", "redirect_uri.scheme"),
         ("shop.example", "redirect_uri.relative"),
@@ -217,9 +217,9 @@ async def test_a_uri_that_is_listed_twice_is_refused(register, field):
         ("https://shop.example/ü", "redirect_uri.characters"),
     ],
 )
-async def test_the_home_page_is_a_web_address(server, register, address, slug):
+async def test_the_home_page_is_a_web_address(server, register, address, error_code):
     before = await everything(server.store)
     page = await register("redirectUris", [HTTPS[0]], homeUrl=address)
 
-    assert refused(page, 400, 3) == {"homeUrl": slug}
+    assert refused(page, 400, 3) == {"homeUrl": error_code}
     assert await everything(server.store) == before

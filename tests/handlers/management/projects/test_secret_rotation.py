@@ -134,8 +134,8 @@ async def test_an_overlap_has_its_limits(server, holder, overlap):
     before = await everything(server.store)
     page = await holder.shop.owner.request(method, path, {"overlap": overlap})
 
-    slug = "field.out_of_range" if overlap.startswith("168h") else "field.duration"
-    assert refused(page, 400, 3) == {"overlap": slug}
+    error_code = "field.out_of_range" if overlap.startswith("168h") else "field.duration"
+    assert refused(page, 400, 3) == {"overlap": error_code}
     assert await everything(server.store) == before
 
 

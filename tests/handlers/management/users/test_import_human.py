@@ -120,7 +120,7 @@ async def test_owners_alone_take_people_in(server, visitor, owner):
 
 @pytest.mark.promise("user import: hashedPassword.value")
 @pytest.mark.parametrize(
-    ("changes", "field", "slug"),
+    ("changes", "field", "error_code"),
     [
         (
             {"hashedPassword": {"value": "nonsense"}},
@@ -156,14 +156,14 @@ async def test_owners_alone_take_people_in(server, visitor, owner):
     ],
 )
 async def test_what_can_not_be_imported_is_reported_and_nothing_is_stored(
-    server, owner, changes, field, slug
+    server, owner, changes, field, error_code
 ):
     before = await everything(server.store)
 
     page = await owner.post(PATH, person(**changes))
     foretold = await owner.post(PATH, person(**{"dryRun": True} | changes))
 
-    assert refused(page, 400, 3)[field] == slug
+    assert refused(page, 400, 3)[field] == error_code
     assert refused(foretold, 400, 3) == refused(page, 400, 3)
     assert await everything(server.store) == before
 

@@ -74,14 +74,14 @@ async def test_a_value_has_up_to_500000_characters(server, owner, user):
 
 
 @pytest.mark.parametrize(
-    ("key", "slug"),
+    ("key", "error_code"),
     [("x" * 201, "field.too_long"), (" ", "field.empty"), ("a\nb", "field.characters")],
 )
-async def test_a_key_is_held_to_its_rule(server, owner, user, key, slug):
+async def test_a_key_is_held_to_its_rule(server, owner, user, key, error_code):
     before = await everything(server.store)
     page = await owner.post(entry(user, key), {"value": "cmVk"})
 
-    assert refused(page, 400, 3) == {"key": slug}
+    assert refused(page, 400, 3) == {"key": error_code}
     assert await everything(server.store) == before
 
 

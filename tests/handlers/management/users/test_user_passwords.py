@@ -57,7 +57,7 @@ async def test_one_that_must_be_changed_says_so(server, owner, person):
 
 
 @pytest.mark.parametrize(
-    ("password", "slug"),
+    ("password", "error_code"),
     [
         ("short", "password.too_short"),
         ("password1234", "password.common"),
@@ -67,12 +67,12 @@ async def test_one_that_must_be_changed_says_so(server, owner, person):
         ("", "field.empty"),
     ],
 )
-async def test_the_policy_holds_as_everywhere(server, owner, person, password, slug):
+async def test_the_policy_holds_as_everywhere(server, owner, person, password, error_code):
     before = await everything(server.store)
 
     page = await set_password(owner, person, password)
 
-    assert refused(page, 400, 3) == {"newPassword.password": slug}
+    assert refused(page, 400, 3) == {"newPassword.password": error_code}
     assert await everything(server.store) == before
 
 

@@ -159,7 +159,7 @@ async def test_nobody_finds_users_of_an_organization_that_they_do_not_manage(
 
 
 @pytest.mark.parametrize(
-    ("body", "field", "slug"),
+    ("body", "field", "error_code"),
     [
         ({"query": {"limit": 0}}, "query.limit", "field.out_of_range"),
         ({"query": {"limit": 1001}}, "query.limit", "field.out_of_range"),
@@ -189,12 +189,12 @@ async def test_nobody_finds_users_of_an_organization_that_they_do_not_manage(
         ({"queries": [HUMANS] * 21}, "queries", "field.too_many"),
     ],
 )
-async def test_what_a_search_can_not_do_is_reported(server, manager, body, field, slug):
+async def test_what_a_search_can_not_do_is_reported(server, manager, body, field, error_code):
     before = await everything(server.store)
 
     page = await manager.post(PATH, body)
 
-    assert refused(page, 400, 3)[field] == slug
+    assert refused(page, 400, 3)[field] == error_code
     assert await everything(server.store) == before
 
 

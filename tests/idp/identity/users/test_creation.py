@@ -57,11 +57,11 @@ async def create(service, new, domain="localhost"):
 
 
 async def outcome(service, new, domain="localhost"):
-    """`made`, or the slug of the refusal, as a caller would tell it."""
+    """`made`, or the error code of the refusal, as a caller would tell it."""
     try:
         await create(service, new, domain)
     except Taken as taken:
-        return taken.slug
+        return taken.error_code
     return "made"
 
 
@@ -216,7 +216,7 @@ async def test_names_that_differ_are_two(service, one, other):
 
 
 @pytest.mark.parametrize(
-    ("name", "slug"),
+    ("name", "error_code"),
     [
         ("ma\u200bx", "user.name_invisible"),
         ("max\u202e", "user.name_invisible"),
@@ -230,11 +230,11 @@ async def test_names_that_differ_are_two(service, one, other):
         ("", "user.name_length"),
     ],
 )
-def test_a_name_that_can_not_be_read_out_or_typed_is_refused(name, slug):
+def test_a_name_that_can_not_be_read_out_or_typed_is_refused(name, error_code):
     with pytest.raises(user_names.NameRefused) as refused:
         user_names.check_name(name)
 
-    assert refused.value.slug == slug
+    assert refused.value.error_code == error_code
 
 
 async def test_a_caller_s_own_id_is_stored_and_an_existing_one_refused(service):

@@ -44,12 +44,12 @@ async def begin(server, user, **options):
 
 
 async def refusal(server, user_id, code):
-    """The slug of the refusal, which must not have changed anything but counters."""
+    """The error code of the refusal, which must not have changed anything but counters."""
     before = await everything(server.store)
     with pytest.raises(MailCodeRefused) as refused:
         await email_verification.verify_email(server.service, user_id, code)
     assert await everything(server.store) == before
-    return refused.value.slug
+    return refused.value.error_code
 
 
 async def test_the_right_code_marks_the_address_as_verified_with_one_event(server, user):
@@ -103,9 +103,9 @@ async def test_what_is_no_code_is_a_wrong_one(server, user, typed):
 
 async def test_the_sixth_try_is_refused_though_it_be_right(server, user):
     code = await begin(server, user)
-    slugs = [await refusal(server, user.id, "wrong") for _ in range(5)]
+    error_codes = [await refusal(server, user.id, "wrong") for _ in range(5)]
 
-    assert slugs == ["code.wrong"] * 5
+    assert error_codes == ["code.wrong"] * 5
     assert await refusal(server, user.id, code) == "code.tries"
 
 
@@ -117,8 +117,8 @@ async def test_guesses_made_at_once_cost_what_they_would_one_after_another(serve
         return_exceptions=True,
     )
 
-    slugs = [answer.slug for answer in answers]
-    assert sorted(slugs) == ["code.tries"] * 27 + ["code.wrong"] * 5
+    error_codes = [answer.error_code for answer in answers]
+    assert sorted(error_codes) == ["code.tries"] * 27 + ["code.wrong"] * 5
     assert not (await server.store.get(USERS, user.id)).email.is_verified
 
 
@@ -130,7 +130,7 @@ async def test_of_the_same_right_code_sent_twice_at_once_one_counts(server, user
     )
 
     assert [answer for answer in answers if answer is None] == [None]
-    assert {answer.slug for answer in answers if answer} == {"code.expired"}
+    assert {answer.error_code for answer in answers if answer} == {"code.expired"}
 
 
 async def test_a_code_expires(server, user):

@@ -75,7 +75,7 @@ def test_what_is_brought_is_as_dear_as_the_settings_say(encoded):
         schemes.read_imported(encoded, Config())
 
     strength = schemes.read(encoded).strength
-    assert refused.value.slug == "password_hash.too_weak"
+    assert refused.value.error_code == "password_hash.too_weak"
     assert str(getattr(Config(), strength.setting)) in refused.value.message
     assert schemes.read_imported(encoded, Config(**{strength.setting: strength.value}))
     with pytest.raises(WeakHash):
@@ -87,7 +87,7 @@ def test_what_is_not_verified_is_refused_with_the_reason(encoded):
     with pytest.raises(UnreadableHash, match=REFUSED[encoded].replace("$", r"\$")) as refused:
         schemes.read(encoded)
 
-    assert refused.value.slug == "password_hash.unreadable"
+    assert refused.value.error_code == "password_hash.unreadable"
 
 
 def test_every_format_has_a_vector():

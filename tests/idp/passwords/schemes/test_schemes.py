@@ -205,7 +205,7 @@ def test_hostile_and_foreign_hashes_are_refused_at_once(encoded):
         schemes.read(encoded)
 
     assert time.thread_time() - started < 0.05
-    assert refused.value.slug == "password_hash.unreadable"
+    assert refused.value.error_code == "password_hash.unreadable"
     assert DIGEST not in refused.value.message
     assert BCRYPT[-31:] not in refused.value.message
 

@@ -112,13 +112,13 @@ ACCOUNTS = {
 def test_an_account_that_is_not_googles_is_refused_and_not_repeated(name):
     problem = refusal(serviceaccountJson=packed(ACCOUNT | ACCOUNTS[name]))
 
-    assert (problem.slug, problem.field) == ("object_storage.account", "serviceaccountJson")
+    assert (problem.error_code, problem.field) == ("object_storage.account", "serviceaccountJson")
     assert "evil" not in problem.message
     assert "169" not in problem.message
 
 
 @pytest.mark.parametrize(
-    ("text", "slug"),
+    ("text", "error_code"),
     [
         ("{}", "field.base64"),
         ("e30", "field.base64"),
@@ -132,8 +132,8 @@ def test_an_account_that_is_not_googles_is_refused_and_not_repeated(name):
         ({"type": "service_account"}, "field.wrong_type"),
     ],
 )
-def test_what_is_no_document_in_base64_is_refused(text, slug):
-    assert refusal(serviceaccountJson=text).slug == slug
+def test_what_is_no_document_in_base64_is_refused(text, error_code):
+    assert refusal(serviceaccountJson=text).error_code == error_code
 
 
 def test_a_key_of_the_older_form_is_read():

@@ -71,7 +71,7 @@ async def refusal(call):
         await call
     told_of_it = f"{refused.value} {refused.value.cause} {refused.value!r}"
     assert not any(secret in told_of_it for secret in (EMAIL, PEM[40:80], "Bearer"))
-    return refused.value.slug
+    return refused.value.error_code
 
 
 # With Google's library, against an emulator
@@ -157,10 +157,10 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 async def test_what_is_not_as_it_was_stored_is_not_taken(bucket, tmp_path, name):
-    answers, slug = HOSTILE[name]
+    answers, error_code = HOSTILE[name]
     bucket.answers |= answers
 
-    assert await refusal(fetched(bucket, tmp_path / "in")) == slug
+    assert await refusal(fetched(bucket, tmp_path / "in")) == error_code
     assert not list(tmp_path.iterdir())
 
 
@@ -187,9 +187,9 @@ async def test_a_call_ends_when_its_time_is_over(bucket, tmp_path, request_line,
     bucket.answers[request_line] = answer
     begun = time.monotonic()
 
-    slug = await refusal(fetched(bucket, tmp_path / "in", seconds=0.3))
+    error_code = await refusal(fetched(bucket, tmp_path / "in", seconds=0.3))
 
-    assert slug == "object_storage.timeout"
+    assert error_code == "object_storage.timeout"
     assert time.monotonic() - begun < 10
     assert not list(tmp_path.iterdir())
 
@@ -253,14 +253,14 @@ WRITING = {
 @pytest.mark.promise("export: gcs_output")
 @pytest.mark.parametrize("name", WRITING)
 async def test_what_is_not_stored_whole_is_not_reported_as_stored(bucket, tmp_path, name):
-    bucket.answers[UPLOAD], slug = WRITING[name]
+    bucket.answers[UPLOAD], error_code = WRITING[name]
     (tmp_path / "out").write_bytes(PACKAGE)
 
     call = bucket_store.put(
         service(bucket.url), PLACE, tmp_path / "out", 1 if name == "slow" else 20
     )
 
-    assert (await call if slug is None else await refusal(call)) == slug
+    assert (await call if error_code is None else await refusal(call)) == error_code
     assert "ifGenerationMatch=0" in bucket.seen[0][0]
 
 

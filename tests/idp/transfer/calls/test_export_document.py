@@ -179,7 +179,7 @@ async def test_an_organization_that_is_not_there_is_named(server):
         await exported(server, org_ids=["nobody"])
 
     (problem,) = refused.value.details
-    assert (problem.slug, problem.field) == ("organization.not_found", "orgIds[0]")
+    assert (problem.error_code, problem.field) == ("organization.not_found", "orgIds[0]")
 
 
 async def test_an_organization_that_is_excluded_by_a_wrong_id_is_not_exported_by_mistake(server):
@@ -188,7 +188,7 @@ async def test_an_organization_that_is_excluded_by_a_wrong_id_is_not_exported_by
         await exported(server, excluded_org_ids=["a", "nobody"])
 
     (problem,) = refused.value.details
-    assert (problem.slug, problem.field) == ("organization.not_found", "excludedOrgIds[1]")
+    assert (problem.error_code, problem.field) == ("organization.not_found", "excludedOrgIds[1]")
 
 
 async def test_what_was_requested_and_answered_is_recorded(server):

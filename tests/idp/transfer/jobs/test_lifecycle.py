@@ -60,7 +60,8 @@ async def test_a_row_that_cannot_be_read_is_reported_and_the_others_go_in(server
 
     assert (job.state, job.created, job.failed) == ("finished_with_errors", 2, 2)
     told = [
-        (one.row, one.path, one.slug, one.field) for one in await problems(server.service, job)
+        (one.row, one.path, one.error_code, one.field)
+        for one in await problems(server.service, job)
     ]
     assert told == [
         (2, "orgs[1].org", "field.unknown", "colour"),
@@ -75,7 +76,7 @@ async def test_an_unknown_member_is_a_warning(server):
 
     (told,) = await problems(server.service, job)
     assert (job.state, job.created, job.warned) == ("succeeded", 1, 1)
-    assert (told.is_error, told.slug, told.field) == (False, "field.unknown", "colour")
+    assert (told.is_error, told.error_code, told.field) == (False, "field.unknown", "colour")
 
 
 async def test_rows_of_a_kind_that_nobody_has_are_left_out_and_reported(server):
@@ -83,7 +84,7 @@ async def test_rows_of_a_kind_that_nobody_has_are_left_out_and_reported(server):
 
     (told,) = await problems(server.service, job)
     assert (job.state, job.created, job.skipped, job.warned) == ("succeeded", 1, 1, 1)
-    assert (told.slug, told.type, told.is_error) == ("import.unsupported", "teapots", False)
+    assert (told.error_code, told.type, told.is_error) == ("import.unsupported", "teapots", False)
 
 
 async def test_the_same_package_again_changes_nothing(server):
@@ -106,7 +107,7 @@ async def test_of_two_rows_of_one_id_the_first_is_stored_and_the_second_is_refus
 
         (told,) = await problems(server.service, job)
         assert (job.created, job.failed) == (2, 1)
-        assert (told.row, told.slug, told.record_id) == (3, "import.double", f"o0-{size}")
+        assert (told.row, told.error_code, told.record_id) == (3, "import.double", f"o0-{size}")
         assert (await server.store.get(ORGANIZATIONS, f"o0-{size}")).name == f"Org 0 {size}"
 
 
@@ -115,7 +116,7 @@ async def test_of_two_rows_that_want_one_name_the_first_gets_it(server):
     job = await done(server.service, *rows)
 
     (told,) = await problems(server.service, job)
-    assert (told.row, told.slug, told.field) == (2, "organization.name_taken", "name")
+    assert (told.row, told.error_code, told.field) == (2, "organization.name_taken", "name")
     assert await server.store.get(ORGANIZATIONS, "b") is None
 
 

@@ -107,7 +107,9 @@ async def each_row_is_told_once(server, first, second):
     created = [*await made(server.service, first), *await made(server.service, second)]
     refused = [one for job in (first, second) for one in await problems(server.service, job)]
     shared = 1 + 1 + PEOPLE + PEOPLE + 1 + 3
-    assert {(one.type, one.slug) for one in refused} == {("human_user", "user.login_name_taken")}
+    assert {(one.type, one.error_code) for one in refused} == {
+        ("human_user", "user.login_name_taken")
+    }
     assert max(Counter(map(repr, created)).values()) == 1
     assert len(created) == shared + RIVALS
     for job in (first, second):

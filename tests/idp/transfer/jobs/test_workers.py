@@ -89,7 +89,7 @@ async def test_a_worker_stores_what_it_has_planned_and_reports_it(service, monke
         ("fail", 3),
         ("fail", 4),
     ]
-    assert [one.problems[0].slug for one in settled[1:]] == [
+    assert [one.problems[0].error_code for one in settled[1:]] == [
         "field.empty",
         "user.login_name_taken",
     ]

@@ -106,9 +106,9 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("updates", [False, True])
-@pytest.mark.parametrize(("changes", "field", "slug"), REFUSED)
+@pytest.mark.parametrize(("changes", "field", "error_code"), REFUSED)
 async def test_what_is_refused_is_reported_and_changes_nothing(
-    server, changes, field, slug, updates
+    server, changes, field, error_code, updates
 ):
     robot = {"userId": "r", "user": {"userName": "robot", "name": "R"}}
     there = [row()] if updates else []
@@ -119,7 +119,7 @@ async def test_what_is_refused_is_reported_and_changes_nothing(
 
     action, said = outcome(refused)
     assert (action, set(said)) == ("fail", {f"!{field}"})
-    assert slug in (None, said[f"!{field}"])
+    assert error_code in (None, said[f"!{field}"])
     assert await everything(server.store) == before
 
 
@@ -138,7 +138,7 @@ async def test_a_row_that_comes_twice_is_a_double(server):
 
     assert outcome(first) == ("create", {})
     assert second.action == "fail"
-    assert [each.slug for each in second.problems] == ["import.double"]
+    assert [each.error_code for each in second.problems] == ["import.double"]
 
 
 async def test_a_link_is_added_to_who_is_there_under_either_systems_names(server):

@@ -69,7 +69,7 @@ async def test_a_verification_without_its_token_has_to_begin_again(server):
     (_, made) = await brought(server, acme(domain("b.example", isVerified=False, **proof)))
 
     assert made.action == "create"
-    assert [(each.slug, each.field) for each in made.problems] == [
+    assert [(each.error_code, each.field) for each in made.problems] == [
         ("domain.no_challenge", "validationType")
     ]
 
@@ -111,7 +111,7 @@ async def test_with_update_one_is_verified_and_becomes_primary_in_one_step(serve
 
 
 @pytest.mark.parametrize(
-    ("row", "slug", "field"),
+    ("row", "error_code", "field"),
     [
         ({}, "field.required", "domainName"),
         ({"domainName": ""}, "field.empty", "domainName"),
@@ -128,7 +128,7 @@ async def test_with_update_one_is_verified_and_becomes_primary_in_one_step(serve
         (domain("a.example", validationType="MAIL"), "field.unknown_name", "validationType"),
     ],
 )
-async def test_what_one_is_refused_for(server, row, slug, field):
+async def test_what_one_is_refused_for(server, row, error_code, field):
     await new_organization(server, "taken.example")
     await brought(server, acme())
     before = await everything(server.store)
@@ -136,7 +136,7 @@ async def test_what_one_is_refused_for(server, row, slug, field):
     (_, refused) = await brought(server, acme(row))
 
     assert refused.action == "fail"
-    assert [(each.slug, each.field) for each in refused.problems] == [(slug, field)]
+    assert [(each.error_code, each.field) for each in refused.problems] == [(error_code, field)]
     assert await everything(server.store) == before
 
 
@@ -155,11 +155,11 @@ async def test_an_organization_has_so_many_and_no_more(server):
     outcomes = await brought(server, acme(*names))
 
     assert [each.action for each in outcomes].count("create") == organization_domains.MOST
-    assert outcomes[-1].problems[0].slug == "domain.too_many"
+    assert outcomes[-1].problems[0].error_code == "domain.too_many"
     assert await server.store.count(DOMAINS, {"org_id": "acme"}) == organization_domains.MOST
 
 
 async def test_none_is_stored_for_an_organization_that_is_not_there(server):
     (refused,) = await brought(server, {"orgId": "acme", "domains": [domain("a.example")]})
 
-    assert [each.slug for each in refused.problems] == ["organization.not_found"]
+    assert [each.error_code for each in refused.problems] == ["organization.not_found"]

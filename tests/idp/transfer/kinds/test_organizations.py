@@ -81,7 +81,7 @@ async def test_an_update_to_what_is_there_changes_nothing(server):
 
 
 @pytest.mark.parametrize(
-    ("org", "slug", "field"),
+    ("org", "error_code", "field"),
     [
         ({}, "field.required", "name"),
         ({"name": ""}, "field.empty", "name"),
@@ -95,14 +95,14 @@ async def test_an_update_to_what_is_there_changes_nothing(server):
         ("Acme", "field.wrong_type", ""),
     ],
 )
-async def test_what_it_is_refused_for(server, org, slug, field):
+async def test_what_it_is_refused_for(server, org, error_code, field):
     await new_organization(server, "taken")
     before = await everything(server.store)
 
     (refused,) = await brought(server, {"orgId": "acme", "org": org})
 
     assert refused.action == "fail"
-    assert [(each.slug, each.field) for each in refused.problems] == [(slug, field)]
+    assert [(each.error_code, each.field) for each in refused.problems] == [(error_code, field)]
     assert await everything(server.store) == before
 
 
@@ -119,7 +119,7 @@ async def test_nothing_is_made_with_the_id_of_one_that_is_being_deleted(server):
 
     (refused,) = await brought(server, ACME)
 
-    assert [each.slug for each in refused.problems] == ["organization.deleted"]
+    assert [each.error_code for each in refused.problems] == ["organization.deleted"]
 
 
 async def test_the_installations_own_organization_stays_active(server):
@@ -129,4 +129,4 @@ async def test_the_installations_own_organization_stays_active(server):
 
     (refused,) = await brought(server, {"orgId": own.id, "org": org}, updates=True, job="second")
 
-    assert [each.slug for each in refused.problems] == ["organization.of_instance"]
+    assert [each.error_code for each in refused.problems] == ["organization.of_instance"]

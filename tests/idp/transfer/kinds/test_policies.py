@@ -100,8 +100,8 @@ async def test_each_thing_that_is_left_out_is_named(server):
 
 def named(prepared):
     assert not any(each.is_error for each in prepared.problems)
-    assert all(each.fix for each in prepared.problems if each.slug != "field.unknown")
-    return {(each.field, each.slug) for each in prepared.problems}
+    assert all(each.fix for each in prepared.problems if each.error_code != "field.unknown")
+    return {(each.field, each.error_code) for each in prepared.problems}
 
 
 async def test_a_second_factor_that_is_forced_stays_forced_where_there_is_none_of_its_kind(server):
@@ -129,7 +129,7 @@ async def test_lists_of_factors_beside_an_older_policy_are_added_to_it(server):
     login = await effects(server, "login")
     assert (login.second_factors, login.multi_factors) == (("otp", "u2f"), ("u2f",))
     assert [each.action for each in outcomes[2:]] == ["update", "update", "skip", "update"]
-    assert [each.slug for each in outcomes[4].problems] == ["field.unknown_name"]
+    assert [each.error_code for each in outcomes[4].problems] == ["field.unknown_name"]
     await events_agree(server.store)
     before = await everything(server.store)
     await brought(server, ORG | lists, job="second")
@@ -153,7 +153,7 @@ async def test_factors_without_a_policy_are_added_to_nothing(server):
     more = {"secondFactors": [{"type": "SECOND_FACTOR_TYPE_OTP"}]}
     (_, left) = await brought(server, ORG | more)
 
-    assert [each.slug for each in left.problems] == ["policy.not_found"]
+    assert [each.error_code for each in left.problems] == ["policy.not_found"]
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ async def test_a_policy_that_is_there_changes_only_with_update(server, member, k
 
 
 @pytest.mark.parametrize(
-    ("member", "policy", "slug", "field"),
+    ("member", "policy", "error_code", "field"),
     [
         ("loginPolicy", "all", "field.wrong_type", ""),
         ("loginPolicy", {"forceMfa": "yes"}, "field.wrong_type", "forceMfa"),
@@ -206,11 +206,11 @@ async def test_a_policy_that_is_there_changes_only_with_update(server, member, k
         ),
     ],
 )
-async def test_what_no_system_means_refuses_the_policy(server, member, policy, slug, field):
+async def test_what_no_system_means_refuses_the_policy(server, member, policy, error_code, field):
     (_, failed) = await brought(server, ORG | {member: policy})
 
     assert failed.action == "fail"
-    assert [(each.slug, each.field) for each in failed.problems] == [(slug, field)]
+    assert [(each.error_code, each.field) for each in failed.problems] == [(error_code, field)]
 
 
 @pytest.mark.parametrize("member", ["domainPolicy", "iamPolicy", "actions", "projectGrantMembers"])
@@ -225,7 +225,7 @@ async def test_what_there_is_nothing_of_is_named(server, member):
 async def test_no_policy_is_stored_for_an_organization_that_is_not_there(server):
     (failed,) = await brought(server, {"orgId": "nobody", "loginPolicy": {}})
 
-    assert [each.slug for each in failed.problems] == ["organization.not_found"]
+    assert [each.error_code for each in failed.problems] == ["organization.not_found"]
 
 
 async def test_every_kind_of_policy_is_exported_and_imported(server):

@@ -83,9 +83,9 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("list", "document", "field", "slug"), REFUSED)
+@pytest.mark.parametrize(("list", "document", "field", "error_code"), REFUSED)
 async def test_what_is_refused_is_reported_and_nothing_is_stored(
-    server, list, document, field, slug
+    server, list, document, field, error_code
 ):
     await bring(server, **{**WHOLE, "appKeys": [], "machineKeys": []})
     before = await everything(server.store)
@@ -95,7 +95,7 @@ async def test_what_is_refused_is_reported_and_nothing_is_stored(
     action, said = outcome(refused)
     assert action == "fail"
     assert set(said) == {f"!{field}"}
-    assert slug in (None, said[f"!{field}"])
+    assert error_code in (None, said[f"!{field}"])
     assert all(each.message for each in refused.problems)
     assert await everything(server.store) == before
 

@@ -56,7 +56,7 @@ async def test_words_with_unknown_placeholders_are_left_out(server):
     (_, made) = await brought(server, ORG | {"passwordResetMessages": [words]})
 
     assert made.action == "create"
-    assert {(each.field, each.slug) for each in made.problems} == {
+    assert {(each.field, each.error_code) for each in made.problems} == {
         ("text", "text.placeholder"),
         ("preHeader", "field.unknown"),
         ("footerText", "field.unknown"),
@@ -73,7 +73,7 @@ async def test_a_language_that_is_written_otherwise_is_stored_for_the_nearest(se
 
     told = await told_org(server, "acme")
     assert [each["language"] for each in told["passwordResetMessages"]] == [kept]
-    assert [each.slug for each in made.problems] == ["language.not_shipped"]
+    assert [each.error_code for each in made.problems] == ["language.not_shipped"]
 
 
 @pytest.mark.parametrize("member", ["passwordResetMessages", "loginTexts"])
@@ -81,7 +81,7 @@ async def test_a_language_that_there_is_not_is_named_and_left_out(server, member
     (_, left) = await brought(server, ORG | {member: [{"language": "tlh"}]})
 
     assert left.action == "skip"
-    assert [each.slug for each in left.problems] == ["language.not_shipped"]
+    assert [each.error_code for each in left.problems] == ["language.not_shipped"]
     assert await server.store.count(POLICIES) == 0
 
 
@@ -97,7 +97,7 @@ async def test_texts_of_other_pages_are_named_and_left_out(server):
     (_, left) = await brought(server, ORG | {"loginTexts": [foreign]})
 
     assert left.action == "skip"
-    assert {each.slug for each in left.problems} == {"field.unknown", "login_text.not_found"}
+    assert {each.error_code for each in left.problems} == {"field.unknown", "login_text.not_found"}
 
 
 async def test_a_text_that_has_no_place_any_more_is_left_out_alone(server):
@@ -107,7 +107,7 @@ async def test_a_text_that_has_no_place_any_more_is_left_out_alone(server):
     (_, made) = await brought(server, ORG | {"loginTexts": [pages]})
 
     assert (await told_org(server, "acme"))["loginTexts"] == [PAGES]
-    assert {(each.field, each.slug) for each in made.problems} == {
+    assert {(each.field, each.error_code) for each in made.problems} == {
         ("texts[0].key", "login_text.not_found"),
         ("texts[1].text", "login_text.placeholders"),
     }
@@ -157,14 +157,14 @@ async def test_a_photograph_with_something_beside_its_picture_is_drawn_anew(spoi
 
 @pytest.mark.parametrize("name", list(pictures.bad()))
 async def test_what_is_no_picture_is_refused(server, name):
-    content, slug = pictures.bad()[name]
+    content, error_code = pictures.bad()[name]
     rows = [{"place": "logo", "content": encoded(content)}]
     (_, failed) = await brought(server, ORG | {"pictures": rows})
 
     assert failed.action == "fail"
     (problem,) = failed.problems
     assert problem.field == "content"
-    assert problem.slug in (slug, "field.too_long")
+    assert problem.error_code in (error_code, "field.too_long")
     assert await server.store.count(PICTURES) == 0
 
 

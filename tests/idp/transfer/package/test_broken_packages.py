@@ -49,7 +49,7 @@ def test_a_row_that_breaks_a_rule_is_broken_alone(open_package, text, monkeypatc
     assert [first.document, last.document] == [{"userId": "1"}, {"userId": "3"}]
     assert (first.broken, last.broken) == ((), ())
     assert broken.document is None
-    assert [problem.slug for problem in broken.broken] == [BROKEN[text]]
+    assert [problem.error_code for problem in broken.broken] == [BROKEN[text]]
     assert all(problem.is_error and problem.fix for problem in broken.broken)
 
 
@@ -79,7 +79,7 @@ def test_numbers_are_whole_wherever_the_slices_end(open_package, most):
 
 
 @pytest.mark.parametrize(
-    ("org_id", "slug"),
+    ("org_id", "error_code"),
     [
         ("", "field.required"),
         ('"orgId":7,', "field.wrong_type"),
@@ -90,27 +90,29 @@ def test_numbers_are_whole_wherever_the_slices_end(open_package, most):
         ('"orgId":"\\ud800",', "json.characters"),
     ],
 )
-def test_rows_of_an_organization_without_an_id_are_broken_with_it(open_package, org_id, slug):
+def test_rows_of_an_organization_without_an_id_are_broken_with_it(
+    open_package, org_id, error_code
+):
     package = open_package(f'{{"orgs":[{{{org_id}"humanUsers":[{{}}]}},{{"orgId":"o"}}]}}')
 
     user, organization = rows(package)
     assert (user.path, organization.path) == ("orgs[0].humanUsers[0]", "orgs[0]")
     assert user.broken == organization.broken
-    assert user.broken[0].slug == slug
+    assert user.broken[0].error_code == error_code
 
 
 @pytest.mark.parametrize(
-    ("orgs", "path", "slug"),
+    ("orgs", "path", "error_code"),
     [
         ([7], "orgs[0]", "field.wrong_type"),
         ([{"orgId": "o", "humanUsers": {}}], "orgs[0].humanUsers", "field.wrong_type"),
         ([{"orgId": "o", "humanUsers": 1}], "orgs[0].humanUsers", "field.wrong_type"),
     ],
 )
-def test_a_value_of_a_wrong_type_is_reported_by_its_place(open_package, orgs, path, slug):
+def test_a_value_of_a_wrong_type_is_reported_by_its_place(open_package, orgs, path, error_code):
     (row,) = rows(open_package(of(*orgs)))
 
-    assert (row.path, row.broken[0].slug, row.broken[0].is_error) == (path, slug, True)
+    assert (row.path, row.broken[0].error_code, row.broken[0].is_error) == (path, error_code, True)
 
 
 def test_of_lists_that_nobody_knows_each_is_a_row(open_package):
@@ -186,12 +188,12 @@ NO_PACKAGE = {
 
 @pytest.mark.parametrize("name", NO_PACKAGE)
 def test_what_is_no_package_is_refused_as_a_whole(open_package, name):
-    octets, slug = NO_PACKAGE[name]
+    octets, error_code = NO_PACKAGE[name]
 
     for most in (3, 1 << 30) if len(octets) < 10_000 else (1 << 30,):
         refused = refusal(open_package, octets, most)
 
-        assert (refused.slug, refused.problems[0].slug) == (slug, slug)
+        assert (refused.error_code, refused.problems[0].error_code) == (error_code, error_code)
         assert refused.message.startswith("the package ") == (not refused.problems[0].field)
 
 
@@ -199,11 +201,11 @@ def test_a_package_that_is_cut_off_anywhere_is_refused(open_package):
     octets = json.dumps({"timeout": "1m"} | of({"orgId": "o", "humanUsers": [1, {"a": "ü"}]}))
 
     for end in range(len(octets)):
-        assert refusal(open_package, octets[:end]).slug == "json.malformed"
+        assert refusal(open_package, octets[:end]).error_code == "json.malformed"
 
 
 def test_no_more_organizations_than_can_be_counted(open_package, monkeypatch):
     monkeypatch.setattr("idp.transfer.package.reader.MAX_ORGANIZATIONS", 3)
 
     assert open_package({"orgs": [{"orgId": "o"}] * 3}).total == 0
-    assert refusal(open_package, {"orgs": [{"orgId": "o"}] * 4}).slug == "field.too_many"
+    assert refusal(open_package, {"orgs": [{"orgId": "o"}] * 4}).error_code == "field.too_many"

@@ -120,9 +120,9 @@ def test_what_another_parser_refuses_is_refused_with_its_position(document, size
         problem = refused.problems[0]
         place = re.search(r"at character ([0-9]+)$", problem.message)
         assert place is None or int(place[1]) <= len(octets)
-        assert (place is not None) == (problem.slug == "json.malformed")
+        assert (place is not None) == (problem.error_code == "json.malformed")
         # Stricter than the other parser, which overlooks half a text behind the end.
-        is_stricter = problem.slug in STRICTER or "behind its end" in problem.message
+        is_stricter = problem.error_code in STRICTER or "behind its end" in problem.message
         assert expected is None or is_stricter
     else:
         assert found == expected

@@ -185,7 +185,7 @@ def test_of_two_accounts_with_one_address_each_has_the_password_of_its_own_id(tm
     made = migrate(tmp_path, *map(str, auth0_files(tmp_path, users, passwords)))
 
     assert hashes(made) == [BCRYPT, other]
-    assert made.slugs == ["source.address_doubled"]
+    assert made.error_codes == ["source.address_doubled"]
 
 
 def test_a_password_of_another_providers_account_is_reported(tmp_path):
@@ -194,7 +194,7 @@ def test_a_password_of_another_providers_account_is_reported(tmp_path):
     made = migrate(tmp_path, *map(str, auth0_files(tmp_path, users, lines(password("a@x.ch")))))
 
     assert hashes(made) == [BCRYPT]
-    assert made.slugs == ["source.password_by_address"]
+    assert made.error_codes == ["source.password_by_address"]
 
 
 def test_passwords_without_a_user_and_second_ones_are_reported(tmp_path):
@@ -207,7 +207,7 @@ def test_passwords_without_a_user_and_second_ones_are_reported(tmp_path):
         ("passwords.json:1", "nobody@x.ch", "skip"),
         ("passwords.json:3", "user1@example.com", "skip"),
     ]
-    assert made.slugs == ["source.password_unused", "source.password_doubled"]
+    assert made.error_codes == ["source.password_unused", "source.password_doubled"]
 
 
 def test_a_hash_that_no_one_could_verify_is_left_out_and_reported(tmp_path):
@@ -301,7 +301,7 @@ def test_attributes_go_along_as_metadata_where_that_is_wished(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("changes", "field", "slug"),
+    ("changes", "field", "error_code"),
     [
         ({"email": None}, "email", "field.wrong_type"),
         ({"email": ""}, "email", "field.empty"),
@@ -317,7 +317,7 @@ def test_attributes_go_along_as_metadata_where_that_is_wished(tmp_path):
     ],
 )
 def test_who_lacks_what_the_import_needs_is_left_out_and_the_others_go_in(
-    tmp_path, changes, field, slug
+    tmp_path, changes, field, error_code
 ):
     users = lines(auth0_user(1, **changes), auth0_user(2))
 
@@ -327,7 +327,7 @@ def test_who_lacks_what_the_import_needs_is_left_out_and_the_others_go_in(
     assert [each["userId"] for each in made.people] == [auth0_user(2)["user_id"]]
     (row,) = made.rows
     assert (row["row"], row["path"], row["action"]) == (1, "users.json:1", "fail")
-    assert (field, slug) in [(each["field"], each["slug"]) for each in row["problems"]]
+    assert (field, error_code) in [(each["field"], each["slug"]) for each in row["problems"]]
     assert all(each["fix"] for each in row["problems"])
 
 
@@ -367,7 +367,7 @@ def test_doubled_ids_and_user_names_are_left_out_and_reported(tmp_path):
         (3, "fail"),
         (4, "create"),
     ]
-    assert made.slugs == [
+    assert made.error_codes == [
         "source.user_doubled",
         "source.name_doubled",
         "source.address_doubled",

@@ -48,7 +48,7 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 @pytest.mark.parametrize("layout", ["stream", "array"])
 def test_a_record_that_can_not_be_read_is_reported_and_the_others_go_in(tmp_path, name, layout):
-    bad, slug = BAD[name]
+    bad, error_code = BAD[name]
     others = [json.dumps(auth0_user(n)).encode() for n in (1, 2)]
     records = [others[0], bad, others[1]]
     content = b"\n".join(records) if layout == "stream" else b"[\n" + b",\n".join(records) + b"]"
@@ -60,7 +60,7 @@ def test_a_record_that_can_not_be_read_is_reported_and_the_others_go_in(tmp_path
         "user1@example.com",
         "user2@example.com",
     ]
-    assert (made.rows[0]["action"], made.slugs[0]) == ("fail", slug)
+    assert (made.rows[0]["action"], made.error_codes[0]) == ("fail", error_code)
     assert made.rows[0]["path"] == f"users.json:{2 if layout == 'stream' else 3}"
 
 
@@ -97,7 +97,7 @@ def test_a_realm_that_ends_in_the_middle_of_its_users_is_reported(tmp_path, shar
     assert made.people == [
         {**each, "userId": keycloak_user(n)["id"]} for n, each in enumerate(made.people, 1)
     ]
-    assert made.slugs[0] in ("source.cut_off", "source.unreadable")
+    assert made.error_codes[0] in ("source.cut_off", "source.unreadable")
 
 
 def test_a_broken_user_in_a_realm_is_reported_and_the_others_go_in(tmp_path):
@@ -108,7 +108,7 @@ def test_a_broken_user_in_a_realm_is_reported_and_the_others_go_in(tmp_path):
 
     assert made.code == 3
     assert [each["user"]["userName"] for each in made.people] == [f"user{n}" for n in (1, 2, 4, 5)]
-    assert made.slugs == ["source.unreadable"]
+    assert made.error_codes == ["source.unreadable"]
 
 
 def test_a_realm_without_line_breaks_is_read_too(tmp_path):
@@ -119,7 +119,7 @@ def test_a_realm_without_line_breaks_is_read_too(tmp_path):
     made = migrate(tmp_path, "keycloak", "--realm", str(tmp_path / "realm.json"))
 
     assert len(made.people) == 598
-    assert made.slugs == ["source.unreadable"]
+    assert made.error_codes == ["source.unreadable"]
 
 
 @pytest.mark.parametrize("record", [b'{"a": "' + b"x" * (9 << 20) + b'"}', b'{"a": ' + b"[" * 99])

@@ -151,7 +151,7 @@ def test_an_app_of_another_kind_is_reported(tmp_path, changes):
     made = moved(tmp_path, keycloak_user(1, credentials=[totp_credential("x" * 20, **changes)]))
 
     assert "otpCode" not in made.people[0]["user"]
-    assert made.slugs == ["source.factor"]
+    assert made.error_codes == ["source.factor"]
     assert made.dropped["credentials.otp"] == 1
 
 
@@ -215,7 +215,7 @@ def test_the_account_of_a_client_is_no_person(tmp_path):
     made = moved(tmp_path, keycloak_user(1, serviceAccountClientId="shop"), keycloak_user(2))
 
     assert len(made.people) == 1
-    assert (made.rows[0]["action"], made.slugs) == ("skip", ["source.service_account"])
+    assert (made.rows[0]["action"], made.error_codes) == ("skip", ["source.service_account"])
 
 
 def test_who_has_no_address_is_left_out(tmp_path):
@@ -346,7 +346,7 @@ def test_users_of_another_store_are_reported(tmp_path):
 
     made = migrate(tmp_path, "keycloak", "--realm", str(tmp_path))
 
-    assert made.slugs == ["source.federated"]
+    assert made.error_codes == ["source.federated"]
     assert made.dropped["federatedUsers"] == 1
 
 

@@ -102,7 +102,7 @@ def test_who_has_no_id_gets_the_same_one_every_time_and_another_elsewhere(tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("row", "slug"),
+    ("row", "error_code"),
     [
         ("ada@x.ch", "source.columns"),
         ("ada@x.ch,Ada,more", "source.columns"),
@@ -113,7 +113,7 @@ def test_who_has_no_id_gets_the_same_one_every_time_and_another_elsewhere(tmp_pa
         ("ada@x.ch,\udcff", "source.encoding"),
     ],
 )
-def test_a_line_that_can_not_be_used_is_reported_and_the_others_go_in(tmp_path, row, slug):
+def test_a_line_that_can_not_be_used_is_reported_and_the_others_go_in(tmp_path, row, error_code):
     text = f"email,displayName\nfirst@x.ch,First\n{row}\nlast@x.ch,Last\n"
     (tmp_path / "users.csv").write_bytes(text.encode("utf-8", "surrogateescape"))
 
@@ -121,7 +121,11 @@ def test_a_line_that_can_not_be_used_is_reported_and_the_others_go_in(tmp_path, 
 
     assert made.code == 3
     assert [each["user"]["userName"] for each in made.people] == ["first@x.ch", "last@x.ch"]
-    assert (made.rows[0]["row"], made.rows[0]["path"], made.slugs) == (2, "users.csv:3", [slug])
+    assert (made.rows[0]["row"], made.rows[0]["path"], made.error_codes) == (
+        2,
+        "users.csv:3",
+        [error_code],
+    )
 
 
 @pytest.mark.parametrize(
@@ -185,7 +189,7 @@ def test_a_line_is_a_person_as_the_import_takes_one(tmp_path):
 
     assert made.people[0] == {"userId": "7", "user": person}
     assert made.rows[0]["id"] == "8"
-    assert made.slugs == ["source.name_doubled", "source.address_doubled"]
+    assert made.error_codes == ["source.name_doubled", "source.address_doubled"]
 
 
 def test_what_is_not_known_is_dropped_and_named(tmp_path):
