@@ -17,7 +17,7 @@ from idp.transfer.kinds.packaged_ids import named
 from idp.transfer.kinds.users import human_changes, plain_passwords, user_rows
 from idp.transfer.kinds.users.export_humans import tell
 from idp.transfer.kinds.users.human_request import HumanRow, PackagedHuman
-from idp.transfer.kinds.users.user_rows import Case, Target
+from idp.transfer.kinds.users.user_rows import Case, UserTarget
 from idp.transfer.package.rows import PreparedRow, Read, RowProblem
 
 
@@ -26,7 +26,7 @@ async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[Prepare
     `updates` updated.
     """
     cases = [
-        _case(context, each) if isinstance(each, Target) else each
+        _case(context, each) if isinstance(each, UserTarget) else each
         # Other tasks of the event loop run in between: a batch may have a thousand rows.
         async for each in in_turns(await user_rows.targets(context, reads, "human"))
     ]
@@ -36,7 +36,7 @@ async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[Prepare
     ]
 
 
-def _case(context: ImportContext, target: Target) -> Case:
+def _case(context: ImportContext, target: UserTarget) -> Case:
     read, known = target.read, target.known
     if known is None:
         return user_rows.creation(target, _new(context, target.home, read))

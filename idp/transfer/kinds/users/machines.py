@@ -21,7 +21,7 @@ from idp.transfer.kinds.packaged_ids import named
 from idp.transfer.kinds.packaged_secrets import EndingSecret, HashedSecret
 from idp.transfer.kinds.users import user_rows
 from idp.transfer.kinds.users.human_request import STATES
-from idp.transfer.kinds.users.user_rows import Case, Target
+from idp.transfer.kinds.users.user_rows import Case, UserTarget
 from idp.transfer.package.rows import PreparedRow, Read
 
 _STATES: Final = {state: name for name, state in STATES.items()}
@@ -52,7 +52,7 @@ async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[Prepare
     updated.
     """
     cases = [
-        _case(context, each) if isinstance(each, Target) else each
+        _case(context, each) if isinstance(each, UserTarget) else each
         # Other tasks of the event loop run in between: a batch may have a thousand rows.
         async for each in in_turns(await user_rows.targets(context, reads, "machine"))
     ]
@@ -62,7 +62,7 @@ async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[Prepare
     ]
 
 
-def _case(context: ImportContext, target: Target) -> Case:
+def _case(context: ImportContext, target: UserTarget) -> Case:
     if target.known is None:
         return user_rows.creation(target, _new(context, target.home, target.read))
     return user_rows.update(target, target.known, _fields(target.known, target.read))

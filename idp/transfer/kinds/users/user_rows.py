@@ -32,7 +32,7 @@ class RowPassword(Struct, frozen=True):
     problems: list[FieldProblem] = []
 
 
-class Target(Struct, frozen=True):
+class UserTarget(Struct, frozen=True):
     """Where a row goes: its organization, and the user of its id if there is one."""
 
     read: Read
@@ -66,7 +66,7 @@ class Case(Struct, frozen=True, kw_only=True):
 
 async def targets(
     context: ImportContext, reads: Sequence[Read], kind: Literal["human", "machine"]
-) -> list[Target | PreparedRow]:
+) -> list[UserTarget | PreparedRow]:
     """Returns where each row goes, or its plan where that is already certain."""
     homes = await target_organizations.found(context, reads)
     known = await upsert.by_id(context, USERS, (_id(read) for read in reads))
@@ -83,26 +83,26 @@ def _id(read: Read) -> str:
 
 def _target(
     context: ImportContext, read: Read, kind: str, home: Organization | None, known: User | None
-) -> Target | PreparedRow:
+) -> UserTarget | PreparedRow:
     id = _id(read)
     if home is None:
         return target_organizations.homeless(id)
     if known is None:
-        return Target(read, home, None)
+        return UserTarget(read, home, None)
     # An import never moves a user to another organization, nor changes its kind.
     if known.org_id != home.id or known.kind != kind:
         return upsert.elsewhere(id, "userId")
     if not context.updates:
         return upsert.left(USERS, known, id)
-    return Target(read, home, known)
+    return UserTarget(read, home, known)
 
 
-def creation(target: Target, user: User) -> Case:
+def creation(target: UserTarget, user: User) -> Case:
     """Returns the case of a row that creates this user."""
     return Case(read=target.read, home=target.home, after=user)
 
 
-def update(target: Target, known: User, fields: Mapping[str, object]) -> Case:
+def update(target: UserTarget, known: User, fields: Mapping[str, object]) -> Case:
     """Returns the case of a row that sets these fields of an existing user."""
     values = {name: value for name, value in fields.items() if getattr(known, name) != value}
     after = structs.replace(known, **values)
