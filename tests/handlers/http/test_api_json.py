@@ -1,4 +1,4 @@
-"""What the management API reads and answers, whatever the endpoint (G1, G11, G12, U17, M10)."""
+"""What the management API reads and answers, whatever the endpoint (docs/management.md)."""
 
 from __future__ import annotations
 

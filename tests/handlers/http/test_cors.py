@@ -1,4 +1,4 @@
-"""Cross-origin requests (G14, T15; Fetch, CORS protocol): whose scripts may read an answer."""
+"""Cross-origin requests (Fetch Standard, CORS protocol): whose scripts may read an answer."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Consent: an application of others is let in by the person, once; one's own applications need
-not ask (A8, A11)."""
+not ask (OpenID Connect Core 3.1.2.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every caller at every route of the management API (U7, U8, M1, M11)."""
+"""Every caller at every route of the management API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every call that changes a user, a project or what is theirs, by somebody who may do less (S8).
+"""Every call that changes a user, a project or what is theirs, by a caller who may do less.
 
 The calls come from the table of operations. What a call names is made to belong to somebody above
 the caller; the caller has the call's permission, so nothing else is a reason to refuse.

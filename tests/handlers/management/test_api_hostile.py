@@ -1,5 +1,4 @@
-"""Hostile JSON at every field of every endpoint: 400 with the field's path, nothing written
-(U5, U6, G12)."""
+"""Hostile JSON at every field of every endpoint: 400 with the field's path, nothing written."""
 
 from __future__ import annotations
 

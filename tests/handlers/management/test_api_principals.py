@@ -1,4 +1,4 @@
-"""Every kind of caller at every call, at what is theirs, another's, missing and malformed (U7).
+"""Every kind of caller at every call, at what is theirs, another's, missing and malformed.
 
 One world serves all calls of a caller: what is refused leaves it as it is, and what is
 let in is tested elsewhere.

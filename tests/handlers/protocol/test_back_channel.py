@@ -1,4 +1,4 @@
-"""Applications hear of a session's end from this service (protocol 51, 57; U12)."""
+"""Applications are notified of a session's end (OpenID Connect Back-Channel Logout 1.0)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logging out (specification 4.7; protocol 47 to 50; I10, I11, I12, T14)."""
+"""Logging out (OpenID Connect RP-Initiated Logout 1.0)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Applications hear of a session's end through the browser (protocol 51, 57)."""
+"""The browser notifies applications of a session's end (OpenID Connect Front-Channel Logout)."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ OTHERWISE = {
     ("/v2/users/human", "metadata[0].value"): (500_000, False),
     ("/management/v1/users/{userId}/metadata/{key}", "value"): (500_000, False),
 }
-# The bodies of which the specification speaks, and those that change the same fields later.
+# The documented bodies, and those that change the same fields later.
 PATHS = (
     "/admin/v1/orgs/_setup",
     "/v2/users/human",

@@ -1,4 +1,4 @@
-"""Nothing that is given out can be guessed (T16): a hundred thousand samples of each kind."""
+"""Nothing that is given out can be guessed: a hundred thousand samples of each kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who called the management API stands in the log (L1)."""
+"""Who called the management API is in the log."""
 
 from __future__ import annotations
 

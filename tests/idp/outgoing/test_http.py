@@ -1,4 +1,4 @@
-"""Calls to addresses that others registered lead into no closed network (U12)."""
+"""Calls to addresses that others registered lead into no closed network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""POST /admin/v1/orgs/_setup: organization, administrator and membership at once (spec 4.9)."""
+"""POST /admin/v1/orgs/_setup: organization, administrator and membership at once."""
 
 from __future__ import annotations
 

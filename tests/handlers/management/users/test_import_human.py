@@ -1,4 +1,4 @@
-"""POST /management/v1/users/human/_import (specification 4.13): who comes in, and how."""
+"""POST /management/v1/users/human/_import: which people are imported, and how."""
 
 from __future__ import annotations
 

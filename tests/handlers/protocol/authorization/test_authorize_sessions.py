@@ -1,4 +1,4 @@
-"""Who signs in: prompt, max_age, hints, and what a browser's sessions count for (A10, A11)."""
+"""Who signs in: prompt, max_age, hints and a browser's sessions (OpenID Connect Core 3.1.2.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Authorization requests that are answered by a page, and in which order (A2, A3, A15)."""
+"""Authorization requests that are answered by a page, and in which order (RFC 6749 4.1.2.1)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """The implicit flow (OpenID Connect Core 3.2): for applications that registered it, tokens in the
-fragment (A4, A7, A8)."""
+fragment."""
 
 from __future__ import annotations
 

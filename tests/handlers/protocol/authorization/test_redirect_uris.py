@@ -1,4 +1,4 @@
-"""Addresses that are nearly registered (A1, A2, I11): a page, never a redirect, nothing stored."""
+"""Addresses that are nearly registered (RFC 9700 2.1): a page, no redirect, nothing stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every artefact at every place that takes one (K5, K9, T6): it counts where it belongs, and is
+"""Every artefact at every place that takes one: it counts where it belongs, and is
 refused everywhere else in that place's own words, with nothing written."""
 
 from __future__ import annotations

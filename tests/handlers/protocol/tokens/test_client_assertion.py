@@ -1,4 +1,4 @@
-"""private_key_jwt (Core 9, RFC 7523; T7): the right assertion, and every wrong one."""
+"""private_key_jwt (OpenID Connect Core 9, RFC 7523 2.2): the right assertion and wrong ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Client authentication at the token endpoint (K1, K2, T6): one method, the registered one."""
+"""Client authentication at the token endpoint (RFC 6749 2.3): one method, the registered one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ID tokens: exact claims, verified by jwcrypto (OpenID Connect Core 2; protocol 38 to 42)."""
+"""ID tokens: exact claims, verified by jwcrypto (OpenID Connect Core 2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Introspection (RFC 7662; I1-I4, T10): what it tells, whom, and how it says nothing."""
+"""Introspection (RFC 7662): what it returns to which client, and to whom it returns nothing."""
 
 from __future__ import annotations
 

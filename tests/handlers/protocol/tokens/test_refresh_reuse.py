@@ -1,4 +1,4 @@
-"""The last refresh token may be used again for a while, where the application says so (T3)."""
+"""The last refresh token may be used again for a while, where the application says so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Revocation (RFC 7009; I5, I6, T11): what a client gives back, and what it can't take away."""
+"""Revocation (RFC 7009): what a client gives back, and what it can't take away."""
 
 from __future__ import annotations
 

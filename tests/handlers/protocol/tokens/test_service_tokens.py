@@ -1,4 +1,4 @@
-"""Client credentials and the JWT profile (specification 4.3): tokens that nobody signed in for."""
+"""Client credentials (RFC 6749 4.4), JWT profile (RFC 7523 2.1): tokens without a sign-in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The token endpoint with an authorization code (K1, K3, K5, K9, K10, T1, T2)."""
+"""The token endpoint with an authorization code (RFC 6749 4.1.3, RFC 7636 4.5 and 4.6)."""
 
 from __future__ import annotations
 

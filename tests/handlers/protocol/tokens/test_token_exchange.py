@@ -1,4 +1,4 @@
-"""Token exchange (specification 4.3, RFC 8693): what is given for what."""
+"""Token exchange (RFC 8693): which token is issued for which."""
 
 from __future__ import annotations
 

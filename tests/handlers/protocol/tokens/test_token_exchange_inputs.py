@@ -1,4 +1,4 @@
-"""Token exchange: tokens that do not count as subject or actor, for whatever reason (T9)."""
+"""Token exchange: tokens that do not count as subject or actor, for whatever reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Token exchange: what is refused, with which error, and that nothing is written (T9, K11)."""
+"""Token exchange: what is refused, with which error, and that nothing is written."""
 
 from __future__ import annotations
 

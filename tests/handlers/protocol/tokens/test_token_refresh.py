@@ -1,4 +1,4 @@
-"""The token endpoint with a refresh token: rotation, reuse, scopes and ends (K4, K5, T3, T4)."""
+"""The token endpoint with a refresh token (RFC 6749 6): rotation, reuse, scopes and ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Access tokens, JWT and opaque: exact claims, what can be read, and no forgery (K7, K12, T13)."""
+"""Access tokens, JWT and opaque: exact claims, what can be read, and no forgery."""
 
 from __future__ import annotations
 

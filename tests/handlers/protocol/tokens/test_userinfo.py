@@ -1,4 +1,4 @@
-"""The UserInfo endpoint (I4, I7, I8, T5, T12; OpenID Connect Core 5.3, RFC 6750)."""
+"""The UserInfo endpoint (OpenID Connect Core 5.3, RFC 6750)."""
 
 from __future__ import annotations
 
