@@ -64,8 +64,8 @@ MUTANTS = [
     Mutant(
         "a device that polls too soon waits no longer",
         GRANT,
-        "INTERVAL_SECONDS * is_early",
-        "0 * is_early",
+        "(INTERVAL_SECONDS if is_early else 0)",
+        "0",
         f"{OF_POLLS} -k too_soon",
     ),
     Mutant(

@@ -118,7 +118,7 @@ async def _not_yet(
     # RFC 8628 3.5: each SlowDown makes the interval 5 seconds longer, for this and all later
     # polls.
     is_early = device_request.polled_at is not None and now < device_request.polled_at + interval
-    longer = device_request.interval_seconds + INTERVAL_SECONDS * is_early
+    longer = device_request.interval_seconds + (INTERVAL_SECONDS if is_early else 0)
     noted = Update(
         DEVICE_REQUESTS,
         device_request.id,

@@ -94,10 +94,10 @@ def keys(dependencies: TokenDependencies) -> list[Key]:
 
 
 def _keys_of_uses(dependencies: TokenDependencies) -> list[list[Key]]:
-    projects = [dependencies.project_id, *[None] * len(dependencies.uses)]
     return [
-        allowed_users.keys(use, project_id)
-        for use, project_id in zip(dependencies.uses, projects, strict=False)
+        # The project is that of the client, whose use is the first.
+        allowed_users.keys(use, None if n else dependencies.project_id)
+        for n, use in enumerate(dependencies.uses)
     ]
 
 
