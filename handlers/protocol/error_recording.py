@@ -94,9 +94,9 @@ class RefusingHandler(Handler):
     def _wrong_method(self) -> Refusing:
         allowed = " or ".join(self.allowed_methods())
         used = safe_display.value("method", self.request.method or "") or "another method"
-        story = f"The request came by {used}; this endpoint takes {allowed}."
+        details = f"The request came by {used}; this endpoint takes {allowed}."
         is_page = not isinstance(self, ProtocolHandler)
-        refusal = InvalidRequest("" if is_page else METHOD_NOT_ALLOWED, story=story)
+        refusal = InvalidRequest("" if is_page else METHOD_NOT_ALLOWED, details=details)
         refusal.check = METHOD
         return refusal
 

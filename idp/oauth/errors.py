@@ -58,7 +58,7 @@ class FailedCheck(Protocol):
 class Refusing(Exception):
     """A request is refused. `description` may be shown to everybody.
 
-    `story` has all details and `fix` says how to correct the request, both for the administrator
+    `details` has all details and `fix` says how to correct the request, both for the administrator
     alone; `check` is the check that did not hold, and `client_id` the application's where it is
     known.
     """
@@ -69,13 +69,13 @@ class Refusing(Exception):
         self,
         description: str = "",
         *,
-        story: str = "",
+        details: str = "",
         fix: str = "",
         client_id: str | None = None,
     ) -> None:
         super().__init__(description)
         self.description = description
-        self.story = story
+        self.details = details
         self.fix = fix
         self.client_id = client_id
 
@@ -180,10 +180,10 @@ class InvalidClient(WrongCredential):
     status = 401
     too_many = "client authentication failed too often, try again later"
 
-    def __init__(self, reason: str, *, story: str = "", fix: str = "", hint: str = "") -> None:
+    def __init__(self, reason: str, *, details: str = "", fix: str = "", hint: str = "") -> None:
         # The description is the same for every reason, so a response does not show which part was
         # right.
-        super().__init__("client authentication failed", story=story, fix=fix)
+        super().__init__("client authentication failed", details=details, fix=fix)
         self.reason = reason
         self.hint = hint
         self.failed_id: str | None = None
@@ -288,7 +288,7 @@ class UnusableRequest(Refusing):
     """The request cannot be answered by redirect: there is no known client with that redirect URI.
 
     `sent` and `registered` are the values that were compared, for the explain page (not shown to
-    other visitors). A `story` replaces the page's sentence, for the administrator.
+    other visitors). A `details` replaces the page's sentence, for the administrator.
     """
 
     def __init__(
@@ -299,9 +299,9 @@ class UnusableRequest(Refusing):
         client_id: str | None = None,
         sent: str | None = None,
         registered: tuple[str, ...] = (),
-        story: str = "",
+        details: str = "",
     ) -> None:
-        super().__init__(description, story=story, client_id=client_id)
+        super().__init__(description, details=details, client_id=client_id)
         self.error_code = error_code
         self.sent = sent
         self.registered = registered

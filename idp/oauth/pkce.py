@@ -53,7 +53,7 @@ def verify(challenge: str | None, verifier: str | None) -> None:
         challenge_of(verifier), challenge
     ):
         told = "code_verifier does not match the code_challenge"
-        raise InvalidGrant(told, story=_mismatch(challenge, verifier))
+        raise InvalidGrant(told, details=_mismatch(challenge, verifier))
 
 
 def _mismatch(challenge: str, verifier: str) -> str:

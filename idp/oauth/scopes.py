@@ -40,8 +40,8 @@ def refuse_unknown(config: Config, wanted: Iterable[str]) -> None:
     if unknown:
         sent = safe_display.in_words("scope", " ".join(unknown))
         known = f"{' '.join(SUPPORTED)} and reserved ones, {reserved_scopes.claim(config, '…')}"
-        story = f"The scopes are {known}; {sent} was sent."
-        raise InvalidScope("scope has a value that is not known", story=story)
+        details = f"The scopes are {known}; {sent} was sent."
+        raise InvalidScope("scope has a value that is not known", details=details)
 
 
 def without_openid(text: str | None) -> InvalidScope:
@@ -49,15 +49,15 @@ def without_openid(text: str | None) -> InvalidScope:
     by spaces."""
     told = "scope must include openid"
     if not text:
-        return InvalidScope(told, story="scope is missing.")
+        return InvalidScope(told, details="scope is missing.")
     sent = safe_display.in_words("scope", text)
     if OPENID in text.lower().split(" "):
-        story = f"openid is written in small letters; {sent} was sent."
-        return InvalidScope(told, story=story, fix="Write openid in small letters.")
+        details = f"openid is written in small letters; {sent} was sent."
+        return InvalidScope(told, details=details, fix="Write openid in small letters.")
     if OPENID in _BETWEEN.split(text.lower()):
-        story = f"Scopes are parted by spaces, and by nothing else; {sent} was sent."
-        return InvalidScope(told, story=story, fix=_APART)
-    return InvalidScope(told, story=f"scope has no openid: {sent} was sent.")
+        details = f"Scopes are parted by spaces, and by nothing else; {sent} was sent."
+        return InvalidScope(told, details=details, fix=_APART)
+    return InvalidScope(told, details=f"scope has no openid: {sent} was sent.")
 
 
 def grantable(config: Config, client: Application, scopes: Iterable[str]) -> list[str]:

@@ -71,7 +71,7 @@ MUTANTS = [
     Mutant(
         "a device outlives the session that let it in",
         GRANT,
-        "if grantee.session is None:",
+        "if authorized.session is None:",
         "if False:",
         f"{OF_POLLS} -k logout",
     ),

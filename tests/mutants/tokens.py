@@ -178,7 +178,7 @@ MUTANTS = [
     Mutant(
         "a code after the logout",
         CODE,
-        "if grantee.session is None:",
+        "if authorized.session is None:",
         "if False:",
         f"{OF_CODES} -k after_the_logout",
     ),

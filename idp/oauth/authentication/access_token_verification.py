@@ -102,11 +102,11 @@ async def judge(service: Service, presented: Presented, found: Sequence[Any]) ->
     stands = await token_validity.judge(service, presented.dependencies, found)
     if stands is None:
         # Only after a refusal: the details need more reads, which a valid token does not pay for.
-        story, check, fix = await validity_details.fallen(
+        details, check, fix = await validity_details.fallen(
             service, presented.dependencies, TOKEN_STANDS
         )
         with check:
-            raise _refused(story, presented.claims.client_id, fix)
+            raise _refused(details, presented.claims.client_id, fix)
     note_use(service, presented)
     return stands
 
@@ -126,8 +126,8 @@ async def find(service: Service, token: str) -> tuple[AccessToken, LiveRecords]:
     return presented.claims, await judge(service, presented, found)
 
 
-def _refused(story: str, client_id: str | None = None, fix: str = "") -> InvalidToken:
+def _refused(details: str, client_id: str | None = None, fix: str = "") -> InvalidToken:
     """Returns the error, with the same description for every reason: the response reveals nothing
     of it."""
     told = "the token is unknown, has expired or was revoked"
-    return InvalidToken(told, story=story, fix=fix, client_id=client_id)
+    return InvalidToken(told, details=details, fix=fix, client_id=client_id)

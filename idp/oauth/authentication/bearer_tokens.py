@@ -45,8 +45,8 @@ def read(authorization: str | None, params: Params) -> str:
         in_form = params.get("access_token")
         if authorization is None:
             if in_form is None:
-                story = "The request has no access token; the challenge names no error then"
-                raise InvalidToken("", story=f"{story} (RFC 6750, 3.1).")
+                details = "The request has no access token; the challenge names no error then"
+                raise InvalidToken("", details=f"{details} (RFC 6750, 3.1).")
             return in_form
         # RFC 6750 2: a client must not use more than one method in a request.
         if in_form is not None:

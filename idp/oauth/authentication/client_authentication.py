@@ -103,7 +103,7 @@ async def authenticate_any(
         with CLIENT_PROOF:
             proof = client_secrets.proven(user, claimed.secret, service.clock.now())
             if proof is None:
-                raise InvalidClient("wrong secret of a service user", story=_length(claimed))
+                raise InvalidClient("wrong secret of a service user", details=_length(claimed))
     last_uses.note(service, proof)
     return user, others
 
@@ -137,7 +137,7 @@ def _read_assertion(params: Params, client_id: str | None) -> Claimed:
     try:
         assertion = jwt_assertions.read(params.required("client_assertion"))
     except NotProven as error:
-        raise InvalidClient("no assertion", story=str(error), fix=_NEW_ASSERTION) from None
+        raise InvalidClient("no assertion", details=str(error), fix=_NEW_ASSERTION) from None
     # RFC 7521 4.2: `client_id` is optional here, and must name the assertion's client.
     if client_id not in (None, assertion.claims.iss):
         raise InvalidRequest("client_id differs from the one in the assertion")
@@ -203,11 +203,11 @@ async def unknown(service: Service, claimed: Claimed) -> InvalidClient:
     if 0 < len(secret) <= _ID_CHARACTERS and await service.store.get(APPLICATIONS, secret):
         return InvalidClient(
             "no such client",
-            story="client_id and secret are swapped: the secret that was sent is a client_id.",
+            details="client_id and secret are swapped: the secret that was sent is a client_id.",
             fix="Swap them. Whoever logs requests may have the secret: better generate another.",
         )
-    story = refusal_details.no_client(service.config, claimed.client_id)
-    return InvalidClient("no such client", story=story)
+    details = refusal_details.no_client(service.config, claimed.client_id)
+    return InvalidClient("no such client", details=details)
 
 
 async def _proven(
@@ -256,7 +256,7 @@ async def _verify(service: Service, assertion: ClientAssertion, key: Any) -> Non
             await jwt_assertions.verify(service, assertion, key, needs_jti=True)
         except NotProven as error:
             raise InvalidClient(
-                "a wrong assertion", story=str(error), fix=_NEW_ASSERTION
+                "a wrong assertion", details=str(error), fix=_NEW_ASSERTION
             ) from None
 
 
@@ -274,8 +274,8 @@ def check(
     with CLIENT_KNOWN:
         if client.state != "active":
             why = ": its project is deactivated" if client.state == "suspended" else ""
-            story = f"The application {refusal_details.named(client)} is not active{why}."
-            raise InvalidClient("the client is inactive", story=story)
+            details = f"The application {refusal_details.named(client)} is not active{why}."
+            raise InvalidClient("the client is inactive", details=details)
     with CLIENT_METHOD:
         if claimed.method != client.auth_method:
             raise _other_method(claimed.method, client.auth_method)
@@ -283,8 +283,8 @@ def check(
     with CLIENT_PROOF:
         proof = _PROOFS[claimed.method](claimed, client, now)
         if proof is None:
-            story = _about_secret(claimed, client, now)
-            raise InvalidClient("wrong client secret", story=story)
+            details = _about_secret(claimed, client, now)
+            raise InvalidClient("wrong client secret", details=details)
     return proof
 
 
@@ -296,7 +296,7 @@ def _check_taken(used: AuthMethod, methods: Collection[AuthMethod]) -> None:
     accepted = " or ".join(methods)
     raise InvalidClient(
         f"the endpoint does not take {used}",
-        story=f"The application's method is {used}; this endpoint takes {accepted}.",
+        details=f"The application's method is {used}; this endpoint takes {accepted}.",
         fix=f"Call this endpoint as an application that is registered for {accepted}.",
     )
 
@@ -305,7 +305,7 @@ def _other_method(used: AuthMethod, registered: AuthMethod) -> InvalidClient:
     is_about_secret = {used, registered} == {"client_secret_basic", "client_secret_post"}
     return InvalidClient(
         f"the client is registered for {registered}",
-        story=f"The application's method is {registered}, and {used} was used.",
+        details=f"The application's method is {registered}, and {used} was used.",
         fix=f"Set the client library to {registered}: {_HOW[registered]}. Or register {used}.",
         hint=f"registered for {registered}, {used} was sent" if is_about_secret else "",
     )

@@ -76,10 +76,10 @@ async def find_client(service: Service, client_id: str) -> Application:
     client = await service.store.get(APPLICATIONS, client_id) if len(client_id) <= 200 else None
     if client is None or client.state != "active":
         told = "No application has this client_id."
-        story = (
+        details = (
             f"The application {refusal_details.named(client)} is not active."
             if client
             else refusal_details.no_client(service.config, client_id)
         )
-        raise UnusableRequest("client_unknown", told, sent=client_id, story=story)
+        raise UnusableRequest("client_unknown", told, sent=client_id, details=details)
     return client

@@ -186,15 +186,15 @@ def _response_type(request: _Request) -> dict[str, Any]:
     if response_type is None:
         known = ", ".join(_RESPONSE_TYPES.values())
         sent_words = safe_display.in_words("response_type", " ".join(sent))
-        story = f"response_type is one of {known}; {sent_words} was sent."
-        raise UnsupportedResponseType("response_type is not supported", story=story)
+        details = f"response_type is one of {known}; {sent_words} was sent."
+        raise UnsupportedResponseType("response_type is not supported", details=details)
     allowed = _response_types(request.client)
     if response_type not in allowed:
         may = f"may use {', '.join(allowed)}" if allowed else "signs nobody in"
-        story = f"The application {may}; {response_type} was sent."
+        details = f"The application {may}; {response_type} was sent."
         fix = f"Send response_type={allowed[0]}." if allowed else ""
         told = "the client may not use this response_type"
-        raise UnauthorizedClient(told, story=story, fix=fix)
+        raise UnauthorizedClient(told, details=details, fix=fix)
     return {"response_type": response_type}
 
 
@@ -215,10 +215,10 @@ def _response_mode(request: _Request) -> dict[str, Any]:
     if sent not in (None, *MODES):
         raise InvalidRequest("response_mode is not supported")
     if sent == "form_post" and mode != sent:
-        story = (
+        details = (
             "A form goes to a web address, and can't bring back a state with NUL or a line break."
         )
-        raise InvalidRequest("the answer can not be posted as a form", story=story)
+        raise InvalidRequest("the answer can not be posted as a form", details=details)
     if sent == "query" and mode != sent:
         told = "no token is put into a query: response_mode must be fragment or form_post"
         raise InvalidRequest(told)
@@ -263,8 +263,8 @@ def _prompt(request: _Request) -> dict[str, Any]:
     if not set(prompt) <= set(PROMPTS):
         known = ", ".join(PROMPTS)
         words = safe_display.in_words("prompt", " ".join(prompt))
-        story = f"prompt has some of {known}; {words} was sent."
-        raise InvalidRequest("prompt has a value that is not supported", story=story)
+        details = f"prompt has some of {known}; {words} was sent."
+        raise InvalidRequest("prompt has a value that is not supported", details=details)
     # OpenID Connect Core 3.1.2.1 demands an error for this.
     if "none" in prompt and len(prompt) > 1:
         raise InvalidRequest("prompt none can not be combined with another value")
@@ -276,10 +276,10 @@ def _max_age(request: _Request) -> dict[str, Any]:
     if sent is None:
         return {"max_age": None}
     if not (sent.isascii() and sent.isdigit()) or len(sent) > _MAX_AGE_DIGITS:
-        story = (
+        details = (
             f"max_age is a number of seconds; {safe_display.in_words('max_age', sent)} was sent."
         )
-        raise InvalidRequest("max_age must be a number of seconds", story=story)
+        raise InvalidRequest("max_age must be a number of seconds", details=details)
     return {"max_age": int(sent)}
 
 
@@ -310,7 +310,7 @@ async def _hinted_user(
     try:
         return (await id_tokens.read_hint(service, token)).sub
     except InvalidRequest as error:
-        ignored = HintIgnored(error.description, story=f"{error.story} It was ignored.")
+        ignored = HintIgnored(error.description, details=f"{error.details} It was ignored.")
         ignored.check = checks.ID_TOKEN_HINT
         _log.info("id_token_hint ignored", cause=error.description)
         if record is not None:

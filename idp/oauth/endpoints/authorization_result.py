@@ -67,8 +67,8 @@ async def answer(
     if request.response_type == "code":
         made, values = _with_code(service, request, client, made)
     else:
-        grantee = AuthorizedClient(made, live.subject, acting_client, live.session)
-        values = await _tokens(service, request, grantee, now)
+        authorized = AuthorizedClient(made, live.subject, acting_client, live.session)
+        values = await _tokens(service, request, authorized, now)
     # Before the unit: a logout at the same moment must know of every client that gets tokens.
     await session_clients.remember(service, live.session, client)
     await commit_settled(service.store, Insert(AUTHORIZATIONS, made), *completing)
@@ -145,16 +145,16 @@ def _with_code(
 
 
 async def _tokens(
-    service: Service, request: AuthRequest, grantee: AuthorizedClient, now: datetime
+    service: Service, request: AuthRequest, authorized: AuthorizedClient, now: datetime
 ) -> dict[str, str]:
     """Returns the parameters of a response of the implicit flow (OpenID Connect Core 3.2.2.5)."""
     scopes, session_id = (
-        grantee.authorization.scopes,
-        token_response.session_of(service, grantee, now),
+        authorized.authorization.scopes,
+        token_response.session_of(service, authorized, now),
     )
     values, token = {}, None
     if request.response_type == "id_token token":
-        access = await token_response.access_token(service, grantee, scopes, session_id, now)
+        access = await token_response.access_token(service, authorized, scopes, session_id, now)
         token = access.token
         values = {
             "access_token": token,
@@ -163,6 +163,6 @@ async def _tokens(
             "scope": " ".join(scopes),
         }
     id_token = await token_response.id_token(
-        service, grantee, scopes, session_id, now, nonce=request.nonce, access_token=token
+        service, authorized, scopes, session_id, now, nonce=request.nonce, access_token=token
     )
     return values | {"id_token": id_token}

@@ -87,7 +87,7 @@ async def _hint(service: Service, token: str | None) -> Hint | None:
         return None if token is None else await id_tokens.read_hint(service, token)
     except InvalidRequest as error:
         raise UnusableRequest(
-            "logout_hint_unusable", error.description, story=error.story
+            "logout_hint_unusable", error.description, details=error.details
         ) from error
 
 

@@ -50,8 +50,8 @@ async def push(
     client, _ = await client_authentication.authenticate(service, authorization, params)
     with SIGNS_IN:
         if client.app_type == "api":
-            story = "The application is an API, which signs nobody in."
-            raise UnauthorizedClient("the client may not push requests", story=story)
+            details = "The application is an API, which signs nobody in."
+            raise UnauthorizedClient("the client may not push requests", details=details)
     with NO_REFERENCE:
         # RFC 9126 2.1: a pushed request must not refer to another one.
         if params.get("request_uri") is not None:
@@ -80,8 +80,8 @@ def _return_to(client: Application, params: Params) -> ReturnTo:
             return authorization_request.return_to(client, params)
         except UnusableRequest as error:
             told = "redirect_uri is missing, or not one that the client registered"
-            story, fix = explain.story(error), explain.fix(error)
-            raise InvalidRequest(told, story=story, fix=fix) from error
+            details, fix = explain.details(error), explain.fix(error)
+            raise InvalidRequest(told, details=details, fix=fix) from error
 
 
 def is_reference(request_uri: str) -> bool:
@@ -102,8 +102,8 @@ async def find(service: Service, client: Application, reference: str) -> AuthReq
     pushed = await service.store.get(PUSHED_REQUESTS, id)
     now = service.clock.now()
     if pushed is None or (pushed.ends_at is not None and pushed.ends_at <= now):
-        story = f"No such request_uri is known. Each lasts {LASTS_SECONDS} s and is used once."
-        raise _unusable(client, story)
+        details = f"No such request_uri is known. Each lasts {LASTS_SECONDS} s and is used once."
+        raise _unusable(client, details)
     if pushed.client_id != client.id:
         raise _unusable(client, "The request was pushed by another application.")
     if pushed.completed_at is not None:
@@ -155,8 +155,8 @@ async def claim(service: Service, request: AuthRequest, agent: Browser) -> AuthR
 
 
 def _other_browser(request: AuthRequest) -> OtherBrowser:
-    story = "Another browser was the first to load the request_uri."
-    refusal = OtherBrowser("", story=story, client_id=request.client_id)
+    details = "Another browser was the first to load the request_uri."
+    refusal = OtherBrowser("", details=details, client_id=request.client_id)
     refusal.check = REFERENCE
     return refusal
 
@@ -186,6 +186,6 @@ def used_meanwhile(client: Application) -> UnusableRequest:
     return refusal
 
 
-def _unusable(client: Application, story: str) -> UnusableRequest:
+def _unusable(client: Application, details: str) -> UnusableRequest:
     told = "The request_uri was used before, has expired, or belongs to another application."
-    return UnusableRequest("request_uri_unusable", told, client_id=client.id, story=story)
+    return UnusableRequest("request_uri_unusable", told, client_id=client.id, details=details)

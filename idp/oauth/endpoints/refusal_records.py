@@ -176,9 +176,9 @@ def _dropped(asked: Asked, clients: Sequence[Application]) -> Iterable[str]:
 
 def _sentence(error: Refusing) -> str:
     if isinstance(error, UnusableRequest):
-        return explain.story(error)
+        return explain.details(error)
     told = error.reason if isinstance(error, InvalidClient) else error.description
-    return error.story or refusal_details.sentence(told)
+    return error.details or refusal_details.sentence(told)
 
 
 def _fix(error: Refusing) -> str:

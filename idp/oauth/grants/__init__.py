@@ -83,11 +83,11 @@ def _check_allowed(
         grant_type = params.required("grant_type")
         if grant is None:
             sent = safe_display.in_words("grant_type", grant_type)
-            story = f"grant_type is one of {', '.join(GRANTS)}; {sent} was sent."
-            raise UnsupportedGrantType("grant_type is not supported", story=story)
+            details = f"grant_type is one of {', '.join(GRANTS)}; {sent} was sent."
+            raise UnsupportedGrantType("grant_type is not supported", details=details)
         if grant.is_offered and not (instance and grant.is_offered(instance)):
-            story = f"{grant_type} is switched off on this installation."
-            raise UnsupportedGrantType("grant_type is not supported", story=story)
+            details = f"{grant_type} is switched off on this installation."
+            raise UnsupportedGrantType("grant_type is not supported", details=details)
     with checks.GRANT_ALLOWED:
         if (
             # A grant type without a name in the API cannot be registered, so every client that
@@ -97,6 +97,6 @@ def _check_allowed(
             and grant_type not in caller.grant_types
         ):
             allowed = ", ".join(caller.grant_types)
-            story = f"The application may use {allowed}; {grant_type} was sent."
-            raise UnauthorizedClient("the client may not use this grant_type", story=story)
+            details = f"The application may use {allowed}; {grant_type} was sent."
+            raise UnauthorizedClient("the client may not use this grant_type", details=details)
     return grant

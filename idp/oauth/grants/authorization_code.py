@@ -50,14 +50,14 @@ async def redeem(request: TokenRequest) -> dict[str, Any]:
         # revocation.
         if code.redeemed_at is not None:
             since = refusal_details.span(now - code.redeemed_at)
-            story = f"The code was redeemed {since} ago by the same client."
-            await refuse_replay(request, authorization, "code", story)
+            details = f"The code was redeemed {since} ago by the same client."
+            await refuse_replay(request, authorization, "code", details)
     with checks.CODE_UNEXPIRED:
         if code.expires_at <= now:
-            raise InvalidGrant("the code has expired", story=_how_late(request, code, now))
-    grantee = await find_live(request, authorization)
+            raise InvalidGrant("the code has expired", details=_how_late(request, code, now))
+    authorized = await find_live(request, authorization)
     with checks.SESSION_LIVE:
-        if grantee.session is None:
+        if authorized.session is None:
             raise InvalidGrant("the session that the code came from has ended")
     granted = scopes.grantable(config, request.client, authorization.scopes)
     refresh = None
@@ -67,13 +67,13 @@ async def redeem(request: TokenRequest) -> dict[str, Any]:
         refresh = new_refresh_token(request.service, authorization.id, now)
     response = await token_response.respond(
         request.service,
-        grantee,
+        authorized,
         scopes=granted,
         refresh_token=refresh.text if refresh else None,
         with_nonce=True,
         now=now,
     )
-    await _spend(request, grantee, refresh, now)
+    await _spend(request, authorized, refresh, now)
     return response
 
 
@@ -89,7 +89,7 @@ def _check(request: TokenRequest) -> tuple[Authorization, Code]:
         if code.redirect_uri != redirect_uri:
             raise InvalidGrant(
                 "redirect_uri differs from the one of the authorization request",
-                story=uri_difference.difference(
+                details=uri_difference.difference(
                     redirect_uri, [code.redirect_uri], "was in the authorization request"
                 ),
             )
@@ -108,8 +108,8 @@ def _find(request: TokenRequest, sent: str) -> tuple[Authorization, Code]:
         or not opaque_tokens.matches(parts[1], code.hash)
     ):
         config, due = request.service.config, "an authorization code"
-        story = refusal_details.unknown(config, sent, due, 1, authorization)
-        raise InvalidGrant("the code is unknown or has expired", story=story)
+        details = refusal_details.unknown(config, sent, due, 1, authorization)
+        raise InvalidGrant("the code is unknown or has expired", details=details)
     return authorization, code
 
 
@@ -120,11 +120,14 @@ def _how_late(request: TokenRequest, code: Code, now: datetime) -> str:
 
 
 async def _spend(
-    request: TokenRequest, grantee: AuthorizedClient, refresh: RefreshToken | None, now: datetime
+    request: TokenRequest,
+    authorized: AuthorizedClient,
+    refresh: RefreshToken | None,
+    now: datetime,
 ) -> None:
     """Marks the code as redeemed. Of several requests at once one does; for the others it is a
     replay."""
-    authorization = grantee.authorization
+    authorization = authorized.authorization
     ends = last_token_ends_at(request, refresh, now)
     # The condition is part of the write, so the two requests of a race cannot both succeed.
     unspent = {"code.redeemed_at": None, "revoked_at": None}
@@ -138,8 +141,10 @@ async def _spend(
         )
     except Stale:
         with checks.CODE_UNUSED:
-            story = "Another request redeemed the code, or revoked the grant, at the same moment."
-            await refuse_replay(request, authorization, "code", story)
+            details = (
+                "Another request redeemed the code, or revoked the grant, at the same moment."
+            )
+            await refuse_replay(request, authorization, "code", details)
 
 
 GRANT: Final = Grant(

@@ -50,8 +50,8 @@ async def begin(
     client, _ = await client_authentication.authenticate(service, authorization, params)
     with GRANT_ALLOWED:
         if GRANT_TYPE not in client.grant_types:
-            story = f"The application may use {', '.join(client.grant_types)}; not {GRANT_TYPE}."
-            raise UnauthorizedClient("the client may not use the device flow", story=story)
+            details = f"The application may use {', '.join(client.grant_types)}; not {GRANT_TYPE}."
+            raise UnauthorizedClient("the client may not use the device flow", details=details)
     with checks.DEVICE_SCOPE:
         wanted = scopes.parse(params.get("scope"))
     request_limits.admit_device(service, client.id, origin)

@@ -54,9 +54,9 @@ async def poll(request: TokenRequest) -> dict[str, Any]:
     authorization: Authorization | None = request.records[1]
     if authorization is None:
         raise await _not_yet(request, device_request, now)
-    grantee = await find_live(request, authorization)
+    authorized = await find_live(request, authorization)
     with SESSION_LIVE:
-        if grantee.session is None:
+        if authorized.session is None:
             raise InvalidGrant("the session that the device was allowed in has ended")
     granted = scopes.grantable(request.service.config, request.client, authorization.scopes)
     refresh = None
@@ -64,7 +64,7 @@ async def poll(request: TokenRequest) -> dict[str, Any]:
         refresh = new_refresh_token(request.service, authorization.id, now)
     text = refresh.text if refresh else None
     response = await token_response.respond(
-        request.service, grantee, scopes=granted, refresh_token=text, now=now
+        request.service, authorized, scopes=granted, refresh_token=text, now=now
     )
     await _spend(request, device_request, refresh, now)
     return response
@@ -84,14 +84,14 @@ def _check(request: TokenRequest, now: datetime) -> DeviceRequest:
     with checks.DEVICE_ALLOWED:
         if device_request.decided_at is not None and not device_request.is_allowed:
             since = refusal_details.span(now - device_request.decided_at)
-            story = f"The person denied the request {since} ago."
-            raise AccessDenied("the user denied the request", story=story)
+            details = f"The person denied the request {since} ago."
+            raise AccessDenied("the user denied the request", details=details)
     with checks.DEVICE_CODE_UNEXPIRED:
         if device_request.ends_at <= now:
             late = refusal_details.span(now - device_request.ends_at)
             lasts = refusal_details.span(device_request.ends_at - device_request.created_at)
-            story = f"The device code expired {late} ago; a device code lasts {lasts}."
-            raise ExpiredToken("the device code has expired", story=story)
+            details = f"The device code expired {late} ago; a device code lasts {lasts}."
+            raise ExpiredToken("the device code has expired", details=details)
     return device_request
 
 
@@ -104,8 +104,8 @@ def _find(request: TokenRequest, sent: str) -> DeviceRequest:
         or not opaque_tokens.matches(parts[1], device_request.secret_hash)
     ):
         config, due = request.service.config, "a device code"
-        story = refusal_details.unknown(config, sent, due, 1, device_request)
-        raise InvalidGrant("the device code is unknown or has expired", story=story)
+        details = refusal_details.unknown(config, sent, due, 1, device_request)
+        raise InvalidGrant("the device code is unknown or has expired", details=details)
     return device_request
 
 
@@ -131,8 +131,8 @@ async def _not_yet(
         is_early = True
     with checks.DEVICE_PACE:
         if is_early:
-            story = f"The device polls too often: it has to wait {longer} s between two polls."
-            raise SlowDown("the device polls too often", story=story)
+            details = f"The device polls too often: it has to wait {longer} s between two polls."
+            raise SlowDown("the device polls too often", details=details)
     return AuthorizationPending("the user has not decided yet")
 
 
@@ -158,8 +158,8 @@ async def _spend(
             raise _used("Another request used the device code at the same moment.") from None
 
 
-def _used(story: str) -> InvalidGrant:
-    return InvalidGrant("the device code was used before", story=story)
+def _used(details: str) -> InvalidGrant:
+    return InvalidGrant("the device code was used before", details=details)
 
 
 GRANT: Final = Grant(

@@ -44,10 +44,10 @@ async def authenticate(
             # `jti` is optional for this use of an assertion (RFC 7523 3).
             await jwt_assertions.verify(service, assertion, key, needs_jti=False)
         except NotProven as error:
-            raise InvalidGrant("the assertion is not valid", story=str(error)) from None
+            raise InvalidGrant("the assertion is not valid", details=str(error)) from None
         if user is None or user.kind != "machine":
             raise InvalidGrant(
-                "the assertion is not valid", story="Its issuer is no service user."
+                "the assertion is not valid", details="Its issuer is no service user."
             )
     last_uses.note(service, key.id, key.expires_at)
     return user, others

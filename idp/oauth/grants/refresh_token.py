@@ -49,8 +49,8 @@ async def rotate(request: TokenRequest) -> dict[str, Any]:
     with checks.REFRESH_CURRENT:
         if not is_current and not _may_repeat(request, refresh, secret, now):
             since = refusal_details.span(now - refresh.rotated_at)
-            story = f"The refresh token was rotated {since} ago: this one is spent."
-            await _refuse_spent(request, authorization, refresh, secret, story)
+            details = f"The refresh token was rotated {since} ago: this one is spent."
+            await _refuse_spent(request, authorization, refresh, secret, details)
     with checks.REFRESH_UNEXPIRED:
         # With an actor the authorization may end before its refresh token, also for records of an
         # earlier release.
@@ -58,16 +58,16 @@ async def rotate(request: TokenRequest) -> dict[str, Any]:
         ends = min(refresh.idle_expires_at, last)
         if ends <= now:
             why = "it was not used for too long" if ends < last else "its time is up"
-            story = f"The refresh token expired {refusal_details.span(now - ends)} ago: {why}."
-            raise InvalidGrant("the refresh token has expired", story=story)
+            details = f"The refresh token expired {refusal_details.span(now - ends)} ago: {why}."
+            raise InvalidGrant("the refresh token has expired", details=details)
     with checks.SCOPE_GRANTED:
         wanted = _scopes(request.params, authorization)
-    grantee = await find_live(request, authorization)
+    authorized = await find_live(request, authorization)
     granted = scopes.grantable(request.service.config, request.client, wanted)
     successor = _successor(request, secret)
     response = await token_response.respond(
         request.service,
-        grantee,
+        authorized,
         scopes=granted,
         refresh_token=request.params.required("refresh_token").removesuffix(secret) + successor,
         now=now,
@@ -107,8 +107,8 @@ def _check(request: TokenRequest) -> tuple[Authorization, Refresh, str]:
     with checks.REFRESH_UNREVOKED:
         if authorization.revoked_at is not None:
             since = refusal_details.span(request.service.clock.now() - authorization.revoked_at)
-            story = f"The grant was revoked {since} ago, with every token that came of it."
-            raise InvalidGrant("the refresh token was revoked", story=story)
+            details = f"The grant was revoked {since} ago, with every token that came of it."
+            raise InvalidGrant("the refresh token was revoked", details=details)
     return authorization, refresh, secret
 
 
@@ -122,8 +122,8 @@ def _find(request: TokenRequest, sent: str) -> tuple[Authorization, Refresh, str
         or not opaque_tokens.matches(parts[1], refresh.family_hash)
     ):
         config, due = request.service.config, "a refresh token"
-        story = refusal_details.unknown(config, sent, due, _SECRETS, authorization)
-        raise InvalidGrant("the refresh token is unknown or has expired", story=story)
+        details = refusal_details.unknown(config, sent, due, _SECRETS, authorization)
+        raise InvalidGrant("the refresh token is unknown or has expired", details=details)
     return authorization, refresh, parts[2]
 
 
@@ -136,8 +136,8 @@ def _scopes(params: Params, authorization: Authorization) -> list[str]:
     if not wanted or not set(wanted) <= set(authorization.scopes):
         granted = " ".join(authorization.scopes)
         asked = safe_display.in_words("scope", requested)
-        story = f"{asked} was asked for, {refusal_details.quoted(granted)} granted."
-        raise InvalidScope("scope is larger than what was granted", story=story)
+        details = f"{asked} was asked for, {refusal_details.quoted(granted)} granted."
+        raise InvalidScope("scope is larger than what was granted", details=details)
     return wanted
 
 
@@ -173,8 +173,8 @@ async def _replace(
         if refreshed and _may_repeat(request, refreshed, secret, now):
             return
         with checks.REFRESH_CURRENT:
-            story = "Another request used the refresh token, or revoked it, at the same moment."
-            await _refuse_spent(request, authorization, refreshed, secret, story)
+            details = "Another request used the refresh token, or revoked it, at the same moment."
+            await _refuse_spent(request, authorization, refreshed, secret, details)
 
 
 async def _refuse_spent(
@@ -182,7 +182,7 @@ async def _refuse_spent(
     authorization: Authorization,
     refresh: Refresh | None,
     secret: str,
-    story: str,
+    details: str,
 ) -> None:
     """Revokes the family of a rotated refresh token, and raises `InvalidGrant`.
 
@@ -191,7 +191,7 @@ async def _refuse_spent(
     family, because the service cannot be certain (RFC 9700 4.14.2).
     """
     if refresh is None or not opaque_tokens.matches(secret, refresh.previous_hash):
-        await refuse_replay(request, authorization, "refresh token", story)
+        await refuse_replay(request, authorization, "refresh token", details)
     await authorizations.revoke(
         request.service,
         authorization,
@@ -200,8 +200,8 @@ async def _refuse_spent(
     )
     raise InvalidGrant(
         "the refresh token was used before; every token that came of it is revoked",
-        story=f"{story} Its successor was never used: perhaps the answer with it was lost. Every"
-        " token that came of it is revoked.",
+        details=f"{details} Its successor was never used: perhaps the answer with it was lost."
+        " Every token that came of it is revoked.",
         fix="Store the new refresh token before anything else is done; refreshTokenReuseSeconds"
         " lets the last one be used again for a while.",
     )

@@ -119,18 +119,18 @@ async def find_live(request: TokenRequest, authorization: Authorization) -> Auth
     A session that has ended is no refusal here (`AuthorizedClient.session` is None then):
     `offline_access` outlives it, and each grant decides what it means.
     """
-    grantee = await authorizations.find_live(
+    authorized = await authorizations.find_live(
         request.service, authorization, request.client.project_id
     )
-    if grantee is None:
+    if authorized is None:
         dependencies = dependencies_of(authorization, request.client.project_id)
-        story, check, fix = await validity_details.fallen(
+        details, check, fix = await validity_details.fallen(
             request.service, dependencies, GRANT_STANDS
         )
         with check:
             told = "the grant was revoked, or its user or client is not active any more"
-            raise InvalidGrant(told, story=story, fix=fix)
-    return grantee
+            raise InvalidGrant(told, details=details, fix=fix)
+    return authorized
 
 
 def authorization_of(request: TokenRequest) -> Authorization | None:
@@ -150,17 +150,17 @@ def refuse_foreign(
         )
         raise InvalidGrant(
             f"the {what} was issued to another client",
-            story=f"The {what} was issued to the client {owner}; {sender} sent it.",
+            details=f"The {what} was issued to the client {owner}; {sender} sent it.",
         )
 
 
 async def refuse_replay(
-    request: TokenRequest, authorization: Authorization, what: str, story: str
+    request: TokenRequest, authorization: Authorization, what: str, details: str
 ) -> None:
     """Revokes `authorization` and everything that came of it, then raises `InvalidGrant`."""
     reason = f"{what} replayed"
     await authorizations.revoke(request.service, authorization, reason=reason, cause="replay")
     raise InvalidGrant(
         f"the {what} was used before; every token that came of it is revoked",
-        story=f"{story} Every token that came of it is revoked.",
+        details=f"{details} Every token that came of it is revoked.",
     )

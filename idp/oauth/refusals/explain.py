@@ -70,11 +70,11 @@ def explanation(refusal: UnusableRequest) -> dict[str, Any]:
     }
 
 
-def story(refusal: UnusableRequest) -> str:
+def details(refusal: UnusableRequest) -> str:
     """Returns the details for the administrator, in English, with where the values differ."""
     mistake = _MISTAKES.get(refusal.error_code, _MALFORMED)
-    said = [refusal.story or english(mistake.sentence)]
-    if mistake.is_general and not refusal.story:
+    said = [refusal.details or english(mistake.sentence)]
+    if mistake.is_general and not refusal.details:
         said.append(sentence(refusal.description))
     if refusal.error_code in _COMPARED and refusal.sent is not None:
         nothing = english(NOTHING_REGISTERED)

@@ -54,9 +54,9 @@ async def keep_refusal(
 def _refusal(client: Application, live: LiveSession, judged: Judged) -> InteractionRequired:
     """Returns the error for a user who may not use the client. Logs the rule, as not every refusal
     is stored."""
-    story, fix = judged.refusal or ("", "")
+    details, fix = judged.refusal or ("", "")
     user_id = live.subject.user.id
-    _log.info("user may not use application", cause=story, client_id=client.id, user_id=user_id)
-    error = InteractionRequired("the user may not use the application", story=story, fix=fix)
+    _log.info("user may not use application", cause=details, client_id=client.id, user_id=user_id)
+    error = InteractionRequired("the user may not use the application", details=details, fix=fix)
     error.check = USER_ALLOWED
     return error

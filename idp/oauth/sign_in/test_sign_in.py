@@ -106,9 +106,9 @@ async def told(service: Service, client_id: str, live: LiveSession) -> SignInTes
     made = authorization_result.authorization(
         service, acting, granted, request, live, now, judged.grounds
     )
-    grantee = AuthorizedClient(made, live.subject, acting, live.session)
+    authorized = AuthorizedClient(made, live.subject, acting, live.session)
     response = await token_response.respond(
-        service, grantee, scopes=granted.scopes, with_nonce=True, now=now
+        service, authorized, scopes=granted.scopes, with_nonce=True, now=now
     )
     userinfo = await user_claims.released(
         service,
@@ -118,7 +118,7 @@ async def told(service: Service, client_id: str, live: LiveSession) -> SignInTes
         reader=client,
         reader_org_id=client.org_id,
     )
-    is_jwt = grantee.token_kind == "jwt"  # noqa: S105 - a kind
+    is_jwt = authorized.token_kind == "jwt"  # noqa: S105 - a kind
     return SignInTestResult(
         scopes=granted.scopes,
         id_token=_claims(response["id_token"]),

@@ -38,7 +38,7 @@ class UserRefusal(NamedTuple):
     Both texts are for administrators; `fix` has the command lines.
     """
 
-    story: str
+    details: str
     fix: str
 
 
@@ -138,8 +138,8 @@ def _of_own_organization(
         # With the project's grant check, "everybody" would still be refused for want of a project
         # grant.
         fix += f" Or by everybody: {command_lines.configure(client, '--allowed-users everybody')}."
-    story = "The application is for users of its own organization (allowedUsers)."
-    return UserRefusal(story, fix + _THEN)
+    details = "The application is for users of its own organization (allowedUsers)."
+    return UserRefusal(details, fix + _THEN)
 
 
 def _without_grant(
@@ -156,16 +156,16 @@ def _without_role(use: Use, client: Application, records: Sequence[Any]) -> User
     """Names the project grant first where an assignment exists: it takes effect again with the
     grant."""
     _, grant, assignment = _split(use, client, records)
-    story = "The user has no role in the application's project (projectRoleCheck)."
+    details = "The user has no role in the application's project (projectRoleCheck)."
     if assignment is not None and grant is not None and grant.state != "active":
         command = command_lines.grant_project(client, use.user_org_id, grant)
         return UserRefusal(
-            story, f"Let the grant of the user's roles count again: {command}.{_THEN}"
+            details, f"Let the grant of the user's roles count again: {command}.{_THEN}"
         )
     command = command_lines.assign_role(client, use.user_id, use.user_org_id)
     roles = f"idp role list --project {client.project_id} --org {client.org_id}"
     fix = f"Give the user a role of the project: {command} ({roles} has them).{_THEN}"
-    return UserRefusal(story, fix)
+    return UserRefusal(details, fix)
 
 
 def _now(use: Use, client: Application, records: Sequence[Any]) -> Grounds:

@@ -14,19 +14,19 @@ from idp.service import Service
 
 
 async def in_id_token(
-    service: Service, grantee: AuthorizedClient, scopes: Sequence[str], *, is_lean: bool
+    service: Service, authorized: AuthorizedClient, scopes: Sequence[str], *, is_lean: bool
 ) -> Mapping[str, Any]:
     """Returns the claims of an ID token beyond the protocol's own.
 
     A lean one has only those that the request named in `claims` (OpenID Connect Core 5.5), and the
     roles where the client's option adds them.
     """
-    client, subject = grantee.client.application, grantee.subject
-    wanted = claims_request.stored(grantee.authorization.claims).id_token
+    client, subject = authorized.client.application, authorized.subject
+    wanted = claims_request.stored(authorized.authorization.claims).id_token
     told: dict[str, Any] = {}
     if wanted:
         seen = await user_claims.view(service, subject, standard_claims.ALL, client.org_id)
-        told = standard_claims.requested(seen, wanted, grantee.authorization, client)
+        told = standard_claims.requested(seen, wanted, authorized.authorization, client)
     # A lean token comes with an access token, so the client can read the rest from userinfo
     # (OpenID Connect Core 5.4).
     if not is_lean:
@@ -34,41 +34,43 @@ async def in_id_token(
             service,
             subject,
             scopes,
-            audience=audience(service.config, grantee, scopes),
+            audience=audience(service.config, authorized, scopes),
             reader=client,
             reader_org_id=client.org_id,
         )
     if client.id_token_role_assertion:
-        told |= await _roles(service, grantee, scopes)
+        told |= await _roles(service, authorized, scopes)
     return user_claims.that_fits(told)
 
 
 async def in_access_token(
-    service: Service, grantee: AuthorizedClient, scopes: Sequence[str]
+    service: Service, authorized: AuthorizedClient, scopes: Sequence[str]
 ) -> Mapping[str, Any]:
     """Returns the role claims of a JWT access token where the client's option adds them, else
     none.
 
     An opaque token has none: a resource server reads them by introspection.
     """
-    client = grantee.client.application
-    is_jwt = grantee.token_kind == "jwt"  # noqa: S105 - a kind
+    client = authorized.client.application
+    is_jwt = authorized.token_kind == "jwt"  # noqa: S105 - a kind
     if not is_jwt or not client.access_token_role_assertion:
         return {}
-    return user_claims.that_fits(await _roles(service, grantee, scopes))
+    return user_claims.that_fits(await _roles(service, authorized, scopes))
 
 
-def audience(config: Config, grantee: AuthorizedClient, scopes: Sequence[str]) -> list[str]:
+def audience(config: Config, authorized: AuthorizedClient, scopes: Sequence[str]) -> list[str]:
     """Returns the audience of a token with these scopes."""
-    return audiences.narrowed(config, grantee.client.application, grantee.authorization, scopes)
+    return audiences.narrowed(
+        config, authorized.client.application, authorized.authorization, scopes
+    )
 
 
 async def _roles(
-    service: Service, grantee: AuthorizedClient, scopes: Sequence[str]
+    service: Service, authorized: AuthorizedClient, scopes: Sequence[str]
 ) -> dict[str, Any]:
     asking = RoleQuestion(
         asked=reserved_scopes.read(service.config, scopes),
-        audience=audience(service.config, grantee, scopes),
-        reader=grantee.client.application,
+        audience=audience(service.config, authorized, scopes),
+        reader=authorized.client.application,
     )
-    return await role_claims.read(service, grantee.subject, asking)
+    return await role_claims.read(service, authorized.subject, asking)

@@ -110,7 +110,7 @@ async def read_hint(service: Service, token: str) -> Hint:
     except (jws.NotAToken, msgspec.ValidationError) as error:
         told = "id_token_hint is not an ID token of this service"
         raise InvalidRequest(
-            told, story=refusal_details.no_id_token(service.config, token)
+            told, details=refusal_details.no_id_token(service.config, token)
         ) from error
 
 

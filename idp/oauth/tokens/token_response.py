@@ -20,7 +20,7 @@ from idp.service import Service
 
 async def respond(
     service: Service,
-    grantee: AuthorizedClient,
+    authorized: AuthorizedClient,
     *,
     scopes: Sequence[str],
     refresh_token: str | None = None,
@@ -28,8 +28,8 @@ async def respond(
     now: datetime,
 ) -> dict[str, Any]:
     """Returns the token response (RFC 6749 5.1). Signs the tokens and writes nothing."""
-    session_id = session_of(service, grantee, now)
-    access = await access_token(service, grantee, scopes, session_id, now)
+    session_id = session_of(service, authorized, now)
+    access = await access_token(service, authorized, scopes, session_id, now)
     body: dict[str, Any] = {
         "access_token": access.token,
         "token_type": "Bearer",
@@ -41,16 +41,16 @@ async def respond(
     # Without `openid` the request is plain OAuth 2.0, which has no ID token (OpenID Connect Core
     # 3.1.2.1).
     if OPENID in scopes:
-        nonce = grantee.authorization.nonce if with_nonce else None
+        nonce = authorized.authorization.nonce if with_nonce else None
         body["id_token"] = await id_token(
-            service, grantee, scopes, session_id, now, nonce=nonce, access_token=access.token
+            service, authorized, scopes, session_id, now, nonce=nonce, access_token=access.token
         )
     return body
 
 
 async def id_token(
     service: Service,
-    grantee: AuthorizedClient,
+    authorized: AuthorizedClient,
     scopes: Sequence[str],
     session_id: str | None,
     now: datetime,
@@ -64,7 +64,7 @@ async def id_token(
     It is lean where an access token is given with it, unless the client's option adds the userinfo
     claims.
     """
-    authorization, client = grantee.authorization, grantee.client.application
+    authorization, client = authorized.authorization, authorized.client.application
     is_lean = access_token is not None and not client.id_token_userinfo_assertion
     request = IdTokenRequest(
         sub=authorization.user_id,
@@ -76,49 +76,51 @@ async def id_token(
         session_id=session_id,
         access_token=access_token,
         code=code,
-        claims=await authorization_claims.in_id_token(service, grantee, scopes, is_lean=is_lean),
+        claims=await authorization_claims.in_id_token(
+            service, authorized, scopes, is_lean=is_lean
+        ),
         algorithm=client.signing_algorithm,
         actor=authorization.actor,
-        ends_at=grantee.ends_at,
+        ends_at=authorized.ends_at,
     )
     return await id_tokens.issue(service, request, now)
 
 
 async def access_token(
     service: Service,
-    grantee: AuthorizedClient,
+    authorized: AuthorizedClient,
     scopes: Sequence[str],
     session_id: str | None,
     now: datetime,
 ) -> Issued:
     """Issues an access token of an authorization. With `session_id` None it outlives the
     session."""
-    authorization, client = grantee.authorization, grantee.client.application
+    authorization, client = authorized.authorization, authorized.client.application
     request = AccessTokenRequest(
         sub=authorization.user_id,
         client_id=client.id,
-        audience=authorization_claims.audience(service.config, grantee, scopes),
+        audience=authorization_claims.audience(service.config, authorized, scopes),
         scopes=scopes,
-        kind=grantee.token_kind,
+        kind=authorized.token_kind,
         algorithm=client.signing_algorithm,
-        dependencies=_dependencies(grantee, session_id),
+        dependencies=_dependencies(authorized, session_id),
         auth_time=authorization.auth_time,
         amr=authorization.amr,
         acr=authorization.acr,
         actor=authorization.actor,
-        ends_at=_access_token_ends_at(service, grantee, now),
-        extra=await authorization_claims.in_access_token(service, grantee, scopes),
+        ends_at=_access_token_ends_at(service, authorized, now),
+        extra=await authorization_claims.in_access_token(service, authorized, scopes),
     )
     return await access_tokens.issue(service, request, now)
 
 
-def _dependencies(grantee: AuthorizedClient, session_id: str | None) -> TokenDependencies:
+def _dependencies(authorized: AuthorizedClient, session_id: str | None) -> TokenDependencies:
     """Returns what an access token of the authorization depends on, besides it on a session."""
-    dependencies = dependencies_of(grantee.authorization)
+    dependencies = dependencies_of(authorized.authorization)
     own, *others = dependencies.uses
     # Those the user still has: a ground that was withdrawn since the authorization must not be in
     # a new token.
-    own = structs.replace(own, grounds=grantee.grounds or own.grounds)
+    own = structs.replace(own, grounds=authorized.grounds or own.grounds)
     return structs.replace(
         dependencies,
         session_id=session_id,
@@ -128,20 +130,20 @@ def _dependencies(grantee: AuthorizedClient, session_id: str | None) -> TokenDep
 
 
 def _access_token_ends_at(
-    service: Service, grantee: AuthorizedClient, now: datetime
+    service: Service, authorized: AuthorizedClient, now: datetime
 ) -> datetime | None:
     """Returns the end that bounds the token's lifetime beyond the one of its kind, or None."""
-    if grantee.authorization.actor is None or grantee.ends_at is None:
-        return grantee.ends_at
+    if authorized.authorization.actor is None or authorized.ends_at is None:
+        return authorized.ends_at
     # With an actor the token is shorter, also where the authorization itself lasts for hours.
-    lasts = access_tokens.lifetime(service.config, grantee.token_kind)
-    return min(grantee.ends_at, now + acting.shortened(service.config, lasts))
+    lasts = access_tokens.lifetime(service.config, authorized.token_kind)
+    return min(authorized.ends_at, now + acting.shortened(service.config, lasts))
 
 
-def session_of(service: Service, grantee: AuthorizedClient, now: datetime) -> str | None:
+def session_of(service: Service, authorized: AuthorizedClient, now: datetime) -> str | None:
     """Returns the session that new tokens end with, or None when there is none or it is over. With
     `offline_access` a refresh token outlives the session."""
-    session = grantee.session
+    session = authorized.session
     if session is None or session_lifetime.is_over(service.config, session, now):
         return None
     return session.id

@@ -35,7 +35,7 @@ class InvalidReason(NamedTuple):
     `fix` is what mends it, where that is more than the check says.
     """
 
-    story: str
+    details: str
     check: Check
     fix: str = ""
 
@@ -55,7 +55,7 @@ async def fallen(service: Service, dependencies: TokenDependencies, usual: Check
     # Only when every record by itself is valid: a use is decided from several of them.
     refusal = token_validity.not_allowed(dependencies, records)
     if refusal is not None:
-        return InvalidReason(refusal.story, USER_ALLOWED, refusal.fix)
+        return InvalidReason(refusal.details, USER_ALLOWED, refusal.fix)
     return InvalidReason(
         await token_validity.refused_acting(service, dependencies, records)
         or "A password, a factor or a state was changed since: "

@@ -128,8 +128,8 @@ def _type(request: TokenRequest, name: str, sent: str) -> TokenType:
     type = token_types.read(config, sent, among)
     if type is None:
         known = ", ".join(token_types.identifier(config, each) for each in among)
-        story = f"{name} is one of {known}; {safe_display.in_words(name, sent)} was sent."
-        raise InvalidRequest(f"{name} is not supported", story=story)
+        details = f"{name} is one of {known}; {safe_display.in_words(name, sent)} was sent."
+        raise InvalidRequest(f"{name} is not supported", details=details)
     return type
 
 
@@ -149,7 +149,7 @@ def _unfit(description: str, error: Unfit) -> OAuthError:
     One of an actor whose right has ended is refused with `invalid_grant`, as its refresh token is.
     """
     kind = InvalidGrant if isinstance(error, EndedActing) else InvalidRequest
-    return kind(description, story=str(error))
+    return kind(description, details=str(error))
 
 
 async def _allowed(request: TokenRequest, subject: Party) -> Party:
@@ -158,8 +158,8 @@ async def _allowed(request: TokenRequest, subject: Party) -> Party:
     judged = await allowed_users.find(request.service, request.client, subject.subject)
     with USER_ALLOWED:
         if judged.grounds is None:
-            story, fix = judged.refusal or ("", "")
-            raise InvalidRequest("subject_token invalid", story=story, fix=fix)
+            details, fix = judged.refusal or ("", "")
+            raise InvalidRequest("subject_token invalid", details=details, fix=fix)
     return structs.replace(subject, grounds=judged.grounds)
 
 
@@ -169,13 +169,13 @@ async def _actor(request: TokenRequest, sent: ExchangeTokens, subject: Party) ->
         return None
     with checks.IMPERSONATION:
         if not subject.subject.instance.allows_impersonation:
-            story = "The security policy does not allow it."
-            raise _refused(request, None, subject, "impersonation is switched off", story)
+            details = "The security policy does not allow it."
+            raise _refused(request, None, subject, "impersonation is switched off", details)
     with checks.ACTOR:
         actor = await _acting(request, sent)
         if actor.subject.user.id == subject.subject.user.id:
-            story = "The actor is the subject: nobody acts for themselves."
-            raise InvalidRequest("actor_token invalid", story=story)
+            details = "The actor is the subject: nobody acts for themselves."
+            raise InvalidRequest("actor_token invalid", details=details)
     with checks.PERMISSION:
         acting_user, user = actor.subject.user, subject.subject.user
         if not await permissions.may_impersonate(request.service, acting_user, user):
@@ -196,13 +196,13 @@ def _refused(
         client_id=request.client.id,
         reason=details,
     )
-    return ImpersonationRefused(description, story=details)
+    return ImpersonationRefused(description, details=details)
 
 
 async def _acting(request: TokenRequest, sent: ExchangeTokens) -> Party:
     if sent.actor_type is None or sent.actor_token is None:
-        story = "A user's id, or a JWT of the client's own, takes an actor_token with it."
-        raise InvalidRequest("actor_token invalid", story=story)
+        details = "A user's id, or a JWT of the client's own, takes an actor_token with it."
+        raise InvalidRequest("actor_token invalid", details=details)
     try:
         return await parties.read(
             request.service, request.client, sent.actor_type, sent.actor_token
@@ -265,10 +265,12 @@ def _check_within(
     within = {*own, *of_actor}
     if not wanted or not set(wanted) <= within:
         asked = safe_display.in_words("scope", requested)
-        story = (
+        details = (
             f"{asked} was asked for, {refusal_details.quoted(' '.join(sorted(within)))} may be."
         )
-        raise InvalidScope("scope is larger than that of the tokens that were sent", story=story)
+        raise InvalidScope(
+            "scope is larger than that of the tokens that were sent", details=details
+        )
 
 
 GRANT: Final = Grant(

@@ -77,7 +77,7 @@ async def _of_access_token(service: Service, client: Application, token: str) ->
     try:
         opened = await access_token_verification.open(service, token)
     except InvalidToken as error:
-        raise Unfit(error.story) from None
+        raise Unfit(error.details) from None
     stands = await _judge(service, opened)
     if stands.subject is None:
         raise Unfit("That is an application's own token: it stands for no user.")
@@ -93,7 +93,7 @@ async def _judge(service: Service, opened: Presented) -> LiveRecords:
     except InvalidToken as error:
         # A token with an actor ends as its refresh token does; `EndedActing` gives both the same
         # error.
-        raise (Unfit if opened.claims.act is None else EndedActing)(error.story) from None
+        raise (Unfit if opened.claims.act is None else EndedActing)(error.details) from None
 
 
 async def _of_pat(

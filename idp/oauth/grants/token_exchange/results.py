@@ -55,8 +55,8 @@ async def issue(
     inputs = [subject, actor] if actor else [subject]
     refresh = _refresh_token(request, id, wanted, inputs, now)
     authorization = _authorization(request, id, client, subject, actor, wanted, refresh, now)
-    grantee = AuthorizedClient(authorization, subject.subject, client, None)
-    body = await _response(request, grantee, wanted, refresh, now)
+    authorized = AuthorizedClient(authorization, subject.subject, client, None)
+    body = await _response(request, authorized, wanted, refresh, now)
     await _store(request, authorization, inputs)
     return body
 
@@ -171,7 +171,7 @@ def _ends_at(
 
 async def _response(
     request: TokenRequest,
-    grantee: AuthorizedClient,
+    authorized: AuthorizedClient,
     wanted: ExchangeRequest,
     refresh: RefreshToken | None,
     now: datetime,
@@ -181,11 +181,13 @@ async def _response(
     if wanted.type != "id_token":
         text = refresh.text if refresh else None
         body = await token_response.respond(
-            service, grantee, scopes=wanted.scopes, refresh_token=text, now=now
+            service, authorized, scopes=wanted.scopes, refresh_token=text, now=now
         )
         return body | issued
-    token = await token_response.id_token(service, grantee, wanted.scopes, None, now, nonce=None)
-    until = id_tokens.lasts_until(service.config, grantee.ends_at, now)
+    token = await token_response.id_token(
+        service, authorized, wanted.scopes, None, now, nonce=None
+    )
+    until = id_tokens.lasts_until(service.config, authorized.ends_at, now)
     return issued | {
         "access_token": token,
         # RFC 8693 2.2.1: an ID token is not an access token, so it has no token type.
@@ -209,8 +211,8 @@ async def _store(
         await commit_settled(request.service.store, *writes)
     except Conflict:
         with checks.SUBJECT:
-            story = "The JWT was used before: its jti counts once."
-            raise InvalidRequest("subject_token invalid", story=story) from None
+            details = "The JWT was used before: its jti counts once."
+            raise InvalidRequest("subject_token invalid", details=details) from None
 
 
 def _told(authorization: Authorization) -> tuple[str, str, dict[str, str]]:
