@@ -14,14 +14,14 @@ REUSE_SECONDS: Final = 10
 _NO_SECRET: Final = PUBLIC["authMethodType"].value
 
 
-def proposed(said: Mapping[str, Any], preset: Preset | None = None) -> dict[str, Any]:
-    """Returns the members of a new OpenID Connect application that `said` omits.
+def proposed(stated: Mapping[str, Any], preset: Preset | None = None) -> dict[str, Any]:
+    """Returns the members of a new OpenID Connect application that `stated` omits.
 
     PKCE is required unless the tool's library cannot send it. A confidential client may use its
     last refresh token again for a few seconds, so that a lost answer does not end the user's
     sign-in.
     """
     members: dict[str, Any] = {"requirePkce": preset is None or preset.pkce}
-    if said.get("authMethodType") != _NO_SECRET:
+    if stated.get("authMethodType") != _NO_SECRET:
         members["refreshTokenReuseSeconds"] = REUSE_SECONDS
-    return {name: value for name, value in members.items() if name not in said}
+    return {name: value for name, value in members.items() if name not in stated}

@@ -49,7 +49,7 @@ async def ensure(service: Service, algorithm: Algorithm, *, actor: str) -> None:
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if instance is None:
         raise LookupError("the set-up has not run on this store")
-    pair = _pairs(await _kept(service)).get(algorithm, {})
+    pair = _pairs(await _trusted(service)).get(algorithm, {})
     fresh = [await _new(service, algorithm, state) for state in _PAIR if state not in pair]
     if not fresh:
         return
@@ -74,16 +74,16 @@ async def rotate(
     Returns the keys that sign now. Raises `FailedPrecondition`, which says when it will be
     possible: a key waits until every cache of the published key set has it.
     """
-    for algorithm in {key.algorithm for key in await _kept(service)}:
+    for algorithm in {key.algorithm for key in await _trusted(service)}:
         await ensure(service, algorithm, actor=actor)
-    kept = await _kept(service)
-    pairs = _pairs(kept)
-    wanted = {each: pairs[each] for each in pairs if algorithms is None or each in algorithms}
-    _check_ready(wanted.values(), kept, service.clock.now())
-    fresh = [await _new(service, algorithm, "next") for algorithm in wanted]
+    trusted = await _trusted(service)
+    pairs = _pairs(trusted)
+    rotated = {each: pairs[each] for each in pairs if algorithms is None or each in algorithms}
+    _check_ready(rotated.values(), trusted, service.clock.now())
+    fresh = [await _new(service, algorithm, "next") for algorithm in rotated]
     now = service.clock.now()
     writes: list[Write] = []
-    for pair, following in zip(wanted.values(), fresh, strict=True):
+    for pair, following in zip(rotated.values(), fresh, strict=True):
         writes += _moved(service, pair["active"], "retired", now, actor)
         writes += _moved(service, pair["next"], "active", now, actor)
         writes += _insertion(service, following, now, actor)
@@ -93,7 +93,7 @@ async def rotate(
         return await rotate(service, actor=actor, algorithms=algorithms)
     service.keys.forget()
     # The former next key is the active one now.
-    return {algorithm: pair["next"] for algorithm, pair in wanted.items()}
+    return {algorithm: pair["next"] for algorithm, pair in rotated.items()}
 
 
 async def remove(service: Service, kid: str, *, actor: str) -> None:
@@ -114,7 +114,7 @@ async def remove(service: Service, kid: str, *, actor: str) -> None:
         await ensure(service, key.algorithm, actor=actor)
         writes += _insertion(service, await _new(service, key.algorithm, "next"), now, actor)
     if key.state == "active":
-        waiting = _pairs(await _kept(service))[key.algorithm]["next"]
+        waiting = _pairs(await _trusted(service))[key.algorithm]["next"]
         writes += _moved(service, waiting, "active", now, actor)
     try:
         await commit_settled(service.store, *writes)
@@ -128,18 +128,18 @@ async def tend(service: Service) -> None:
 
     A retired key is removed once nothing that it signed is accepted any more, hints included.
     """
-    for algorithm in {key.algorithm for key in await _kept(service)}:
+    for algorithm in {key.algorithm for key in await _trusted(service)}:
         await ensure(service, algorithm, actor=SCHEDULE)
-    kept, now = await _kept(service), service.clock.now()
+    trusted, now = await _trusted(service), service.clock.now()
     signs_for = timedelta(seconds=service.config.key_rotation_seconds)
     due = [
         algorithm
-        for algorithm, pair in _pairs(kept).items()
-        if pair["active"].changed_at + signs_for <= now and _ready_at(pair["next"], kept) <= now
+        for algorithm, pair in _pairs(trusted).items()
+        if pair["active"].changed_at + signs_for <= now and _ready_at(pair["next"], trusted) <= now
     ]
     if due:
         await rotate(service, actor=SCHEDULE, algorithms=due)
-    for key in kept:
+    for key in trusted:
         if key.state == "retired" and key.changed_at + timedelta(days=HINT_DAYS) < now:
             await remove(service, key.id, actor=SCHEDULE)
 
@@ -150,14 +150,14 @@ async def every(service: Service) -> list[SigningKey]:
     return sorted(keys, key=lambda key: (key.created_at, key.algorithm, key.state))
 
 
-async def _kept(service: Service) -> list[SigningKey]:
+async def _trusted(service: Service) -> list[SigningKey]:
     return [key for key in await every(service) if key.state != "removed"]
 
 
-def _pairs(kept: Iterable[SigningKey]) -> Pairs:
+def _pairs(trusted: Iterable[SigningKey]) -> Pairs:
     """Returns the active and the next key of each algorithm."""
     pairs: Pairs = {}
-    for key in kept:
+    for key in trusted:
         pair = pairs.setdefault(key.algorithm, {})
         if key.state in _PAIR:
             pair[key.state] = key
@@ -165,9 +165,9 @@ def _pairs(kept: Iterable[SigningKey]) -> Pairs:
 
 
 def _check_ready(
-    pairs: Iterable[dict[str, SigningKey]], kept: list[SigningKey], now: datetime
+    pairs: Iterable[dict[str, SigningKey]], trusted: list[SigningKey], now: datetime
 ) -> None:
-    ready_at = max(_ready_at(pair["next"], kept) for pair in pairs)
+    ready_at = max(_ready_at(pair["next"], trusted) for pair in pairs)
     if now < ready_at:
         raise FailedPrecondition(
             f"the keys can be rotated again from {instant_text(ready_at)} on: until then,"
@@ -176,13 +176,13 @@ def _check_ready(
         )
 
 
-def _ready_at(waiting: SigningKey, kept: Iterable[SigningKey]) -> datetime:
+def _ready_at(waiting: SigningKey, trusted: Iterable[SigningKey]) -> datetime:
     """Returns from when on every cache of the key set has the key.
 
     A cache may have been filled just before the key was published. The first pair is in every key
     set.
     """
-    if waiting.created_at <= min(key.created_at for key in kept):
+    if waiting.created_at <= min(key.created_at for key in trusted):
         return waiting.created_at
     return waiting.created_at + timedelta(seconds=PUBLISHED_CACHE_SECONDS)
 

@@ -61,8 +61,8 @@ class Params:
             if self.is_repeated(name):
                 # An unusual name could be a secret in the wrong place, so it is not repeated in
                 # the response.
-                shown = name if _PLAIN.fullmatch(name) else "a parameter"
-                raise InvalidRequest(f"{shown} was sent more than once")
+                displayed = name if _PLAIN.fullmatch(name) else "a parameter"
+                raise InvalidRequest(f"{displayed} was sent more than once")
 
     def pairs(self) -> list[tuple[str, str]]:
         """Returns all names and values."""

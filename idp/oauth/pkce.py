@@ -52,8 +52,8 @@ def verify(challenge: str | None, verifier: str | None) -> None:
     if not _VERIFIER.fullmatch(verifier) or not hmac.compare_digest(
         challenge_of(verifier), challenge
     ):
-        told = "code_verifier does not match the code_challenge"
-        raise InvalidGrant(told, details=_mismatch(challenge, verifier))
+        description = "code_verifier does not match the code_challenge"
+        raise InvalidGrant(description, details=_mismatch(challenge, verifier))
 
 
 def _mismatch(challenge: str, verifier: str) -> str:

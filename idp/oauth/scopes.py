@@ -34,9 +34,9 @@ def parse(text: str | None) -> list[str]:
     return found
 
 
-def refuse_unknown(config: Config, wanted: Iterable[str]) -> None:
+def refuse_unknown(config: Config, requested: Iterable[str]) -> None:
     """Raises `InvalidScope` for a scope that does not exist (RFC 6749 5.2)."""
-    unknown = [scope for scope in wanted if not _is_known(config, scope)]
+    unknown = [scope for scope in requested if not _is_known(config, scope)]
     if unknown:
         sent = safe_display.in_words("scope", " ".join(unknown))
         known = f"{' '.join(SUPPORTED)} and reserved ones, {reserved_scopes.claim(config, '…')}"
@@ -47,17 +47,17 @@ def refuse_unknown(config: Config, wanted: Iterable[str]) -> None:
 def without_openid(text: str | None) -> InvalidScope:
     """Returns the refusal of a scope that lacks `openid`, or has it in capitals or not separated
     by spaces."""
-    told = "scope must include openid"
+    description = "scope must include openid"
     if not text:
-        return InvalidScope(told, details="scope is missing.")
+        return InvalidScope(description, details="scope is missing.")
     sent = safe_display.in_words("scope", text)
     if OPENID in text.lower().split(" "):
         details = f"openid is written in small letters; {sent} was sent."
-        return InvalidScope(told, details=details, fix="Write openid in small letters.")
+        return InvalidScope(description, details=details, fix="Write openid in small letters.")
     if OPENID in _BETWEEN.split(text.lower()):
         details = f"Scopes are parted by spaces, and by nothing else; {sent} was sent."
-        return InvalidScope(told, details=details, fix=_APART)
-    return InvalidScope(told, details=f"scope has no openid: {sent} was sent.")
+        return InvalidScope(description, details=details, fix=_APART)
+    return InvalidScope(description, details=f"scope has no openid: {sent} was sent.")
 
 
 def grantable(config: Config, client: Application, scopes: Iterable[str]) -> list[str]:

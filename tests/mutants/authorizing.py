@@ -69,7 +69,7 @@ MUTANTS = [
     Mutant(
         "a request without openid",
         REQUEST,
-        "if scopes.OPENID not in wanted:",
+        "if scopes.OPENID not in requested:",
         "if False:",
         REFUSED,
     ),

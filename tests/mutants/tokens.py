@@ -108,7 +108,7 @@ MUTANTS = [
     Mutant(
         "introspection of anybody's personal access token",
         "idp/oauth/endpoints/introspection.py",
-        "return stands.subject is not None and caller.org_id == stands.subject.organization.id",
+        "return live.subject is not None and caller.org_id == live.subject.organization.id",
         "return True",
         f"{INTROSPECTION} -k personal_access_token",
     ),
@@ -227,8 +227,8 @@ MUTANTS = [
     Mutant(
         "a refresh that widens",
         REFRESH,
-        "if not wanted or not set(wanted) <= set(authorization.scopes):",
-        "if not wanted:",
+        "if not requested or not set(requested) <= set(authorization.scopes):",
+        "if not requested:",
         f"{OF_REFRESH} -k 'refused_refresh or granted_at_first'",
     ),
     Mutant(
@@ -262,8 +262,8 @@ MUTANTS = [
     Mutant(
         "a service user by its id",
         "idp/oauth/authentication/client_authentication.py",
-        "proof = client_secrets.proven(user, claimed.secret, service.clock.now())",
-        'proof = ""',
+        "credential_id = client_secrets.proven(user, claimed.secret, service.clock.now())",
+        'credential_id = ""',
         f"{OF_SERVICES} -k wrong_secret",
     ),
     Mutant(

@@ -94,8 +94,8 @@ def _base(host: str) -> str:
     """
     found = _ADDRESS.fullmatch(host)
     if found is None:
-        told = "must be a host name, such as app.example, or the address of the first page"
-        raise InvalidArgument([FieldProblem("preset.host", "host", told)])
+        problem = "must be a host name, such as app.example, or the address of the first page"
+        raise InvalidArgument([FieldProblem("preset.host", "host", problem)])
     scheme = "http" if is_loopback(found["name"].strip("[]")) else "https"
     return host.rstrip("/") if found["scheme"] else f"{scheme}://{host.rstrip('/')}"
 

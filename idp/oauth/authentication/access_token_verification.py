@@ -17,7 +17,7 @@ from idp.identity.users import personal_access_tokens as user_personal_access_to
 from idp.oauth import reserved_scopes, scopes
 from idp.oauth.errors import InvalidToken
 from idp.oauth.refusals import details as refusal_details
-from idp.oauth.refusals.userinfo import TOKEN_GENUINE, TOKEN_STANDS, TOKEN_UNEXPIRED
+from idp.oauth.refusals.userinfo import TOKEN_GENUINE, TOKEN_UNEXPIRED, TOKEN_VALID
 from idp.oauth.reserved_scopes import Reserved
 from idp.oauth.tokens import access_tokens, validity_details
 from idp.oauth.tokens import validity as token_validity
@@ -94,28 +94,28 @@ def _claims_of(service: Service, pat: PersonalAccessToken) -> AccessToken:
     )
 
 
-async def judge(service: Service, presented: Presented, found: Sequence[Any]) -> LiveRecords:
+async def validate(service: Service, presented: Presented, found: Sequence[Any]) -> LiveRecords:
     """Returns the valid records that the token depends on. Raises `InvalidToken`.
 
     `found` begins with the records of `validity.keys`.
     """
-    stands = await token_validity.judge(service, presented.dependencies, found)
-    if stands is None:
+    live = await token_validity.validate(service, presented.dependencies, found)
+    if live is None:
         # Only after a refusal: the details need more reads, which a valid token does not pay for.
-        details, check, fix = await validity_details.fallen(
-            service, presented.dependencies, TOKEN_STANDS
+        details, check, fix = await validity_details.find_reason(
+            service, presented.dependencies, TOKEN_VALID
         )
         with check:
             raise _refused(details, presented.claims.client_id, fix)
     note_use(service, presented)
-    return stands
+    return live
 
 
 def note_use(service: Service, presented: Presented) -> None:
     """Stores when a personal access token was used."""
     if presented.is_pat:
-        said = presented.claims
-        last_uses.note(service, said.jti, datetime.fromtimestamp(said.exp, UTC))
+        claims = presented.claims
+        last_uses.note(service, claims.jti, datetime.fromtimestamp(claims.exp, UTC))
 
 
 async def find(service: Service, token: str) -> tuple[AccessToken, LiveRecords]:
@@ -123,11 +123,11 @@ async def find(service: Service, token: str) -> tuple[AccessToken, LiveRecords]:
     `InvalidToken`."""
     presented = await open(service, token)
     found = await service.store.get_many(token_validity.keys(presented.dependencies))
-    return presented.claims, await judge(service, presented, found)
+    return presented.claims, await validate(service, presented, found)
 
 
 def _refused(details: str, client_id: str | None = None, fix: str = "") -> InvalidToken:
     """Returns the error, with the same description for every reason: the response reveals nothing
     of it."""
-    told = "the token is unknown, has expired or was revoked"
-    return InvalidToken(told, details=details, fix=fix, client_id=client_id)
+    description = "the token is unknown, has expired or was revoked"
+    return InvalidToken(description, details=details, fix=fix, client_id=client_id)

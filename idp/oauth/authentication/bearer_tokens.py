@@ -21,7 +21,7 @@ class Bearer(Struct, frozen=True):
 
     subject: Subject
     token: AccessToken
-    standing: LiveRecords
+    live: LiveRecords
     is_pat: bool = False
 
     @property
@@ -63,10 +63,8 @@ async def authenticate(service: Service, token: str) -> Bearer:
 
     Raises `InsufficientScope` when it is an application's own token, which has no user.
     """
-    claims, stands = await access_token_verification.find(service, token)
+    claims, live = await access_token_verification.find(service, token)
     with TOKEN_USER:
-        if stands.subject is None:
+        if live.subject is None:
             raise InsufficientScope("the token is an application's own: it stands for no user")
-    return Bearer(
-        stands.subject, claims, stands, user_personal_access_tokens.is_pat(service, token)
-    )
+    return Bearer(live.subject, claims, live, user_personal_access_tokens.is_pat(service, token))

@@ -19,7 +19,7 @@ from idp.credentials import client_secrets, last_uses
 from idp.foundation import opaque_tokens
 from idp.foundation.opaque_tokens import Confidential
 from idp.oauth.authentication import jwt_assertions
-from idp.oauth.authentication.jwt_assertions import ClientAssertion, NotProven
+from idp.oauth.authentication.jwt_assertions import AssertionRefused, ClientAssertion
 from idp.oauth.errors import InvalidClient, InvalidRequest
 from idp.oauth.params import Params
 from idp.oauth.refusals import details as refusal_details
@@ -75,7 +75,7 @@ async def authenticate(
     with CLIENT_NAMED:
         claimed = read(authorization, params)
     found = await service.store.get_many([*claimed.keys, *also])
-    return await _proven(service, claimed, found, methods), found[len(claimed.keys) :]
+    return await _authenticated(service, claimed, found, methods), found[len(claimed.keys) :]
 
 
 async def authenticate_any(
@@ -96,15 +96,15 @@ async def authenticate_any(
     user, others = found[len(claimed.keys)], found[len(claimed.keys) + 1 :]
     # A service user has no other method here, so everything else is an application's request.
     if user is None or user.secret_hash is None or claimed.secret is None:
-        return await _proven(service, claimed, found, methods), others
+        return await _authenticated(service, claimed, found, methods), others
     with _failing(user.id):
         with CLIENT_METHOD:
             _check_taken(claimed.method, methods)
         with CLIENT_PROOF:
-            proof = client_secrets.proven(user, claimed.secret, service.clock.now())
-            if proof is None:
+            credential_id = client_secrets.proven(user, claimed.secret, service.clock.now())
+            if credential_id is None:
                 raise InvalidClient("wrong secret of a service user", details=_length(claimed))
-    last_uses.note(service, proof)
+    last_uses.note(service, credential_id)
     return user, others
 
 
@@ -136,7 +136,7 @@ def _read_assertion(params: Params, client_id: str | None) -> Claimed:
         raise InvalidRequest("client_assertion_type is not supported", fix=_ASSERTION_FIX)
     try:
         assertion = jwt_assertions.read(params.required("client_assertion"))
-    except NotProven as error:
+    except AssertionRefused as error:
         raise InvalidClient("no assertion", details=str(error), fix=_NEW_ASSERTION) from None
     # RFC 7521 4.2: `client_id` is optional here, and must name the assertion's client.
     if client_id not in (None, assertion.claims.iss):
@@ -151,7 +151,7 @@ def name(authorization: str | None, assertion: str | None) -> str | None:
         if authorization is not None:
             return _read_basic(authorization, None, None).client_id
         return jwt_assertions.read(assertion).claims.iss if assertion else None
-    except (InvalidClient, InvalidRequest, NotProven):
+    except (InvalidClient, InvalidRequest, AssertionRefused):
         return None
 
 
@@ -210,7 +210,7 @@ async def unknown(service: Service, claimed: Claimed) -> InvalidClient:
     return InvalidClient("no such client", details=details)
 
 
-async def _proven(
+async def _authenticated(
     service: Service, claimed: Claimed, found: Sequence[Any], methods: Collection[AuthMethod]
 ) -> Application:
     """Returns the authenticated client; `found` begins with the records of `Claimed.keys`."""
@@ -219,12 +219,12 @@ async def _proven(
         if client is None:
             raise await unknown(service, claimed)
     with _failing(client.id):
-        proof = _checked(claimed, client, service.clock.now(), methods)
+        credential_id = _checked(claimed, client, service.clock.now(), methods)
         if claimed.assertion is not None:
             await _verify(service, claimed.assertion, found[1])
-    if proof:
+    if credential_id:
         ends_at = found[1].expires_at if claimed.assertion else opaque_tokens.LASTS_UNTIL
-        last_uses.note(service, proof, ends_at)
+        last_uses.note(service, credential_id, ends_at)
     return client
 
 
@@ -254,7 +254,7 @@ async def _verify(service: Service, assertion: ClientAssertion, key: Any) -> Non
     with CLIENT_PROOF:
         try:
             await jwt_assertions.verify(service, assertion, key, needs_jti=True)
-        except NotProven as error:
+        except AssertionRefused as error:
             raise InvalidClient(
                 "a wrong assertion", details=str(error), fix=_NEW_ASSERTION
             ) from None
@@ -281,11 +281,11 @@ def check(
             raise _other_method(claimed.method, client.auth_method)
         _check_taken(claimed.method, methods)
     with CLIENT_PROOF:
-        proof = _PROOFS[claimed.method](claimed, client, now)
-        if proof is None:
+        credential_id = _METHODS[claimed.method](claimed, client, now)
+        if credential_id is None:
             details = _about_secret(claimed, client, now)
             raise InvalidClient("wrong client secret", details=details)
-    return proof
+    return credential_id
 
 
 def _check_taken(used: AuthMethod, methods: Collection[AuthMethod]) -> None:
@@ -357,7 +357,7 @@ _NEW_ASSERTION: Final = (
     "with exp, jti and the kid of a registered key."
 )
 _ASSERTION_FIX: Final = f"Send client_assertion_type={ASSERTION_TYPE}."
-_PROOFS: Final[dict[AuthMethod, Callable[[Claimed, Application, datetime], str | None]]] = {
+_METHODS: Final[dict[AuthMethod, Callable[[Claimed, Application, datetime], str | None]]] = {
     "client_secret_basic": _by_secret,
     "client_secret_post": _by_secret,
     "none": _public,

@@ -54,25 +54,27 @@ class ClientAssertion(Struct, frozen=True):
         return self.parsed.header.kid
 
 
-class NotProven(Exception):
+class AssertionRefused(Exception):
     """The assertion authenticates nobody. The message is for the log and the administrator."""
 
 
 def read(text: str) -> ClientAssertion:
-    """Parses an assertion. Raises `NotProven`."""
+    """Parses an assertion. Raises `AssertionRefused`."""
     try:
         parsed = jws.parse_foreign(text)
         claims = msgspec.convert(strict_json.decode(parsed.payload), AssertionClaims, strict=True)
     except NotAToken as error:
-        raise NotProven(f"The assertion can't be read: {error}.") from None
+        raise AssertionRefused(f"The assertion can't be read: {error}.") from None
     except InvalidArgument:
-        raise NotProven("The assertion's claims are not one JSON object.") from None
+        raise AssertionRefused("The assertion's claims are not one JSON object.") from None
     except msgspec.ValidationError as error:
-        raise NotProven(f"The assertion's claims are not as they should be: {error}.") from None
+        raise AssertionRefused(
+            f"The assertion's claims are not as they should be: {error}."
+        ) from None
     # These name records to read or to store, so their length is bounded.
     for name, value in (("kid", parsed.header.kid), ("iss", claims.iss), ("jti", claims.jti)):
         if value is not None and not 0 < len(value) <= MAX_ID_CHARACTERS:
-            raise NotProven(f"{name} has {refusal_details.characters(value)}.")
+            raise AssertionRefused(f"{name} has {refusal_details.characters(value)}.")
     return ClientAssertion(parsed, claims)
 
 
@@ -81,21 +83,21 @@ async def verify(
 ) -> None:
     """Verifies an assertion's key, signature and claims, then stores that it was used.
 
-    Raises `NotProven`, also for an assertion that was used before.
+    Raises `AssertionRefused`, also for an assertion that was used before.
     """
     claims = assertion.claims
     check(service, assertion, key)
     if claims.iss != claims.sub:
         issuer, subject = refusal_details.quoted(claims.iss), refusal_details.quoted(claims.sub)
-        raise NotProven(f"iss and sub differ: {issuer} and {subject}.")
+        raise AssertionRefused(f"iss and sub differ: {issuer} and {subject}.")
     if claims.jti is None and needs_jti:
-        raise NotProven("The assertion has no jti, so it could be used again.")
+        raise AssertionRefused("The assertion has no jti, so it could be used again.")
     # Last: an assertion that is refused for another reason is not used up.
     await _count(service, assertion)
 
 
 def check(service: Service, assertion: ClientAssertion, key: RegisteredKey | None) -> None:
-    """Verifies an assertion's key, signature, audience and times. Raises `NotProven`.
+    """Verifies an assertion's key, signature, audience and times. Raises `AssertionRefused`.
 
     Neither `sub` nor `jti` is checked. A key that is registered for another owner is refused as an
     unknown one is.
@@ -103,11 +105,13 @@ def check(service: Service, assertion: ClientAssertion, key: RegisteredKey | Non
     claims = assertion.claims
     if key is None or key.owner_id != claims.iss:
         kid = refusal_details.quoted(assertion.kid)
-        raise NotProven(f"No key {kid} is registered for {refusal_details.quoted(claims.iss)}.")
+        raise AssertionRefused(
+            f"No key {kid} is registered for {refusal_details.quoted(claims.iss)}."
+        )
     try:
         jws.verify_foreign(jws.load_public(key.public), assertion.parsed, ALGORITHMS)
     except NotAToken as error:
-        raise NotProven(
+        raise AssertionRefused(
             f"The key {refusal_details.quoted(key.id)} does not verify it: {error}."
         ) from None
     _check_claims(service, claims)
@@ -120,7 +124,7 @@ def _check_claims(service: Service, claims: AssertionClaims) -> None:
     # An assertion that is also meant for another service could be replayed by that one.
     if not audience or not set(audience) <= accepted:
         sent = ", ".join(refusal_details.quoted(each) for each in audience[:5]) or "nothing"
-        raise NotProven(f"aud is {sent}, and has to be `{issuer}` or `{issuer}{TOKEN}`.")
+        raise AssertionRefused(f"aud is {sent}, and has to be `{issuer}` or `{issuer}{TOKEN}`.")
     _check_times(claims, service.clock.now())
 
 
@@ -130,21 +134,21 @@ def _check_times(claims: AssertionClaims, now: datetime) -> None:
     # The clocks of the client and of this service may differ by `SKEW`.
     if expires is None or expires + SKEW <= now:
         late = refusal_details.span(now - expires) if expires else ""
-        raise NotProven(f"The assertion expired {late} ago.")
+        raise AssertionRefused(f"The assertion expired {late} ago.")
     # The record of a used assertion is stored until it expires, so the time is bounded.
     if expires > now + LASTS + SKEW:
-        raise NotProven("exp is more than an hour ahead.")
+        raise AssertionRefused("exp is more than an hour ahead.")
     if issued is not None and not now - LASTS - SKEW <= issued <= now + SKEW:
-        raise NotProven("iat is ahead of this service's clock, or more than an hour ago.")
+        raise AssertionRefused("iat is ahead of this service's clock, or more than an hour ago.")
     if begins is not None and begins > now + SKEW:
-        raise NotProven("nbf is ahead of this service's clock.")
+        raise AssertionRefused("nbf is ahead of this service's clock.")
 
 
 def _instant(name: str, seconds: float | None) -> datetime | None:
     if seconds is None:
         return None
     if not 0 <= seconds <= _LATEST:
-        raise NotProven(f"{name} is no instant.")
+        raise AssertionRefused(f"{name} is no instant.")
     return datetime.fromtimestamp(seconds, UTC)
 
 
@@ -174,4 +178,4 @@ async def _count(service: Service, assertion: ClientAssertion) -> None:
         await commit_settled(service.store, Insert(REPLAY, replay))
     except Conflict:
         why = "its jti counts once" if jti else "it has no jti, and counts once as it is"
-        raise NotProven(f"The assertion was used before: {why}.") from None
+        raise AssertionRefused(f"The assertion was used before: {why}.") from None

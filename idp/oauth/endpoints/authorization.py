@@ -58,8 +58,8 @@ async def _prove_client(service: Service, params: Params) -> Application:
         # redirect to.
         for name in ("client_id", "redirect_uri", "state"):
             if params.is_repeated(name):
-                told = f"The parameter {name} was sent more than once."
-                raise UnusableRequest("parameter_repeated", told)
+                description = f"The parameter {name} was sent more than once."
+                raise UnusableRequest("parameter_repeated", description)
     with checks.CLIENT:
         client_id = params.get("client_id")
         if client_id is None:
@@ -75,11 +75,11 @@ async def find_client(service: Service, client_id: str) -> Application:
     """
     client = await service.store.get(APPLICATIONS, client_id) if len(client_id) <= 200 else None
     if client is None or client.state != "active":
-        told = "No application has this client_id."
+        description = "No application has this client_id."
         details = (
             f"The application {refusal_details.named(client)} is not active."
             if client
             else refusal_details.no_client(service.config, client_id)
         )
-        raise UnusableRequest("client_unknown", told, sent=client_id, details=details)
+        raise UnusableRequest("client_unknown", description, sent=client_id, details=details)
     return client

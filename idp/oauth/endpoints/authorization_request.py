@@ -193,8 +193,8 @@ def _response_type(request: _Request) -> dict[str, Any]:
         may = f"may use {', '.join(allowed)}" if allowed else "signs nobody in"
         details = f"The application {may}; {response_type} was sent."
         fix = f"Send response_type={allowed[0]}." if allowed else ""
-        told = "the client may not use this response_type"
-        raise UnauthorizedClient(told, details=details, fix=fix)
+        description = "the client may not use this response_type"
+        raise UnauthorizedClient(description, details=details, fix=fix)
     return {"response_type": response_type}
 
 
@@ -220,17 +220,17 @@ def _response_mode(request: _Request) -> dict[str, Any]:
         )
         raise InvalidRequest("the answer can not be posted as a form", details=details)
     if sent == "query" and mode != sent:
-        told = "no token is put into a query: response_mode must be fragment or form_post"
-        raise InvalidRequest(told)
+        description = "no token is put into a query: response_mode must be fragment or form_post"
+        raise InvalidRequest(description)
     return {}
 
 
 def _scope(request: _Request) -> dict[str, Any]:
     sent = request.params.get("scope")
-    wanted = scopes.parse(sent)
-    if scopes.OPENID not in wanted:
+    requested = scopes.parse(sent)
+    if scopes.OPENID not in requested:
         raise scopes.without_openid(sent)
-    granted = scopes.grantable(request.config, request.client, wanted)
+    granted = scopes.grantable(request.config, request.client, requested)
     if not _has_code(request):  # OpenID Connect Core 11: there is no refresh token
         granted = [scope for scope in granted if scope != scopes.OFFLINE_ACCESS]
     return {"scopes": granted}
@@ -341,10 +341,12 @@ def _user_of(hinted: str | None, claims: ClaimsRequest) -> str | None:
 def _classes(params: Params, claims: ClaimsRequest) -> dict[str, Any]:
     """Returns the authentication contexts that are asked for, and whether it has to be one of
     them."""
-    wanted = claims.id_token.get("acr", RequestedClaim())
-    is_essential = wanted.essential and bool(wanted.choice)
+    requested = claims.id_token.get("acr", RequestedClaim())
+    is_essential = requested.essential and bool(requested.choice)
     # An essential `acr` must be met, while `acr_values` is voluntary (OpenID Connect Core
     # 5.5.1.1).
     asked = [] if is_essential else (_wish(params, "acr_values") or "").split()
-    known = [each for each in [*asked, *wanted.choice] if each in authentication_context.CLASSES]
+    known = [
+        each for each in [*asked, *requested.choice] if each in authentication_context.CLASSES
+    ]
     return {"acr_values": list(dict.fromkeys(known)), "is_acr_essential": is_essential}

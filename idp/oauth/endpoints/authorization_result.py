@@ -18,7 +18,7 @@ from idp.oauth.endpoints.authorization_response import Reply, ReturnTo
 from idp.oauth.tokens import audiences, claims_request, token_response
 from idp.oauth.tokens import validity as token_validity
 from idp.oauth.tokens.access_tokens import lifetime
-from idp.oauth.tokens.allowed_users import Judged
+from idp.oauth.tokens.allowed_users import UseDecision
 from idp.oauth.tokens.audiences import AudienceAndScopes
 from idp.oauth.tokens.authorizations import AuthorizedClient
 from idp.oauth.tokens.validity import Client
@@ -47,22 +47,22 @@ async def answer(
     client: Application,
     request: AuthRequest,
     live: LiveSession,
-    judged: Judged,
+    decision: UseDecision,
     completing: Sequence[Write],
 ) -> Reply | None:
     """Issues what was asked for to the session's user, and returns the response to the client.
 
-    `judged` says that the user may use the client. The request is completed in the same unit by
+    `decision` says that the user may use the client. The request is completed in the same unit by
     the writes `completing`: of several tabs, one does it, and the others get `Stale`, or
     `Conflict` where these writes insert. Returns None when the client's organization is deleted or
     not active.
     """
-    acting_client = acting(client, judged)
+    acting_client = acting(client, decision)
     if acting_client is None:
         return None
     now = service.clock.now()
     granted = await audiences.of_application(service, client, request.scopes)
-    grounds = judged.grounds
+    grounds = decision.grounds
     made = authorization(service, acting_client, granted, request, live, now, grounds)
     if request.response_type == "code":
         made, values = _with_code(service, request, client, made)
@@ -76,9 +76,9 @@ async def answer(
     return authorization_response.success(service.config, return_to(request), **values)
 
 
-def acting(client: Application, judged: Judged) -> Client | None:
+def acting(client: Application, decision: UseDecision) -> Client | None:
     """Returns the client with its organization, or None while that is not active."""
-    organization = judged.organization
+    organization = decision.organization
     if organization is None or organization.state != "active":
         return None
     return Client(client, organization)

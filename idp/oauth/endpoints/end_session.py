@@ -103,10 +103,10 @@ async def _client(
             "client_id is not the client that id_token_hint was issued to",
             client_id=hint.azp,
         )
-    wanted = hint.azp if hint else client_id
-    if wanted is None:
+    client_id = hint.azp if hint else client_id
+    if client_id is None:
         return None
-    return await find_client(service, wanted)
+    return await find_client(service, client_id)
 
 
 def _check_uri(client: Application | None, uri: str) -> None:

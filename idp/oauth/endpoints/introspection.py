@@ -39,14 +39,14 @@ async def answer(service: Service, authorization: str | None, params: Params) ->
     )
     with TOKEN_SENT:
         params.required("token")
-    stands = await token_validity.judge(service, token.dependencies, found) if token else None
+    live = await token_validity.validate(service, token.dependencies, found) if token else None
     # RFC 7662 2.2: a caller that may not know of the token gets the same response as for an
     # invalid one.
-    if token is None or stands is None or not _is_meant_for(caller, token, stands):
+    if token is None or live is None or not _is_meant_for(caller, token, live):
         return INACTIVE
     # Only for an active token: a refused one was not used.
     access_token_verification.note_use(service, token)
-    return await _described(service, caller, token, stands)
+    return await _described(service, caller, token, live)
 
 
 async def _open(service: Service, params: Params) -> Presented | None:
@@ -56,7 +56,7 @@ async def _open(service: Service, params: Params) -> Presented | None:
         return None
 
 
-def _is_meant_for(caller: Application | User, token: Presented, stands: LiveRecords) -> bool:
+def _is_meant_for(caller: Application | User, token: Presented, live: LiveRecords) -> bool:
     """Returns whether the caller or its project is in the audience.
 
     A personal access token is meant for every application of its user's organization.
@@ -64,49 +64,49 @@ def _is_meant_for(caller: Application | User, token: Presented, stands: LiveReco
     if isinstance(caller, User):
         return not token.is_pat and caller.id in token.claims.aud
     if token.is_pat:
-        return stands.subject is not None and caller.org_id == stands.subject.organization.id
+        return live.subject is not None and caller.org_id == live.subject.organization.id
     return caller.id in token.claims.aud or caller.project_id in token.claims.aud
 
 
 async def _described(
-    service: Service, caller: Application | User, token: Presented, stands: LiveRecords
+    service: Service, caller: Application | User, token: Presented, live: LiveRecords
 ) -> dict[str, Any]:
     """Returns the token's claims, and what its scopes release about its user to the caller."""
-    said, reader = token.claims, caller if isinstance(caller, Application) else None
-    audience = [*said.aud, reader.project_id] if token.is_pat and reader else said.aud
-    told: dict[str, Any] = {}
-    if stands.subject is not None:
-        user, organization = stands.subject.user, stands.subject.organization
-        told = await user_claims.released(
+    claims, reader = token.claims, caller if isinstance(caller, Application) else None
+    audience = [*claims.aud, reader.project_id] if token.is_pat and reader else claims.aud
+    released: dict[str, Any] = {}
+    if live.subject is not None:
+        user, organization = live.subject.user, live.subject.organization
+        released = await user_claims.released(
             service,
-            stands.subject,
-            said.scope.split(" "),
+            live.subject,
+            claims.scope.split(" "),
             audience=audience,
             reader=reader,
             reader_org_id=caller.org_id,
         )
-        told["username"] = f"{user.user_name}@{organization.primary_domain}"
-    return told | _said(said, audience)
+        released["username"] = f"{user.user_name}@{organization.primary_domain}"
+    return released | _own_claims(claims, audience)
 
 
-def _said(said: AccessToken, audience: list[str]) -> dict[str, Any]:
+def _own_claims(claims: AccessToken, audience: list[str]) -> dict[str, Any]:
     body: dict[str, Any] = {
         "active": True,
-        "iss": said.iss,
-        "sub": said.sub,
+        "iss": claims.iss,
+        "sub": claims.sub,
         "aud": audience,
-        "client_id": said.client_id,
-        "exp": said.exp,
-        "iat": said.iat,
-        "nbf": said.nbf,
-        "jti": said.jti,
-        "scope": said.scope,
+        "client_id": claims.client_id,
+        "exp": claims.exp,
+        "iat": claims.iat,
+        "nbf": claims.nbf,
+        "jti": claims.jti,
+        "scope": claims.scope,
         "token_type": "Bearer",
     }
-    if said.auth_time is not None:
-        body["auth_time"] = said.auth_time
-    if said.amr:
-        body["amr"] = said.amr
-    if said.act is not None:
-        body["act"] = msgspec.to_builtins(said.act)
+    if claims.auth_time is not None:
+        body["auth_time"] = claims.auth_time
+    if claims.amr:
+        body["amr"] = claims.amr
+    if claims.act is not None:
+        body["act"] = msgspec.to_builtins(claims.act)
     return body

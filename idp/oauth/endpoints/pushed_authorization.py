@@ -79,9 +79,9 @@ def _return_to(client: Application, params: Params) -> ReturnTo:
         try:
             return authorization_request.return_to(client, params)
         except UnusableRequest as error:
-            told = "redirect_uri is missing, or not one that the client registered"
+            description = "redirect_uri is missing, or not one that the client registered"
             details, fix = explain.details(error), explain.fix(error)
-            raise InvalidRequest(told, details=details, fix=fix) from error
+            raise InvalidRequest(description, details=details, fix=fix) from error
 
 
 def is_reference(request_uri: str) -> bool:
@@ -187,5 +187,9 @@ def used_meanwhile(client: Application) -> UnusableRequest:
 
 
 def _unusable(client: Application, details: str) -> UnusableRequest:
-    told = "The request_uri was used before, has expired, or belongs to another application."
-    return UnusableRequest("request_uri_unusable", told, client_id=client.id, details=details)
+    description = (
+        "The request_uri was used before, has expired, or belongs to another application."
+    )
+    return UnusableRequest(
+        "request_uri_unusable", description, client_id=client.id, details=details
+    )

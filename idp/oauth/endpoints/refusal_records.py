@@ -177,8 +177,8 @@ def _dropped(asked: Asked, clients: Sequence[Application]) -> Iterable[str]:
 def _sentence(error: Refusing) -> str:
     if isinstance(error, UnusableRequest):
         return explain.details(error)
-    told = error.reason if isinstance(error, InvalidClient) else error.description
-    return error.details or refusal_details.sentence(told)
+    description = error.reason if isinstance(error, InvalidClient) else error.description
+    return error.details or refusal_details.sentence(description)
 
 
 def _fix(error: Refusing) -> str:

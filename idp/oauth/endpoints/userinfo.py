@@ -22,9 +22,9 @@ async def answer(service: Service, authorization: str | None, params: Params) ->
     with TOKEN_SCOPE:
         if OPENID not in caller.scopes:
             raise InsufficientScope("the token does not have the scope openid")
-    client, subject = caller.standing.client, caller.subject
+    client, subject = caller.live.client, caller.subject
     reader_org_id = client.application.org_id if client else None
-    told = await user_claims.released(
+    claims = await user_claims.released(
         service,
         subject,
         caller.scopes,
@@ -35,29 +35,29 @@ async def answer(service: Service, authorization: str | None, params: Params) ->
         if user_personal_access_tokens.is_pat(service, token)
         else None,
     )
-    return told | await _wanted(service, caller)
+    return claims | await _requested(service, caller)
 
 
-async def _wanted(service: Service, caller: Bearer) -> dict[str, Any]:
+async def _requested(service: Service, caller: Bearer) -> dict[str, Any]:
     """Returns the claims that the authorization request asked for by name (OpenID Connect Core
     5.5)."""
-    client, parents = caller.standing.client, caller.standing.authorizations
+    client, parents = caller.live.client, caller.live.authorizations
     if client is None or caller.token.ref.authorization is None:
         return {}
     # The token's own authorization is the first; the others are of a token exchange's inputs.
-    wanted = claims_request.stored(parents[0].claims).userinfo
-    if not wanted:
+    requested = claims_request.stored(parents[0].claims).userinfo
+    if not requested:
         return {}
     application = client.application
     seen = await user_claims.view(service, caller.subject, standard_claims.ALL, application.org_id)
-    return standard_claims.requested(seen, wanted, parents[0], application)
+    return standard_claims.requested(seen, requested, parents[0], application)
 
 
 async def client_of(service: Service, authorization: str | None, params: Params) -> str | None:
     """Returns the client that the request's token was issued to, whether or not the token is still
     valid."""
     try:
-        said = await access_tokens.read(service, bearer_tokens.read(authorization, params))
+        claims = await access_tokens.read(service, bearer_tokens.read(authorization, params))
     except OAuthError:
         return None
-    return said.client_id if said else None
+    return claims.client_id if claims else None

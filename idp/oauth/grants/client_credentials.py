@@ -26,17 +26,17 @@ async def respond(request: TokenRequest) -> dict[str, Any]:
     """
     service, caller = request.service, request.caller
     with checks.SCOPE_KNOWN:
-        wanted = service_tokens.scopes_of(service, request.params)
+        requested = service_tokens.scopes_of(service, request.params)
     if not isinstance(caller, User):
-        return await _for_application(request, wanted)
+        return await _for_application(request, requested)
     subject = await user_lookup.subject_of(service, caller)
     with CLIENT_KNOWN:
         if subject is None or not subjects.is_active(subject):
             raise InvalidClient("the service user or its organization is not active")
-    return await service_tokens.for_user(service, subject, wanted)
+    return await service_tokens.for_user(service, subject, requested)
 
 
-async def _for_application(request: TokenRequest, wanted: list[str]) -> dict[str, Any]:
+async def _for_application(request: TokenRequest, requested: list[str]) -> dict[str, Any]:
     service, client = request.service, request.client
     # The installation's record has a stamp, too, which the token's digest includes.
     instance, organization = await service.store.get_many(
@@ -46,7 +46,7 @@ async def _for_application(request: TokenRequest, wanted: list[str]) -> dict[str
         if organization is None or organization.state != "active":
             raise InvalidClient("the application's organization is not active")
     acting = Client(client, organization)
-    return await service_tokens.for_application(service, instance, acting, wanted)
+    return await service_tokens.for_application(service, instance, acting, requested)
 
 
 GRANT: Final = Grant(

@@ -27,11 +27,11 @@ from storage import Conflict, Insert
 
 GRANT_TYPE: Final = "urn:ietf:params:oauth:grant-type:device_code"
 PAGE: Final = "/ui/device"
-LETTERS: Final = "BCDFGHJKLMNPQRSTVWXZ"  # RFC 8628 6.1: no vowels, so no words
+ALPHABET: Final = "BCDFGHJKLMNPQRSTVWXZ"  # RFC 8628 6.1: no vowels, so no words
 USER_CODE_LENGTH: Final = 8
 LASTS: Final = timedelta(minutes=5)
 INTERVAL_SECONDS: Final = 5
-_KEPT: Final = timedelta(hours=1)  # after its end: until then a poll is refused with the reason
+_OUTLIVES: Final = timedelta(hours=1)  # until then a poll is refused with the reason
 _TRIES: Final = 5
 _MAX_TYPED: Final = 100
 _BETWEEN: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015_.-]+")
@@ -53,13 +53,13 @@ async def begin(
             details = f"The application may use {', '.join(client.grant_types)}; not {GRANT_TYPE}."
             raise UnauthorizedClient("the client may not use the device flow", details=details)
     with checks.DEVICE_SCOPE:
-        wanted = scopes.parse(params.get("scope"))
+        requested = scopes.parse(params.get("scope"))
     request_limits.admit_device(service, client.id, origin)
     secret = service.random.token()
-    request = _new(service, client, scopes.grantable(service.config, client, wanted), secret)
-    letters = await _store(service, request)
+    request = _new(service, client, scopes.grantable(service.config, client, requested), secret)
+    user_code = await _store(service, request)
     # Two groups of four are easier to type (RFC 8628 6.1).
-    return _response(service, request.id + secret, f"{letters[:4]}-{letters[4:]}")
+    return _response(service, request.id + secret, f"{user_code[:4]}-{user_code[4:]}")
 
 
 def _new(service: Service, client: Application, granted: list[str], secret: str) -> DeviceRequest:
@@ -72,7 +72,7 @@ def _new(service: Service, client: Application, granted: list[str], secret: str)
         interval_seconds=INTERVAL_SECONDS,
         created_at=now,
         ends_at=now + LASTS,
-        expires_at=now + LASTS + _KEPT,
+        expires_at=now + LASTS + _OUTLIVES,
     )
 
 
@@ -80,13 +80,13 @@ async def _store(service: Service, request: DeviceRequest) -> str:
     """Stores the request. Returns the letters of its user code, which no other request has."""
     # A user code can be taken by chance; each try draws new letters.
     for _ in range(_TRIES):
-        letters = service.random.letters(USER_CODE_LENGTH, LETTERS)
+        user_code = service.random.letters(USER_CODE_LENGTH, ALPHABET)
         taken = UserCode(
-            id=_digest(service, letters), device_id=request.id, expires_at=request.expires_at
+            id=_digest(service, user_code), device_id=request.id, expires_at=request.expires_at
         )
         with suppress(Conflict):
             await service.store.commit(Insert(DEVICE_REQUESTS, request), Insert(USER_CODES, taken))
-            return letters
+            return user_code
     raise TemporarilyUnavailable
 
 
@@ -102,19 +102,19 @@ def _response(service: Service, device_code: str, user_code: str) -> dict[str, A
     }
 
 
-def letters_of(typed: str) -> str | None:
+def user_code_of(typed: str) -> str | None:
     """Returns the letters of a user code in any case and grouping, or None for text that cannot be
     one."""
-    letters = _BETWEEN.sub("", typed[:_MAX_TYPED]).upper()
-    can_be = len(letters) == USER_CODE_LENGTH and set(letters) <= set(LETTERS)
-    return letters if can_be else None
+    user_code = _BETWEEN.sub("", typed[:_MAX_TYPED]).upper()
+    can_be = len(user_code) == USER_CODE_LENGTH and set(user_code) <= set(ALPHABET)
+    return user_code if can_be else None
 
 
-async def find(service: Service, letters: str) -> DeviceRequest | None:
+async def find(service: Service, user_code: str) -> DeviceRequest | None:
     """Returns the request with this user code, or None."""
-    taken = await service.store.get(USER_CODES, _digest(service, letters))
+    taken = await service.store.get(USER_CODES, _digest(service, user_code))
     return await service.store.get(DEVICE_REQUESTS, taken.device_id) if taken else None
 
 
-def _digest(service: Service, letters: str) -> str:
-    return base64url.encode(service.master_key.mac("user-code", letters))
+def _digest(service: Service, user_code: str) -> str:
+    return base64url.encode(service.master_key.mac("user-code", user_code))

@@ -12,7 +12,7 @@ from idp.credentials import last_uses
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import subjects
 from idp.oauth.authentication import jwt_assertions
-from idp.oauth.authentication.jwt_assertions import NotProven
+from idp.oauth.authentication.jwt_assertions import AssertionRefused
 from idp.oauth.errors import InvalidGrant, InvalidRequest
 from idp.oauth.grants import service_tokens
 from idp.oauth.grants.token_request import Grant, TokenRequest
@@ -43,7 +43,7 @@ async def authenticate(
             user, key, *others = await service.store.get_many([*keys, *also])
             # `jti` is optional for this use of an assertion (RFC 7523 3).
             await jwt_assertions.verify(service, assertion, key, needs_jti=False)
-        except NotProven as error:
+        except AssertionRefused as error:
             raise InvalidGrant("the assertion is not valid", details=str(error)) from None
         if user is None or user.kind != "machine":
             raise InvalidGrant(
@@ -58,12 +58,12 @@ async def respond(request: TokenRequest) -> dict[str, Any]:
     for."""
     service, caller = request.service, request.caller
     with checks.SCOPE_KNOWN:
-        wanted = service_tokens.scopes_of(service, request.params)
+        requested = service_tokens.scopes_of(service, request.params)
     subject = await user_lookup.subject_of(service, caller) if isinstance(caller, User) else None
-    with checks.GRANT_STANDS:
+    with checks.GRANT_VALID:
         if subject is None or not subjects.is_active(subject):
             raise InvalidGrant("the service user or its organization is not active")
-    return await service_tokens.for_user(service, subject, wanted, with_id_token=True)
+    return await service_tokens.for_user(service, subject, requested, with_id_token=True)
 
 
 GRANT: Final = Grant(respond=respond, checks=checks.JWT_PROFILE_CHECKS, authenticates=authenticate)

@@ -61,9 +61,9 @@ async def rotate(request: TokenRequest) -> dict[str, Any]:
             details = f"The refresh token expired {refusal_details.span(now - ends)} ago: {why}."
             raise InvalidGrant("the refresh token has expired", details=details)
     with checks.SCOPE_GRANTED:
-        wanted = _scopes(request.params, authorization)
+        requested = _scopes(request.params, authorization)
     authorized = await find_live(request, authorization)
-    granted = scopes.grantable(request.service.config, request.client, wanted)
+    granted = scopes.grantable(request.service.config, request.client, requested)
     successor = _successor(request, secret)
     response = await token_response.respond(
         request.service,
@@ -129,16 +129,16 @@ def _find(request: TokenRequest, sent: str) -> tuple[Authorization, Refresh, str
 
 def _scopes(params: Params, authorization: Authorization) -> list[str]:
     # RFC 6749 6: without `scope` the original one applies, and it can only be narrowed.
-    requested = params.get("scope")
-    if requested is None:
+    sent = params.get("scope")
+    if sent is None:
         return authorization.scopes
-    wanted = scopes.parse(requested)
-    if not wanted or not set(wanted) <= set(authorization.scopes):
+    requested = scopes.parse(sent)
+    if not requested or not set(requested) <= set(authorization.scopes):
         granted = " ".join(authorization.scopes)
-        asked = safe_display.in_words("scope", requested)
+        asked = safe_display.in_words("scope", sent)
         details = f"{asked} was asked for, {refusal_details.quoted(granted)} granted."
         raise InvalidScope("scope is larger than what was granted", details=details)
-    return wanted
+    return requested
 
 
 async def _replace(

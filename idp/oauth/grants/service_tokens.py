@@ -33,22 +33,22 @@ def scopes_of(service: Service, params: Params) -> list[str]:
 
     Without `offline_access`, as there is no refresh token for these tokens.
     """
-    wanted = scopes.parse(params.get("scope"))
-    scopes.refuse_unknown(service.config, wanted)
-    return [scope for scope in wanted if scope != scopes.OFFLINE_ACCESS]
+    requested = scopes.parse(params.get("scope"))
+    scopes.refuse_unknown(service.config, requested)
+    return [scope for scope in requested if scope != scopes.OFFLINE_ACCESS]
 
 
 async def for_user(
-    service: Service, subject: Subject, wanted: Sequence[str], *, with_id_token: bool = False
+    service: Service, subject: Subject, requested: Sequence[str], *, with_id_token: bool = False
 ) -> dict[str, Any]:
     """Returns the token response for a service user, with an ID token if asked for.
 
     The ID token needs the scope `openid`. Raises `InvalidScope` when a scope names another
     organization.
     """
-    _check_organization(service, subject.organization, wanted)
+    _check_organization(service, subject.organization, requested)
     user, now = subject.user, service.clock.now()
-    granted = await audiences.of_service_user(service, user, wanted)
+    granted = await audiences.of_service_user(service, user, requested)
     issued = await access_tokens.issue(
         service,
         AccessTokenRequest(
@@ -80,15 +80,15 @@ async def for_user(
 
 
 async def for_application(
-    service: Service, instance: Instance, client: Client, wanted: Sequence[str]
+    service: Service, instance: Instance, client: Client, requested: Sequence[str]
 ) -> dict[str, Any]:
     """Returns the token response for an application itself. Its `sub` is no user's id.
 
     Raises `InvalidScope` when a scope names another organization.
     """
-    _check_organization(service, client.organization, wanted)
+    _check_organization(service, client.organization, requested)
     application, now = client.application, service.clock.now()
-    granted = await audiences.of_application_itself(service, application, wanted)
+    granted = await audiences.of_application_itself(service, application, requested)
     issued = await access_tokens.issue(
         service,
         AccessTokenRequest(
@@ -110,10 +110,10 @@ async def for_application(
 
 
 def _check_organization(
-    service: Service, organization: Organization, wanted: Sequence[str]
+    service: Service, organization: Organization, requested: Sequence[str]
 ) -> None:
     with SCOPE_ORGANIZATION:
-        if not reserved_scopes.admit(service.config, wanted, organization):
+        if not reserved_scopes.admit(service.config, requested, organization):
             raise InvalidScope("scope names another organization than the caller's")
 
 

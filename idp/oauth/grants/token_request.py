@@ -16,7 +16,7 @@ from idp.oauth.errors import InvalidGrant
 from idp.oauth.params import Params
 from idp.oauth.refusals import details as refusal_details
 from idp.oauth.refusals.check import Check
-from idp.oauth.refusals.token import GRANT_STANDS
+from idp.oauth.refusals.token import GRANT_VALID
 from idp.oauth.tokens import authorizations, validity_details
 from idp.oauth.tokens.access_tokens import lifetime
 from idp.oauth.tokens.authorizations import AuthorizedClient
@@ -124,12 +124,12 @@ async def find_live(request: TokenRequest, authorization: Authorization) -> Auth
     )
     if authorized is None:
         dependencies = dependencies_of(authorization, request.client.project_id)
-        details, check, fix = await validity_details.fallen(
-            request.service, dependencies, GRANT_STANDS
+        details, check, fix = await validity_details.find_reason(
+            request.service, dependencies, GRANT_VALID
         )
         with check:
-            told = "the grant was revoked, or its user or client is not active any more"
-            raise InvalidGrant(told, details=details, fix=fix)
+            description = "the grant was revoked, or its user or client is not active any more"
+            raise InvalidGrant(description, details=details, fix=fix)
     return authorized
 
 

@@ -74,16 +74,16 @@ def kind_of(config: Config, text: str) -> str | None:
 
 def no_client(config: Config, text: str) -> str:
     """Returns why no application has this client_id, as far as the text itself shows it."""
-    told = "No application has this client_id"
+    beginning = "No application has this client_id"
     if text != text.strip():
-        return f"{told}: there is a space or a line break before or after it."
+        return f"{beginning}: there is a space or a line break before or after it."
     kind = kind_of(config, text)
     if kind is None and len(text) == opaque_tokens.SECRET_LENGTH:
         # The text itself is never shown: it may be the client's secret.
         kind = "something as long as a client_secret"
     if kind is not None:
-        return f"{told}: that is {kind}."
-    return f"{told}: it has {characters(text)}."
+        return f"{beginning}: that is {kind}."
+    return f"{beginning}: it has {characters(text)}."
 
 
 def misshapen(config: Config, text: str, due: str, length: int) -> str:
@@ -145,11 +145,11 @@ def _foreign_jwt(config: Config, text: str, due: str) -> str:
     try:
         # Nothing here is verified, which is enough for a text that only the administrator reads.
         parsed = jws.parse(text)
-        said = msgspec.json.decode(parsed.payload, type=_ForeignClaims)
+        claims = msgspec.json.decode(parsed.payload, type=_ForeignClaims)
     except (ValueError, msgspec.MsgspecError):
         return "It is a JWT, but not one of this service."
-    if said.iss != config.issuer:
-        return f"It is a JWT that says it was issued by {quoted(said.iss)}, not by this service."
+    if claims.iss != config.issuer:
+        return f"It is a JWT that says it was issued by {quoted(claims.iss)}, not by this service."
     if parsed.header.typ != due:
         kinds = {"JWT": "an ID token", "at+jwt": "an access token"}
         sent = kinds.get(parsed.header.typ or "", "a JWT of another kind")

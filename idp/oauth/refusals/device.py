@@ -6,7 +6,7 @@ from typing import Final
 
 from idp.oauth.refusals.check import USER_ALLOWED, Check
 from idp.oauth.refusals.client import CLIENT_CHECKS
-from idp.oauth.refusals.token import GRANT_ALLOWED, GRANT_STANDS, GRANTED, SESSION_LIVE
+from idp.oauth.refusals.token import GRANT_ALLOWED, GRANT_VALID, GRANTED, SESSION_LIVE
 
 DEVICE_SCOPE: Final = Check(
     "device_scope",
@@ -69,7 +69,7 @@ POLL_CHECKS: Final = (
     DEVICE_ALLOWED,
     DEVICE_CODE_UNEXPIRED,
     DEVICE_PACE,
-    GRANT_STANDS,
+    GRANT_VALID,
     USER_ALLOWED,
     SESSION_LIVE,
 )

@@ -73,13 +73,13 @@ def explanation(refusal: UnusableRequest) -> dict[str, Any]:
 def details(refusal: UnusableRequest) -> str:
     """Returns the details for the administrator, in English, with where the values differ."""
     mistake = _MISTAKES.get(refusal.error_code, _MALFORMED)
-    said = [refusal.details or english(mistake.sentence)]
+    sentences = [refusal.details or english(mistake.sentence)]
     if mistake.is_general and not refusal.details:
-        said.append(sentence(refusal.description))
+        sentences.append(sentence(refusal.description))
     if refusal.error_code in _COMPARED and refusal.sent is not None:
         nothing = english(NOTHING_REGISTERED)
-        said.append(uri_difference.difference(refusal.sent, refusal.registered) or nothing)
-    return " ".join(said)
+        sentences.append(uri_difference.difference(refusal.sent, refusal.registered) or nothing)
+    return " ".join(sentences)
 
 
 def fix(refusal: UnusableRequest) -> str:

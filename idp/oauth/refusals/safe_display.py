@@ -73,5 +73,5 @@ def length(text: str) -> str:
 
 def in_words(name: str, text: str) -> str:
     """Returns the value, or its length, for a sentence."""
-    shown = value(name, text)
-    return f"a value of {characters(text)}" if shown is None else quoted(shown)
+    displayed = value(name, text)
+    return f"a value of {characters(text)}" if displayed is None else quoted(displayed)

@@ -134,7 +134,7 @@ SCOPE_GRANTED: Final = Check(
     "RFC 6749, 6",
     "Leave scope out, or send some of the scopes of the first answer.",
 )
-GRANT_STANDS: Final = Check(
+GRANT_VALID: Final = Check(
     "grant_stands",
     "the grant, its user and its client still stand",
     "RFC 6749, 5.2",
@@ -154,7 +154,7 @@ CODE_CHECKS: Final = (
     # tokens.
     CODE_UNUSED,
     CODE_UNEXPIRED,
-    GRANT_STANDS,
+    GRANT_VALID,
     USER_ALLOWED,
     SESSION_LIVE,
 )
@@ -167,7 +167,7 @@ REFRESH_CHECKS: Final = (
     REFRESH_CURRENT,
     REFRESH_UNEXPIRED,
     SCOPE_GRANTED,
-    GRANT_STANDS,
+    GRANT_VALID,
     USER_ALLOWED,
 )
 CLIENT_CREDENTIALS_CHECKS: Final = (*GRANTED, SCOPE_KNOWN, SCOPE_ORGANIZATION)
@@ -182,6 +182,6 @@ JWT_PROFILE_CHECKS: Final = (
     ASSERTION_VALID,
     GRANT_TYPE,
     SCOPE_KNOWN,
-    GRANT_STANDS,
+    GRANT_VALID,
     SCOPE_ORGANIZATION,
 )

@@ -95,9 +95,9 @@ def difference(sent: str, known: Sequence[str], holds: str = "is registered ther
     )
 
 
-def english(said: Message) -> str:
+def english(text: Message) -> str:
     """Returns a message in English, as the command line prints it."""
-    return said.msgid % said.args if said.args else said.msgid
+    return text.msgid % text.args if text.args else text.msgid
 
 
 def _spaces(pair: _Pair) -> Message | None:

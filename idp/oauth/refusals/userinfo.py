@@ -30,7 +30,7 @@ TOKEN_UNEXPIRED: Final = Check(
     "RFC 6750, 3.1",
     "Get a new token: by the refresh token or by a new sign-in.",
 )
-TOKEN_STANDS: Final = Check(
+TOKEN_VALID: Final = Check(
     "token_stands",
     "the token was not revoked, and all it depends on still stands",
     "RFC 6750, 3.1",
@@ -56,7 +56,7 @@ CHECKS: Final = (
     TOKEN_SENT,
     TOKEN_GENUINE,
     TOKEN_UNEXPIRED,
-    TOKEN_STANDS,
+    TOKEN_VALID,
     USER_ALLOWED,
     TOKEN_USER,
     TOKEN_SCOPE,

@@ -13,7 +13,7 @@ from idp.oauth.refusals.check import USER_ALLOWED
 from idp.oauth.sign_in import consents
 from idp.oauth.sign_in.next_step import Ask, Fail, Proceed, SignInPage, Step
 from idp.oauth.tokens import allowed_users
-from idp.oauth.tokens.allowed_users import Judged
+from idp.oauth.tokens.allowed_users import UseDecision
 from idp.records import Application, AuthRequest
 from idp.service import Service
 
@@ -30,31 +30,31 @@ async def settle(
     """
     if request.is_for_own_page:
         return await consents.settle(service, client, request, live)
-    judged = await allowed_users.find(service, client, live.subject)
+    decision = await allowed_users.find(service, client, live.subject)
     # Without `prompt=none` a page offers another account; with it the client gets the error.
-    if judged.grounds is None and "none" in request.prompt:
-        return Fail(_refusal(client, live, judged))
-    if judged.grounds is None:
+    if decision.grounds is None and "none" in request.prompt:
+        return Fail(_refusal(client, live, decision))
+    if decision.grounds is None:
         return Ask(SignInPage.NOT_ALLOWED, live=live)
     if request.device_id is not None:
         return Ask(SignInPage.DEVICE_CONFIRM, live=live)
     step = await consents.settle(service, client, request, live)
-    return structs.replace(step, judged=judged) if isinstance(step, Proceed) else step
+    return structs.replace(step, decision=decision) if isinstance(step, Proceed) else step
 
 
 async def keep_refusal(
     service: Service, client: Application, request: AuthRequest, live: LiveSession
 ) -> None:
     """Stores, for administrators, which rule does not let this user use the client."""
-    judged = await allowed_users.find(service, client, live.subject)
-    if judged.grounds is None:
-        await refusal_records.keep_flow(service, request, _refusal(client, live, judged))
+    decision = await allowed_users.find(service, client, live.subject)
+    if decision.grounds is None:
+        await refusal_records.keep_flow(service, request, _refusal(client, live, decision))
 
 
-def _refusal(client: Application, live: LiveSession, judged: Judged) -> InteractionRequired:
+def _refusal(client: Application, live: LiveSession, decision: UseDecision) -> InteractionRequired:
     """Returns the error for a user who may not use the client. Logs the rule, as not every refusal
     is stored."""
-    details, fix = judged.refusal or ("", "")
+    details, fix = decision.refusal or ("", "")
     user_id = live.subject.user.id
     _log.info("user may not use application", cause=details, client_id=client.id, user_id=user_id)
     error = InteractionRequired("the user may not use the application", details=details, fix=fix)

@@ -36,10 +36,10 @@ async def settle(
     if is_given and not must_confirm:
         return Proceed(live)
     if "none" in request.prompt:
-        told = "the user has not let the client in yet"
+        description = "the user has not let the client in yet"
         if is_given:
-            told = "the user has to confirm the return to the client"
-        return Fail(InteractionRequired(told))
+            description = "the user has to confirm the return to the client"
+        return Fail(InteractionRequired(description))
     return Ask(SignInPage.CONSENT, live=live)
 
 

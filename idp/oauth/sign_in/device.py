@@ -34,8 +34,8 @@ async def enter(service: Service, typed: str, origin: TryOrigin) -> BegunFlow:
     A right code takes back only its own attempt: anybody can have valid codes issued. Raises
     `WrongCode`, `CodeExpired` and `Throttled`.
     """
-    letters, account = device_authorization.letters_of(typed), f"device:{origin.asker}"
-    if letters is None:
+    user_code, account = device_authorization.user_code_of(typed), f"device:{origin.asker}"
+    if user_code is None:
         raise WrongCode
     # RFC 8628 5.1: a user code is short, so the number of guesses has to be limited.
     free = service.config.sign_in_failures_before_delay * origin.factor
@@ -44,7 +44,7 @@ async def enter(service: Service, typed: str, origin: TryOrigin) -> BegunFlow:
     except Throttled as refusal:
         guess_reports.report(service, Outcome(refusal.cause, "user_code", origin))
         raise
-    request = await device_authorization.find(service, letters)
+    request = await device_authorization.find(service, user_code)
     begun = await _begin(service, request, origin.agent) if request else None
     if begun is None:
         guess_reports.report(service, Outcome("wrong", "user_code", origin))

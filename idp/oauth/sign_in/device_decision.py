@@ -40,15 +40,15 @@ async def allow(
     Denies it when the user may not use the client. Raises `Stale` when the user has decided
     already.
     """
-    judged = await allowed_users.find(service, client, live.subject)
-    acting = authorization_result.acting(client, judged)
-    if acting is None or judged.grounds is None:
+    decision = await allowed_users.find(service, client, live.subject)
+    acting = authorization_result.acting(client, decision)
+    if acting is None or decision.grounds is None:
         return await deny(service, request)
     now, user = service.clock.now(), live.subject.user
     granted = await audiences.of_application(service, client, request.scopes)
     authorization = structs.replace(
         authorization_result.authorization(
-            service, acting, granted, request, live, now, judged.grounds
+            service, acting, granted, request, live, now, decision.grounds
         ),
         # The id of the device request: the poll finds the authorization by its device code alone.
         id=request.device_id,

@@ -34,6 +34,6 @@ def find(service: Service, request: AuthRequest, user: User) -> Setup | None:
     """Returns the set-up that waits for this user, if there is one."""
     if request.sealed_setup is None:
         return None
-    octets = service.master_key.open(request.sealed_setup, _PURPOSE)
-    setup = msgspec.json.decode(octets, type=Setup)
+    data = service.master_key.open(request.sealed_setup, _PURPOSE)
+    setup = msgspec.json.decode(data, type=Setup)
     return setup if setup.user_id == user.id else None

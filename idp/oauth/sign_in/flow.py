@@ -66,7 +66,7 @@ async def answer_at_once(
     # No flow is stored yet, so there is nothing else to complete.
     used_up = pushed_authorization.using(service, request)
     reply = await authorization_result.answer(
-        service, client, request, step.live, step.judged, used_up
+        service, client, request, step.live, step.decision, used_up
     )
     return reply or failure(service, request, ServerError("the client is not active"))
 
@@ -132,7 +132,7 @@ async def _answer(service: Service, flow: Flow, step: Proceed) -> Reply:
     completing = sign_in_pending.completing(service, flow)
     try:
         reply = await authorization_result.answer(
-            service, flow.client, flow.request, step.live, step.judged, completing
+            service, flow.client, flow.request, step.live, step.decision, completing
         )
     except Conflict as error:
         raise sign_in_pending.as_stale(error) from error

@@ -26,7 +26,7 @@ from idp.oauth.errors import InteractionRequired, LoginRequired, OAuthError
 from idp.oauth.sign_in import authentication_progress
 from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
 from idp.oauth.sign_in.required_actions import Due, What
-from idp.oauth.tokens.allowed_users import Judged
+from idp.oauth.tokens.allowed_users import UseDecision
 from idp.records import AuthRequest
 
 
@@ -56,17 +56,18 @@ class SignInPage(StrEnum):
     NOT_ALLOWED = "not-allowed"
 
 
-_ANYBODY: Final = Judged(None, None)
+_ANYBODY: Final = UseDecision(None, None)
 
 
 class Proceed(Struct, frozen=True):
     """Nothing is missing: this session signs its user in.
 
-    `judged` has the grounds by which the user may use the client; a page of the service has none.
+    `decision` has the grounds by which the user may use the client; a page of the service has
+    none.
     """
 
     live: LiveSession
-    judged: Judged = _ANYBODY
+    decision: UseDecision = _ANYBODY
 
 
 class Fail(Struct, frozen=True):
@@ -219,8 +220,8 @@ def _as_demanded(
     and 5.5.1), with the authentication that `claims` (5.5.1.1) and the user's organization demand.
     """
     if request.hinted_user_id not in (None, chosen.subject.user.id):
-        told = "another user signed in than the one of id_token_hint or claims"
-        return Fail(LoginRequired(told))
+        description = "another user signed in than the one of id_token_hint or claims"
+        return Fail(LoginRequired(description))
     is_enough = _is_strong_enough(request, chosen, now) and request.adding is None
     return Proceed(chosen) if is_enough else Recheck(chosen)
 

@@ -97,14 +97,14 @@ async def told(service: Service, client_id: str, live: LiveSession) -> SignInTes
     None while its organization is not active. Raises `UnusableRequest` and `AuthorizeRefused`.
     """
     request, client = await read(service, client_id)
-    judged = await allowed_users.find(service, client, live.subject)
-    acting = authorization_result.acting(client, judged)
+    decision = await allowed_users.find(service, client, live.subject)
+    acting = authorization_result.acting(client, decision)
     if acting is None:
         return None
     now = service.clock.now()
     granted = await audiences.of_application(service, client, request.scopes)
     made = authorization_result.authorization(
-        service, acting, granted, request, live, now, judged.grounds
+        service, acting, granted, request, live, now, decision.grounds
     )
     authorized = AuthorizedClient(made, live.subject, acting, live.session)
     response = await token_response.respond(

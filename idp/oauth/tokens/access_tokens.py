@@ -207,9 +207,9 @@ async def _open(service: Service, token: str) -> AccessToken | None:
     if key is None or key.symmetric is None:
         return None
     try:
-        octets = jws.decode(body)
-        cipher = _cipher(key.symmetric, octets[:_SALT_BYTES])
-        plain = cipher.decrypt(_NONCE, octets[_SALT_BYTES:], header.encode())
+        data = jws.decode(body)
+        cipher = _cipher(key.symmetric, data[:_SALT_BYTES])
+        plain = cipher.decrypt(_NONCE, data[_SALT_BYTES:], header.encode())
     except (jws.NotAToken, InvalidTag, ValueError):
         return None
     return msgspec.json.decode(plain, type=AccessToken)

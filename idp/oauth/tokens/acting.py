@@ -81,8 +81,8 @@ async def refusal(service: Service, acting: Acting) -> ActingRefusal | None:
         held = acting.memberships[n * MEMBERSHIPS_OF_ONE : (n + 1) * MEMBERSHIPS_OF_ONE]
         rights = permissions.of_memberships(each for each in held if each)
         if not permissions.allow_impersonation(rights, acting.subject.user, managed):
-            told = "The actor's roles do not allow to act for this user any more."
-            return ActingRefusal(told, actor.user.id)
+            details = "The actor's roles do not allow to act for this user any more."
+            return ActingRefusal(details, actor.user.id)
     return None
 
 

@@ -42,7 +42,7 @@ class UserRefusal(NamedTuple):
     fix: str
 
 
-class Judged(NamedTuple):
+class UseDecision(NamedTuple):
     """The application's organization, which is read with the rest, and the user's grounds.
 
     `grounds` is None when the user may not use the application; `refusal` then says why.
@@ -53,14 +53,14 @@ class Judged(NamedTuple):
     refusal: UserRefusal | None = None
 
 
-async def find(service: Service, client: Application, subject: Subject) -> Judged:
+async def find(service: Service, client: Application, subject: Subject) -> UseDecision:
     """Reads whether a user may use an application now, in one round trip to the store."""
     use = use_of(client, subject)
     organization, *records = await service.store.get_many(
         [(ORGANIZATIONS, client.org_id), *keys(use, client.project_id)]
     )
-    grounds = judge(use, client, records)
-    return Judged(organization, grounds, None if grounds else refusal(use, client, records))
+    grounds = remaining_grounds(use, client, records)
+    return UseDecision(organization, grounds, None if grounds else refusal(use, client, records))
 
 
 def use_of(client: Application, subject: Subject) -> Use:
@@ -74,7 +74,7 @@ def use_of(client: Application, subject: Subject) -> Use:
 
 
 def keys(use: Use, project_id: str | None = None) -> list[Key]:
-    """Returns the keys of the records to read for `judge`.
+    """Returns the keys of the records to read for `remaining_grounds`.
 
     They are the project, the project grant and the role assignment. `project_id` is for a use
     without grounds. Without either there is nothing to read.
@@ -92,7 +92,7 @@ def keys(use: Use, project_id: str | None = None) -> list[Key]:
     return found
 
 
-def judge(use: Use, client: Application, records: Sequence[Any]) -> Grounds | None:
+def remaining_grounds(use: Use, client: Application, records: Sequence[Any]) -> Grounds | None:
     """Returns the grounds that the user has had since the use began; None if they do not suffice.
 
     `records` are those of `keys`. Without any, the application's setting decides alone: this is
@@ -103,10 +103,10 @@ def judge(use: Use, client: Application, records: Sequence[Any]) -> Grounds | No
         is_allowed = is_own or client.allowed_users == "everybody"
         return Grounds(project_id=client.project_id) if is_allowed else None
     now = _now(use, client, records)
-    kept = _both(use.grounds, now) if use.grounds else now
-    is_among = is_own or kept.everybody is not None or kept.grant is not None
-    has_role = kept.no_role is not None or kept.role is not None
-    return kept if is_among and has_role else None
+    grounds = _both(use.grounds, now) if use.grounds else now
+    is_among = is_own or grounds.everybody is not None or grounds.grant is not None
+    has_role = grounds.no_role is not None or grounds.role is not None
+    return grounds if is_among and has_role else None
 
 
 def refusal(use: Use, client: Application, records: Sequence[Any]) -> UserRefusal:

@@ -29,7 +29,7 @@ class AudienceAndScopes(Struct, frozen=True):
 
 
 async def of_application(
-    service: Service, client: Application, wanted: Sequence[str]
+    service: Service, client: Application, requested: Sequence[str]
 ) -> AudienceAndScopes:
     """Returns the audience and scopes of a user's tokens for this client.
 
@@ -38,7 +38,7 @@ async def of_application(
     """
     apis = {"project_id": client.project_id, "app_type": "api"}
     page = await service.store.find(APPLICATIONS, apis, limit=MAX_API_APPLICATIONS)
-    granted = await of_application_itself(service, client, wanted)
+    granted = await of_application_itself(service, client, requested)
     # The API applications go between the first two, the client and its project, and those that
     # scopes name.
     own, named = granted.audience[:2], granted.audience[2:]
@@ -47,31 +47,31 @@ async def of_application(
 
 
 async def of_application_itself(
-    service: Service, client: Application, wanted: Sequence[str]
+    service: Service, client: Application, requested: Sequence[str]
 ) -> AudienceAndScopes:
     """Returns the audience and scopes of a client's tokens for itself (RFC 6749 4.4).
 
     The audience is the client, its project's id, which every application of the project accepts,
     and what the scopes name. Reads nothing where the scopes name nothing.
     """
-    may_have = scopes.grantable(service.config, client, wanted)
+    may_have = scopes.grantable(service.config, client, requested)
     own = [client.id, client.project_id]
     named = await _named(service, client.org_id, own, may_have)
     return AudienceAndScopes(list(dict.fromkeys([*own, *named.audience])), named.scopes)
 
 
 async def of_service_user(
-    service: Service, user: User, wanted: Sequence[str]
+    service: Service, user: User, requested: Sequence[str]
 ) -> AudienceAndScopes:
     """Returns the audience and scopes of a service user's tokens.
 
     The audience is the user and what the scopes name; where they name nothing, it is the service
     and the user.
     """
-    names_none = not any(reserved_scopes.audience(service.config, scope) for scope in wanted)
+    names_none = not any(reserved_scopes.audience(service.config, scope) for scope in requested)
     if names_none:
-        return AudienceAndScopes([service.config.issuer, user.id], list(wanted))
-    named = await _named(service, user.org_id, [], wanted)
+        return AudienceAndScopes([service.config.issuer, user.id], list(requested))
+    named = await _named(service, user.org_id, [], requested)
     return AudienceAndScopes([user.id, *named.audience], named.scopes)
 
 
@@ -89,19 +89,19 @@ def narrowed(
 
 
 async def _named(
-    service: Service, org_id: str, own: Collection[str], wanted: Sequence[str]
+    service: Service, org_id: str, own: Collection[str], requested: Sequence[str]
 ) -> AudienceAndScopes:
-    """Returns what the audience scopes name, and `wanted` without those of them that have no
+    """Returns what the audience scopes name, and `requested` without those of them that have no
     effect."""
     config = service.config
-    named = {scope: reserved_scopes.audience(config, scope) for scope in wanted}
+    named = {scope: reserved_scopes.audience(config, scope) for scope in requested}
     # None is the audience of a scope that names none. Whether the issuer's may be asked for is
     # decided before (`scopes.grantable`).
     always = {None, config.issuer, *own}
     foreign = [each for each in named.values() if each is not None and each not in always]
     found = await _projects(service, foreign[:MAX_PROJECTS])
     counting = always | {project.id for project in found if project.org_id == org_id}
-    left = [scope for scope in wanted if named[scope] in counting]
+    left = [scope for scope in requested if named[scope] in counting]
     return AudienceAndScopes([each for scope in left if (each := named[scope])], left)
 
 

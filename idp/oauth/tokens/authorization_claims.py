@@ -22,15 +22,15 @@ async def in_id_token(
     roles where the client's option adds them.
     """
     client, subject = authorized.client.application, authorized.subject
-    wanted = claims_request.stored(authorized.authorization.claims).id_token
-    told: dict[str, Any] = {}
-    if wanted:
+    requested = claims_request.stored(authorized.authorization.claims).id_token
+    claims: dict[str, Any] = {}
+    if requested:
         seen = await user_claims.view(service, subject, standard_claims.ALL, client.org_id)
-        told = standard_claims.requested(seen, wanted, authorized.authorization, client)
+        claims = standard_claims.requested(seen, requested, authorized.authorization, client)
     # A lean token comes with an access token, so the client can read the rest from userinfo
     # (OpenID Connect Core 5.4).
     if not is_lean:
-        told |= await user_claims.released(
+        claims |= await user_claims.released(
             service,
             subject,
             scopes,
@@ -39,8 +39,8 @@ async def in_id_token(
             reader_org_id=client.org_id,
         )
     if client.id_token_role_assertion:
-        told |= await _roles(service, authorized, scopes)
-    return user_claims.that_fits(told)
+        claims |= await _roles(service, authorized, scopes)
+    return user_claims.that_fits(claims)
 
 
 async def in_access_token(

@@ -56,11 +56,13 @@ def _claims(sent: object) -> dict[str, RequestedClaim]:
     if not isinstance(sent, dict):
         return {}
     return {
-        name: _wanted(how) for name, how in sent.items() if how is None or isinstance(how, dict)
+        name: _requested_claim(how)
+        for name, how in sent.items()
+        if how is None or isinstance(how, dict)
     }
 
 
-def _wanted(how: dict[str, Any] | None) -> RequestedClaim:
+def _requested_claim(how: dict[str, Any] | None) -> RequestedClaim:
     how = how or {}
     values = how.get("values")
     return RequestedClaim(

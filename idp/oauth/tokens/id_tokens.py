@@ -29,7 +29,7 @@ class Hint(Struct, frozen=True):
     azp: str
 
 
-class Said(Struct, frozen=True):
+class IdTokenClaims(Struct, frozen=True):
     """The claims of an ID token with a valid signature; it may have expired."""
 
     sub: str
@@ -108,19 +108,19 @@ async def read_hint(service: Service, token: str) -> Hint:
         key = await service.keys.for_hints(parsed.header.kid)
         return _read(service, parsed, key, Hint)
     except (jws.NotAToken, msgspec.ValidationError) as error:
-        told = "id_token_hint is not an ID token of this service"
+        description = "id_token_hint is not an ID token of this service"
         raise InvalidRequest(
-            told, details=refusal_details.no_id_token(service.config, token)
+            description, details=refusal_details.no_id_token(service.config, token)
         ) from error
 
 
-async def read(service: Service, token: str) -> Said:
+async def read(service: Service, token: str) -> IdTokenClaims:
     """Returns the claims of an ID token of this issuer, also of an expired one. Raises
     `NotAToken`."""
     try:
         parsed = jws.parse(token)
         key = await service.keys.for_tokens(parsed.header.kid)
-        return _read(service, parsed, key, Said)
+        return _read(service, parsed, key, IdTokenClaims)
     except msgspec.ValidationError as error:
         raise jws.NotAToken("not an ID token") from error
 

@@ -51,10 +51,10 @@ async def read(service: Service, subject: Subject, asking: RoleQuestion) -> dict
     page = await service.store.find(ROLE_ASSIGNMENTS, where, limit=_MOST)
     found = await _counting(service, [each for each in page.records if _is_told(asking, each)])
     domains = await _domains(service, subject, {each.org_id for each in found})
-    told: dict[str, Any] = {}
+    claims: dict[str, Any] = {}
     for each in found:
-        told |= _claims(service.config, asking, each, domains)
-    return told
+        claims |= _claims(service.config, asking, each, domains)
+    return claims
 
 
 async def _counting(service: Service, found: Sequence[RoleAssignment]) -> Sequence[RoleAssignment]:
@@ -88,11 +88,11 @@ def _claims(
     config: Config, asking: RoleQuestion, each: RoleAssignment, domains: Mapping[str, str]
 ) -> dict[str, Any]:
     keys = asking.asked.get(Reserved.ROLE)
-    kept = [key for key in each.role_keys if not keys or key in keys]
+    released_keys = [key for key in each.role_keys if not keys or key in keys]
     # An organization that is not active is missing from `domains`: its roles are not released.
-    if not kept or each.org_id not in domains:
+    if not released_keys or each.org_id not in domains:
         return {}
-    roles = {key: {each.org_id: domains[each.org_id]} for key in kept}
+    roles = {key: {each.org_id: domains[each.org_id]} for key in released_keys}
     claims: dict[str, Any] = {
         reserved_scopes.claim(config, f"org:project:{each.project_id}:roles"): roles
     }
@@ -100,7 +100,7 @@ def _claims(
     if reader is not None and each.project_id == reader.project_id:
         claims[reserved_scopes.claim(config, "org:project:roles")] = roles
         if reader.groups_claim:
-            claims[reader.groups_claim] = kept
+            claims[reader.groups_claim] = released_keys
     return claims
 
 

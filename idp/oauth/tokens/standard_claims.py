@@ -39,8 +39,8 @@ def for_scopes(view: UserView, scopes: Collection[str]) -> dict[str, Any]:
 
 def named(view: UserView, names: Container[str], scopes: Collection[str]) -> dict[str, Any]:
     """Returns the claims of these names, of those that `scopes` release, without `sub`."""
-    told = for_scopes(view, scopes)
-    return {name: value for name, value in told.items() if name in names and name != "sub"}
+    claims = for_scopes(view, scopes)
+    return {name: value for name, value in claims.items() if name in names and name != "sub"}
 
 
 def requested(

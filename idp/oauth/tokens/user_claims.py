@@ -54,10 +54,10 @@ async def released(
         _roles(service, subject, asking),
         _metadata(service, subject.user, asked),
     )
-    told = standard_claims.for_scopes(seen, scopes) | _resource_owner(
+    claims = standard_claims.for_scopes(seen, scopes) | _resource_owner(
         service.config, subject, asked
     )
-    return {**told, **roles, **metadata}
+    return {**claims, **roles, **metadata}
 
 
 async def view(
@@ -74,15 +74,15 @@ async def view(
     return UserView(subject.user, name, reader_org_id)
 
 
-def that_fits(told: Mapping[str, Any]) -> Mapping[str, Any]:
+def that_fits(claims: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns the claims for a token, which has to fit into an HTTP header.
 
     Leaves out those that are not OpenID Connect's own when all together are too large. Userinfo
     has them all.
     """
-    if len(msgspec.json.encode(told)) <= _MAX_BYTES_IN_TOKEN:
-        return told
-    return {name: value for name, value in told.items() if name in standard_claims.SUPPORTED}
+    if len(msgspec.json.encode(claims)) <= _MAX_BYTES_IN_TOKEN:
+        return claims
+    return {name: value for name, value in claims.items() if name in standard_claims.SUPPORTED}
 
 
 async def _roles(service: Service, subject: Subject, asking: RoleQuestion) -> dict[str, Any]:

@@ -72,25 +72,26 @@ class LiveRecords(Struct, frozen=True, kw_only=True):
 async def find(service: Service, dependencies: TokenDependencies) -> LiveRecords | None:
     """Reads the records that something issued depends on. Returns None when any of them is not
     valid any more."""
-    return await judge(service, dependencies, await service.store.get_many(keys(dependencies)))
+    return await validate(service, dependencies, await service.store.get_many(keys(dependencies)))
 
 
 def keys(dependencies: TokenDependencies) -> list[Key]:
-    """Returns the keys of the records to read for `judge`, in the order in which it takes them."""
-    wanted: list[Key] = [(INSTANCES, INSTANCE_ID)]
+    """Returns the keys of the records to read for `validate`, in the order in which it takes
+    them."""
+    needed: list[Key] = [(INSTANCES, INSTANCE_ID)]
     for user in _users(dependencies):
-        wanted += [(USERS, user.id), (ORGANIZATIONS, user.org_id)]
+        needed += [(USERS, user.id), (ORGANIZATIONS, user.org_id)]
     for client in _clients(dependencies):
-        wanted += [(APPLICATIONS, client.id), (ORGANIZATIONS, client.org_id)]
-    wanted += [(AUTHORIZATIONS, id) for id in dependencies.authorization_ids]
-    wanted += [(SESSIONS, id) for id in _sessions(dependencies)]
-    wanted += [(REVOKED_TOKENS, id) for id in dependencies.token_ids]
-    wanted += [(PATS, id) for id in dependencies.pat_ids]
+        needed += [(APPLICATIONS, client.id), (ORGANIZATIONS, client.org_id)]
+    needed += [(AUTHORIZATIONS, id) for id in dependencies.authorization_ids]
+    needed += [(SESSIONS, id) for id in _sessions(dependencies)]
+    needed += [(REVOKED_TOKENS, id) for id in dependencies.token_ids]
+    needed += [(PATS, id) for id in dependencies.pat_ids]
     if dependencies.user:
-        wanted += acting.keys(
+        needed += acting.keys(
             [actor.id for actor in dependencies.actors], dependencies.user.org_id
         )
-    return wanted + [key for keys in _keys_of_uses(dependencies) for key in keys]
+    return needed + [key for keys in _keys_of_uses(dependencies) for key in keys]
 
 
 def _keys_of_uses(dependencies: TokenDependencies) -> list[list[Key]]:
@@ -111,11 +112,11 @@ def _clients(dependencies: TokenDependencies) -> list[StampOwner]:
 
 def _sessions(dependencies: TokenDependencies) -> list[str]:
     own = [dependencies.session_id] if dependencies.session_id else []
-    # A session that is both is read once; `_judge_records` takes them by the same list.
+    # A session that is both is read once; `_validate_records` takes them by the same list.
     return list(dict.fromkeys([*own, *dependencies.session_ids]))
 
 
-async def judge(
+async def validate(
     service: Service, dependencies: TokenDependencies, records: Sequence[Any]
 ) -> LiveRecords | None:
     """Returns the records of `keys` if all are valid, else None. More records may follow them.
@@ -123,10 +124,10 @@ async def judge(
     Where an actor acts for the user, the subject's memberships are read in addition, and a refusal
     for that is logged.
     """
-    stands = _judge_records(dependencies, records)
-    refused = await _refused_acting(service, stands)
-    if stands is None or refused is None:
-        return stands
+    live = _validate_records(dependencies, records)
+    refused = await _refused_acting(service, live)
+    if live is None or refused is None:
+        return live
     acting.note_refused(
         service,
         actor_id=refused.actor_id or dependencies.actors[0].id,
@@ -144,26 +145,28 @@ async def refused_acting(
 
     None when they may, or when another record of `keys` is not valid.
     """
-    refused = await _refused_acting(service, _judge_records(dependencies, records))
+    refused = await _refused_acting(service, _validate_records(dependencies, records))
     return refused.details if refused else None
 
 
-async def _refused_acting(service: Service, stands: LiveRecords | None) -> ActingRefusal | None:
-    if stands is None or stands.subject is None or not stands.actors:
+async def _refused_acting(service: Service, live: LiveRecords | None) -> ActingRefusal | None:
+    if live is None or live.subject is None or not live.actors:
         return None
     return await acting.refusal(
         service,
         Acting(
-            instance=stands.instance,
-            subject=stands.subject,
-            actors=stands.actors,
-            authorizations=stands.authorizations,
-            memberships=stands.memberships,
+            instance=live.instance,
+            subject=live.subject,
+            actors=live.actors,
+            authorizations=live.authorizations,
+            memberships=live.memberships,
         ),
     )
 
 
-def _judge_records(dependencies: TokenDependencies, records: Sequence[Any]) -> LiveRecords | None:
+def _validate_records(
+    dependencies: TokenDependencies, records: Sequence[Any]
+) -> LiveRecords | None:
     # The records come in the order of `keys`; each line takes as many as that one named.
     left = iter(records)
     instance: Instance | None = next(left)
@@ -211,7 +214,7 @@ def not_allowed(dependencies: TokenDependencies, records: Sequence[Any]) -> User
     The text is for administrators. None when something else is not valid, or when every use is
     allowed.
     """
-    if _judge_records(structs.replace(dependencies, uses=()), records) is None:
+    if _validate_records(structs.replace(dependencies, uses=()), records) is None:
         return None
     of_uses = _keys_of_uses(dependencies)
     left = iter(records[len(keys(dependencies)) - sum(map(len, of_uses)) :])
@@ -219,7 +222,7 @@ def not_allowed(dependencies: TokenDependencies, records: Sequence[Any]) -> User
     for use, own in zip(dependencies.uses, of_uses, strict=True):
         read = [next(left) for _ in own]
         client = clients.get(use.client_id)
-        if client is not None and allowed_users.judge(use, client, read) is None:
+        if client is not None and allowed_users.remaining_grounds(use, client, read) is None:
             return allowed_users.refusal(use, client, read)
     return None
 
@@ -233,7 +236,9 @@ def _grounds(
     for use, keys in zip(dependencies.uses, _keys_of_uses(dependencies), strict=True):
         records = [next(left) for _ in keys]
         application = applications.get(use.client_id)
-        found.append(allowed_users.judge(use, application, records) if application else None)
+        found.append(
+            allowed_users.remaining_grounds(use, application, records) if application else None
+        )
     return found
 
 

@@ -40,7 +40,9 @@ class InvalidReason(NamedTuple):
     fix: str = ""
 
 
-async def fallen(service: Service, dependencies: TokenDependencies, usual: Check) -> InvalidReason:
+async def find_reason(
+    service: Service, dependencies: TokenDependencies, usual: Check
+) -> InvalidReason:
     """Returns which record that an authorization or token depends on is not valid any more.
 
     `usual` is the check that reports it, except where a user may not use the application.
@@ -49,9 +51,9 @@ async def fallen(service: Service, dependencies: TokenDependencies, usual: Check
     keys = token_validity.keys(dependencies)
     records = await service.store.get_many(keys)
     for (collection, id), record in zip(keys, records, strict=True):
-        told = _FALLEN[collection.name](record, now, id in dependencies.session_ids)
-        if told:
-            return InvalidReason(told, usual)
+        reason = _REASONS[collection.name](record, now, id in dependencies.session_ids)
+        if reason:
+            return InvalidReason(reason, usual)
     # Only when every record by itself is valid: a use is decided from several of them.
     refusal = token_validity.not_allowed(dependencies, records)
     if refusal is not None:
@@ -64,7 +66,7 @@ async def fallen(service: Service, dependencies: TokenDependencies, usual: Check
     )
 
 
-def _fallen_grant(record: Authorization | None, now: datetime, counts: bool) -> str:
+def _authorization_reason(record: Authorization | None, now: datetime, counts: bool) -> str:
     if record is None:
         return "The grant is gone: it has expired, with everything that came of it."
     return (
@@ -72,41 +74,41 @@ def _fallen_grant(record: Authorization | None, now: datetime, counts: bool) -> 
     )
 
 
-def _fallen_session(record: Session | None, now: datetime, counts: bool) -> str:
+def _session_reason(record: Session | None, now: datetime, counts: bool) -> str:
     if not counts or (record and record.ended_at is None):
         return ""
     since = f"{span(now - record.ended_at)} ago, " if record and record.ended_at else ""
     return f"The session ended {since}by a logout."
 
 
-def _fallen_token(record: object, now: datetime, counts: bool) -> str:
+def _token_reason(record: object, now: datetime, counts: bool) -> str:
     return "The token was revoked by its client." if record else ""
 
 
-def _fallen_pat(record: object, now: datetime, counts: bool) -> str:
-    told = "The personal access token that it came of has expired or was deleted."
-    return "" if record else told
+def _pat_reason(record: object, now: datetime, counts: bool) -> str:
+    reason = "The personal access token that it came of has expired or was deleted."
+    return "" if record else reason
 
 
-def _state_of(what: str) -> Callable[[Any, datetime, bool], str]:
-    def told(record: Any, now: datetime, counts: bool) -> str:
+def _state_reason(what: str) -> Callable[[Any, datetime, bool], str]:
+    def reason(record: Any, now: datetime, counts: bool) -> str:
         is_gone = record is None or record.state != "active"
         return f"The {what} is deleted or not active." if is_gone else ""
 
-    return told
+    return reason
 
 
-_FALLEN: Final[dict[str, Callable[[Any, datetime, bool], str]]] = {
+_REASONS: Final[dict[str, Callable[[Any, datetime, bool], str]]] = {
     # Records that invalidate nothing by themselves: their stamps and uses are compared as a whole.
     INSTANCES.name: lambda record, now, counts: "",
     MEMBERSHIPS.name: lambda record, now, counts: "",
-    AUTHORIZATIONS.name: _fallen_grant,
-    USERS.name: _state_of("user"),
-    APPLICATIONS.name: _state_of("application"),
-    ORGANIZATIONS.name: _state_of("organization of the user or of the application"),
-    SESSIONS.name: _fallen_session,
-    REVOKED_TOKENS.name: _fallen_token,
-    PATS.name: _fallen_pat,
+    AUTHORIZATIONS.name: _authorization_reason,
+    USERS.name: _state_reason("user"),
+    APPLICATIONS.name: _state_reason("application"),
+    ORGANIZATIONS.name: _state_reason("organization of the user or of the application"),
+    SESSIONS.name: _session_reason,
+    REVOKED_TOKENS.name: _token_reason,
+    PATS.name: _pat_reason,
     PROJECTS.name: lambda record, now, counts: "",
     PROJECT_GRANTS.name: lambda record, now, counts: "",
     ROLE_ASSIGNMENTS.name: lambda record, now, counts: "",

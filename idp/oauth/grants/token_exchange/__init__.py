@@ -69,12 +69,12 @@ async def respond(request: TokenRequest) -> dict[str, Any]:
     subject = await _allowed(request, await _subject(request, sent))
     actor = await _actor(request, sent, subject)
     _check_depth(subject, actor)
-    wanted = ExchangeRequest(
+    exchange_request = ExchangeRequest(
         type=sent.requested,
         audience=_audience(request, subject, actor),
         scopes=_scopes(request, sent, subject, actor),
     )
-    return await results.issue(request, client, subject, actor, wanted)
+    return await results.issue(request, client, subject, actor, exchange_request)
 
 
 async def _client(request: TokenRequest) -> Client:
@@ -155,12 +155,12 @@ def _unfit(description: str, error: Unfit) -> OAuthError:
 async def _allowed(request: TokenRequest, subject: Party) -> Party:
     """Returns the subject with the grounds by which the user may use the client. Raises
     `InvalidRequest`."""
-    judged = await allowed_users.find(request.service, request.client, subject.subject)
+    decision = await allowed_users.find(request.service, request.client, subject.subject)
     with USER_ALLOWED:
-        if judged.grounds is None:
-            details, fix = judged.refusal or ("", "")
+        if decision.grounds is None:
+            details, fix = decision.refusal or ("", "")
             raise InvalidRequest("subject_token invalid", details=details, fix=fix)
-    return structs.replace(subject, grounds=judged.grounds)
+    return structs.replace(subject, grounds=decision.grounds)
 
 
 async def _actor(request: TokenRequest, sent: ExchangeTokens, subject: Party) -> Party | None:
@@ -181,8 +181,8 @@ async def _actor(request: TokenRequest, sent: ExchangeTokens, subject: Party) ->
         if not await permissions.may_impersonate(request.service, acting_user, user):
             ids = refusal_details.quoted(acting_user.id), refusal_details.quoted(user.id)
             details = f"The user {ids[0]} may not act for {ids[1]}."
-            told = "the actor may not act for the subject"
-            raise _refused(request, acting_user.id, subject, told, details)
+            description = "the actor may not act for the subject"
+            raise _refused(request, acting_user.id, subject, description, details)
     return actor
 
 
@@ -229,12 +229,12 @@ def _audience(request: TokenRequest, subject: Party, actor: Party | None) -> lis
     opens_service = all(each.opens_service for each in inputs)
     closed = set() if opens_service else {request.service.config.issuer}
     of_each = [[aud for aud in each.audience if aud not in closed] for each in inputs]
-    wanted = list(dict.fromkeys(request.params.all("audience")))
+    requested = list(dict.fromkeys(request.params.all("audience")))
     with checks.AUDIENCE:
-        if not set(wanted) <= {aud for audience in of_each for aud in audience}:
+        if not set(requested) <= {aud for audience in of_each for aud in audience}:
             raise InvalidTarget("audience is larger than that of the tokens that were sent")
     # Without `audience` the new token has that of the subject, or else that of the actor.
-    return wanted or next((audience for audience in of_each if audience), [])
+    return requested or next((audience for audience in of_each if audience), [])
 
 
 def _scopes(
@@ -244,27 +244,27 @@ def _scopes(
     is no refresh token."""
     config, organization = request.service.config, subject.subject.organization
     of_actor = (actor.scopes if actor else None) or ()
-    requested = request.params.get("scope")
+    scope = request.params.get("scope")
     with checks.SCOPE:
-        if requested is None:
-            wanted = list(subject.scopes or of_actor)
+        if scope is None:
+            requested = list(subject.scopes or of_actor)
         else:
-            wanted = scopes.parse(requested)
-            _check_within(requested, wanted, subject, of_actor)
-        if not reserved_scopes.admit(config, wanted, organization):
+            requested = scopes.parse(scope)
+            _check_within(scope, requested, subject, of_actor)
+        if not reserved_scopes.admit(config, requested, organization):
             raise InvalidScope("the subject is not of the organization that scope names")
-    granted = scopes.grantable(config, request.client, wanted)
+    granted = scopes.grantable(config, request.client, requested)
     withheld = {scopes.OFFLINE_ACCESS} if sent.requested == "id_token" else set()
     return [scope for scope in granted if scope not in withheld]
 
 
 def _check_within(
-    requested: str, wanted: list[str], subject: Party, of_actor: Sequence[str]
+    scope: str, requested: list[str], subject: Party, of_actor: Sequence[str]
 ) -> None:
     own = _OF_ANYBODY if subject.scopes is None else subject.scopes
     within = {*own, *of_actor}
-    if not wanted or not set(wanted) <= within:
-        asked = safe_display.in_words("scope", requested)
+    if not requested or not set(requested) <= within:
+        asked = safe_display.in_words("scope", scope)
         details = (
             f"{asked} was asked for, {refusal_details.quoted(' '.join(sorted(within)))} may be."
         )

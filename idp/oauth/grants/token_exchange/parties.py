@@ -18,7 +18,7 @@ from idp.identity.users.subjects import Subject
 from idp.keys import jws
 from idp.oauth.authentication import access_token_verification, jwt_assertions
 from idp.oauth.authentication.access_token_verification import Presented
-from idp.oauth.authentication.jwt_assertions import NotProven
+from idp.oauth.authentication.jwt_assertions import AssertionRefused
 from idp.oauth.errors import InvalidToken
 from idp.oauth.grants.token_exchange.token_types import TokenType
 from idp.oauth.refusals import details as refusal_details
@@ -78,18 +78,18 @@ async def _of_access_token(service: Service, client: Application, token: str) ->
         opened = await access_token_verification.open(service, token)
     except InvalidToken as error:
         raise Unfit(error.details) from None
-    stands = await _judge(service, opened)
-    if stands.subject is None:
+    live = await _validate(service, opened)
+    if live.subject is None:
         raise Unfit("That is an application's own token: it stands for no user.")
     if opened.is_pat:
-        return await _of_pat(service, client, opened, stands.subject)
-    return _of_claims(service, client, opened, stands, stands.subject)
+        return await _of_pat(service, client, opened, live.subject)
+    return _of_claims(service, client, opened, live, live.subject)
 
 
-async def _judge(service: Service, opened: Presented) -> LiveRecords:
+async def _validate(service: Service, opened: Presented) -> LiveRecords:
     try:
         found = await service.store.get_many(token_validity.keys(opened.dependencies))
-        return await access_token_verification.judge(service, opened, found)
+        return await access_token_verification.validate(service, opened, found)
     except InvalidToken as error:
         # A token with an actor ends as its refresh token does; `EndedActing` gives both the same
         # error.
@@ -105,18 +105,18 @@ async def _of_pat(
     It opens this service's API only to an application with management access in the user's
     organization.
     """
-    said, pat_id = opened.claims, opened.claims.jti
-    scopes = said.scope.split()
+    claims, pat_id = opened.claims, opened.claims.jti
+    scopes = claims.scope.split()
     granted = await audiences.of_application(service, client, scopes)
-    ends_at = datetime.fromtimestamp(said.exp, UTC)
+    ends_at = datetime.fromtimestamp(claims.exp, UTC)
     return Party(
         subject=subject,
         # A personal access token is not revoked by its `jti`: the result depends on its own
         # record.
         dependencies=msgspec.structs.replace(opened.dependencies, token_ids=(), pat_ids=(pat_id,)),
-        audience=[*said.aud, *granted.audience],
+        audience=[*claims.aud, *granted.audience],
         scopes=scopes,
-        auth_time=datetime.fromtimestamp(said.iat, UTC),
+        auth_time=datetime.fromtimestamp(claims.iat, UTC),
         ends_at=ends_at,
         grant_ends_at=ends_at,
         opens_service=client.has_management_access and client.org_id == subject.organization.id,
@@ -124,27 +124,27 @@ async def _of_pat(
 
 
 def _of_claims(
-    service: Service, client: Application, opened: Presented, stands: LiveRecords, subject: Subject
+    service: Service, client: Application, opened: Presented, live: LiveRecords, subject: Subject
 ) -> Party:
-    said = opened.claims
+    claims = opened.claims
     # A client may exchange only tokens with itself or its project in the audience.
-    if not {client.id, client.project_id} & set(said.aud):
-        owner = refusal_details.quoted(said.client_id)
+    if not {client.id, client.project_id} & set(claims.aud):
+        owner = refusal_details.quoted(claims.client_id)
         raise Unfit(f"It was issued to {owner}; neither this client nor its project is in aud.")
-    grants = stands.authorizations
-    since = said.iat if said.auth_time is None else said.auth_time
+    grants = live.authorizations
+    since = claims.iat if claims.auth_time is None else claims.auth_time
     return Party(
         subject=subject,
         dependencies=opened.dependencies,
-        audience=_without_service(service, client, said.aud),
-        scopes=said.scope.split(),
-        actor=said.act,
-        actors=stands.actors,
-        others=[*([stands.client] if stands.client else []), *stands.others],
+        audience=_without_service(service, client, claims.aud),
+        scopes=claims.scope.split(),
+        actor=claims.act,
+        actors=live.actors,
+        others=[*([live.client] if live.client else []), *live.others],
         auth_time=datetime.fromtimestamp(since, UTC),
-        amr=said.amr,
-        acr=said.acr,
-        ends_at=datetime.fromtimestamp(said.exp, UTC),
+        amr=claims.amr,
+        acr=claims.acr,
+        ends_at=datetime.fromtimestamp(claims.exp, UTC),
         grant_ends_at=min((acting.ends_at(grant) for grant in grants), default=None),
         exchanges=sum(grant.grant == "exchange" for grant in grants),
     )
@@ -161,24 +161,24 @@ async def _of_id_token(service: Service, client: Application, token: str) -> Par
     """Reads an ID token of a user whose session is open. It has no scopes; a new password ends it,
     too."""
     try:
-        said = await id_tokens.read(service, token)
+        claims = await id_tokens.read(service, token)
     except jws.NotAToken:
         raise Unfit(refusal_details.no_id_token(service.config, token)) from None
     now = service.clock.now()
-    if now.timestamp() >= said.exp:
-        since = refusal_details.span(now - datetime.fromtimestamp(said.exp, UTC))
+    if now.timestamp() >= claims.exp:
+        since = refusal_details.span(now - datetime.fromtimestamp(claims.exp, UTC))
         raise Unfit(f"The ID token expired {since} ago.")
-    if said.aud != client.id:
-        raise Unfit(f"The ID token was issued to {refusal_details.quoted(said.aud)}.")
-    if said.sid is None:
+    if claims.aud != client.id:
+        raise Unfit(f"The ID token was issued to {refusal_details.quoted(claims.aud)}.")
+    if claims.sid is None:
         raise Unfit("The ID token names no session that would tell whether it still counts.")
-    session = await service.store.get(SESSIONS, said.sid)
-    subject = await _active(service, said.sub)
+    session = await service.store.get(SESSIONS, claims.sid)
+    subject = await _active(service, claims.sub)
     under = security_stamps.of_session(subject.instance, subject.organization, subject.user)
     if (
         session is None
         or session.ended_at is not None
-        or session.user_id != said.sub
+        or session.user_id != claims.sub
         or session.stamps != under
         or session_lifetime.is_over(service.config, session, now)
     ):
@@ -187,10 +187,10 @@ async def _of_id_token(service: Service, client: Application, token: str) -> Par
         subject=subject,
         dependencies=TokenDependencies(stamps=under, session_ids=[session.id]),
         audience=[client.id],
-        auth_time=datetime.fromtimestamp(said.auth_time, UTC),
-        amr=said.amr,
-        acr=said.acr,
-        ends_at=datetime.fromtimestamp(said.exp, UTC),
+        auth_time=datetime.fromtimestamp(claims.auth_time, UTC),
+        amr=claims.amr,
+        acr=claims.acr,
+        ends_at=datetime.fromtimestamp(claims.exp, UTC),
         grant_ends_at=session.expires_at,
     )
 
@@ -207,7 +207,7 @@ async def _of_jwt(service: Service, client: Application, token: str) -> Party:
             )
         key = await service.store.get(APP_KEYS, assertion.kid)
         jwt_assertions.check(service, assertion, key)
-    except NotProven as error:
+    except AssertionRefused as error:
         raise Unfit(str(error)) from None
     return Party(
         subject=await _active(service, claims.sub),

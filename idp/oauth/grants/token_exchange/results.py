@@ -44,7 +44,7 @@ async def issue(
     client: Client,
     subject: Party,
     actor: Party | None,
-    wanted: ExchangeRequest,
+    requested: ExchangeRequest,
 ) -> dict[str, Any]:
     """Returns the token response (RFC 8693 2.2.1). Stores the authorization and its event.
 
@@ -53,10 +53,10 @@ async def issue(
     now = request.service.clock.now()
     id = request.service.random.id()
     inputs = [subject, actor] if actor else [subject]
-    refresh = _refresh_token(request, id, wanted, inputs, now)
-    authorization = _authorization(request, id, client, subject, actor, wanted, refresh, now)
+    refresh = _refresh_token(request, id, requested, inputs, now)
+    authorization = _authorization(request, id, client, subject, actor, requested, refresh, now)
     authorized = AuthorizedClient(authorization, subject.subject, client, None)
-    body = await _response(request, authorized, wanted, refresh, now)
+    body = await _response(request, authorized, requested, refresh, now)
     await _store(request, authorization, inputs)
     return body
 
@@ -64,13 +64,13 @@ async def issue(
 def _refresh_token(
     request: TokenRequest,
     id: str,
-    wanted: ExchangeRequest,
+    requested: ExchangeRequest,
     inputs: Sequence[Party],
     now: datetime,
 ) -> RefreshToken | None:
     """With it the new authorization outlives the tokens that were sent, but not what these came
     of."""
-    if scopes.OFFLINE_ACCESS not in wanted.scopes:
+    if scopes.OFFLINE_ACCESS not in requested.scopes:
         return None
     return new_refresh_token(request.service, id, now, _latest_end(inputs, now))
 
@@ -93,7 +93,7 @@ def _authorization(
     client: Client,
     subject: Party,
     actor: Party | None,
-    wanted: ExchangeRequest,
+    requested: ExchangeRequest,
     refresh: RefreshToken | None,
     now: datetime,
 ) -> Authorization:
@@ -103,7 +103,7 @@ def _authorization(
     others.pop(client.application.id, None)
     # The token says how its real sender signed in, which is the actor where there is one.
     signed_in = actor or subject
-    kind: TokenKind = "jwt" if wanted.type == "jwt" else "opaque"
+    kind: TokenKind = "jwt" if requested.type == "jwt" else "opaque"
     dependencies = [party.dependencies for party in inputs]
     return Authorization(
         id=id,
@@ -112,8 +112,8 @@ def _authorization(
         client_org_id=client.organization.id,
         user_id=subject.subject.user.id,
         org_id=subject.subject.organization.id,
-        scopes=wanted.scopes,
-        audience=wanted.audience,
+        scopes=requested.scopes,
+        audience=requested.audience,
         auth_time=signed_in.auth_time or now,
         amr=signed_in.amr,
         acr=signed_in.acr,
@@ -134,7 +134,7 @@ def _authorization(
         ),
         refresh=refresh.record if refresh else None,
         created_at=now,
-        expires_at=_ends_at(request, wanted, kind, inputs, refresh, now),
+        expires_at=_ends_at(request, requested, kind, inputs, refresh, now),
         sequence=1,
     )
 
@@ -152,7 +152,7 @@ def _chain(issuer: str, subject: Party, actor: Party | None) -> Actor | None:
 
 def _ends_at(
     request: TokenRequest,
-    wanted: ExchangeRequest,
+    requested: ExchangeRequest,
     kind: TokenKind,
     inputs: Sequence[Party],
     refresh: RefreshToken | None,
@@ -164,7 +164,7 @@ def _ends_at(
     lasts = lifetime(config, kind)
     if _is_acting(inputs):
         lasts = acting.shortened(config, lasts)
-    if wanted.type == "id_token":
+    if requested.type == "id_token":
         lasts = timedelta(seconds=config.id_token_seconds)
     return _earliest([now + lasts, *[party.ends_at for party in inputs]]) or now
 
@@ -172,20 +172,20 @@ def _ends_at(
 async def _response(
     request: TokenRequest,
     authorized: AuthorizedClient,
-    wanted: ExchangeRequest,
+    requested: ExchangeRequest,
     refresh: RefreshToken | None,
     now: datetime,
 ) -> dict[str, Any]:
     service = request.service
-    issued = {"issued_token_type": token_types.identifier(service.config, wanted.type)}
-    if wanted.type != "id_token":
+    issued = {"issued_token_type": token_types.identifier(service.config, requested.type)}
+    if requested.type != "id_token":
         text = refresh.text if refresh else None
         body = await token_response.respond(
-            service, authorized, scopes=wanted.scopes, refresh_token=text, now=now
+            service, authorized, scopes=requested.scopes, refresh_token=text, now=now
         )
         return body | issued
     token = await token_response.id_token(
-        service, authorized, wanted.scopes, None, now, nonce=None
+        service, authorized, requested.scopes, None, now, nonce=None
     )
     until = id_tokens.lasts_until(service.config, authorized.ends_at, now)
     return issued | {
@@ -193,14 +193,14 @@ async def _response(
         # RFC 8693 2.2.1: an ID token is not an access token, so it has no token type.
         "token_type": "N_A",
         "expires_in": until - int(now.timestamp()),
-        "scope": " ".join(wanted.scopes),
+        "scope": " ".join(requested.scopes),
     }
 
 
 async def _store(
     request: TokenRequest, authorization: Authorization, inputs: Sequence[Party]
 ) -> None:
-    type, actor, payload = _told(authorization)
+    type, actor, payload = _event_of(authorization)
     entry = AuditEntry(type, actor, authorization.created_at, payload=payload)
     writes: list[Write] = events.insertion(
         request.service.random, AUTHORIZATIONS, authorization, entry
@@ -215,7 +215,7 @@ async def _store(
             raise InvalidRequest("subject_token invalid", details=details) from None
 
 
-def _told(authorization: Authorization) -> tuple[str, str, dict[str, str]]:
+def _event_of(authorization: Authorization) -> tuple[str, str, dict[str, str]]:
     """Returns the event's type, the id of the user who caused it, and its payload."""
     client_id, user_id = authorization.client_id, authorization.user_id
     if authorization.actor is None:
