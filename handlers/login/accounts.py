@@ -27,7 +27,7 @@ class AccountsHandler(FlowHandler):
     async def show(self, flow: Flow) -> None:
         step = await self.current_step(flow)
         # The page of the login name links here if the browser remembers accounts.
-        is_open = step.page is SignInPage.LOGIN_NAME and bool(flow.agent.remembered)
+        is_open = step.page is SignInPage.LOGIN_NAME and bool(flow.browser.remembered)
         if step.page is SignInPage.ACCOUNTS or is_open:
             await self._ask(flow)
         else:

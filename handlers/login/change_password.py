@@ -45,9 +45,9 @@ class ChangePasswordHandler(FlowHandler):
     async def _proven(self, flow: Flow) -> AuthenticationProgress:
         """Returns the person's progress. Raises ResponseSent if another step is due."""
         step = await self.current_step(flow)
-        if step.page is not SignInPage.CHANGE_PASSWORD or step.proven is None:
+        if step.page is not SignInPage.CHANGE_PASSWORD or step.progress is None:
             self.redirect_instead(self.at(LOGIN, flow))
-        return step.proven
+        return step.progress
 
     async def _ask(
         self, flow: Flow, subject: Subject, *, status: int = 200, **values: object

@@ -77,7 +77,7 @@ class ConsentHandler(FlowHandler):
         return step.live
 
     def _ask(self, flow: Flow, live: LiveSession, *, status: int = 200) -> None:
-        token = self.form_token(flow.request.id, flow.agent)
+        token = self.form_token(flow.request.id, flow.browser)
         self.step(
             self.asks,
             flow,

@@ -62,9 +62,9 @@ class SettingUpHandler(FlowHandler):
     async def _asked(self, flow: Flow) -> tuple[Ask, AuthenticationProgress]:
         """Returns the step and the progress. Raises ResponseSent if another step is due."""
         step = await self.current_step(flow)
-        if step.page is not self.page_of_step or step.proven is None:
+        if step.page is not self.page_of_step or step.progress is None:
             self.redirect_instead(self.at(LOGIN, flow))
-        return step, step.proven
+        return step, step.progress
 
 
 class OfferHandler(SettingUpHandler):

@@ -53,9 +53,9 @@ class FactorHandler(FlowHandler):
     async def asked(self, flow: Flow) -> tuple[Ask, AuthenticationProgress]:
         """Returns the step and the progress. Raises ResponseSent if another step is due."""
         step = await self.current_step(flow)
-        if step.page not in _ASKING or step.proven is None or not self.fits(step, step.proven):
+        if step.page not in _ASKING or step.progress is None or not self.fits(step, step.progress):
             self.redirect_instead(self.at(LOGIN, flow))
-        return step, step.proven
+        return step, step.progress
 
     def fits(self, step: Ask, proven: AuthenticationProgress) -> bool:
         """Returns whether this page can be used in the step."""

@@ -95,7 +95,7 @@ class FlowHandler(ReplyingHandler, ABC):
             return
         flow = await self._find_flow(agent)
         # Such a form stores the flow before the person has authenticated.
-        if sign_in_pending.is_of_nobody(flow):
+        if sign_in_pending.has_no_user(flow):
             request_limits.admit_first_form(self.service, self.origin_of(flow))
         try:
             if form.get("decision") == "cancel":
@@ -163,7 +163,7 @@ class FlowHandler(ReplyingHandler, ABC):
 
     def origin_of(self, flow: Flow) -> TryOrigin:
         """Returns the origin of an authentication attempt in this flow."""
-        return self.origin(flow.agent, flow.client.id)
+        return self.origin(flow.browser, flow.client.id)
 
     async def current_step(self, flow: Flow) -> Ask:
         """Returns the step that is due. Raises ResponseSent if none is, after the client was
@@ -193,7 +193,7 @@ class FlowHandler(ReplyingHandler, ABC):
     def step(self, name: SignInPage, flow: Flow, *, status: int = 200, **values: object) -> None:
         """Answers with the page of a step, with hidden inputs and a button to cancel."""
         usual = {
-            "hidden": self.form_token(flow.request.id, flow.agent),
+            "hidden": self.form_token(flow.request.id, flow.browser),
             "query": self.flow_query(flow),
             "cancellable": True,
         }

@@ -66,7 +66,7 @@ class LoginNameHandler(FlowHandler):
     def _accounts_url(self, flow: Flow) -> str | None:
         """Returns the address of the account chooser if the browser remembers accounts."""
         # A request that hints at a user is about that user only.
-        is_asked_for = flow.request.hinted_user_id is None and flow.agent.remembered
+        is_asked_for = flow.request.hinted_user_id is None and flow.browser.remembered
         return self.at(ADDRESSES[SignInPage.ACCOUNTS], flow) if is_asked_for else None
 
     def _suffix(self, flow: Flow) -> str | None:

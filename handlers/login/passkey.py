@@ -36,7 +36,7 @@ class PasskeyHandler(FlowHandler):
 
     async def submit(self, flow: Flow, form: Params) -> None:
         step = await self._fitting(flow)
-        problem = await enter(self, flow, form.get(FIELD) or "", step.proven)
+        problem = await enter(self, flow, form.get(FIELD) or "", step.progress)
         if problem is None:
             self.see(self.at(LOGIN, flow))
         else:
@@ -46,7 +46,7 @@ class PasskeyHandler(FlowHandler):
     async def _fitting(self, flow: Flow) -> Ask:
         """Returns the step, in which a passkey can be used. Raises ResponseSent if it cannot."""
         step = await self.current_step(flow)
-        if step.proven is None:
+        if step.progress is None:
             is_fitting = step.live is None
         else:
             is_wanted = step.page in (SignInPage.PASSKEY, SignInPage.FACTOR)
@@ -56,7 +56,7 @@ class PasskeyHandler(FlowHandler):
         return step
 
     async def _ask(self, flow: Flow, step: Ask, *, status: int = 200, **values: object) -> None:
-        proven = step.proven
+        proven = step.progress
         options = await sign_in_passkeys.options(self.service, flow, proven)
         if options is None:
             self.redirect_instead(self.at(LOGIN, flow))

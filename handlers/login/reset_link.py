@@ -114,7 +114,7 @@ class ResetLinkHandler(ReplyingHandler):
         )
         writes = [*change.writes, opened.spent]
         proven = AuthenticationProgress(change.subject, session_lifetime.PASSWORD)
-        cookie = await sign_in_flow.prove(self.service, flow, proven, *writes)
+        cookie = await sign_in_flow.continue_with(self.service, flow, proven, *writes)
         # Failed attempts with the old password no longer delay the user.
         await guess_resets.forget(self.service, subject.user)
         self.keep_cookie(cookie)

@@ -23,7 +23,7 @@ PUSHES_BY_CLIENT: Final = 600
 def admit_first_form(service: Service, origin: TryOrigin) -> None:
     """Counts the first form of a sign-in in a browser without any. Raises `TooManyRequests`.
 
-    It is stored before the user has authenticated, in a browser in which nobody has signed in.
+    It is stored before the user has authenticated, in a browser in which no user has signed in.
     """
     _admit_network(service, "first forms", origin, FIRST_FORMS_BY_NETWORK)
 

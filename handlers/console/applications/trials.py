@@ -77,7 +77,7 @@ class ResultHandler(TrialBase):
         problems: list[dict[str, object]] = []
         told = None
         try:
-            told = await test_sign_in.told(self.service, application.id, self.visit.live)
+            told = await test_sign_in.released_to(self.service, application.id, self.visit.live)
         except (UnusableRequest, AuthorizeRefused) as refusal:
             problems = refused(refusal)
         self.page(

@@ -55,7 +55,8 @@ class ClientAssertion(Struct, frozen=True):
 
 
 class AssertionRefused(Exception):
-    """The assertion authenticates nobody. The message is for the log and the administrator."""
+    """The assertion does not authenticate its issuer. The message is for the log and the
+    administrator."""
 
 
 def read(text: str) -> ClientAssertion:

@@ -35,7 +35,7 @@ async def read(
     `record` is called with what is ignored of the request. Raises `UnusableRequest` when there is
     no registered address to send a response to, and `AuthorizeRefused` for every other error.
     """
-    client = await _prove_client(service, params)
+    client = await _read_client(service, params)
     reference = params.if_once("request_uri")
     if reference is not None and pushed_authorization.is_reference(reference):
         # A pushed request was checked when it was pushed; the browser's other parameters have no
@@ -52,8 +52,8 @@ async def read(
         raise AuthorizeRefused(to, error) from error
 
 
-async def _prove_client(service: Service, params: Params) -> Application:
-    with checks.PROVEN_ONCE:
+async def _read_client(service: Service, params: Params) -> Application:
+    with checks.CLIENT_ONCE:
         # Every response is built from these three, so a repeated one leaves no safe place to
         # redirect to.
         for name in ("client_id", "redirect_uri", "state"):

@@ -133,7 +133,7 @@ async def check(
         # it.
         with made:
             checked |= reading(request)
-    claims = claims_request.read(_wish(params, "claims"))
+    claims = claims_request.read(_if_usable(params, "claims"))
     hinted = await _hinted_user(service, params.get("id_token_hint"), record)
     with checks.SUBJECT:
         checked["hinted_user_id"] = _user_of(hinted, claims)
@@ -146,8 +146,8 @@ async def check(
         state=to.state,
         created_at=now,
         expires_at=now + timedelta(seconds=service.config.sign_in_seconds),
-        login_hint=_wish(params, "login_hint"),
-        ui_locales=_wish(params, "ui_locales"),
+        login_hint=_if_usable(params, "login_hint"),
+        ui_locales=_if_usable(params, "ui_locales"),
         claims=claims_request.write(claims),
         **_classes(params, claims),
         **checked,
@@ -318,7 +318,7 @@ async def _hinted_user(
         return None
 
 
-def _wish(params: Params, name: str) -> str | None:
+def _if_usable(params: Params, name: str) -> str | None:
     """Returns an optional hint of the client. A value that cannot be used is no error."""
     value = params.get(name)
     return None if value is None or "\0" in value or len(value) > MAX_CHARACTERS else value
@@ -345,7 +345,7 @@ def _classes(params: Params, claims: ClaimsRequest) -> dict[str, Any]:
     is_essential = requested.essential and bool(requested.choice)
     # An essential `acr` must be met, while `acr_values` is voluntary (OpenID Connect Core
     # 5.5.1.1).
-    asked = [] if is_essential else (_wish(params, "acr_values") or "").split()
+    asked = [] if is_essential else (_if_usable(params, "acr_values") or "").split()
     known = [
         each for each in [*asked, *requested.choice] if each in authentication_context.CLASSES
     ]

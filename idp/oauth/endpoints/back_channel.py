@@ -69,7 +69,7 @@ async def _deliver_all(service: Service, messages: Sequence[LogoutMessage]) -> N
 async def _deliver(service: Service, message: LogoutMessage) -> None:
     """Makes one attempt, unless another process makes it."""
     if message.attempts == len(DELAYS):
-        await _settle(service, message, "failed", "the process ended during the last attempt")
+        await _finish(service, message, "failed", "the process ended during the last attempt")
     # The attempt is claimed before it is made: a process that ends during it must not repeat it at
     # once.
     elif await _claim(service, message):
@@ -91,7 +91,7 @@ async def _attempt(service: Service, message: LogoutMessage) -> None:
     client = await service.store.get(APPLICATIONS, message.client_id)
     uri = client.back_channel_logout_uri if client and client.state == "active" else None
     if client is None or uri is None:
-        await _settle(service, message, "refused", "the application does not ask for it any more")
+        await _finish(service, message, "refused", "the application does not ask for it any more")
         return
     token = await logout_token(service, client, message)
     try:
@@ -102,11 +102,11 @@ async def _attempt(service: Service, message: LogoutMessage) -> None:
         await _failed(service, message, str(error))
         return
     if status in _DELIVERED:
-        await _settle(service, message, "delivered", f"status {status}")
+        await _finish(service, message, "delivered", f"status {status}")
     # By 400 an application states that the token is invalid or that its logout failed (2.8): no
     # further attempt is made.
     elif status == _REFUSED:
-        await _settle(service, message, "refused", f"status {status}")
+        await _finish(service, message, "refused", f"status {status}")
     else:
         await _failed(service, message, f"status {status}")
 
@@ -130,12 +130,12 @@ async def logout_token(service: Service, client: Application, message: LogoutMes
 
 async def _failed(service: Service, message: LogoutMessage, why: str) -> None:
     if message.attempts == len(DELAYS):
-        await _settle(service, message, "failed", why)
+        await _finish(service, message, "failed", why)
     else:
         _log.info("a logout could not be told yet", why=why, **_named(message))
 
 
-async def _settle(service: Service, message: LogoutMessage, state: str, why: str) -> None:
+async def _finish(service: Service, message: LogoutMessage, state: str, why: str) -> None:
     """Stores the final delivery status; nothing is sent after that."""
     try:
         await service.store.commit(_update(message, {"state": state}))

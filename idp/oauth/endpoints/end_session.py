@@ -165,7 +165,7 @@ async def find(service: Service, address: str) -> LogoutRequest | None:
 
 
 async def end_hinted(
-    service: Service, request: LogoutRequest, agent: Browser | None
+    service: Service, request: LogoutRequest, browser: Browser | None
 ) -> Ended | None:
     """Ends the sessions that the hint's user has open in this browser, and no others.
 
@@ -176,35 +176,35 @@ async def end_hinted(
     """
     for rotates in (True, False, False):  # another tab may change the secret meanwhile
         with suppress(Stale):
-            # Only the first try changes the secret: if it fails, `agent` holds one that another
+            # Only the first try changes the secret: if it fails, `browser` holds one that another
             # tab has replaced.
-            return await _end_hinted(service, request, agent, rotates=rotates)
+            return await _end_hinted(service, request, browser, rotates=rotates)
     return None
 
 
 async def _end_hinted(
-    service: Service, request: LogoutRequest, agent: Browser | None, *, rotates: bool
+    service: Service, request: LogoutRequest, browser: Browser | None, *, rotates: bool
 ) -> Ended | None:
-    here = await session_lifetime.find_open(service, agent) if agent else []
+    here = await session_lifetime.find_open(service, browser) if browser else []
     ending = [session for session in here if session.user_id == request.hinted_user_id]
-    if agent is None or not ending:
+    if browser is None or not ending:
         return None if here else Ended(request)
     writes: list[Write] = []
     cookie = None
     if rotates:
-        rotation, cookie = browsers.rotation(service.random, agent, service.clock.now())
+        rotation, cookie = browsers.rotation(service.random, browser, service.clock.now())
         writes.append(rotation)
     return Ended(await _end(service, request, ending, writes), cookie)
 
 
-async def end_all(service: Service, request: LogoutRequest, agent: Browser) -> Ended:
+async def end_all(service: Service, request: LogoutRequest, browser: Browser) -> Ended:
     """Ends every session of this browser and gives it a new secret, in one unit.
 
     Raises `Stale` when a sign-in happened at the same moment; a second call ends that session,
     too.
     """
-    rotation, cookie = browsers.rotation(service.random, agent, service.clock.now())
-    ending = await session_lifetime.find_open(service, agent)
+    rotation, cookie = browsers.rotation(service.random, browser, service.clock.now())
+    ending = await session_lifetime.find_open(service, browser)
     request = await _end(service, request, ending, [rotation])
     return Ended(request, cookie)
 

@@ -119,25 +119,25 @@ async def find(service: Service, client: Application, reference: str) -> AuthReq
     )
 
 
-def refuse_other_browser(request: AuthRequest, agent: Browser | None) -> None:
+def refuse_other_browser(request: AuthRequest, browser: Browser | None) -> None:
     """Raises `OtherBrowser` when the request was loaded before, and not in this browser."""
     if request.pushed_id is None or request.agent_id is None:
         return
-    if agent is None or agent.id != request.agent_id:
+    if browser is None or browser.id != request.agent_id:
         raise _other_browser(request)
 
 
-async def claim(service: Service, request: AuthRequest, agent: Browser) -> AuthRequest:
+async def claim(service: Service, request: AuthRequest, browser: Browser) -> AuthRequest:
     """Returns the request of a flow in this browser. Raises `OtherBrowser`.
 
     A pushed request belongs to this browser from now on, and lasts until the sign-in expires
     instead of the reference's 60 seconds.
     """
-    claimed = structs.replace(request, agent_id=agent.id)
-    if request.pushed_id is None or request.agent_id == agent.id:
+    claimed = structs.replace(request, agent_id=browser.id)
+    if request.pushed_id is None or request.agent_id == browser.id:
         return claimed
     bound = {
-        "agent_id": agent.id,
+        "agent_id": browser.id,
         "ends_at": request.expires_at,
         # The record outlives the flow's note, so that the last answer still finds it.
         "expires_at": request.expires_at + notes.OUTLIVES,
@@ -149,7 +149,7 @@ async def claim(service: Service, request: AuthRequest, agent: Browser) -> AuthR
         )
     except Stale:
         latest = await service.store.get(PUSHED_REQUESTS, request.pushed_id)
-        if latest is None or latest.agent_id != agent.id:  # else: two tabs of this browser
+        if latest is None or latest.agent_id != browser.id:  # else: two tabs of this browser
             raise _other_browser(request) from None
     return claimed
 

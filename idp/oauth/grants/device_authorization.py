@@ -103,7 +103,7 @@ def _response(service: Service, device_code: str, user_code: str) -> dict[str, A
 
 
 def user_code_of(typed: str) -> str | None:
-    """Returns the letters of a user code in any case and grouping, or None for text that cannot be
+    """Returns a user code that was typed in any case and grouping, or None for text that cannot be
     one."""
     user_code = _BETWEEN.sub("", typed[:_MAX_TYPED]).upper()
     can_be = len(user_code) == USER_CODE_LENGTH and set(user_code) <= set(ALPHABET)

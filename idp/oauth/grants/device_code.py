@@ -129,7 +129,7 @@ async def _not_yet(
         await request.service.store.commit(noted)
     except Stale:  # another poll at the same moment
         is_early = True
-    with checks.DEVICE_PACE:
+    with checks.DEVICE_INTERVAL:
         if is_early:
             details = f"The device polls too often: it has to wait {longer} s between two polls."
             raise SlowDown("the device polls too often", details=details)

@@ -124,7 +124,7 @@ async def _extra(
     asked = reserved_scopes.read(service.config, granted.scopes)
     asking = RoleQuestion(asked=asked, audience=granted.audience)
     is_jwt = subject.user.access_token_type == "jwt"  # noqa: S105 - a kind
-    if not is_jwt or not asking.are_wanted:
+    if not is_jwt or not asking.are_requested:
         return {}
     return user_claims.that_fits(await role_claims.read(service, subject, asking))
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from idp.oauth.refusals.check import FORM, METHOD, ONCE, USER_ALLOWED, Check
 
-PROVEN_ONCE: Final = Check(
+CLIENT_ONCE: Final = Check(
     "proven_once",
     "client_id, redirect_uri and state were sent at most once",
     "RFC 6749, 3.1",
@@ -129,7 +129,7 @@ REQUEST_CHECKS: Final = (
 CHECKS: Final = (
     METHOD,
     FORM,
-    PROVEN_ONCE,
+    CLIENT_ONCE,
     CLIENT,
     REFERENCE,
     REDIRECT_URI,

@@ -50,7 +50,7 @@ DEVICE_CODE_UNEXPIRED: Final = Check(
     "RFC 8628, 3.5",
     "Stop polling, and begin a new device authorization.",
 )
-DEVICE_PACE: Final = Check(
+DEVICE_INTERVAL: Final = Check(
     "device_pace",
     "the poll comes no sooner than the interval says",
     "RFC 8628, 3.5",
@@ -68,7 +68,7 @@ POLL_CHECKS: Final = (
     DEVICE_CODE_UNUSED,
     DEVICE_ALLOWED,
     DEVICE_CODE_UNEXPIRED,
-    DEVICE_PACE,
+    DEVICE_INTERVAL,
     GRANT_VALID,
     USER_ALLOWED,
     SESSION_LIVE,

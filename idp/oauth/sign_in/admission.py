@@ -20,7 +20,7 @@ from idp.service import Service
 _log = logs.logger(__name__)
 
 
-async def settle(
+async def decide(
     service: Service, client: Application, request: AuthRequest, live: LiveSession
 ) -> Step:
     """Returns the next step of a signed-in user.
@@ -29,7 +29,7 @@ async def settle(
     time. The service's own pages are open to every user.
     """
     if request.is_for_own_page:
-        return await consents.settle(service, client, request, live)
+        return await consents.decide(service, client, request, live)
     decision = await allowed_users.find(service, client, live.subject)
     # Without `prompt=none` a page offers another account; with it the client gets the error.
     if decision.grounds is None and "none" in request.prompt:
@@ -38,7 +38,7 @@ async def settle(
         return Ask(SignInPage.NOT_ALLOWED, live=live)
     if request.device_id is not None:
         return Ask(SignInPage.DEVICE_CONFIRM, live=live)
-    step = await consents.settle(service, client, request, live)
+    step = await consents.decide(service, client, request, live)
     return structs.replace(step, decision=decision) if isinstance(step, Proceed) else step
 
 

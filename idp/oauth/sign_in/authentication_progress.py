@@ -53,16 +53,16 @@ class AuthenticationProgress(Struct, frozen=True):
 
 
 async def find(
-    service: Service, request: AuthRequest, agent: Browser | None, known: Sequence[Session]
+    service: Service, request: AuthRequest, browser: Browser | None, known: Sequence[Session]
 ) -> AuthenticationProgress | None:
     """Returns the progress of this flow, or None if there is none or it is not valid any more.
 
     `known` are the browser's open sessions: what was authenticated in one of them is valid only
     while it is open.
     """
-    if request.proven_user_id is None or agent is None:
+    if request.proven_user_id is None or browser is None:
         return None
-    if request.proven_secret_hash != agent.secret_hash:
+    if request.proven_secret_hash != browser.secret_hash:
         return None  # a logout or another sign-in since then has made it invalid
     subject = await user_lookup.find_subject(service, request.proven_user_id)
     # The stamp changes with a new password or factor: what was authenticated before is then
@@ -75,14 +75,14 @@ async def find(
     return AuthenticationProgress(subject, tuple(request.proven_amr), request.proven_auth_time)
 
 
-def noted(agent: Browser, proven: AuthenticationProgress) -> dict[str, Any]:
+def stored_fields(browser: Browser, progress: AuthenticationProgress) -> dict[str, Any]:
     """Returns the changes of a request that store this progress."""
     return {
-        "proven_user_id": proven.subject.user.id,
-        "proven_stamp": proven.subject.user.stamp,
-        "proven_secret_hash": agent.secret_hash,
-        "proven_amr": list(proven.amr),
-        "proven_auth_time": proven.auth_time,
+        "proven_user_id": progress.subject.user.id,
+        "proven_stamp": progress.subject.user.stamp,
+        "proven_secret_hash": browser.secret_hash,
+        "proven_amr": list(progress.amr),
+        "proven_auth_time": progress.auth_time,
     }
 
 
@@ -93,20 +93,20 @@ def of_session(live: LiveSession, now: datetime) -> AuthenticationProgress:
 
 
 async def due(
-    service: Service, request: AuthRequest, proven: AuthenticationProgress
+    service: Service, request: AuthRequest, progress: AuthenticationProgress
 ) -> Due | None:
     """Returns what this user has to do before the request is answered; None when there is
     nothing."""
-    user = proven.subject.user
+    user = progress.subject.user
     rules = (await page_settings.look(service, user.org_id)).login
     allowed = second_factors.allowed(service.config, rules)
-    needs_password = await _needs_password(service, proven)
-    proofs = [*proven.amr, *([authentication_context.AMR_PASSWORD] if needs_password else [])]
+    needs_password = await _needs_password(service, progress)
+    methods = [*progress.amr, *([authentication_context.AMR_PASSWORD] if needs_password else [])]
     return dues.due(
         Situation(
-            reached=authentication_context.reached(proofs),
+            reached=authentication_context.reached(methods),
             demanded=demanded(request, rules),
-            wished=request.acr_values[0]
+            requested=request.acr_values[0]
             if request.acr_values
             else authentication_context.PASSWORD,
             factors=await second_factors.of_user(service, user) & allowed,
@@ -115,7 +115,7 @@ async def due(
             is_adding=request.adding is not None,
             holds_codes=_holds_codes(service, request, user),
             # An open session is not interrupted by the offer of a second factor.
-            offers=proven.auth_time is None and _offers(service, user, rules),
+            offers=progress.auth_time is None and _offers(service, user, rules),
         )
     )
 
@@ -135,17 +135,17 @@ def demanded(request: AuthRequest, rules: LoginRules) -> str:
     )
 
 
-async def _needs_password(service: Service, proven: AuthenticationProgress) -> bool:
+async def _needs_password(service: Service, progress: AuthenticationProgress) -> bool:
     """Returns whether the user has to choose a password: theirs is due, or a mailed code took its
     place."""
     if (
-        proven.auth_time is not None
-        or authentication_context.reached(proven.amr) == authentication_context.PASSKEY
+        progress.auth_time is not None
+        or authentication_context.reached(progress.amr) == authentication_context.PASSKEY
     ):
         return False
-    if authentication_context.AMR_PASSWORD not in proven.amr:
+    if authentication_context.AMR_PASSWORD not in progress.amr:
         return True
-    return await password_change.is_due(service, proven.subject.user)
+    return await password_change.is_due(service, progress.subject.user)
 
 
 def _holds_codes(service: Service, request: AuthRequest, user: User) -> bool:

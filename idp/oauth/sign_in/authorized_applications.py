@@ -35,7 +35,7 @@ from idp.service import Service
 from storage import Insert, Key, Stale, Unavailable, Unknown, Write
 from storage.settling import commit_settled
 
-SHOWN: Final = 100  # applications
+MOST_LISTED: Final = 100  # applications
 _PAGE: Final = 200
 _STEPS: Final = 20  # before the response; the rest follows in the background
 _REASON: Final = "taken back by the user"
@@ -55,12 +55,12 @@ class _Known(Struct, frozen=True):
 
 
 async def listed(service: Service, subject: Subject) -> list[AuthorizedApplication]:
-    """Returns the user's authorized applications by name, `SHOWN` at most."""
+    """Returns the user's authorized applications by name, `MOST_LISTED` at most."""
     consented = await _consented(service, subject)
     issued = await _issued(service, subject)
     ids = dict.fromkeys([*consented, *(client_id for client_id, _ in issued)])
     found = []
-    for client in await _clients(service, list(ids)[:SHOWN]):
+    for client in await _clients(service, list(ids)[:MOST_LISTED]):
         id, under = (
             client.application.id,
             token_validity.stamps_of(subject.instance, subject, client),
@@ -92,10 +92,10 @@ async def remove(service: Service, subject: Subject, client_id: str) -> None:
     """
     await find(service, subject, client_id)
     user, now = subject.user, service.clock.now()
-    leftover = structs.replace(
+    deferred = structs.replace(
         deferred_work.new(service, "connection.removed", user.id, user.id), client_id=client_id
     )
-    writes: list[Write] = [Insert(LEFTOVERS, leftover)]
+    writes: list[Write] = [Insert(LEFTOVERS, deferred)]
     page = await service.store.find(CONSENTS, {"user_id": user.id}, limit=paging.MOST)
     for one in page.records:
         if one.client_id == client_id:
@@ -106,25 +106,25 @@ async def remove(service: Service, subject: Subject, client_id: str) -> None:
     # The removal itself is stored: what fails here is done later from the stored task.
     with suppress(Unavailable, Unknown, Stale):
         for _ in range(_STEPS):
-            if await deferred_work.go(service, leftover, purge):
+            if await deferred_work.go(service, deferred, purge):
                 return
 
 
-async def purge(service: Service, leftover: Leftover) -> bool:
+async def purge(service: Service, deferred: Leftover) -> bool:
     """Revokes authorizations that are older than the removal. Returns whether all are revoked.
 
     A step of the deferred work (`idp/audit/deferred_work.py`), which repeats it until they are.
     """
     units, is_all = list[list[Write]](), True
-    where = {"user_id": leftover.owner_id, "client_id": leftover.client_id}
+    where = {"user_id": deferred.owner_id, "client_id": deferred.client_id}
     async for one in _each(service, where, None):
         # What the user authorizes again after the removal stays valid.
-        if one.revoked_at is not None or one.created_at > leftover.created_at:
+        if one.revoked_at is not None or one.created_at > deferred.created_at:
             continue
         if len(units) == deferred_work.AT_ONCE:
             is_all = False
             break
-        actor = leftover.actor
+        actor = deferred.actor
         units.append(authorizations.ending(service, one, actor=actor, reason=_REASON))
     for outcome in await service.store.commit_each(units):
         # `Stale` means that another request has revoked it.
@@ -136,7 +136,7 @@ async def purge(service: Service, leftover: Leftover) -> bool:
 async def _consented(service: Service, subject: Subject) -> dict[str, _Known]:
     found = dict[str, _Known]()
     async for one in paging.each(service, CONSENTS, {"user_id": subject.user.id}):
-        if one.changed_at >= subject.user.created_at and len(found) < SHOWN:
+        if one.changed_at >= subject.user.created_at and len(found) < MOST_LISTED:
             found[one.client_id] = _Known(frozenset(one.scopes), one.changed_at)
     return found
 
@@ -152,7 +152,7 @@ async def _issued(service: Service, subject: Subject) -> dict[tuple[str, str], _
             known = found.get(id, _Known(frozenset(), one.created_at))
             since = min(known.since, one.created_at)
             found[id] = _Known(known.scopes | set(one.scopes), since)
-        if len(found) > SHOWN:
+        if len(found) > MOST_LISTED:
             break
     return found
 

@@ -24,7 +24,7 @@ from idp.service import Service
 from storage import Conflict, Stale, Write
 
 
-async def settle(
+async def decide(
     service: Service, client: Application, request: AuthRequest, live: LiveSession
 ) -> Step:
     """Returns the step after everything else is done: proceed, ask for consent, or fail with

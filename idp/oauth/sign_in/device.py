@@ -54,7 +54,7 @@ async def enter(service: Service, typed: str, origin: TryOrigin) -> BegunFlow:
 
 
 async def _begin(
-    service: Service, request: DeviceRequest, agent: Browser | None
+    service: Service, request: DeviceRequest, browser: Browser | None
 ) -> BegunFlow | None:
     """Returns the new flow, or None if the code was typed in another browser or the user has
     decided."""
@@ -62,7 +62,7 @@ async def _begin(
     if request.ends_at <= now:
         raise CodeExpired
     if request.flow_id is not None:
-        return await _go_on(service, request, agent)
+        return await _go_on(service, request, browser)
     sign_in = AuthRequest(
         id=service.random.id(),
         client_id=request.client_id,
@@ -80,15 +80,15 @@ async def _begin(
         DEVICE_REQUESTS, request.id, set={"flow_id": sign_in.id}, expect={"flow_id": None}
     )
     try:
-        return await sign_in_pending.begin_stored(service, sign_in, agent, bound)
+        return await sign_in_pending.begin_stored(service, sign_in, browser, bound)
     except Stale:  # another tab, or another browser
         latest = await service.store.get(DEVICE_REQUESTS, request.id)
-        return await _go_on(service, latest, agent) if latest else None
+        return await _go_on(service, latest, browser) if latest else None
 
 
 async def _go_on(
-    service: Service, request: DeviceRequest, agent: Browser | None
+    service: Service, request: DeviceRequest, browser: Browser | None
 ) -> BegunFlow | None:
     """Returns the sign-in that this browser has begun already."""
-    flow = await sign_in_pending.find(service, request.flow_id or "", agent)
+    flow = await sign_in_pending.find(service, request.flow_id or "", browser)
     return BegunFlow(flow.request.id, None) if flow else None

@@ -89,10 +89,10 @@ def _done(request: AuthRequest) -> Reply:
     return Reply(uris.with_parameters(request.redirect_uri, [("flow", request.id)]))
 
 
-async def find(service: Service, flow_id: str, agent: Browser | None) -> DeviceRequest | None:
+async def find(service: Service, flow_id: str, browser: Browser | None) -> DeviceRequest | None:
     """Returns the device that was decided about in this browser's flow."""
     request = await service.store.get(AUTH_REQUESTS, flow_id)
-    if request is None or agent is None or request.agent_id != agent.id:
+    if request is None or browser is None or request.agent_id != browser.id:
         return None
     if request.device_id is None or request.completed_at is None:
         return None

@@ -21,7 +21,7 @@ async def begin(
     service: Service,
     area: OwnPages,
     path: str,
-    agent: Browser | None,
+    browser: Browser | None,
     origin: TryOrigin,
     *,
     prompt: Sequence[str] = (),
@@ -50,4 +50,4 @@ async def begin(
         adding=adding,
         is_for_own_page=True,
     )
-    return await sign_in_pending.begin(service, request, agent, origin)
+    return await sign_in_pending.begin(service, request, browser, origin)

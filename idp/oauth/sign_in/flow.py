@@ -42,7 +42,7 @@ from idp.records import USERS, Application, AuthRequest, Browser
 from idp.service import Service
 from storage import Conflict, Stale, Write
 
-_NOTHING_PROVEN: Final = {
+_NO_PROGRESS: Final = {
     **authentication_progress.NOTHING,
     "reset_id": None,
     "reset_sent_at": None,
@@ -50,14 +50,14 @@ _NOTHING_PROVEN: Final = {
 
 
 async def answer_at_once(
-    service: Service, client: Application, request: AuthRequest, agent: Browser | None
+    service: Service, client: Application, request: AuthRequest, browser: Browser | None
 ) -> Reply | None:
     """Returns the response to the client when no page is needed; None when one is.
 
     Raises `AuthorizeRefused` where `prompt` forbids the page that would be needed.
     """
-    live = await session_lifetime.find_live(service, agent)
-    step = await _decide(service, client, request, live, agent)
+    live = await session_lifetime.find_live(service, browser)
+    step = await _decide(service, client, request, live, browser)
     if isinstance(step, Fail):
         step.error.check = step.error.check or PERSON
         raise AuthorizeRefused(authorization_result.return_to(request), step.error)
@@ -76,19 +76,19 @@ async def _decide(
     client: Application,
     request: AuthRequest,
     live: list[LiveSession],
-    agent: Browser | None,
-    proven: AuthenticationProgress | None = None,
+    browser: Browser | None,
+    progress: AuthenticationProgress | None = None,
 ) -> Step:
     """Returns the next step. A signed-in user must also have given consent; a device is confirmed
     each time."""
-    due = await authentication_progress.due(service, request, proven) if proven else None
-    if proven is not None and due is not None:
-        return next_step.demand(request, proven, due)
+    due = await authentication_progress.due(service, request, progress) if progress else None
+    if progress is not None and due is not None:
+        return next_step.demand(request, progress, due)
     org_id = page_branding.signed_in_to(service, request, client)
-    remembers = bool(agent and agent.remembered)
+    remembers = bool(browser and browser.remembered)
     step = await _checked(service, request, live, org_id, remembers=remembers)
     if isinstance(step, Proceed):
-        return await admission.settle(service, client, request, step.live)
+        return await admission.decide(service, client, request, step.live)
     return step
 
 
@@ -105,9 +105,9 @@ async def _checked(
     step = next_step.decide(service.config, request, live, now, remembers=remembers, org_id=org_id)
     if not isinstance(step, Recheck):
         return step
-    proven = authentication_progress.of_session(step.live, now)
-    due = await authentication_progress.due(service, request, proven)
-    return next_step.demand(request, proven, due) if due else Proceed(step.live)
+    progress = authentication_progress.of_session(step.live, now)
+    due = await authentication_progress.due(service, request, progress)
+    return next_step.demand(request, progress, due) if due else Proceed(step.live)
 
 
 async def advance(service: Service, flow: Flow) -> Reply | Ask:
@@ -115,8 +115,8 @@ async def advance(service: Service, flow: Flow) -> Reply | Ask:
 
     Raises `Stale` when another tab answered at the same moment.
     """
-    proven = await find_proven(service, flow)
-    step = await _decide(service, flow.client, flow.request, flow.live, flow.agent, proven)
+    progress = await find_progress(service, flow)
+    step = await _decide(service, flow.client, flow.request, flow.live, flow.browser, progress)
     if isinstance(step, Ask):
         return step
     if isinstance(step, Fail):
@@ -205,12 +205,12 @@ async def enter_login_name(service: Service, flow: Flow, login_name: str) -> Non
         flow,
         login_name=login_name,
         session_id=None,
-        adding=_kept_wish(flow),
-        **_NOTHING_PROVEN,
+        adding=_stored_factor(flow),
+        **_NO_PROGRESS,
     )
 
 
-def _kept_wish(flow: Flow) -> str | None:
+def _stored_factor(flow: Flow) -> str | None:
     """Returns the second factor that the flow is for. One that a user chose on the way is not
     another user's choice."""
     return flow.request.adding if flow.request.is_for_own_page else None
@@ -220,8 +220,8 @@ async def pick_session(service: Service, flow: Flow, session_id: str) -> bool:
     """Stores the choice of one of this browser's sessions; False when there is no such session."""
     if not any(one.session.id == session_id for one in flow.live):
         return False
-    chosen = {"session_id": session_id, "login_name": None, "adding": _kept_wish(flow)}
-    await note(service, flow, **chosen, **_NOTHING_PROVEN)
+    chosen = {"session_id": session_id, "login_name": None, "adding": _stored_factor(flow)}
+    await note(service, flow, **chosen, **_NO_PROGRESS)
     return True
 
 
@@ -241,40 +241,40 @@ async def enter_password(
     """
     org_id = page_branding.signed_in_to(service, flow.request, flow.client)
     checked = await password_check.check_password(service, login_name, password, origin, org_id)
-    proven = AuthenticationProgress(checked.subject, session_lifetime.PASSWORD)
-    cookie = await prove(service, flow, proven, login_name=login_name, reset_id=None)
+    progress = AuthenticationProgress(checked.subject, session_lifetime.PASSWORD)
+    cookie = await continue_with(service, flow, progress, login_name=login_name, reset_id=None)
     # After the unit: a failed one must not reset the counter of failed attempts.
     await password_check.succeeded(service, checked)
     return cookie
 
 
-async def prove(
-    service: Service, flow: Flow, proven: AuthenticationProgress, *writes: Write, **noted: Any
+async def continue_with(
+    service: Service, flow: Flow, progress: AuthenticationProgress, *writes: Write, **changes: Any
 ) -> Cookie | None:
     """Continues with a user who has used another authentication method, in one unit with its
     writes.
 
     Signs the user in and returns the browser's new cookie; or stores the progress where something
-    is still required, and returns None. `proven` holds all methods that are valid now, also those
-    of `find_proven`; `noted` is what else the request is to store. Raises `Conflict` and `Stale`,
-    of these writes or because something else happened at the same moment.
+    is still required, and returns None. `progress` holds all methods that are valid now, also
+    those of `find_progress`; `changes` is what else the request is to store. Raises `Conflict` and
+    `Stale`, of these writes or because something else happened at the same moment.
     """
-    request = structs.replace(flow.request, **noted)
-    if await authentication_progress.due(service, request, proven) is None:
-        return await _open_session(service, flow, proven, writes, noted)
-    noted = {**noted, **authentication_progress.noted(flow.agent, proven)}
+    request = structs.replace(flow.request, **changes)
+    if await authentication_progress.due(service, request, progress) is None:
+        return await _open_session(service, flow, progress, writes, changes)
+    changes = {**changes, **authentication_progress.stored_fields(flow.browser, progress)}
     await sign_in_pending.commit(
-        service, flow, *writes, sign_in_pending.step(flow, noted), settled=True
+        service, flow, *writes, sign_in_pending.step(flow, changes), settled=True
     )
     return None
 
 
-async def find_proven(service: Service, flow: Flow) -> AuthenticationProgress | None:
+async def find_progress(service: Service, flow: Flow) -> AuthenticationProgress | None:
     """Returns the valid authentication progress of this flow, or None."""
-    return await authentication_progress.find(service, flow.request, flow.agent, flow.sessions)
+    return await authentication_progress.find(service, flow.request, flow.browser, flow.sessions)
 
 
-async def forget_proven(service: Service, flow: Flow) -> None:
+async def forget_progress(service: Service, flow: Flow) -> None:
     """Removes the stored progress, so that the flow begins again.
 
     Progress that was stored since the flow was read, by the same form sent twice, stays.
@@ -289,23 +289,23 @@ async def forget_proven(service: Service, flow: Flow) -> None:
         return
     with suppress(Stale):
         await sign_in_pending.commit(
-            service, flow, sign_in_pending.step(flow, _NOTHING_PROVEN, expected)
+            service, flow, sign_in_pending.step(flow, _NO_PROGRESS, expected)
         )
 
 
 async def choose_password(
-    service: Service, flow: Flow, proven: AuthenticationProgress, password: str
+    service: Service, flow: Flow, progress: AuthenticationProgress, password: str
 ) -> Cookie | None:
     """Replaces the user's password and continues, in one unit. Returns the new cookie, if any.
 
     Raises `HashingBusy`; `Stale` when the password was replaced meanwhile.
     """
-    subject = proven.subject
+    subject = progress.subject
     change: PasswordChange = await password_change.prepare(
         service, subject, password, actor=subject.user.id
     )
-    proven = proven.now_as(change.subject.user).by(*session_lifetime.PASSWORD)
-    cookie = await prove(service, flow, proven, *change.writes)
+    progress = progress.now_as(change.subject.user).by(*session_lifetime.PASSWORD)
+    cookie = await continue_with(service, flow, progress, *change.writes)
     await guess_resets.forget(service, subject.user)
     return cookie
 
@@ -319,23 +319,23 @@ async def forget_registration(service: Service, flow: Flow) -> None:
 async def _open_session(
     service: Service,
     flow: Flow,
-    proven: AuthenticationProgress,
+    progress: AuthenticationProgress,
     before: Sequence[Write],
-    noted: dict[str, Any],
+    changes: dict[str, Any],
 ) -> Cookie:
     """Signs the user in, in one unit with the writes that made it possible. Returns the new
     cookie."""
-    subject, request = proven.subject, flow.request
+    subject, request = progress.subject, flow.request
     opened = session_creation.prepare(
-        service, flow.agent, subject, flow.sessions, proven.amr, proven.auth_time
+        service, flow.browser, subject, flow.sessions, progress.amr, progress.auth_time
     )
     was_here = request.authenticated_session_id is not None
     # Only a new authentication satisfies `prompt=login`, not a second factor added to an older
     # session.
-    is_here = was_here if proven.auth_time else True
+    is_here = was_here if progress.auth_time else True
     done = {
-        **noted,
-        **_NOTHING_PROVEN,
+        **changes,
+        **_NO_PROGRESS,
         "session_id": opened.session.id,
         "authenticated_session_id": opened.session.id if is_here else None,
         "login_name": None,

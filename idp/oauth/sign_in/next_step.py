@@ -81,7 +81,7 @@ class Ask(Struct, frozen=True):
     """A page for the user is needed.
 
     `login_name` is known when only the password is missing, `live` when only the consent of the
-    user signed in there is. `proven` is the user who has authenticated in part, `factors` are
+    user signed in there is. `progress` is the user who has authenticated in part, `factors` are
     those that the page accepts, or that may be set up there; with `is_optional` the user may skip
     the page.
     """
@@ -89,7 +89,7 @@ class Ask(Struct, frozen=True):
     page: SignInPage
     login_name: str | None = None
     live: LiveSession | None = None
-    proven: AuthenticationProgress | None = None
+    progress: AuthenticationProgress | None = None
     factors: frozenset[str] = frozenset()
     is_optional: bool = False
 
@@ -151,7 +151,7 @@ _ADDING: Final[Mapping[str | None, SignInPage]] = {
 }
 
 
-def demand(request: AuthRequest, proven: AuthenticationProgress, due: Due) -> Step:
+def demand(request: AuthRequest, progress: AuthenticationProgress, due: Due) -> Step:
     """Returns the page on which a user does what is required, or why there is none."""
     if due.what is What.NOT_POSSIBLE:
         return Fail(LoginRequired("the user can't sign in with an acr that claims demands"))
@@ -161,7 +161,7 @@ def demand(request: AuthRequest, proven: AuthenticationProgress, due: Due) -> St
     if due.what is What.FACTOR and len(due.factors) == 1:
         page = _ASKING[next(iter(due.factors))]
     is_optional = due.what is What.OFFER or (due.what is What.ADD and request.is_for_own_page)
-    return Ask(page, proven=proven, factors=due.factors, is_optional=is_optional)
+    return Ask(page, progress=progress, factors=due.factors, is_optional=is_optional)
 
 
 def _interactively(
@@ -229,7 +229,7 @@ def _as_demanded(
 def _is_strong_enough(request: AuthRequest, chosen: LiveSession, now: datetime) -> bool:
     reached = chosen.reached(now)
     # `acr_values` is voluntary: without a page nobody can be asked for more.
-    wished = [] if "none" in request.prompt else request.acr_values[:1]
+    requested = [] if "none" in request.prompt else request.acr_values[:1]
     # The second factor is older than the organization allows, so it has to be repeated.
     is_lapsed = (
         authentication_context.meets(chosen.session.acr, authentication_context.TWO_FACTORS)
@@ -237,7 +237,7 @@ def _is_strong_enough(request: AuthRequest, chosen: LiveSession, now: datetime) 
     )
     demanded = authentication_progress.demanded(request, chosen.login)
     return not is_lapsed and all(
-        authentication_context.meets(reached, each) for each in (demanded, *wished)
+        authentication_context.meets(reached, each) for each in (demanded, *requested)
     )
 
 

@@ -20,11 +20,11 @@ from storage import Conflict, Stale
 
 def _bound_to(flow: Flow) -> str:
     # A challenge is valid in one flow of one browser only.
-    return f"{flow.request.id}\n{flow.agent.id}"
+    return f"{flow.request.id}\n{flow.browser.id}"
 
 
 async def options(
-    service: Service, flow: Flow, proven: AuthenticationProgress | None = None
+    service: Service, flow: Flow, progress: AuthenticationProgress | None = None
 ) -> dict[str, Any] | None:
     """Returns the request options for the browser (WebAuthn 5.5), or None without passkeys.
 
@@ -34,8 +34,8 @@ async def options(
     if party is None:
         return None
     challenge = challenges.new(service, "get", _bound_to(flow))
-    if proven is not None:
-        known = await passkeys.of_user(service, proven.subject.user.id)
+    if progress is not None:
+        known = await passkeys.of_user(service, progress.subject.user.id)
         return passkeys.request_options(party, challenge, known)
     if not await _may_stand_alone(service, flow.client.org_id):
         return None
@@ -43,26 +43,27 @@ async def options(
 
 
 async def enter(
-    service: Service, flow: Flow, text: str, proven: AuthenticationProgress | None = None
+    service: Service, flow: Flow, text: str, progress: AuthenticationProgress | None = None
 ) -> Cookie | None:
     """Verifies the browser's response and continues with its user.
 
-    That has to be the user of `proven`, if given. Returns the browser's new cookie, if the user is
-    signed in. Raises `WebAuthnRefused`; `Stale` when something else happened at the same moment.
+    That has to be the user of `progress`, if given. Returns the browser's new cookie, if the user
+    is signed in. Raises `WebAuthnRefused`; `Stale` when something else happened at the same
+    moment.
     """
     party = webauthn.relying_party(service.config)
     if party is None:
         raise webauthn.WebAuthnRefused("there are no passkeys here")
-    user_id = proven.subject.user.id if proven else None
-    proof = await passkeys.prove(service, party, text, _bound_to(flow), user_id)
+    user_id = progress.subject.user.id if progress else None
+    verified = await passkeys.prove(service, party, text, _bound_to(flow), user_id)
     # The user is known only now, and may be of another organization than the client.
-    if proven is None and not await _may_stand_alone(service, proof.subject.user.org_id):
+    if progress is None and not await _may_stand_alone(service, verified.subject.user.org_id):
         raise webauthn.WebAuthnRefused(
             "the user's organization wants no sign-in without a password"
         )
-    whole = (proven or AuthenticationProgress(proof.subject)).by(*proof.amr)
+    whole = (progress or AuthenticationProgress(verified.subject)).by(*verified.amr)
     try:
-        cookie = await sign_in_flow.prove(service, flow, whole, *proof.writes)
+        cookie = await sign_in_flow.continue_with(service, flow, whole, *verified.writes)
     except Conflict:
         raise Stale(REPLAY.name, flow.request.id) from None  # the same response was sent twice
     await guess_resets.forget(service, whole.subject.user)
@@ -70,11 +71,11 @@ async def enter(
 
 
 async def creation_options(
-    service: Service, flow: Flow, proven: AuthenticationProgress
+    service: Service, flow: Flow, progress: AuthenticationProgress
 ) -> dict[str, Any] | None:
     """Returns the creation options for the browser (WebAuthn 5.4); None where there are no
     passkeys."""
-    party, user = webauthn.relying_party(service.config), proven.subject.user
+    party, user = webauthn.relying_party(service.config), progress.subject.user
     if party is None:
         return None
     known = await passkeys.of_user(service, user.id)
@@ -83,7 +84,7 @@ async def creation_options(
 
 
 async def add(
-    service: Service, flow: Flow, proven: AuthenticationProgress, name: str, text: str
+    service: Service, flow: Flow, progress: AuthenticationProgress, name: str, text: str
 ) -> Cookie | None:
     """Adds the passkey in a browser's response and continues. Returns the new cookie, if any.
 
@@ -95,14 +96,14 @@ async def add(
     if party is None:
         raise webauthn.WebAuthnRefused("there are no passkeys here")
     passkey, change = await passkey_changes.add(
-        service, party, proven.subject, name, text, _bound_to(flow)
+        service, party, progress.subject, name, text, _bound_to(flow)
     )
     user, codes = change.subject.user, change.codes
-    kept = factor_enrolment.seal(service, Setup(user.id, codes=codes)) if codes else None
-    proven = proven.now_as(user).by(*passkeys.amr_of(passkey))
-    noted = {"adding": None, "sealed_setup": kept}
+    sealed_setup = factor_enrolment.seal(service, Setup(user.id, codes=codes)) if codes else None
+    progress = progress.now_as(user).by(*passkeys.amr_of(passkey))
+    changes = {"adding": None, "sealed_setup": sealed_setup}
     try:
-        return await sign_in_flow.prove(service, flow, proven, *change.writes, **noted)
+        return await sign_in_flow.continue_with(service, flow, progress, *change.writes, **changes)
     except Conflict as error:
         if error.collection == PASSKEYS.name:
             raise webauthn.WebAuthnRefused("the passkey is somebody's already") from None

@@ -48,7 +48,7 @@ from storage import Insert, Stale, Write
 CODE_MINUTES: Final = 10
 LINK_MINUTES: Final = 60
 _COUNTS: Final = timedelta(minutes=CODE_MINUTES)
-_NOBODY: Final = ""
+_NO_USER: Final = ""
 _NOWHERE: Final = "nobody@invalid"
 
 
@@ -119,7 +119,7 @@ async def _asked(service: Service, flow: Flow, login_name: str, visit: ResetStat
     code, counts_for = mail_codes.new(service), reset_links.issue(user) if user else ""
     verification = Verification(
         id=id,
-        user_id=user.id if user else _NOBODY,
+        user_id=user.id if user else _NO_USER,
         code_mac=mail_codes.digest(service, id, counts_for, code),
         proves="reset",
         created_at=now,
@@ -156,7 +156,7 @@ async def _may_send(service: Service, flow: Flow, user: User | None, login_name:
     """
     account = service.master_key.mac("reset", account_of(user, login_name)).hex()[:32]
     key, most = f"resets:{account}", mail_limits.MAILS * mail_limits.FROM_EVERYWHERE
-    if user is not None and known_browsers.is_known(flow.agent, user):
+    if user is not None and known_browsers.is_known(flow.browser, user):
         key, most = f"{key}:known", mail_limits.MAILS
     try:
         await mail_limits.count(service, key, most)
@@ -172,7 +172,7 @@ async def _mail(
     bundle = messages.bundle_for(service.config, preferred, visit.language)
     org_id = user.org_id if user else flow.client.org_id
     application = bundle.text(first_party_areas.name_of(flow.client))
-    letter = reset_messages.with_code(
+    reset_mail = reset_messages.with_code(
         bundle,
         user.email.address if user and user.email else _NOWHERE,
         urlsplit(service.config.issuer).netloc,
@@ -182,7 +182,7 @@ async def _mail(
         link_minutes=LINK_MINUTES,
         wording=await wording(service, org_id, "passwordreset", bundle.tag, application),
     )
-    return messages.posting(service, "reset_password", letter, user.id if user else None)
+    return messages.posting(service, "reset_password", reset_mail, user.id if user else None)
 
 
 def _step(flow: Flow, id: str, login_name: str, now: object) -> Write:
@@ -207,7 +207,7 @@ async def enter_code(service: Service, flow: Flow, code: str, visit: ResetState)
         await resend(service, flow, visit)
         raise MailCodeRefused("the code has expired", error_code="code.expired")
     waiting = await find(service, flow)
-    user = await service.store.get(USERS, waiting.user_id if waiting else _NOBODY)
+    user = await service.store.get(USERS, waiting.user_id if waiting else _NO_USER)
     counts_for = reset_links.issue(user) if user else ""
     # Without an account every code is checked all the same, and wrong.
     expected = waiting.code_mac if waiting and user else None
@@ -224,14 +224,14 @@ async def enter_code(service: Service, flow: Flow, code: str, visit: ResetState)
 def _proving(flow: Flow, subject: Subject) -> Write:
     """Returns the write by which the flow continues with the new password. `Stale`: another tab
     was first."""
-    proven = authentication_progress.noted(
-        flow.agent, AuthenticationProgress(subject)
+    changes = authentication_progress.stored_fields(
+        flow.browser, AuthenticationProgress(subject)
     )  # a mailed code alone does not sign anybody in
     expected = {"completed_at": None, "reset_id": flow.request.reset_id}
-    return sign_in_pending.step(flow, proven, expected)
+    return sign_in_pending.step(flow, changes, expected)
 
 
 async def forget(service: Service, flow: Flow) -> None:
     """Removes the progress of a flow whose password was set in another browser, so that it asks
     for that."""
-    await sign_in_flow.forget_proven(service, flow)
+    await sign_in_flow.forget_progress(service, flow)

@@ -52,7 +52,7 @@ class Flow(Struct):
 
     request: AuthRequest
     client: Application
-    agent: Browser
+    browser: Browser
     sessions: list[Session]
     live: list[LiveSession]
     everybody: list[LiveSession]
@@ -68,7 +68,7 @@ class BegunFlow(Struct, frozen=True):
 
 
 async def begin(
-    service: Service, request: AuthRequest, agent: Browser | None, origin: TryOrigin
+    service: Service, request: AuthRequest, browser: Browser | None, origin: TryOrigin
 ) -> BegunFlow:
     """Begins a flow in this browser, which gets a cookie if it has none.
 
@@ -76,8 +76,8 @@ async def begin(
     network has sent too many of the long ones; `OtherBrowser` when another browser was the first
     to load the pushed request; `Stale` as `begin_stored` does.
     """
-    cookie = browsers.new(service) if agent is None else None
-    known = cookie.agent if cookie else agent
+    cookie = browsers.new(service) if browser is None else None
+    known = cookie.agent if cookie else browser
     request = await page_branding.decided(service, request)
     if known is not None:
         request = await pushed_authorization.claim(service, request, known)
@@ -94,22 +94,22 @@ async def begin_unbound(service: Service, request: AuthRequest, origin: TryOrigi
 
 
 async def _address(
-    service: Service, request: AuthRequest, origin: TryOrigin, agent: Browser | None = None
+    service: Service, request: AuthRequest, origin: TryOrigin, browser: Browser | None = None
 ) -> str:
     note = notes.seal(service, request, PURPOSE, room=_ROOM)
     if note is not None:
         return note
     request_limits.admit_long(service, origin)
-    await _store(service, request, agent)
+    await _store(service, request, browser)
     return request.id
 
 
 async def _store(
-    service: Service, request: AuthRequest, agent: Browser | None, *also: Write
+    service: Service, request: AuthRequest, browser: Browser | None, *also: Write
 ) -> None:
     writes: list[Write] = [Insert(AUTH_REQUESTS, request), *also]
-    if agent is not None and not browsers.is_stored(agent):
-        writes.append(_insertion(agent, request.expires_at))
+    if browser is not None and not browsers.is_stored(browser):
+        writes.append(_insertion(browser, request.expires_at))
     try:
         await service.store.commit(*writes)
     except Conflict as error:
@@ -117,27 +117,27 @@ async def _store(
 
 
 async def begin_stored(
-    service: Service, request: AuthRequest, agent: Browser | None, *also: Write
+    service: Service, request: AuthRequest, browser: Browser | None, *also: Write
 ) -> BegunFlow:
     """Begins a flow and stores it with the browser, in one unit with other writes.
 
     Raises `Stale`, of those writes, or when two forms of a new browser arrive at the same moment.
     """
-    cookie = browsers.new(service) if agent is None else None
-    known = cookie.agent if cookie else agent
+    cookie = browsers.new(service) if browser is None else None
+    known = cookie.agent if cookie else browser
     request = await page_branding.decided(service, request)
     request = structs.replace(request, agent_id=known.id if known else None)
     await _store(service, request, known, *also)
     return BegunFlow(request.id, cookie)
 
 
-async def bind(service: Service, address: str, agent: Browser | None) -> BegunFlow | None:
+async def bind(service: Service, address: str, browser: Browser | None) -> BegunFlow | None:
     """Binds an unbound flow to this browser; None when there is no such flow."""
     request, is_stored, _ = await _read(service, address)
     if request is None or request.agent_id is not None or has_ended(service, request):
         return None
-    cookie = browsers.new(service) if agent is None else None
-    known = cookie.agent if cookie else agent
+    cookie = browsers.new(service) if browser is None else None
+    known = cookie.agent if cookie else browser
     if known is None:
         return None
     try:
@@ -198,27 +198,28 @@ def id_of(service: Service, address: str) -> str | None:
     return note.id if note else None
 
 
-async def find(service: Service, address: str, agent: Browser | None) -> Flow | None:
+async def find(service: Service, address: str, browser: Browser | None) -> Flow | None:
     """Returns the flow, if it is this browser's and still waits."""
     # An address alone is not enough: a flow belongs to the browser with its cookie.
     request, is_stored, client = await _read(service, address)
-    if request is None or agent is None or request.agent_id != agent.id:
+    if request is None or browser is None or request.agent_id != browser.id:
         return None
     if has_ended(service, request) or await _is_completed(service, request):
         return None
     client = client or await _client_of(service, request)
     if client is None or client.state != "active":
         return None
-    found = await session_lifetime.find_open(service, agent)
+    found = await session_lifetime.find_open(service, browser)
     everybody = await session_lifetime.live_among(service, found)
     live = next_step.admitted(service.config, request, everybody)
     address = request.id if is_stored else address
-    return Flow(request, client, agent, found, live, everybody, address, is_stored)
+    return Flow(request, client, browser, found, live, everybody, address, is_stored)
 
 
-def is_of_nobody(flow: Flow) -> bool:
-    """Returns whether the flow is not stored yet, and nobody has ever signed in in its browser."""
-    return not (flow.is_stored or flow.agent.remembered or flow.agent.known)
+def has_no_user(flow: Flow) -> bool:
+    """Returns whether the flow is not stored yet, and no user has ever signed in in its
+    browser."""
+    return not (flow.is_stored or flow.browser.remembered or flow.browser.known)
 
 
 async def _client_of(service: Service, request: AuthRequest) -> Application | None:
@@ -235,10 +236,10 @@ async def _is_completed(service: Service, request: AuthRequest) -> bool:
     return request.completed_at is not None or await pushed_authorization.is_used(service, request)
 
 
-async def is_finished(service: Service, address: str, agent: Browser | None) -> bool:
+async def is_finished(service: Service, address: str, browser: Browser | None) -> bool:
     """Returns whether this browser's flow has been answered already."""
     request = (await _read(service, address)).request
-    if request is None or agent is None or request.agent_id != agent.id:
+    if request is None or browser is None or request.agent_id != browser.id:
         return False
     return await _is_completed(service, request)
 
@@ -254,8 +255,8 @@ def step(
     if flow.is_stored:
         return Update(AUTH_REQUESTS, request.id, set=changes, expect=expect)
     ends_at = request.expires_at
-    kept = {"ends_at": ends_at, "expires_at": ends_at + notes.OUTLIVES}
-    return Insert(AUTH_REQUESTS, structs.replace(request, **kept | dict(changes)))
+    times = {"ends_at": ends_at, "expires_at": ends_at + notes.OUTLIVES}
+    return Insert(AUTH_REQUESTS, structs.replace(request, **times | dict(changes)))
 
 
 def completing(service: Service, flow: Flow) -> list[Write]:
@@ -272,10 +273,12 @@ async def commit(service: Service, flow: Flow, *writes: Write, settled: bool = F
     the flow at the same moment, also when two forms of a new browser arrive; `Conflict` of the
     other writes.
     """
-    has_browser = browsers.is_stored(flow.agent) or any(one.collection is AGENTS for one in writes)
+    has_browser = browsers.is_stored(flow.browser) or any(
+        one.collection is AGENTS for one in writes
+    )
     if not has_browser:
         ends_at = flow.request.expires_at + (timedelta(0) if flow.is_stored else notes.OUTLIVES)
-        writes = (*writes, _insertion(flow.agent, ends_at))
+        writes = (*writes, _insertion(flow.browser, ends_at))
     try:
         if settled:
             await commit_settled(service.store, *writes)
@@ -284,14 +287,14 @@ async def commit(service: Service, flow: Flow, *writes: Write, settled: bool = F
     except Conflict as error:
         raise as_stale(error) from error
     flow.is_stored, flow.address = True, flow.request.id
-    if not browsers.is_stored(flow.agent):
-        flow.agent = browsers.stored(flow.agent)
+    if not browsers.is_stored(flow.browser):
+        flow.browser = browsers.stored(flow.browser)
 
 
-def _insertion(agent: Browser, expires_at: datetime) -> Insert:
+def _insertion(browser: Browser, expires_at: datetime) -> Insert:
     """Returns the insertion of a new browser, whose record lasts as long as that of its
     sign-in."""
-    return Insert(AGENTS, browsers.stored(agent, expires_at=expires_at))
+    return Insert(AGENTS, browsers.stored(browser, expires_at=expires_at))
 
 
 def as_stale(error: Conflict) -> Conflict | Stale:

@@ -25,7 +25,7 @@ from idp.identity.users.creation import is_met
 from idp.identity.users.registration import NewAccount, Typed
 from idp.identity.users.subjects import Subject
 from idp.mail import messages
-from idp.mail.templates import registration as letters
+from idp.mail.templates import registration as registration_messages
 from idp.mail.wording import wording
 from idp.oauth.sign_in import first_party_areas, registration_organization
 from idp.oauth.sign_in import flow as sign_in_flow
@@ -173,8 +173,10 @@ async def _mail(
     application = visit.bundle.text(first_party_areas.name_of(flow.client))
     url = uris.with_parameters(visit.verify_url, [("code", code)])
     words = await wording(service, organization.id, "verifyemail", visit.bundle.tag, application)
-    with_code = letters.with_code(visit.bundle, to, application, code, url, CODE_MINUTES, words)
-    of_known = letters.of_known(visit.bundle, to, application, visit.sign_in_url)
+    with_code = registration_messages.with_code(
+        visit.bundle, to, application, code, url, CODE_MINUTES, words
+    )
+    of_known = registration_messages.of_known(visit.bundle, to, application, visit.sign_in_url)
     digest = mail_codes.digest(service, _issue(waiting), to, code)
     if await registration.is_known(service, organization, to):
         return _SentMail(messages.posting(service, "account_exists", of_known), None)
@@ -234,8 +236,10 @@ async def _complete(
         if not (made.problems or await registration.is_known(service, organization, typed.email)):
             subject = Subject(instance=instance, organization=organization, user=made.user)
             before = [*made.writes, Delete(REGISTRATIONS, waiting.id)]
-            proven = AuthenticationProgress(subject, session_lifetime.PASSWORD)
-            return await sign_in_flow.prove(service, flow, proven, *before, registration_id=None)
+            progress = AuthenticationProgress(subject, session_lifetime.PASSWORD)
+            return await sign_in_flow.continue_with(
+                service, flow, progress, *before, registration_id=None
+            )
     except (Conflict, Stale) as error:
         if not is_met(error):
             raise
@@ -246,6 +250,6 @@ async def _complete(
     if waiting.proven_at is None:
         # The verification is stored, so the person only chooses another name and needs no second
         # code.
-        is_proven = _replacing(waiting, proven_at=service.clock.now(), code_mac=None)
-        await service.store.commit(is_proven)
+        verification = _replacing(waiting, proven_at=service.clock.now(), code_mac=None)
+        await service.store.commit(verification)
     raise NameTaken

@@ -42,7 +42,7 @@ async def among(service: Service, flow: Flow) -> list[Organization]:
 
 
 async def is_closed(service: Service, flow: Flow) -> bool:
-    """Returns whether nobody may register here, because of the policy and not because no mail can
+    """Returns whether no user may register here, because of the policy and not because no mail can
     be sent."""
     if await among(service, flow):
         return False

@@ -49,7 +49,7 @@ async def pick(service: Service, flow: Flow, user_id: str) -> bool:
     Raises `Stale` when the flow was answered.
     """
     # A form can name any user, so only those of the browser's record are read.
-    user = await service.store.get(USERS, user_id) if user_id in flow.agent.remembered else None
+    user = await service.store.get(USERS, user_id) if user_id in flow.browser.remembered else None
     if user is None:
         return False
     await sign_in_flow.enter_login_name(service, flow, user.user_name)
@@ -59,10 +59,10 @@ async def pick(service: Service, flow: Flow, user_id: str) -> bool:
 async def forget(service: Service, flow: Flow, user_id: str) -> Cookie | None:
     """Removes the user from the browser's record. Returns the new cookie, None when nothing was
     removed."""
-    if user_id not in flow.agent.remembered:
+    if user_id not in flow.browser.remembered:
         return None
     now = service.clock.now()
-    write, cookie = browsers.forgetting(service.random, flow.agent, now, user_id)
+    write, cookie = browsers.forgetting(service.random, flow.browser, now, user_id)
     with suppress(Stale):  # another tab was first: the list is shown again
         await service.store.commit(write)
         return cookie
@@ -79,7 +79,7 @@ def _signed_in(service: Service, flow: Flow, live: LiveSession) -> Known:
 async def _signed_out(service: Service, flow: Flow) -> list[Known]:
     # A user in both lists is shown once, as signed in.
     signed_in = {one.subject.user.id for one in flow.everybody}
-    ids = [id for id in flow.agent.remembered if id not in signed_in]
+    ids = [id for id in flow.browser.remembered if id not in signed_in]
     found = await service.store.get_many([(USERS, id) for id in ids]) if ids else []
     users = [user for user in found if user is not None]
     keys: list[Key] = [(ORGANIZATIONS, user.org_id) for user in users]

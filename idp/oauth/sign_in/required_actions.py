@@ -41,15 +41,15 @@ class Situation(Struct, frozen=True, kw_only=True):
     """What decides about the next action.
 
     `reached` is the authentication context so far (a password that is still to be chosen is
-    included), `demanded` the one below which there is no sign-in, `wished` the one to reach if the
-    user can. `factors` are those that the user has set up and that are allowed; `addable` those
-    that may be set up; `offers` says that a user without any is asked to. `is_adding`: the user
-    wants to set one up now; `holds_codes`: recovery codes are shown to the user.
+    included), `demanded` the one below which there is no sign-in, `requested` the one to reach if
+    the user can. `factors` are those that the user has set up and that are allowed; `addable`
+    those that may be set up; `offers` says that a user without any is asked to. `is_adding`: the
+    user wants to set one up now; `holds_codes`: recovery codes are displayed to the user.
     """
 
     reached: str
     demanded: str = authentication_context.PASSWORD
-    wished: str = authentication_context.PASSWORD
+    requested: str = authentication_context.PASSWORD
     factors: frozenset[str] = frozenset()
     addable: frozenset[str] = frozenset()
     needs_password: bool = False
@@ -63,7 +63,7 @@ def due(about: Situation) -> Due | None:
 
     A user with a second factor is asked for it before they can change anything of the account.
     """
-    goal = authentication_context.strongest(about.demanded, about.wished)
+    goal = authentication_context.strongest(about.demanded, about.requested)
     if about.factors and not authentication_context.meets(
         about.reached, authentication_context.TWO_FACTORS
     ):
@@ -90,5 +90,5 @@ def _of_setting_up(about: Situation) -> Due | None:
     return None
 
 
-def _reaching(kinds: frozenset[str], wanted: str) -> frozenset[str]:
-    return frozenset(kind for kind in kinds if authentication_context.meets(_MAKES[kind], wanted))
+def _reaching(kinds: frozenset[str], acr: str) -> frozenset[str]:
+    return frozenset(kind for kind in kinds if authentication_context.meets(_MAKES[kind], acr))

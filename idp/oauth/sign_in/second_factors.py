@@ -24,7 +24,7 @@ from storage import Stale, Update
 async def enter_code(
     service: Service,
     flow: Flow,
-    proven: AuthenticationProgress,
+    progress: AuthenticationProgress,
     kind: Literal["totp", "recovery-code"],
     code: str,
     origin: TryOrigin,
@@ -35,9 +35,9 @@ async def enter_code(
     happened, at the same moment.
     """
     check = code_checks.by_app if kind == second_factors.TOTP else code_checks.by_recovery_code
-    accepted = await check(service, proven.subject.user, code, origin)
-    whole = proven.by(authentication_context.AMR_CODE)
-    cookie = await sign_in_flow.prove(service, flow, whole, *accepted.writes)
+    accepted = await check(service, progress.subject.user, code, origin)
+    whole = progress.by(authentication_context.AMR_CODE)
+    cookie = await sign_in_flow.continue_with(service, flow, whole, *accepted.writes)
     # After the unit: a failed one must not reset the counter of failed attempts.
     await code_checks.succeeded(service, accepted)
     return cookie
@@ -48,70 +48,70 @@ async def choose(service: Service, flow: Flow, kind: str | None) -> None:
     await sign_in_flow.note(service, flow, adding=kind, sealed_setup=None)
 
 
-async def decline(service: Service, flow: Flow, proven: AuthenticationProgress) -> Cookie | None:
+async def decline(service: Service, flow: Flow, progress: AuthenticationProgress) -> Cookie | None:
     """Continues without a second factor; the user is asked again later. Raises `Stale`."""
-    user, now = proven.subject.user, service.clock.now()
+    user, now = progress.subject.user, service.clock.now()
     declined = {"factor_declined_at": now}
     expected = {"stamp": user.stamp, "state": "active"}
     write = Update(USERS, user.id, set=declined, expect=expected)
-    proven = proven.now_as(structs.replace(user, factor_declined_at=now))
-    return await sign_in_flow.prove(service, flow, proven, write)
+    progress = progress.now_as(structs.replace(user, factor_declined_at=now))
+    return await sign_in_flow.continue_with(service, flow, progress, write)
 
 
-async def new_secret(service: Service, flow: Flow, proven: AuthenticationProgress) -> str:
+async def new_secret(service: Service, flow: Flow, progress: AuthenticationProgress) -> str:
     """Returns the secret of the authenticator app that is set up here. Raises `Stale`.
 
     It is the same one until the app is confirmed.
     """
-    user = proven.subject.user
+    user = progress.subject.user
     known = factor_enrolment.find(service, flow.request, user)
     if known is not None and known.secret is not None:
         return known.secret
     secret = totp.new_secret(service.random)
-    kept = factor_enrolment.seal(service, Setup(user.id, secret))
+    sealed_setup = factor_enrolment.seal(service, Setup(user.id, secret))
     # Two tabs get the same secret, or one of them fails: the app must not have one that is
     # overwritten.
     expected = {"completed_at": None, "sealed_setup": flow.request.sealed_setup}
     await sign_in_pending.commit(
-        service, flow, sign_in_pending.step(flow, {"sealed_setup": kept}, expected)
+        service, flow, sign_in_pending.step(flow, {"sealed_setup": sealed_setup}, expected)
     )
     return secret
 
 
 async def confirm_app(
-    service: Service, flow: Flow, proven: AuthenticationProgress, code: str, name: str
+    service: Service, flow: Flow, progress: AuthenticationProgress, code: str, name: str
 ) -> Cookie | None:
     """Adds the authenticator app whose first code this is. Returns the new cookie, if any.
 
     With the first second factor the user gets recovery codes (`codes`). Raises `FactorCodeRefused`
     and `Throttled`; `Stale` when something else happened at the same moment.
     """
-    user = proven.subject.user
+    user = progress.subject.user
     known = factor_enrolment.find(service, flow.request, user)
     if known is None or known.secret is None:
         raise Stale(AUTH_REQUESTS.name, flow.request.id)
     step = await code_checks.of_new_app(service, user, known.secret, code)
-    change = await second_factors.add_totp(service, proven.subject, known.secret, name, step)
-    kept = (
+    change = await second_factors.add_totp(service, progress.subject, known.secret, name, step)
+    sealed_setup = (
         factor_enrolment.seal(service, Setup(user.id, codes=change.codes))
         if change.codes
         else None
     )
-    proven = proven.now_as(change.subject.user).by(authentication_context.AMR_CODE)
-    noted = {"adding": None, "sealed_setup": kept}
-    return await sign_in_flow.prove(service, flow, proven, *change.writes, **noted)
+    progress = progress.now_as(change.subject.user).by(authentication_context.AMR_CODE)
+    changes = {"adding": None, "sealed_setup": sealed_setup}
+    return await sign_in_flow.continue_with(service, flow, progress, *change.writes, **changes)
 
 
-def codes(service: Service, flow: Flow, proven: AuthenticationProgress) -> list[str]:
+def codes(service: Service, flow: Flow, progress: AuthenticationProgress) -> list[str]:
     """Returns the recovery codes that are shown to this user until they confirm that they have
     noted them."""
-    known = factor_enrolment.find(service, flow.request, proven.subject.user)
+    known = factor_enrolment.find(service, flow.request, progress.subject.user)
     return known.codes if known else []
 
 
 async def keep_codes(
-    service: Service, flow: Flow, proven: AuthenticationProgress
+    service: Service, flow: Flow, progress: AuthenticationProgress
 ) -> Cookie | None:
     """Continues after the user has noted the codes, which are never shown again. Raises
     `Stale`."""
-    return await sign_in_flow.prove(service, flow, proven, sealed_setup=None)
+    return await sign_in_flow.continue_with(service, flow, progress, sealed_setup=None)

@@ -30,8 +30,8 @@ from idp.records import Application, AuthRequest, Browser
 from idp.service import Service
 
 _SCOPES: Final = ("openid", "profile", "email", "phone", "address")
-_SHOWN: Final = "<generated>"
-_OF_THE_REQUEST: Final = {"nonce": _SHOWN, "jti": _SHOWN}
+_PLACEHOLDER: Final = "<generated>"
+_OF_THE_REQUEST: Final = {"nonce": _PLACEHOLDER, "jti": _PLACEHOLDER}
 
 
 class SignInTestResult(Struct, frozen=True):
@@ -55,7 +55,7 @@ async def read(service: Service, client_id: str) -> tuple[AuthRequest, Applicati
         "client_id": client.id,
         "redirect_uri": next(iter(client.redirect_uris), ""),
         "response_type": next(iter(client.response_types), ""),
-        "scope": " ".join(_wanted(client)),
+        "scope": " ".join(_requested(client)),
         "state": random.token(),
         "nonce": random.token(),
         "code_challenge": pkce.challenge_of(random.token()),
@@ -71,7 +71,7 @@ async def read(service: Service, client_id: str) -> tuple[AuthRequest, Applicati
 
 
 async def begin(
-    service: Service, client_id: str, path: str, agent: Browser, user_id: str, origin: TryOrigin
+    service: Service, client_id: str, path: str, browser: Browser, user_id: str, origin: TryOrigin
 ) -> BegunFlow:
     """Begins a flow that asks this user for the password and leads to an address of the service.
 
@@ -88,10 +88,12 @@ async def begin(
         hinted_user_id=user_id,
         is_for_own_page=True,
     )
-    return await sign_in_pending.begin(service, request, agent, origin)
+    return await sign_in_pending.begin(service, request, browser, origin)
 
 
-async def told(service: Service, client_id: str, live: LiveSession) -> SignInTestResult | None:
+async def released_to(
+    service: Service, client_id: str, live: LiveSession
+) -> SignInTestResult | None:
     """Returns the claims that the application would get about this user.
 
     None while its organization is not active. Raises `UnusableRequest` and `AuthorizeRefused`.
@@ -127,7 +129,7 @@ async def told(service: Service, client_id: str, live: LiveSession) -> SignInTes
     )
 
 
-def _wanted(client: Application) -> list[str]:
+def _requested(client: Application) -> list[str]:
     has_refresh = "refresh_token" in client.grant_types
     return [*_SCOPES, *([scopes.OFFLINE_ACCESS] if has_refresh else [])]
 

@@ -38,7 +38,7 @@ class RoleQuestion(Struct, frozen=True, kw_only=True):
     org_id: str | None = None
 
     @property
-    def are_wanted(self) -> bool:
+    def are_requested(self) -> bool:
         """Whether a scope asks for roles."""
         return not _TRIGGERS.isdisjoint(self.asked)
 
@@ -49,7 +49,9 @@ async def read(service: Service, subject: Subject, asking: RoleQuestion) -> dict
     where = {"user_id": subject.user.id}
     # The limit bounds what one request reads and what one response holds.
     page = await service.store.find(ROLE_ASSIGNMENTS, where, limit=_MOST)
-    found = await _counting(service, [each for each in page.records if _is_told(asking, each)])
+    found = await _counting(
+        service, [each for each in page.records if _is_requested(asking, each)]
+    )
     domains = await _domains(service, subject, {each.org_id for each in found})
     claims: dict[str, Any] = {}
     for each in found:
@@ -73,7 +75,7 @@ async def _counting(service: Service, found: Sequence[RoleAssignment]) -> Sequen
     return [each for each in found if each.id not in shut]
 
 
-def _is_told(asking: RoleQuestion, each: RoleAssignment) -> bool:
+def _is_requested(asking: RoleQuestion, each: RoleAssignment) -> bool:
     """Returns whether a role assignment is among those asked for."""
     givers = asking.asked.get(Reserved.ROLES_OF)
     if givers and each.org_id not in givers:

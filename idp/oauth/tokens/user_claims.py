@@ -86,7 +86,7 @@ def that_fits(claims: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 async def _roles(service: Service, subject: Subject, asking: RoleQuestion) -> dict[str, Any]:
-    return await role_claims.read(service, subject, asking) if asking.are_wanted else {}
+    return await role_claims.read(service, subject, asking) if asking.are_requested else {}
 
 
 async def _metadata(service: Service, user: User, asked: Asked) -> dict[str, Any]:

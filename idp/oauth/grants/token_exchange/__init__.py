@@ -2,7 +2,7 @@
 
 The user of `actor_token` acts for the subject. Every use of an actor is impersonation: the
 installation has to allow it, and the actor has to have the permission. A subject token that
-authenticates nobody, a user's id or the client's own JWT, needs an actor as well.
+authenticates no user, a user's id or the client's own JWT, needs an actor as well.
 """
 
 from __future__ import annotations

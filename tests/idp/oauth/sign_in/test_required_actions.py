@@ -30,11 +30,11 @@ CASES = {
         Due(What.FACTOR, KEYS),
     ),
     "a wish is asked for where it can be met": (
-        {"reached": TWO_FACTORS, "factors": BOTH, "wished": PASSKEY},
+        {"reached": TWO_FACTORS, "factors": BOTH, "requested": PASSKEY},
         Due(What.FACTOR, KEYS),
     ),
     "a wish that can't be met is none": (
-        {"reached": TWO_FACTORS, "factors": APP, "wished": PASSKEY},
+        {"reached": TWO_FACTORS, "factors": APP, "requested": PASSKEY},
         DONE,
     ),
     "the present factor comes before another is set up": (
@@ -93,14 +93,14 @@ def test_the_required_actions_follow_from_the_progress_of_the_sign_in(case):
 
 def situations():
     sets = (frozenset(), APP, KEYS, BOTH)
-    for reached, demanded, wished in itertools.product(CLASSES, CLASSES, CLASSES):
+    for reached, demanded, requested in itertools.product(CLASSES, CLASSES, CLASSES):
         for factors, addable in itertools.product(sets, sets):
             for flags in itertools.product((False, True), repeat=4):
                 names = ("needs_password", "holds_codes", "is_adding", "offers")
                 yield Situation(
                     reached=reached,
                     demanded=demanded,
-                    wished=wished,
+                    requested=requested,
                     factors=factors,
                     addable=addable,
                     **dict(zip(names, flags, strict=True)),
