@@ -56,7 +56,7 @@ class FailedCheck(Protocol):
 
 
 class Refusing(Exception):
-    """A request is refused. `description` may be shown to everybody.
+    """A request is refused. `description` may be displayed to everybody.
 
     `details` has all details and `fix` says how to correct the request, both for the administrator
     alone; `check` is the check that did not hold, and `client_id` the application's where it is
@@ -81,7 +81,7 @@ class Refusing(Exception):
 
 
 class OAuthError(Refusing):
-    """A protocol error. `description` is shown to the client's developer, in plain ASCII."""
+    """A protocol error. `description` is displayed to the client's developer, in plain ASCII."""
 
     code: ClassVar[str] = "server_error"
     status: int = 400
@@ -172,7 +172,7 @@ class WrongCredential(OAuthError):
 class InvalidClient(WrongCredential):
     """Client authentication failed. Which part failed is in the log alone (`reason`).
 
-    `hint` is a description for developers, shown where mistakes of the `client` are explained.
+    `hint` is a description for developers, displayed where mistakes of the `client` are explained.
     `failed_id` is the id of the application or service user that failed, if it exists.
     """
 
@@ -287,8 +287,8 @@ class TooManyRequests(OAuthError):
 class UnusableRequest(Refusing):
     """The request cannot be answered by redirect: there is no known client with that redirect URI.
 
-    `sent` and `registered` are the values that were compared, for the explain page (not shown to
-    other visitors). A `details` replaces the page's sentence, for the administrator.
+    `sent` and `registered` are the values that were compared, for the explain page (not displayed
+    to other visitors). `details` replace the page's sentence, for the administrator.
     """
 
     def __init__(

@@ -242,7 +242,7 @@ def _failing(id: str) -> Iterator[None]:
 def _checked(
     claimed: Claimed, client: Application, now: datetime, methods: Collection[AuthMethod]
 ) -> str:
-    """Calls `check`; a refusal carries the client, so that its developer may be shown a hint."""
+    """Calls `check`; a refusal carries the client, so that its developer can get a hint."""
     try:
         return check(claimed, client, now, methods)
     except InvalidClient as error:

@@ -1,8 +1,8 @@
 """Device authorization (RFC 8628 3.1, 3.2): two codes for a device without a browser of its own.
 
-The device polls with the long code. The short one is shown to the user, who types it at another
-device. Neither is stored: the long one is stored as a hash, the short one as a keyed digest, as
-all values of its length could be tried against a plain hash.
+The device polls with the long code. The short one is displayed to the user, who types it at
+another device. Neither is stored: the long one is stored as a hash, the short one as a keyed
+digest, as all values of its length could be tried against a plain hash.
 """
 
 from __future__ import annotations

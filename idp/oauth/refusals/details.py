@@ -1,6 +1,6 @@
 """The wording of a refusal's details for the administrator: time spans and values that were sent.
 
-Nothing here contains a secret, and values that were sent are shown as `redaction.text` allows.
+Nothing here contains a secret, and values that were sent are displayed as `redaction.text` allows.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def no_client(config: Config, text: str) -> str:
         return f"{beginning}: there is a space or a line break before or after it."
     kind = kind_of(config, text)
     if kind is None and len(text) == opaque_tokens.SECRET_LENGTH:
-        # The text itself is never shown: it may be the client's secret.
+        # The text itself is never displayed: it may be the client's secret.
         kind = "something as long as a client_secret"
     if kind is not None:
         return f"{beginning}: that is {kind}."

@@ -1,7 +1,8 @@
 """The explanation for a developer whose request cannot be answered by redirect.
 
-Details are shown only to a browser on the computer of a loopback issuer, and for an application
-whose explanations an administrator turned on for a while. Every other visitor gets a number.
+Details are displayed only to a browser on the computer of a loopback issuer, and for an
+application whose explanations an administrator turned on for a while. Every other visitor gets a
+number.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class Mistake(Struct, frozen=True):
     """The texts of the page for one kind of refusal.
 
     `parameter` is the one whose values are compared. With `is_general` the kind covers several
-    errors, and the refusal's own description is shown in addition.
+    errors, and the refusal's own description is displayed in addition.
     """
 
     title: Message
@@ -37,7 +38,7 @@ class Mistake(Struct, frozen=True):
 
 
 def may(config: Config, client: Application | None, now: datetime, *, is_local_peer: bool) -> bool:
-    """Returns whether the details may be shown to this visitor."""
+    """Returns whether the details may be displayed to this visitor."""
     # A loopback issuer runs on the developer's computer, but other computers may reach its socket.
     if config.is_loopback and is_local_peer:
         return True

@@ -1,8 +1,8 @@
-"""Which parts of a request's parameters may be shown: the words that every client sends.
+"""Which parts of a request's parameters may be displayed: the words that every client sends.
 
-A secret in the wrong parameter is a common mistake. So a value is shown only as far as it consists
-of its parameter's known words, and an address only if it is one; of everything else the length is
-shown.
+A secret in the wrong parameter is a common mistake. So a value is displayed only as far as it
+consists of its parameter's known words, and an address only if it is one; of everything else the
+length is displayed.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ _KNOWN: Final = {name: re.compile(words, re.IGNORECASE) for name, words in _WORD
 
 
 def value(name: str, text: str) -> str | None:
-    """Returns the part of this parameter's value that may be shown, on one line; None: nothing of
-    it."""
+    """Returns the part of this parameter's value that may be displayed, on one line; None: nothing
+    of it."""
     if name in _ADDRESSES:
         return redaction.text(text) if _ADDRESS.match(text) else None
     known = _KNOWN.get(name)
@@ -66,7 +66,7 @@ def value(name: str, text: str) -> str | None:
 
 
 def length(text: str) -> str:
-    """Returns the description of a value that may not be shown."""
+    """Returns the description of a value that may not be displayed."""
     around = ", with a space or a line break at an end" if text != text.strip() else ""
     return characters(text) + around
 

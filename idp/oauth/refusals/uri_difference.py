@@ -48,7 +48,7 @@ class _Pair(Struct, frozen=True):
 
 
 def _apart(uri: str) -> _Parts | None:
-    # No URL parser is used here: it would normalise the parts whose difference is to be shown.
+    # No URL parser is used here: it would normalise the parts whose difference is to be displayed.
     found = _PARTS.fullmatch(uri)
     return _Parts(*found.groups()) if found else None
 

@@ -63,7 +63,7 @@ async def forget(service: Service, flow: Flow, user_id: str) -> Cookie | None:
         return None
     now = service.clock.now()
     write, cookie = browsers.forgetting(service.random, flow.browser, now, user_id)
-    with suppress(Stale):  # another tab was first: the list is shown again
+    with suppress(Stale):  # another tab was first: the list is displayed again
         await service.store.commit(write)
         return cookie
     return None
@@ -77,7 +77,7 @@ def _signed_in(service: Service, flow: Flow, live: LiveSession) -> Known:
 
 
 async def _signed_out(service: Service, flow: Flow) -> list[Known]:
-    # A user in both lists is shown once, as signed in.
+    # A user in both lists is displayed once, as signed in.
     signed_in = {one.subject.user.id for one in flow.everybody}
     ids = [id for id in flow.browser.remembered if id not in signed_in]
     found = await service.store.get_many([(USERS, id) for id in ids]) if ids else []

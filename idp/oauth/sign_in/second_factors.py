@@ -103,7 +103,7 @@ async def confirm_app(
 
 
 def codes(service: Service, flow: Flow, progress: AuthenticationProgress) -> list[str]:
-    """Returns the recovery codes that are shown to this user until they confirm that they have
+    """Returns the recovery codes that are displayed to this user until they confirm that they have
     noted them."""
     known = factor_enrolment.find(service, flow.request, progress.subject.user)
     return known.codes if known else []
@@ -112,6 +112,6 @@ def codes(service: Service, flow: Flow, progress: AuthenticationProgress) -> lis
 async def keep_codes(
     service: Service, flow: Flow, progress: AuthenticationProgress
 ) -> Cookie | None:
-    """Continues after the user has noted the codes, which are never shown again. Raises
+    """Continues after the user has noted the codes, which are never displayed again. Raises
     `Stale`."""
     return await sign_in_flow.continue_with(service, flow, progress, sealed_setup=None)
