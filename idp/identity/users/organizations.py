@@ -14,6 +14,7 @@ from idp.identity.users import lookup as user_lookup
 from idp.identity.users import org_domains
 from idp.records import ORGANIZATIONS, Organization
 from idp.service import Service
+from storage import Update
 
 _MAX_LABEL: Final = 63
 _NO_LETTER: Final = re.compile(r"[^a-z0-9]+")
@@ -85,3 +86,9 @@ def domain_taken(path: str) -> FieldProblem:
 def instance_domain(service: Service) -> str:
     """Returns the host of the issuer."""
     return user_lookup.login_key(urlsplit(service.config.issuer).hostname or "localhost")
+
+
+def state_unchanged(organization: Organization) -> Update:
+    """Returns a guard that the unit is stored only if the organization's state has not changed
+    since it was read."""
+    return Update(ORGANIZATIONS, organization.id, expect={"state": organization.state})

@@ -18,9 +18,8 @@ from idp.foundation.errors import FailedPrecondition, Taken, TooMany
 from idp.identity.users import org_domains, organizations
 from idp.management import call as management_call
 from idp.management.call import Call
-from idp.management.organizations import domains as organization_domains
 from idp.outgoing.failures import Failed
-from idp.records import DOMAINS, Challenge, OrganizationDomain
+from idp.records import DOMAINS, Challenge, Organization, OrganizationDomain
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
 from idp.schema.reading import Request
@@ -61,7 +60,8 @@ async def challenge(
     made = Challenge(kind=_KINDS[request.type], token=service.random.token(bits=128))
 
     async def find() -> OrganizationDomain:
-        return await _unverified(service, call, domain)
+        organization = await management_call.organization(service, call)
+        return await _unverified(service, organization, domain)
 
     def decide(_: OrganizationDomain) -> Mapping[str, object]:
         return {"challenge": made}
@@ -81,7 +81,7 @@ async def validate(service: Service, call: Call, domain: str) -> Changed:
     Raises PermissionDenied, NotFound, FailedPrecondition (no token was created, or it was not
     found, or the domain is verified), Taken (another organization verified it first), TooMany.
     """
-    seen = await _unverified(service, call, domain)
+    seen = await _unverified(service, await management_call.organization(service, call), domain)
     if seen.challenge is None:
         raise FailedPrecondition("make a token first", error_code="domain.no_challenge")
     await _count(service, seen)  # before the request goes out: failed checks are limited, too
@@ -89,10 +89,9 @@ async def validate(service: Service, call: Call, domain: str) -> Changed:
     guards: list[Update] = []
 
     async def find() -> OrganizationDomain:
-        guards[:] = [
-            organization_domains.still_active(await management_call.organization(service, call))
-        ]
-        found = await _unverified(service, call, domain)
+        organization = await management_call.organization(service, call)
+        guards[:] = [organizations.state_unchanged(organization)]
+        found = await _unverified(service, organization, domain)
         if found.challenge != seen.challenge:  # the token that was found is no longer the current
             raise FailedPrecondition("another token was made", error_code="domain.not_proven")
         return found
@@ -109,8 +108,9 @@ async def validate(service: Service, call: Call, domain: str) -> Changed:
     return Changed(details=answers.details(verified, verified.org_id))
 
 
-async def _unverified(service: Service, call: Call, domain: str) -> OrganizationDomain:
-    organization = await management_call.organization(service, call)
+async def _unverified(
+    service: Service, organization: Organization, domain: str
+) -> OrganizationDomain:
     found = await org_domains.find(service, organization.id, domain)
     if found.is_verified:
         raise FailedPrecondition("the domain is verified already", error_code="domain.verified")

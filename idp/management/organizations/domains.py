@@ -110,7 +110,7 @@ async def add(service: Service, call: Call, request: NewDomain) -> Changed:
         made = new_domain(organization.id, request.domain, now)
         entry = AuditEntry("domain.created", call.actor, now, payload={"domain": made.domain})
         writes = events.insertion(service.random, DOMAINS, made, entry)
-        await commit_settled(service.store, still_active(organization), *writes)
+        await commit_settled(service.store, organizations.state_unchanged(organization), *writes)
         return Changed(details=answers.details(made, organization.id))
 
     try:
@@ -125,12 +125,6 @@ async def _refuse_taken(service: Service, organization: Organization, domain: st
         raise Taken([organizations.domain_taken("domain")])
     if await service.store.count(DOMAINS, {"org_id": organization.id}) >= MOST:
         raise FailedPrecondition(f"it has {MOST} domains already", error_code="domain.too_many")
-
-
-def still_active(organization: Organization) -> Update:
-    """Returns a guard that the unit is stored only if the organization's state has not changed
-    since it was read."""
-    return Update(ORGANIZATIONS, organization.id, expect={"state": organization.state})
 
 
 def _refuse_generated(service: Service, domain: str) -> None:

@@ -10,6 +10,7 @@ from idp.audit import events, versioned_updates
 from idp.audit.events import AuditEntry
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import AlreadyExists, NotFound, PreconditionFailed
+from idp.identity.users import organizations
 from idp.management import call as management_call
 from idp.management.call import Call
 from idp.management.policies import protected_policies
@@ -19,7 +20,6 @@ from idp.policies import effective
 from idp.records import (
     INSTANCE_ID,
     INSTANCES,
-    ORGANIZATIONS,
     POLICIES,
     Organization,
     Picture,
@@ -29,7 +29,7 @@ from idp.records.policies import PolicyKind, PolicyRules
 from idp.schema import reading
 from idp.schema.answers import Details, details
 from idp.service import Service
-from storage import Conflict, Update, Write
+from storage import Conflict
 from storage.settling import commit_settled
 
 
@@ -135,7 +135,8 @@ async def _add(
     writes = events.insertion(
         service.random, POLICIES, policy, AuditEntry(_event("created", *kind), call.actor, now)
     )
-    await commit_settled(service.store, *writes, *_still_there(organization))
+    guards = [organizations.state_unchanged(organization)] if organization else []
+    await commit_settled(service.store, *writes, *guards)
     service.recent.forget()  # pages cache what they read; other processes notice a little later
     return Changed(details=await told_of(service, policy))
 
@@ -150,12 +151,6 @@ def new(org_id: str | None, rules: PolicyRules, now: datetime, *kind: str) -> Po
         created_at=now,
         changed_at=now,
     )
-
-
-def _still_there(organization: Organization | None) -> list[Write]:
-    if organization is None:
-        return []
-    return [Update(ORGANIZATIONS, organization.id, expect={"state": organization.state})]
 
 
 async def replace(

@@ -43,7 +43,7 @@ async def change(service: Service, call: Call, project_id: str, app_id: str, nam
         if client.state not in transition.before:
             raise FailedPrecondition(f"the application is {client.state}", error_code="app.state")
         after = transition.after if transition.is_end else apps.working(project)
-        guards[:] = [projects.still_there(project)]
+        guards[:] = [projects.state_unchanged(project)]
         return client
 
     def decide(client: Application) -> Mapping[str, object]:

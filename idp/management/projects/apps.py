@@ -69,7 +69,7 @@ async def register(
             service.store,
             *events.insertion(service.random, APPLICATIONS, client, entry),
             *web_origins.changes(None, client),
-            projects.still_there(project),
+            projects.state_unchanged(project),
         )
         return client
 

@@ -20,7 +20,7 @@ from idp.foundation.errors import (
     InvalidArgument,
     NotFound,
 )
-from idp.identity.users import grant_ids
+from idp.identity.users import grant_ids, organizations
 from idp.management.call import Call
 from idp.management.projects import granted_roles, management_access, projects, roles
 from idp.management.state_transitions import StateTransition
@@ -38,7 +38,7 @@ from idp.schema.answers import Answer, Details
 from idp.schema.field_rules import Items, Name
 from idp.schema.reading import Request
 from idp.service import Service
-from storage import Conflict, Insert, Stale, Update, Write, upgrades
+from storage import Conflict, Insert, Stale, Write, upgrades
 from storage.settling import commit_settled
 
 READABLE_SINCE: Final = 2  # the schema of the first release that applies grants at a sign-in
@@ -85,7 +85,7 @@ async def create(
     async def attempt() -> ProjectGrant:
         project = await projects.find(service, call, project_id)
         await management_access.check(service, call, project)
-        organization = await _granted(service, project, request.granted_org_id)
+        organization = await _granted_organization(service, project, request.granted_org_id)
         given = await roles.given(service, project, request.role_keys)
         grant = new(service, project, organization.id, given)
         entry = AuditEntry(
@@ -95,21 +95,26 @@ async def create(
             payload={"project": project.id, "grantedOrganization": organization.id},
         )
         writes = events.insertion(service.random, PROJECT_GRANTS, grant, entry)
-        guards = [projects.still_there(project), *roles.still_there(given)]
-        is_there = Update(ORGANIZATIONS, organization.id, expect={"state": organization.state})
+        guards = [
+            projects.state_unchanged(project),
+            *roles.unchanged(given),
+            organizations.state_unchanged(organization),
+        ]
         # Earlier releases would ignore the grant, so they must not open the store any more.
         closing = await upgrades.closing(service.store, READABLE_SINCE)
-        await commit_settled(service.store, *writes, *guards, is_there, *closing)
+        await commit_settled(service.store, *writes, *guards, *closing)
         return grant
 
     try:
-        made = await versioned_updates.repeated(attempt)
+        created = await versioned_updates.repeated(attempt)
     except Conflict:
         message = "the project is granted to this organization already"
         raise AlreadyExists(
             message, error_code="project_grant.exists", field="grantedOrgId"
         ) from None
-    return ProjectGrantCreated(grant_id=made.id, details=answers.details(made, made.org_id))
+    return ProjectGrantCreated(
+        grant_id=created.id, details=answers.details(created, created.org_id)
+    )
 
 
 def new(
@@ -130,15 +135,17 @@ def new(
     )
 
 
-async def _granted(service: Service, project: Project, org_id: str) -> Organization:
+async def _granted_organization(service: Service, project: Project, org_id: str) -> Organization:
     if org_id == project.org_id:
-        told = "is the organization that owns the project"
-        raise InvalidArgument([FieldProblem("project_grant.own", "grantedOrgId", told)])
-    found = await service.store.get(ORGANIZATIONS, org_id)
-    if found is None:
-        told = "is no organization here"
-        raise InvalidArgument([FieldProblem("project_grant.organization", "grantedOrgId", told)])
-    return found
+        message = "is the organization that owns the project"
+        raise InvalidArgument([FieldProblem("project_grant.own", "grantedOrgId", message)])
+    organization = await service.store.get(ORGANIZATIONS, org_id)
+    if organization is None:
+        message = "is no organization here"
+        raise InvalidArgument(
+            [FieldProblem("project_grant.organization", "grantedOrgId", message)]
+        )
+    return organization
 
 
 async def show(service: Service, call: Call, project_id: str, grant_id: str) -> ProjectGrantFound:
@@ -169,8 +176,9 @@ async def change(
 
     def also(before: ProjectGrant, after: ProjectGrant) -> list[Write]:
         # Only if a role is missing are there assignments to change.
-        is_less = not set(before.role_keys) <= set(after.role_keys)
-        return [*roles.still_there(given), *[Insert(LEFTOVERS, leftover)] * is_less]
+        has_lost_roles = not set(before.role_keys) <= set(after.role_keys)
+        deferred = [Insert(LEFTOVERS, leftover)] if has_lost_roles else []
+        return [*roles.unchanged(given), *deferred]
 
     changed = await versioned_updates.changed(
         service,
@@ -203,7 +211,7 @@ async def remove(service: Service, call: Call, project_id: str, grant_id: str) -
         )
         return [Insert(LEFTOVERS, leftover)]
 
-    done = await versioned_updates.removed(
+    removed = await versioned_updates.removed(
         service,
         PROJECT_GRANTS,
         lambda: _find(service, project, grant_id),
@@ -214,10 +222,10 @@ async def remove(service: Service, call: Call, project_id: str, grant_id: str) -
     )
     if leftover is not None:
         await deferred_work.begin(service, leftover, granted_roles.purge)
-    return done
+    return removed
 
 
-async def switch(
+async def change_state(
     service: Service, call: Call, project_id: str, grant_id: str, name: str
 ) -> Changed:
     """Deactivates or reactivates a project grant, as `name` says (`_TRANSITIONS`).
@@ -260,8 +268,8 @@ async def forget_role(service: Service, call: Call, found: ProjectGrant, key: st
     """Removes a role, which the project is about to lose or has lost, from a project grant."""
     grant: ProjectGrant | None = found
     while grant is not None and key in grant.role_keys:
-        now, left = service.clock.now(), [each for each in grant.role_keys if each != key]
-        values = {"role_keys": left, "changed_at": now}
+        now, others = service.clock.now(), [each for each in grant.role_keys if each != key]
+        values = {"role_keys": others, "changed_at": now}
         with suppress(Stale):
             entry = AuditEntry("project_grant.changed", call.actor, now)
             await service.store.commit(

@@ -146,7 +146,7 @@ def _changes_checks(project: Project, request: ProjectSettings) -> bool:
     return any(new not in (None, old) for old, new in zip(before, asked, strict=True))
 
 
-def still_there(project: Project) -> Write:
+def state_unchanged(project: Project) -> Write:
     """Returns a guard for what is created in a project: it exists, and its state has not
     changed."""
     return Update(PROJECTS, project.id, expect={"state": project.state})

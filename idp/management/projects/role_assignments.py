@@ -86,7 +86,7 @@ class AssignmentSource(Struct, frozen=True):
         """The id of the organization that assigns the roles."""
         return self.grant.granted_org_id if self.grant else self.project.org_id
 
-    def still_there(self) -> list[Write]:
+    def unchanged(self) -> list[Write]:
         """Returns guards that the project grant does not change while roles are assigned
         through it."""
         if self.grant is None:
@@ -119,7 +119,7 @@ async def create(
         writes = _insertion(service, call, made)
         # The stamp also differs for a user that was deleted and created again with the same id.
         is_there = Update(USERS, user.id, expect={"stamp": user.stamp})
-        guards = [*roles.still_there(given), *source.still_there(), is_there]
+        guards = [*roles.unchanged(given), *source.unchanged(), is_there]
         await commit_settled(service.store, *writes, *guards)
         return made
 
@@ -176,7 +176,7 @@ async def change(
         grant_id = grant_ids.of_grant(found.project_id, found.org_id) if found.granted_by else ""
         source = await _source(service, call, user, found.project_id, grant_id)
         given = await _given(service, source, request.role_keys)
-        guards[:] = [*roles.still_there(given), *source.still_there()]
+        guards[:] = [*roles.unchanged(given), *source.unchanged()]
         return found
 
     changed = await versioned_updates.changed(

@@ -73,7 +73,7 @@ async def add(service: Service, call: Call, project_id: str, request: NewRole) -
             "project_role.created", call.actor, role.created_at, payload={"key": role.key}
         )
         writes = events.insertion(service.random, PROJECT_ROLES, role, entry)
-        await commit_settled(service.store, *writes, projects.still_there(project))
+        await commit_settled(service.store, *writes, projects.state_unchanged(project))
         return role
 
     try:
@@ -152,7 +152,7 @@ async def given(service: Service, project: Project, keys: Sequence[str]) -> list
     return list({role.key: role for role in found}.values())
 
 
-def still_there(given: Sequence[ProjectRole]) -> list[Write]:
+def unchanged(given: Sequence[ProjectRole]) -> list[Write]:
     """Returns guards that the roles are not deleted or changed while they are assigned."""
     return [Update(PROJECT_ROLES, role.id, expect={"sequence": role.sequence}) for role in given]
 

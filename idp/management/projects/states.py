@@ -79,7 +79,7 @@ async def follow(service: Service, leftover: Leftover) -> bool:
         if project is None or not writes:
             return True
         with suppress(Stale):  # the project or an application changed: both are read again
-            await commit_settled(service.store, projects.still_there(project), *writes)
+            await commit_settled(service.store, projects.state_unchanged(project), *writes)
     return False
 
 

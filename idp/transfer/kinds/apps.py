@@ -114,7 +114,7 @@ def _stored(
 
     def also(before: Application | None, after: Application) -> Sequence[Write]:
         if before is None:
-            return [*web_origins.changes(None, after), projects.still_there(project)]
+            return [*web_origins.changes(None, after), projects.state_unchanged(project)]
         return [*web_origins.changes(before, after), *client_secrets.forgotten(before, after)]
 
     wanted = UpsertPlan(

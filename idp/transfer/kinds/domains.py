@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from idp.audit import events
 from idp.audit.events import AuditEntry
+from idp.identity.users import organizations
 from idp.management.organizations import domains as organization_domains
 from idp.records import (
     DOMAINS,
@@ -143,7 +144,7 @@ async def _prepare(taking: ImportContext, case: _DomainCase) -> PreparedRow:
     writes = _primary(taking, case) if await _becomes_primary(taking, case) else []
     if case.stored is None:
         # An update of the primary domain already fails if the organization has changed.
-        guard = [] if writes else [target_organizations.still_there(case.home)]
+        guard = [] if writes else [organizations.state_unchanged(case.home)]
         return case.prepared("create", *_insertion(taking, case), *writes, *guard)
     if taking.updates and case.new.is_verified and not case.stored.is_verified:
         return case.prepared("update", *_proof(taking, case.stored), *writes)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Struct, structs
 
-from idp.identity.users import grant_ids
+from idp.identity.users import grant_ids, organizations
 from idp.management.projects import project_grants, projects, roles
 from idp.records import (
     ORGANIZATIONS,
@@ -21,7 +21,7 @@ from idp.records import (
 )
 from idp.schema.field_rules import Items, Name, OneOf, Text
 from idp.schema.reading import Request
-from idp.transfer.kinds import export_iteration, target_organizations, upsert
+from idp.transfer.kinds import export_iteration, upsert
 from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import named
 from idp.transfer.kinds.upsert import UpsertPlan
@@ -101,9 +101,9 @@ def _prepare(
 
     def also(before: object, _: object) -> Sequence[Write]:
         if before is not None:
-            return roles.still_there(given)
-        guards = [projects.still_there(project), target_organizations.still_there(organization)]
-        return [*roles.still_there(given), *guards, *around.closing]
+            return roles.unchanged(given)
+        guards = [projects.state_unchanged(project), organizations.state_unchanged(organization)]
+        return [*roles.unchanged(given), *guards, *around.closing]
 
     wanted = UpsertPlan(
         id=name,

@@ -163,7 +163,7 @@ def _prepare_role(
     whole = structs.replace(row, display_name=row.display_name or row.role_key)
 
     def also(before: object, _: object) -> Sequence[Write]:
-        return [projects.still_there(project)] if before is None else ()
+        return [projects.state_unchanged(project)] if before is None else ()
 
     wanted = UpsertPlan(
         id=id,

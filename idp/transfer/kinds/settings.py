@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from idp.audit import events
 from idp.audit.events import AuditEntry
+from idp.identity.users import organizations
 from idp.records import Organization
 from idp.transfer.kinds import target_organizations
 from idp.transfer.kinds.kind import ImportContext, import_payload
@@ -55,7 +56,7 @@ def _prepared(
     if wanted.collection is None:
         return PreparedRow(action="skip", id=wanted.id, problems=wanted.problems)
     if known is None:
-        writes = [*_insertion(taking, read, wanted), target_organizations.still_there(home)]
+        writes = [*_insertion(taking, read, wanted), organizations.state_unchanged(home)]
         return _done("create", wanted, None, writes)
     values = {name: getattr(wanted.record, name) for name in wanted.sets}
     # The instants always differ, so only the fields of the row are compared.

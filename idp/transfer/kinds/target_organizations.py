@@ -8,7 +8,6 @@ from typing import Final
 from idp.records import ORGANIZATIONS, Organization
 from idp.transfer.kinds.kind import ImportContext
 from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
-from storage import Update
 
 NO_HOME: Final = RowProblem(
     error_code="organization.not_found",
@@ -28,8 +27,3 @@ async def found(taking: ImportContext, reads: Iterable[Read]) -> Mapping[str, Or
 def homeless(id: str) -> PreparedRow:
     """Returns the refusal of a row whose organization does not exist."""
     return refused(id, NO_HOME)
-
-
-def still_there(organization: Organization) -> Update:
-    """Returns a guard that the organization is not removed or deactivated concurrently."""
-    return Update(ORGANIZATIONS, organization.id, expect={"state": organization.state})

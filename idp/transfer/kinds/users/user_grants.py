@@ -108,7 +108,7 @@ def _prepare(
     given = [around.roles[id] for id in ids]
 
     def also(before: object, _: object) -> Sequence[Write]:
-        guards = [*roles.still_there(given), *source.still_there()]
+        guards = [*roles.unchanged(given), *source.unchanged()]
         return [*guards, user_lookup.staying(user)] if before is None else guards
 
     made = role_assignments.new(taking.service, user, source, given)
