@@ -147,7 +147,7 @@ class AccountVerifyEmailHandler(_ContactHandler):
             await self.resend()
             return
         request, user_id = reading.read(VerificationCode, document), self.person.user.id
-        await verify_contact.prove(self.service, self.call(), user_id, request, self.kind)
+        await verify_contact.verify(self.service, self.call(), user_id, request, self.kind)
 
     async def resend(self) -> None:
         """Sends another code, which invalidates those before."""

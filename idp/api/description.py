@@ -187,12 +187,12 @@ def _components(schemas: Schemas, vendor: str, issuer: str) -> dict[str, Any]:
     }
 
 
-def _header(name: str, told: str, schema: dict[str, Any]) -> dict[str, Any]:
-    return {"name": name, "in": "header", "description": told, "schema": schema}
+def _header(name: str, description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"name": name, "in": "header", "description": description, "schema": schema}
 
 
 def _headers() -> dict[str, Any]:
-    told = {
+    descriptions = {
         "X-Request-Id": "By which name the log knows the request.",
         "ETag": "The state that the answer tells of: its `sequence`, in quotes.",
         "Idempotency-Replayed": "`true` where the answer is that of an earlier call.",
@@ -200,5 +200,6 @@ def _headers() -> dict[str, Any]:
         "Retry-After": "After how many seconds to come again.",
     }
     return {
-        name: {"description": text, "schema": {"type": "string"}} for name, text in told.items()
+        name: {"description": text, "schema": {"type": "string"}}
+        for name, text in descriptions.items()
     }

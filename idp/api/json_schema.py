@@ -64,12 +64,12 @@ class Schemas:
 
     def _object(self, kind: type[Request]) -> Schema:
         fields = declared(kind)
-        told = described(kind)
+        description = described(kind)
         required = [field.wire_name for field in fields if field.is_required]
         conflicts = list(_conflicts(kind))
         return {
             "type": "object",
-            **({"description": told} if told else {}),
+            **({"description": description} if description else {}),
             "properties": {field.wire_name: self._field(field) for field in fields},
             **({"required": required} if required else {}),
             **({"not": {"anyOf": conflicts}} if conflicts else {}),
@@ -78,8 +78,10 @@ class Schemas:
 
     def _field(self, field: DeclaredField) -> Schema:
         schema = value_schema(field, self.of)
-        is_told = "enum" in schema or schema.get("type") == "boolean"
-        return schema | {"default": field.default} if is_told and _is_default(field) else schema
+        has_default = "enum" in schema or schema.get("type") == "boolean"
+        return (
+            schema | {"default": field.default} if has_default and _is_default(field) else schema
+        )
 
 
 def value_schema(field: DeclaredField, of: Callable[[type[Any]], Schema] = _no_object) -> Schema:

@@ -105,13 +105,13 @@ def _rows(kind: type[Request], before: str = "") -> Iterator[FieldRow]:
             yield FieldRow(path, f"{holds}. {described(inner)}".rstrip(". "), field.is_required)
             yield from _rows(inner, f"{path}[]." if field.is_list else f"{path}.")
         else:
-            yield FieldRow(path, told(value_schema(field)), field.is_required)
+            yield FieldRow(path, in_words(value_schema(field)), field.is_required)
 
 
-def told(schema: Schema) -> str:
+def in_words(schema: Schema) -> str:
     """Returns the possible values of a schema, in words."""
     if "anyOf" in schema:
-        return told(schema["anyOf"][0])
+        return in_words(schema["anyOf"][0])
     if schema.get("description") == NOT_YET:
         return "not supported yet"
     if "const" in schema:
@@ -119,7 +119,7 @@ def told(schema: Schema) -> str:
     if "enum" in schema:
         return f"one of {', '.join(map(_json, schema['enum']))}"
     if schema["type"] == "array":
-        return f"list of up to {schema['maxItems']}: {told(schema['items'])}"
+        return f"list of up to {schema['maxItems']}: {in_words(schema['items'])}"
     kind = {"boolean": "true or false", "integer": "integer"}.get(schema["type"], "text")
     kind = {"date-time": "instant", "email": "e-mail address"}.get(schema.get("format", ""), kind)
     kind = "base64" if "contentEncoding" in schema else kind

@@ -16,7 +16,7 @@ import msgspec
 from idp.config import rules as config_rules
 from idp.config.profiles import ProfileDefaults
 from idp.config.rules import BrokenRule
-from idp.config.settings import RANGES, TYPES, Config, shown
+from idp.config.settings import RANGES, TYPES, Config, displayed
 from idp.foundation.errors import ConfigError
 
 # IDP_ variables that are not settings: the settings file, the service that commands of the CLI
@@ -57,7 +57,7 @@ class Loaded(NamedTuple):
         return [name for name in WITHOUT_EFFECT if self.origins[name] != "default"]
 
 
-class ShownSetting(NamedTuple):
+class DisplayedSetting(NamedTuple):
     """A setting for display: secrets are hidden."""
 
     name: str
@@ -93,12 +93,12 @@ def load(
     given |= _from_environment(environment, problems) | _from_flags(flags, problems)
     values = {name: _converted(name, each, problems) for name, each in given.items()}
     unusable = {name for name, value in values.items() if value is None}
-    not_judged = unusable | (known_later - given.keys())
+    not_checked = unusable | (known_later - given.keys())
     config = Config(**{name: values[name] for name in values.keys() - unusable})
     problems += [
         f"{each.text} ({_where(each.names, given)}){each.cure and f'; {each.cure}'}"
         for each in rules(config)
-        if not not_judged & set(each.names)
+        if not not_checked & set(each.names)
     ]
     if problems:
         raise ConfigError(problems)
@@ -120,10 +120,10 @@ def name_from_environment(variable: str) -> str | None:
     return value
 
 
-def describe(loaded: Loaded) -> list[ShownSetting]:
+def describe(loaded: Loaded) -> list[DisplayedSetting]:
     """Returns each setting with its value and source, as `idp config show --origin` prints it."""
     return [
-        ShownSetting(name, _text(shown(loaded.config, name)), loaded.origins[name])
+        DisplayedSetting(name, _text(displayed(loaded.config, name)), loaded.origins[name])
         for name in TYPES
     ]
 

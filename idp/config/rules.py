@@ -119,8 +119,10 @@ def _listening(config: Config) -> Iterator[BrokenRule]:
         yield BrokenRule(("host",), "host must not be empty")
     if (config.tls_cert is None) != (config.tls_key is None):
         given, missing = ("tls_cert", "tls_key") if config.tls_cert else ("tls_key", "tls_cert")
-        told = f"tls_cert and tls_key must be given together: give {missing}, or leave out {given}"
-        yield BrokenRule(("tls_cert", "tls_key"), told)
+        message = (
+            f"tls_cert and tls_key must be given together: give {missing}, or leave out {given}"
+        )
+        yield BrokenRule(("tls_cert", "tls_key"), message)
     if not config.is_temporary and not config.store.startswith(_STORES):
         yield BrokenRule(("store",), f"store must begin with one of {', '.join(_STORES)}")
     if config.store.startswith("memory://") and config.processes > 1:
@@ -223,8 +225,8 @@ def _mail(config: Config) -> Iterator[BrokenRule]:
 
 def _addresses(config: Config) -> Iterator[BrokenRule]:
     if not config.smtp_from:
-        told = "smtp_from is missing: the address that mails come from, as no-reply@example.com"
-        yield BrokenRule(("smtp_from", "smtp_host"), told)
+        message = "smtp_from is missing: the address that mails come from, as no-reply@example.com"
+        yield BrokenRule(("smtp_from", "smtp_host"), message)
     for name in ("smtp_from", "smtp_reply_to"):
         address = getattr(config, name)
         found = _MAILBOX.fullmatch(address)
@@ -233,8 +235,8 @@ def _addresses(config: Config) -> Iterator[BrokenRule]:
                 (name,), f"{name} must be a plain address such as no-reply@example.com"
             )
     if not _NAME_IN_MAIL.fullmatch(config.smtp_from_name):
-        told = "smtp_from_name must be at most 100 characters in one line"
-        yield BrokenRule(("smtp_from_name",), told)
+        message = "smtp_from_name must be at most 100 characters in one line"
+        yield BrokenRule(("smtp_from_name",), message)
 
 
 def _mail_links(config: Config) -> Iterator[BrokenRule]:
@@ -244,8 +246,10 @@ def _mail_links(config: Config) -> Iterator[BrokenRule]:
         if parts[0] != "https" or not re.fullmatch(r"[^:]+(:[0-9]{1,5})?", parts[2]):
             host = ""
         if not _is_host(host, is_bracketed=False):
-            told = f"mail_link_origins: {origin!r} is no origin such as https://shop.example.com"
-            yield BrokenRule(("mail_link_origins",), told)
+            message = (
+                f"mail_link_origins: {origin!r} is no origin such as https://shop.example.com"
+            )
+            yield BrokenRule(("mail_link_origins",), message)
 
 
 def _text_messages(config: Config) -> Iterator[BrokenRule]:

@@ -142,7 +142,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
                 msgspec.structs.force_setattr(self, name, value)
 
     def __repr__(self) -> str:
-        values = ", ".join(f"{name}={shown(self, name)!r}" for name in self.__struct_fields__)
+        values = ", ".join(f"{name}={displayed(self, name)!r}" for name in self.__struct_fields__)
         return f"Config({values})"
 
     @property
@@ -258,7 +258,7 @@ TYPES: Final[Mapping[str, Any]] = {
 SECRETS: Final = frozenset({"master_key"})
 
 
-def shown(config: Config, name: str) -> object:
+def displayed(config: Config, name: str) -> object:
     """Returns the value of a setting for display: without secrets."""
     value = getattr(config, name)
     if name in SECRETS:

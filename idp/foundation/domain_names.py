@@ -40,7 +40,7 @@ def key(text: str) -> str:
         return text.casefold()
 
 
-def shown(domain: str) -> str:
+def displayed(domain: str) -> str:
     """Returns the name in Unicode."""
     if _ENCODED not in domain:
         return domain

@@ -110,15 +110,17 @@ class Bundle:
     def npgettext(self, context: str, msgid: str, plural: str, n: int, /, **args: object) -> str:
         return self._plural(context, msgid, plural, {"n": n, **args}, n)
 
-    def text(self, said: Message | str) -> str:
+    def text(self, translatable: Message | str) -> str:
         """Returns the message in this language; a plain string unchanged."""
-        if isinstance(said, str):
-            return said
-        if said.plural is None:
-            return self._singular(said.context, said.msgid, said.args)
-        n = said.args["n"]
-        assert isinstance(n, int)  # noqa: S101 -- message() refused anything else
-        return self._plural(said.context, said.msgid, said.plural, said.args, n)
+        if isinstance(translatable, str):
+            return translatable
+        if translatable.plural is None:
+            return self._singular(translatable.context, translatable.msgid, translatable.args)
+        n = translatable.args["n"]
+        assert isinstance(n, int)  # noqa: S101 -- translatable() refused anything else
+        return self._plural(
+            translatable.context, translatable.msgid, translatable.plural, translatable.args, n
+        )
 
     def overlaid(self, texts: Mapping[tuple[str, str], str]) -> Bundle:
         """Returns the bundle with some texts, by context and msgid, replaced by these."""

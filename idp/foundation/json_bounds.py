@@ -18,14 +18,14 @@ _MARK: Final = re.compile(rb"[\"\[\]{}:,]")
 _IN_TEXT: Final = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*+', re.DOTALL)
 
 
-def check(octets: bytes) -> None:
+def check(data: bytes) -> None:
     """Raises InvalidArgument if there are too many members or values, or too many levels. Text
     that is not JSON is left to the parser."""
     depth = members = commas = at = 0
-    while (mark := _MARK.search(octets, at)) is not None:
+    while (mark := _MARK.search(data, at)) is not None:
         at, sign = mark.end(), mark[0]
         if sign == b'"':
-            text = _IN_TEXT.match(octets, at)
+            text = _IN_TEXT.match(data, at)
             at = (text.end() if text else at) + 1
         elif sign == b":":
             members += 1
@@ -40,12 +40,12 @@ def check(octets: bytes) -> None:
 
 def _problem(depth: int, members: int, commas: int) -> FieldProblem | None:
     if depth > MAX_DEPTH:
-        told = f"the body is nested deeper than {MAX_DEPTH} levels"
-        return FieldProblem("json.too_deep", "", told)
+        message = f"the body is nested deeper than {MAX_DEPTH} levels"
+        return FieldProblem("json.too_deep", "", message)
     if members > MAX_MEMBERS:
-        told = f"the body has more than {MAX_MEMBERS} members"
-        return FieldProblem("json.too_many_members", "", told)
+        message = f"the body has more than {MAX_MEMBERS} members"
+        return FieldProblem("json.too_many_members", "", message)
     if commas > MAX_ELEMENTS:
-        told = f"the body has more than {MAX_ELEMENTS} values"
-        return FieldProblem("json.too_many_members", "", told)
+        message = f"the body has more than {MAX_ELEMENTS} values"
+        return FieldProblem("json.too_many_members", "", message)
     return None

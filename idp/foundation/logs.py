@@ -204,18 +204,18 @@ def _with_request(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMap
 
 def _finished(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """The line's fields in their order: time, level, event; redacted and bounded."""
-    said: dict[str, object] = {
+    line_fields: dict[str, object] = {
         "time": instant_text(_output.clock.now()),
         "level": line.pop("level"),
         "event": redaction.text(str(line.pop("event"))),
     }
     given: dict[str, object] = line.pop("fields")
-    shown = said | redaction.fields({**line, **given}) | said
+    rendered = line_fields | redaction.fields({**line, **given}) | line_fields
     exc_info = given.get("exc_info")
-    shown.pop("exc_info", None)
+    rendered.pop("exc_info", None)
     if exc_info:
-        shown["exception"] = redaction.lines(_traceback(exc_info))
-    return {"fields": shown}
+        rendered["exception"] = redaction.lines(_traceback(exc_info))
+    return {"fields": rendered}
 
 
 def _traceback(exc_info: object) -> str:
@@ -232,8 +232,8 @@ def _json(fields: Mapping[str, object]) -> str:
 def _text(fields: Mapping[str, object]) -> str:
     named = dict(fields)
     time, level, event = (str(named.pop(name)) for name in ("time", "level", "event"))
-    shown = [f"{name}={_word(value)}" for name, value in named.items() if name != "exception"]
-    line = "  ".join([f"{time[11:]} {level:7} {event}", *shown])
+    rendered = [f"{name}={_word(value)}" for name, value in named.items() if name != "exception"]
+    line = "  ".join([f"{time[11:]} {level:7} {event}", *rendered])
     return "\n    ".join([line, *str(named.get("exception", "")).split("\n")]).rstrip()
 
 

@@ -62,9 +62,9 @@ def _country(first_digits: str) -> _Country | None:
         regions = COUNTRY_CODE_TO_REGION_CODE.get(code)
         if regions is None:
             continue
-        told = PhoneMetadata.metadata_for_region_or_calling_code(code, regions[0])
-        if told is None:
+        metadata = PhoneMetadata.metadata_for_region_or_calling_code(code, regions[0])
+        if metadata is None:
             return None
-        prefix = told.national_prefix_for_parsing
+        prefix = metadata.national_prefix_for_parsing
         return _Country(1 + length, re.compile(prefix) if prefix else None)
     return None

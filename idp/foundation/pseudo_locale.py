@@ -13,7 +13,7 @@ from typing import Final
 TAG: Final = "en-XA"  # XA to XZ are not assigned (ISO 3166-1, BCP 47)
 BEGIN, END = "⟦⟧"
 
-_LETTERS: Final = str.maketrans(
+_ACCENTED: Final = str.maketrans(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",
     "ÅƁÇĐÉƑĜĤÎĴĶĻṀÑÖƤɊŔŠŢÛṼŴẊÝŽåƀçđéƒĝĥîĵķļɱñöƥɋŕšţûṽŵẋýž",
 )
@@ -23,7 +23,7 @@ _PLACEHOLDER: Final = re.compile(r"(%\(\w+\)s)")
 def text(english: str) -> str:
     """Returns the text with replaced letters, at least 40 % longer, with both ends marked."""
     parts = _PLACEHOLDER.split(english)
-    parts[::2] = [part.translate(_LETTERS) for part in parts[::2]]
+    parts[::2] = [part.translate(_ACCENTED) for part in parts[::2]]
     length = -(-len(_PLACEHOLDER.sub("", english)) * 2 // 5)
     filling = "".join(islice(cycle(" ~~~~"), length))
     return BEGIN + "".join(parts) + filling.rstrip() + "~" + END

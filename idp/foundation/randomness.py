@@ -50,15 +50,15 @@ class Random(ABC):
     def one_time_password(self) -> str:
         """Returns 16 characters without look-alikes in groups of four: 92 bits, to be typed by a
         user."""
-        letters = self.letters(16, UNAMBIGUOUS)
-        return "-".join(letters[start : start + 4] for start in range(0, 16, 4))
+        code = self.characters(16, UNAMBIGUOUS)
+        return "-".join(code[start : start + 4] for start in range(0, 16, 4))
 
-    def letters(self, n: int, among: str) -> str:
+    def characters(self, n: int, among: str) -> str:
         """Returns `n` random characters of these."""
-        return "".join(self._letter(among) for _ in range(n))
+        return "".join(self._character(among) for _ in range(n))
 
-    def _letter(self, among: str) -> str:
-        fair = 256 - 256 % len(among)  # larger bytes would favour the first letters
+    def _character(self, among: str) -> str:
+        fair = 256 - 256 % len(among)  # larger bytes would favour the first characters
         while (byte := self.token_bytes(1)[0]) >= fair:
             pass
         return among[byte % len(among)]

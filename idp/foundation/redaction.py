@@ -128,8 +128,8 @@ def without_secrets(value: str) -> str:
 def lines(value: str) -> str:
     """Returns a traceback without recognisable secrets: with its line ends, and its last part if
     it is too long."""
-    kept = without_secrets(value[-MAX_TRACEBACK:])
-    return "\n".join(visible(line) for line in kept.split("\n"))
+    text_without_secrets = without_secrets(value[-MAX_TRACEBACK:])
+    return "\n".join(visible(line) for line in text_without_secrets.split("\n"))
 
 
 def is_secret(name: str) -> bool:
@@ -167,20 +167,20 @@ def _composed(value: object, depth: int) -> object:
 
 
 def _mapping(values: Mapping[str, object], depth: int) -> dict[str, object]:
-    shown = {}
+    rendered = {}
     for name, value in list(values.items())[:MAX_ITEMS]:
         name = str(name)
         named, hides = _name(name) if len(name) <= MAX_NAME else _name.__wrapped__(name)
         is_hidden = hides and value is not None and not isinstance(value, bool)
-        shown[named] = HIDDEN if is_hidden else _value(value, depth)
-    return shown
+        rendered[named] = HIDDEN if is_hidden else _value(value, depth)
+    return rendered
 
 
 @lru_cache(1024)
 def _name(name: str) -> tuple[str, bool]:
     """A field's name as it may be shown, and whether its value is hidden."""
-    shown = text(name, MAX_NAME)
-    return shown, is_secret(shown)
+    rendered = text(name, MAX_NAME)
+    return rendered, is_secret(rendered)
 
 
 def _escaped(found: re.Match[str]) -> str:

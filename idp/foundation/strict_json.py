@@ -36,18 +36,18 @@ class _UnusableNumber(str):
     __slots__ = ()
 
 
-def decode(octets: bytes) -> object:
+def decode(data: bytes) -> object:
     """Returns the document's value: dict, list, str, int, float, bool or None. Raises
     InvalidArgument."""
-    if octets.startswith(BOM_UTF8):
+    if data.startswith(BOM_UTF8):
         raise _malformed("the body begins with a byte order mark: send UTF-8 without one")
     try:
-        value = DECODER.decode(octets.decode("utf-8"))
+        value = DECODER.decode(data.decode("utf-8"))
     except UnicodeDecodeError:
         raise _malformed("the body is not UTF-8") from None
     except json.JSONDecodeError as error:
-        told = f"{mistake(error)} at character {error.pos}"
-        raise _malformed(f"the body is not JSON: {told}") from None
+        message = f"{mistake(error)} at character {error.pos}"
+        raise _malformed(f"the body is not JSON: {message}") from None
     except RecursionError:
         raise _too_deep("") from None
     return usable(value)
@@ -108,10 +108,10 @@ def _check_texts(plain: object) -> None:
     """Raises _Doubtful if a text may contain a forbidden character: all texts are checked at
     once."""
     try:
-        octets = msgspec.json.encode(plain)
+        data = msgspec.json.encode(plain)
     except UnicodeEncodeError:
         raise _Doubtful from None
-    if _ESCAPED_NUL in octets:
+    if _ESCAPED_NUL in data:
         raise _Doubtful
 
 

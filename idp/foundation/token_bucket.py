@@ -40,13 +40,13 @@ class KeyedTokenBucket:
     def __init__(self, *, burst: int, per_second: float, all_burst: int, all_per_second: float):
         self._burst, self._per_second = burst, per_second
         self._all = TokenBucket(all_burst, all_per_second)
-        self._paces: dict[str, TokenBucket] = {}
+        self._buckets: dict[str, TokenBucket] = {}
 
     def allows(self, now: datetime, key: str) -> bool:
         """Returns whether another action for this key is allowed now."""
-        pace = self._paces.get(key)
-        if pace is None:
-            if len(self._paces) >= _MOST_KEYS:
-                del self._paces[next(iter(self._paces))]
-            pace = self._paces[key] = TokenBucket(self._burst, self._per_second)
-        return pace.allows(now) and self._all.allows(now)
+        bucket = self._buckets.get(key)
+        if bucket is None:
+            if len(self._buckets) >= _MOST_KEYS:
+                del self._buckets[next(iter(self._buckets))]
+            bucket = self._buckets[key] = TokenBucket(self._burst, self._per_second)
+        return bucket.allows(now) and self._all.allows(now)

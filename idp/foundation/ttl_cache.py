@@ -13,7 +13,7 @@ _MOST: Final = 1000
 T = TypeVar("T")
 
 
-class _Kept(NamedTuple):
+class _CachedValue(NamedTuple):
     value: Any
     read_at: float
     read_clock: datetime
@@ -23,26 +23,26 @@ class TtlCache:
     """Values by name, each read again once it is too old."""
 
     def __init__(self) -> None:
-        self._kept: dict[Hashable, _Kept] = {}
+        self._values: dict[Hashable, _CachedValue] = {}
 
     async def get(self, name: Hashable, now: datetime, read: Callable[[], Awaitable[T]]) -> T:
         """Returns the value, from the cache or from `read`. Raises what `read` raises."""
-        known = self._kept.get(name)
+        known = self._values.get(name)
         if known is not None and _is_young(known, now):
             return cast(T, known.value)
         began_at = time.monotonic()
         value = await read()
-        if len(self._kept) >= _MOST:
-            self._kept.clear()
-        self._kept[name] = _Kept(value, began_at, now)
+        if len(self._values) >= _MOST:
+            self._values.clear()
+        self._values[name] = _CachedValue(value, began_at, now)
         return value
 
     def forget(self) -> None:
         """Drops all values, because this process has changed some of them."""
-        self._kept.clear()
+        self._values.clear()
 
 
-def _is_young(known: _Kept, now: datetime) -> bool:
+def _is_young(known: _CachedValue, now: datetime) -> bool:
     """Checks the machine's monotonic time, and a clock that may have been set."""
     is_clock_near = abs(now - known.read_clock) <= timedelta(seconds=MAX_AGE_SECONDS)
     return is_clock_near and time.monotonic() - known.read_at <= MAX_AGE_SECONDS

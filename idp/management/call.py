@@ -104,8 +104,8 @@ async def admit(
     # Before the permissions are checked, so that the log names the caller of a refused call, too.
     logs.name_caller(caller.id)
     if found.token.act is not None and permission not in _FOR_ACTORS:
-        told = "whoever acts for somebody else may only read"
-        raise PermissionDenied(told, error_code="token.actor")
+        message = "whoever acts for somebody else may only read"
+        raise PermissionDenied(message, error_code="token.actor")
     rights = await permissions.of_user(service, caller.id)
     call = Call(caller, rights, permission, org_id, if_match, is_by_pat=found.is_pat)
     return await admitted(service, call)
@@ -127,8 +127,8 @@ def check_service(call: Call) -> None:
     by itself. Raises PermissionDenied.
     """
     if call.caller.kind != "machine" or not call.is_by_pat:
-        told = "only a service user may do this, by a personal access token"
-        raise PermissionDenied(told, error_code="caller.not_a_service")
+        message = "only a service user may do this, by a personal access token"
+        raise PermissionDenied(message, error_code="caller.not_a_service")
 
 
 async def authenticate(service: Service, authorization: str | None) -> Bearer:

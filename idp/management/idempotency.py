@@ -35,8 +35,8 @@ from idp.schema.answers import Answer
 from idp.service import Service
 from storage import Insert, StorageError, Update, Write
 
-KEPT_FOR: Final = timedelta(days=1)
-SECRETS_KEPT_FOR: Final = timedelta(minutes=10)
+ANSWER_STORED_FOR: Final = timedelta(days=1)
+SECRETS_STORED_FOR: Final = timedelta(minutes=10)
 MAX_KEY_CHARACTERS: Final = 200
 _PURPOSE: Final = "made call"
 _TRIES: Final = 20  # while concurrent calls change the same records
@@ -132,33 +132,33 @@ async def _correct(service: Service, call: Repeatable, answer: bytes) -> None:
 
 def _mark(service: Service, call: Repeatable, answer: bytes) -> list[Write]:
     """Returns the writes that record the call and its answer."""
-    now, told = service.clock.now(), msgspec.json.decode(answer)
+    now, answer_document = service.clock.now(), msgspec.json.decode(answer)
     # Secrets are stored in a record of their own, which expires much earlier than the answer.
-    secrets = answers.secrets_in(told)
-    public = {name: value for name, value in told.items() if name not in secrets}
+    secrets = answers.secrets_in(answer_document)
+    public = {name: value for name, value in answer_document.items() if name not in secrets}
     made = MadeCall(
         id=call.id,
         request_digest=call.digest,
         made_at=now,
-        expires_at=now + KEPT_FOR,
+        expires_at=now + ANSWER_STORED_FOR,
         sealed_answer=service.master_key.seal(msgspec.json.encode(public), _PURPOSE),
         has_secret=bool(secrets),
-        made_id=_made_id(told) or next(reversed(call.ids), ""),
+        made_id=_made_id(answer_document) or next(reversed(call.ids), ""),
     )
     if not secrets:
         return [Insert(MADE_CALLS, made)]
     secret = MadeSecret(
         id=call.id,
         sealed_answer=service.master_key.seal(answer, _PURPOSE),
-        expires_at=now + SECRETS_KEPT_FOR,
+        expires_at=now + SECRETS_STORED_FOR,
     )
     return [Insert(MADE_CALLS, made), Insert(MADE_SECRETS, secret)]
 
 
-def _made_id(told: dict[str, Any]) -> str:
+def _made_id(answer_document: dict[str, Any]) -> str:
     """Returns the id of what the call created: the first id in its answer."""
-    ids = [name for name in told if name == "id" or name.endswith("Id")]
-    return str(told[ids[0]]) if ids else ""
+    ids = [name for name in answer_document if name == "id" or name.endswith("Id")]
+    return str(answer_document[ids[0]]) if ids else ""
 
 
 async def _earlier(service: Service, call: Repeatable, made: MadeCall) -> bytes:

@@ -59,8 +59,8 @@ class NoOffset(Struct, frozen=True):
 
     def read(self, value: object) -> int:
         if Integer().read(value) != 0:
-            told = "is not supported: send the nextCursor of the last answer as query.cursor"
-            raise FieldRefused("query.offset_unsupported", told)
+            message = "is not supported: send the nextCursor of the last answer as query.cursor"
+            raise FieldRefused("query.offset_unsupported", message)
         return 0
 
     def schema(self) -> Schema:
@@ -289,8 +289,8 @@ async def _total(
 
 
 def _cursor(service: Service, description: bytes, place: _PageStart, total: int) -> str:
-    octets = msgspec.msgpack.encode(structs.replace(place, total=total))
-    return base64url.encode(_mac(service, description, octets) + octets)
+    data = msgspec.msgpack.encode(structs.replace(place, total=total))
+    return base64url.encode(_mac(service, description, data) + data)
 
 
 def _read_cursor(service: Service, description: bytes, cursor: str) -> _PageStart:
@@ -299,13 +299,15 @@ def _read_cursor(service: Service, description: bytes, cursor: str) -> _PageStar
     Raises InvalidArgument unless it was issued for this search.
     """
     try:
-        octets = base64url.decode(cursor)
+        data = base64url.decode(cursor)
     except ValueError:
-        octets = b""
-    mac, place = octets[:_MAC_BYTES], octets[_MAC_BYTES:]
+        data = b""
+    mac, place = data[:_MAC_BYTES], data[_MAC_BYTES:]
     if not hmac.compare_digest(mac, _mac(service, description, place)):
-        told = "is none that was given for this search: the filters and the order must be the same"
-        raise InvalidArgument([FieldProblem("query.cursor", "query.cursor", told)])
+        message = (
+            "is none that was given for this search: the filters and the order must be the same"
+        )
+        raise InvalidArgument([FieldProblem("query.cursor", "query.cursor", message)])
     return msgspec.msgpack.decode(place, type=_PageStart)
 
 

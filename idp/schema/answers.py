@@ -64,6 +64,6 @@ def details(record: Dated, resource_owner: str) -> Details:
     )
 
 
-def secrets_in(told: Mapping[str, object]) -> frozenset[str]:
+def secrets_in(answer: Mapping[str, object]) -> frozenset[str]:
     """Returns the names of the members of an answer that contain secrets."""
-    return frozenset() if _OF_DOMAIN in told else _SECRETS.intersection(told)
+    return frozenset() if _OF_DOMAIN in answer else _SECRETS.intersection(answer)

@@ -312,8 +312,8 @@ class Duration(Struct, frozen=True):
 
     def schema(self) -> Schema:
         limit = "" if self.max == timedelta.max else f", {_hours(self.max)}h at most"
-        told = f"A duration as Go writes it{limit}."
-        return Text().schema() | {"description": told, "examples": ["1h30m0s"]}
+        description = f"A duration as Go writes it{limit}."
+        return Text().schema() | {"description": description, "examples": ["1h30m0s"]}
 
 
 def _hours(duration: timedelta) -> int:

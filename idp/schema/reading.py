@@ -169,8 +169,8 @@ def _read_members(
     known = _known(kind)
     unknown = [name for name in value if name not in known]
     if len(unknown) > _MAX_UNKNOWN:
-        told = f"has {len(unknown)} members that are not known"
-        problems.append(FieldProblem("field.unknown", path, told))
+        message = f"has {len(unknown)} members that are not known"
+        problems.append(FieldProblem("field.unknown", path, message))
     else:
         problems += [
             FieldProblem("field.unknown", child(path, name), "is not known") for name in unknown

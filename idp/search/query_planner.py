@@ -43,8 +43,8 @@ class Filter(Struct, frozen=True, kw_only=True):
             return isinstance(self.value, list) and actual in self.value
         if not self.is_text or not isinstance(actual, str):
             return bool(actual == self.value)
-        wanted, text = self._form(str(self.value)), self._form(actual)
-        return text.startswith(wanted) if self.how == "starts" else text == wanted
+        expected, text = self._form(str(self.value)), self._form(actual)
+        return text.startswith(expected) if self.how == "starts" else text == expected
 
     def _form(self, text: str) -> str:
         return folded(text) if self.folds else unicodedata.normalize("NFKC", text)

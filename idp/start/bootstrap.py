@@ -78,8 +78,8 @@ class Start(Confidential, frozen=True):
         """
         if self.admin.password is None:
             return None
-        proof = {"t": self.admin.password, "u": self.admin.login_name}
-        return f"{self.config.issuer}{first_start.PAGE}#{urlencode(proof, quote_via=quote)}"
+        fragment = {"t": self.admin.password, "u": self.admin.login_name}
+        return f"{self.config.issuer}{first_start.PAGE}#{urlencode(fragment, quote_via=quote)}"
 
     def curl(self) -> list[str]:
         """Returns command lines that work unchanged, each independently."""

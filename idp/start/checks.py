@@ -79,8 +79,8 @@ def begin_installation(config: Config, launch: Launch, random: Random, *, has_ke
         with suppress(FileExistsError), new_file(_marker(config), random.id()):
             pass
     except OSError as error:
-        told = f"the data directory {config.data_dir} can't be written: {error.strerror}"
-        raise ConfigError([told]) from error
+        message = f"the data directory {config.data_dir} can't be written: {error.strerror}"
+        raise ConfigError([message]) from error
 
 
 def end_installation(config: Config) -> None:
@@ -137,8 +137,8 @@ def _key_settings(config: Config) -> tuple[str, ...]:
 
 
 def _empty(config: Config) -> str:
-    shown = urls.without_password(config.store)
-    return f"the store {shown} is empty but its key is not new: a volume that is not mounted?"
+    store_url = urls.without_password(config.store)
+    return f"the store {store_url} is empty but its key is not new: a volume that is not mounted?"
 
 
 def _anew(launch: Launch) -> str:

@@ -197,10 +197,10 @@ async def _follow_issuer(service: Service, demo: Demo) -> None:
     port.
     """
     client = await service.store.get(APPLICATIONS, demo.client_id)
-    wanted = _addresses(service.config)
-    if client is None or client.redirect_uris == wanted["redirect_uris"]:
+    addresses = _addresses(service.config)
+    if client is None or client.redirect_uris == addresses["redirect_uris"]:
         return
-    moved = {**wanted, "changed_at": service.clock.now()}
+    moved = {**addresses, "changed_at": service.clock.now()}
     with suppress(Stale):  # another start updated them concurrently
         await service.store.commit(
             *_change(service, APPLICATIONS, client, moved, "application.changed")

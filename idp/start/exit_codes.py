@@ -57,11 +57,11 @@ def guarded(work: Callable[[], None]) -> int:
     try:
         work()
     except (IdpError, StorageError) as error:
-        return tell(error)
+        return report(error)
     return OK
 
 
-def tell(error: IdpError | StorageError) -> int:
+def report(error: IdpError | StorageError) -> int:
     """Prints an error, one line for each problem; returns the exit code."""
     for line in _lines(error):
         print(f"idp: {line}", file=sys.stderr, flush=True)

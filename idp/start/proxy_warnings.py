@@ -11,7 +11,7 @@ from idp.records import UNTRUSTED_PROXIES, UntrustedProxy
 from idp.service import Service
 from storage import Conflict, Insert, Stale, Update, View
 
-KEPT: Final = timedelta(days=7)
+STORED_FOR: Final = timedelta(days=7)
 _log: Final = logs.logger(__name__)
 
 
@@ -29,7 +29,7 @@ def warn(service: Service, address: str) -> None:
 
 async def _note(service: Service, address: str) -> None:
     now = service.clock.now()
-    proxy = UntrustedProxy(id=address, seen_at=now, expires_at=now + KEPT)
+    proxy = UntrustedProxy(id=address, seen_at=now, expires_at=now + STORED_FOR)
     try:
         await service.store.commit(Insert(UNTRUSTED_PROXIES, proxy))
     except Conflict:  # the address is stored already

@@ -79,7 +79,7 @@ async def _carry_out_steps(backend: Backend, steps: Sequence[ApplyStep]) -> None
             await step.carry_out(backend)
         except (IdpError, StorageError) as error:
             say(f"idp: not done: {step.record.label}")
-            code = exit_codes.tell(error)
+            code = exit_codes.report(error)
             if done:
                 say(f"{done} of {len(steps)} steps are done; the same command goes on from there")
             raise SystemExit(exit_codes.INTERRUPTED if done else code) from None

@@ -90,7 +90,7 @@ def login_names(
     """
     name = login_key(user_name)
     domain = organization.primary_domain
-    at_home = {f"{name}@{domain}", f"{name}@{login_key(domain_names.shown(domain))}"}
+    at_home = {f"{name}@{domain}", f"{name}@{login_key(domain_names.displayed(domain))}"}
     is_name = email is not None and email_key(email, organization.id) is not None
     return {name} | at_home, {login_key(email.address)} if email and is_name else set()
 

@@ -220,11 +220,11 @@ def _start(query: EventQuery, since: datetime, until: datetime) -> Cursor:
     if not query.cursor:
         return (since, "") if query.asc else (until, _LAST_ID)
     try:
-        octets = base64url.decode(query.cursor)
-        at, id = msgspec.json.decode(octets, type=tuple[_Aware, _EventId])
+        data = base64url.decode(query.cursor)
+        at, id = msgspec.json.decode(data, type=tuple[_Aware, _EventId])
     except (ValueError, msgspec.MsgspecError):
-        told = "is none that was given for a search of events"
-        raise InvalidArgument([FieldProblem("query.cursor", "cursor", told)]) from None
+        message = "is none that was given for a search of events"
+        raise InvalidArgument([FieldProblem("query.cursor", "cursor", message)]) from None
     # The cursor is not signed: it can only move within what the query matches.
     return min(max(at.astimezone(UTC), _FIRST), _LAST), id
 
@@ -296,8 +296,8 @@ def _view(event: Event, users: Mapping[str, User]) -> EventView:
 def _type(name: str) -> TypeView:
     object, _, change = name.partition(".")
     words = [OBJECTS.get(object, object.replace("_", " ")), change.replace("_", " ")]
-    told = event_details.sentence(name) or ": ".join(word for word in words if word)
+    message = event_details.sentence(name) or ": ".join(word for word in words if word)
     return TypeView(
         type=name,
-        localized=LocalizedType(key=f"EventTypes.{name}", localized_message=told),
+        localized=LocalizedType(key=f"EventTypes.{name}", localized_message=message),
     )

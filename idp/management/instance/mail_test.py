@@ -42,10 +42,10 @@ async def send(service: Service, call: Call, request: TestMail) -> TestSent:
     bundle = messages.bundle_for(config, call.caller.profile.preferred_language)
     subject = message("This is a test", context="mail")
     text = message("If you read this, the service can send mail.", context="mail")
-    letter = messages.write(bundle, request.to, subject, [text])
+    content = messages.write(bundle, request.to, subject, [text])
     now = service.clock.now()
     try:
-        envelope = mime.envelope(config, service.random.ordered_id(now), now, letter)
+        envelope = mime.envelope(config, service.random.ordered_id(now), now, content)
         # One limit for connection and delivery together: the caller waits for the answer.
         async with asyncio.timeout(SECONDS), smtp.connection(config) as server:
             answer = await server.send(envelope)

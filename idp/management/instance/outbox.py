@@ -111,7 +111,7 @@ async def search(service: Service, call: Call, request: MessageSearch) -> Messag
     )
     return MessagesFound(
         details=found.details,
-        result=[_view(letter) for letter in found.records],
+        result=[_view(message) for message in found.records],
         next_cursor=found.next_cursor,
     )
 
@@ -128,35 +128,35 @@ async def retry(service: Service, call: Call, mail_id: str) -> Retried:
 
 
 async def _retry(service: Service, call: Call, mail_id: str) -> Mail:
-    letter = await service.store.get(OUTBOX, mail_id)
-    if letter is None:
+    message = await service.store.get(OUTBOX, mail_id)
+    if message is None:
         raise NotFound("there is no such letter", error_code="mail.not_found")
-    if letter.state not in RETRIED:
+    if message.state not in RETRIED:
         raise FailedPrecondition("the letter is sent or under way", error_code="mail.not_waiting")
-    if not messages.is_sent(service.config, letter.kind):
+    if not messages.is_sent(service.config, message.kind):
         raise FailedPrecondition("no way to send it is set up", error_code="mail.off")
     now = service.clock.now()
     changed = {"state": "queued", "due_at": now, "attempts": 0}
     # A delivery that began meanwhile changes one of these, and the unit is refused.
-    expected = {name: getattr(letter, name) for name in ("state", "attempts", "sequence")}
+    expected = {name: getattr(message, name) for name in ("state", "attempts", "sequence")}
     await commit_settled(
         service.store,
-        Update(OUTBOX, letter.id, set=changed, increment={"sequence": 1}, expect=expected),
+        Update(OUTBOX, message.id, set=changed, increment={"sequence": 1}, expect=expected),
         events.changed(
-            service.random, OUTBOX, letter, AuditEntry("mail.retried", call.actor, now)
+            service.random, OUTBOX, message, AuditEntry("mail.retried", call.actor, now)
         ),
     )
-    return structs.replace(letter, state="queued", due_at=now, attempts=0)
+    return structs.replace(message, state="queued", due_at=now, attempts=0)
 
 
-def _view(letter: Mail) -> MessageView:
+def _view(message: Mail) -> MessageView:
     return MessageView(
-        id=letter.id,
-        kind=letter.kind,
-        state=letter.state,
-        creation_date=letter.created_at,
-        attempts=letter.attempts,
-        user_id=letter.user_id or "",
-        last_error=letter.last_error,
-        next_attempt_date=letter.due_at if letter.state == "queued" else None,
+        id=message.id,
+        kind=message.kind,
+        state=message.state,
+        creation_date=message.created_at,
+        attempts=message.attempts,
+        user_id=message.user_id or "",
+        last_error=message.last_error,
+        next_attempt_date=message.due_at if message.state == "queued" else None,
     )

@@ -138,16 +138,16 @@ async def _add(
 async def _change(
     service: Service, call: Call, user_id: str, org_id: str | None, roles: list[str]
 ) -> Changed:
-    kept, guards = list(dict.fromkeys(roles)), list[Write]()
+    role_names, guards = list(dict.fromkeys(roles)), list[Write]()
 
     async def find() -> Membership:
         held = await _held(service, call, user_id, org_id)
-        _refuse_beyond(call, org_id, kept)
-        guards[:] = await owner_stays(service, held, kept)
+        _refuse_beyond(call, org_id, role_names)
+        guards[:] = await owner_stays(service, held, role_names)
         return held
 
     def decide(_: Membership) -> Mapping[str, object]:
-        return {"roles": kept}
+        return {"roles": role_names}
 
     type = "membership.changed"
     held = await versioned_updates.changed(
@@ -184,13 +184,15 @@ async def _held(service: Service, call: Call, user_id: str, org_id: str | None) 
     return held
 
 
-async def owner_stays(service: Service, held: Membership, kept: Sequence[str]) -> Sequence[Write]:
-    """Returns the guards that an owner is left when the member keeps only the roles `kept`.
+async def owner_stays(
+    service: Service, held: Membership, role_names: Sequence[str]
+) -> Sequence[Write]:
+    """Returns the guards that an owner is left when the member has only `role_names`.
 
     Raises FailedPrecondition if there is no other active owner.
     """
     role = memberships.owner_of(held.org_id)
-    if role not in held.roles or role in kept:
+    if role not in held.roles or role in role_names:
         return ()
     guards = await memberships.another_owner(service, held.org_id, held.user_id)
     if not guards:

@@ -144,9 +144,9 @@ class CheckLifetime(Struct, frozen=True):
         return int(found.total_seconds())
 
     def schema(self) -> Schema:
-        told = "A duration from 1m to 87600h"
+        description = "A duration from 1m to 87600h"
         return Duration().schema() | {
-            "description": f"{told}, or 0s." if self.is_optional else f"{told}.",
+            "description": f"{description}, or 0s." if self.is_optional else f"{description}.",
             "examples": ["240h"],
         }
 
@@ -293,9 +293,9 @@ class LabelPolicy(PolicyForm, frozen=True, kw_only=True):
 
 
 def _contrast_problems(rules: LabelRules, scheme: Scheme, suffix: str) -> Iterator[FieldProblem]:
-    told = f"can't be read on backgroundColor{suffix}: their contrast is below 4.5 to 1"
+    message = f"can't be read on backgroundColor{suffix}: their contrast is below 4.5 to 1"
     for name in palette.unreadable(rules, scheme):
-        yield FieldProblem("colour.contrast", f"{name}Color{suffix}", told)
+        yield FieldProblem("colour.contrast", f"{name}Color{suffix}", message)
 
 
 class PrivacyPolicy(PolicyForm, frozen=True, kw_only=True):
@@ -322,8 +322,8 @@ class LanguagePolicy(PolicyForm, frozen=True, kw_only=True):
     def check(self) -> Iterable[FieldProblem]:
         allowed = self.allowed_languages
         if allowed and None not in allowed and self.default_language not in ("", None, *allowed):
-            told = "must be one of allowedLanguages"
-            yield FieldProblem("language.not_allowed", "defaultLanguage", told)
+            message = "must be one of allowedLanguages"
+            yield FieldProblem("language.not_allowed", "defaultLanguage", message)
 
 
 def _as(kind: type[S], form: PolicyForm) -> S:

@@ -46,8 +46,10 @@ class LoginTextEntry(Request, frozen=True, kw_only=True):
         if (self.screen, self.key) not in built_in(i18n.SOURCE):
             yield FieldProblem("login_text.not_found", "key", "is no text of this screen")
         elif _placeholders(self.key) != _placeholders(self.text):
-            told = ", ".join(_placeholders(self.key)) or "none, and no per cent sign"
-            yield FieldProblem("login_text.placeholders", "text", f"must hold exactly: {told}")
+            placeholders = ", ".join(_placeholders(self.key)) or "none, and no per cent sign"
+            yield FieldProblem(
+                "login_text.placeholders", "text", f"must hold exactly: {placeholders}"
+            )
 
 
 class LoginTextForm(Request, frozen=True, kw_only=True):
@@ -185,6 +187,6 @@ def _entries(texts: Texts) -> list[LoginTextEntryView]:
 async def _found(
     service: Service, language: str, policy: Policy | None, *, is_default: bool
 ) -> LoginTextFound:
-    details = await policies.told_of(service, policy)
+    details = await policies.details_of(service, policy)
     view = LoginTextView(details=details, language=language, texts=_entries(texts_of(policy)))
     return LoginTextFound(details=details, custom_text=view, is_default=is_default)

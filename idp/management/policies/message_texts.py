@@ -105,6 +105,6 @@ async def _found(
     rules = MessageTextRules(type=type, language=language)
     if policy is not None and isinstance(policy.rules, MessageTextRules):
         rules = policy.rules
-    details = await policies.told_of(service, policy)
+    details = await policies.details_of(service, policy)
     view = MessageTextView(details=details, **views.as_stored(rules))
     return MessageTextFound(details=details, custom_text=view, is_default=is_default)

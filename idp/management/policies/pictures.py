@@ -106,8 +106,8 @@ async def remove(service: Service, call: Call, picture: str) -> Changed:
 
 def _place(picture: str) -> Place:
     if picture not in BOXES:
-        told = f"there is no such picture; there are: {', '.join(BOXES)}"
-        raise NotFound(told, error_code="picture.not_found")
+        message = f"there is no such picture; there are: {', '.join(BOXES)}"
+        raise NotFound(message, error_code="picture.not_found")
     return cast(Place, picture)
 
 
@@ -144,7 +144,7 @@ async def _put(
         call,
     )
     service.recent.forget()
-    return Changed(details=await policies.told_of(service, picture))
+    return Changed(details=await policies.details_of(service, picture))
 
 
 async def _add(
@@ -161,7 +161,7 @@ async def _add(
         guard = [Update(ORGANIZATIONS, organization.id, expect=is_there)]
     await commit_settled(service.store, *writes, *guard)
     service.recent.forget()
-    return Changed(details=await policies.told_of(service, picture))
+    return Changed(details=await policies.details_of(service, picture))
 
 
 async def _remove(service: Service, call: Call, org_id: str | None, place: Place) -> Changed:
@@ -171,7 +171,7 @@ async def _remove(service: Service, call: Call, org_id: str | None, place: Place
         lambda: _find_own(service, org_id, place),
         "picture.deleted",
         call,
-        org_id or (await policies.told_of(service, None)).resource_owner,
+        org_id or (await policies.details_of(service, None)).resource_owner,
     )
     service.recent.forget()
     return removed
@@ -185,14 +185,14 @@ async def _find_own(service: Service, org_id: str | None, place: Place) -> Pictu
 
 
 async def _answer(service: Service, picture: Picture | None, *, is_default: bool) -> PictureFound:
-    told = await policies.told_of(service, picture)
+    details = await policies.details_of(service, picture)
     view = None
     if picture is not None:
         view = PictureView(
-            details=told,
+            details=details,
             url=service.config.issuer + pictures.url(picture),
             content_type=picture.type,
             width=picture.width,
             height=picture.height,
         )
-    return PictureFound(details=told, picture=view, is_default=is_default)
+    return PictureFound(details=details, picture=view, is_default=is_default)

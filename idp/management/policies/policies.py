@@ -65,8 +65,8 @@ async def create(service: Service, call: Call, document: object, kind: PolicyKin
     try:
         return await add_own(service, call, rules, kind)
     except Conflict:
-        told = "the organization has a policy of its own already"
-        raise AlreadyExists(told, error_code="policy.exists") from None
+        message = "the organization has a policy of its own already"
+        raise AlreadyExists(message, error_code="policy.exists") from None
 
 
 async def change(service: Service, call: Call, document: object, kind: PolicyKind) -> Changed:
@@ -138,7 +138,7 @@ async def _add(
     guards = [organizations.state_unchanged(organization)] if organization else []
     await commit_settled(service.store, *writes, *guards)
     service.recent.forget()  # pages cache what they read; other processes notice a little later
-    return Changed(details=await told_of(service, policy))
+    return Changed(details=await details_of(service, policy))
 
 
 def new(org_id: str | None, rules: PolicyRules, now: datetime, *kind: str) -> Policy:
@@ -166,7 +166,7 @@ async def replace(
         call,
     )
     service.recent.forget()
-    return Changed(details=await told_of(service, policy))
+    return Changed(details=await details_of(service, policy))
 
 
 async def remove(service: Service, call: Call, org_id: str, *kind: str) -> Changed:
@@ -183,7 +183,7 @@ async def remove(service: Service, call: Call, org_id: str, *kind: str) -> Chang
     return removed
 
 
-async def told_of(service: Service, policy: Policy | Picture | None) -> Details:
+async def details_of(service: Service, policy: Policy | Picture | None) -> Details:
     """Returns the details of a policy or picture; for a built-in one, those of a record that
     never changed."""
     if policy is not None and policy.org_id is not None:
@@ -211,8 +211,8 @@ async def _answer(
     is_default: bool,
 ) -> PolicyFound:
     rules = effective.in_force(service.config, kind, own, default)
-    told = await told_of(service, own or default)
-    return KINDS[kind].answer(rules, told, is_default=is_default)
+    details = await details_of(service, own or default)
+    return KINDS[kind].answer(rules, details, is_default=is_default)
 
 
 def _event(step: str, *kind: str) -> str:

@@ -29,8 +29,8 @@ async def check(service: Service, call: Call, org_id: str, kind: str) -> None:
         return
     async for user in _administrators(service):
         if user.org_id == org_id:
-            told = "administrators of the installation sign in by this policy"
-            raise PermissionDenied(told, error_code="policy.protected")
+            message = "administrators of the installation sign in by this policy"
+            raise PermissionDenied(message, error_code="policy.protected")
 
 
 async def _administrators(service: Service) -> AsyncIterator[User]:

@@ -31,9 +31,9 @@ def checking(
     random: Random, project: Project, *, requires_grant: bool, requires_role: bool
 ) -> dict[str, object]:
     """Returns a project's fields for its two checks, with the stamps that change with them."""
-    kept: dict[str, object] = {"requires_grant": requires_grant, "requires_role": requires_role}
+    changes: dict[str, object] = {"requires_grant": requires_grant, "requires_role": requires_role}
     if requires_grant and not project.requires_grant:
-        kept["everybody_stamp"] = random.token(bits=64)
+        changes["everybody_stamp"] = random.token(bits=64)
     if requires_role and not project.requires_role:
-        kept["no_role_stamp"] = random.token(bits=64)
-    return kept
+        changes["no_role_stamp"] = random.token(bits=64)
+    return changes

@@ -42,8 +42,8 @@ async def configure(
 
     Raises NotFound, PermissionDenied, FailedPrecondition (of another kind).
     """
-    kept = settings(request)
-    return await apps.configure(service, call, project_id, app_id, kept, _check)
+    changes = settings(request)
+    return await apps.configure(service, call, project_id, app_id, changes, _check)
 
 
 def _check(client: Application) -> None:

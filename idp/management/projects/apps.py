@@ -59,11 +59,11 @@ async def register(
     await projects.find(service, call, project_id)
     await _ensure_keys(service, call, settings)
     secret = service.random.token() if settings["auth_method"] in BY_SECRET else None
-    kept = {**settings, "name": name, **client_secrets.first(secret, service.clock.now())}
+    fields = {**settings, "name": name, **client_secrets.first(secret, service.clock.now())}
 
     async def attempt() -> Application:
         project = await projects.find(service, call, project_id)
-        client = new(service, project, kept)
+        client = new(service, project, fields)
         entry = AuditEntry("application.created", call.actor, client.created_at)
         await commit_settled(
             service.store,
@@ -90,9 +90,9 @@ async def draft(
 
 
 def new(
-    service: Service, project: Project, kept: Mapping[str, Any], id: str | None = None
+    service: Service, project: Project, fields: Mapping[str, Any], id: str | None = None
 ) -> Application:
-    """Returns an application that is not stored yet, with the fields in `kept`."""
+    """Returns an application that is not stored yet, with the fields in `fields`."""
     now = service.clock.now()
     return Application(
         id=id or service.random.id(),
@@ -101,7 +101,7 @@ def new(
         stamp=service.random.token(bits=64),
         created_at=now,
         changed_at=now,
-        **{"state": working(project), **kept},
+        **{"state": working(project), **fields},
     )
 
 
@@ -158,10 +158,10 @@ async def configure(
     def decide(client: Application) -> Mapping[str, object]:
         nonlocal secret
         # An application keeps its secret, and gets one when it first authenticates by one.
-        has_secret, kept = settings["auth_method"] in BY_SECRET, client.secret_hash
-        secret = service.random.token() if has_secret and kept is None else None
-        is_kept = has_secret and kept is not None
-        secrets = {} if is_kept else client_secrets.first(secret, service.clock.now())
+        has_secret, stored_hash = settings["auth_method"] in BY_SECRET, client.secret_hash
+        secret = service.random.token() if has_secret and stored_hash is None else None
+        keeps_secret = has_secret and stored_hash is not None
+        secrets = {} if keeps_secret else client_secrets.first(secret, service.clock.now())
         is_cut = client.has_management_access and not settings.get("has_management_access")
         stamp = service.random.token(bits=64) if is_cut else client.stamp
         narrowed = allowed_users.narrowing(service.random, client, settings)

@@ -24,5 +24,5 @@ async def check(service: Service, call: Call, project: Project) -> None:
     inside = paging.walk(service.store, APPLICATIONS, {"project_id": project.id}, order="name")
     async for client in inside:
         if client.has_management_access:
-            told = "an application in the project has managementAccess"
-            raise PermissionDenied(told, error_code="project.protected")
+            message = "an application in the project has managementAccess"
+            raise PermissionDenied(message, error_code="project.protected")

@@ -55,8 +55,8 @@ async def configure(
     omits it. Raises NotFound, PermissionDenied (management access), FailedPrecondition (of another
     kind).
     """
-    kept = settings(request)
-    return await apps.configure(service, call, project_id, app_id, kept, check_kind)
+    changes = settings(request)
+    return await apps.configure(service, call, project_id, app_id, changes, check_kind)
 
 
 async def check(

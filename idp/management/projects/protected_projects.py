@@ -16,7 +16,7 @@ async def find(service: Service, call: Call, project_id: str) -> Project:
     """
     project = await projects.find(service, call, project_id)
     if not call.rights.allow("project.app.write", project.org_id):
-        told = "the permission project.app.write is missing"
-        raise PermissionDenied(told, error_code="project.protected")
+        message = "the permission project.app.write is missing"
+        raise PermissionDenied(message, error_code="project.protected")
     await management_access.check(service, call, project)
     return project

@@ -49,10 +49,10 @@ class PublicKey(Struct, frozen=True):
     """The rule of the base64 of a public key as PEM; other text around the key is dropped."""
 
     def read(self, value: object) -> str:
-        octets = Base64(_MAX_BASE64).read(value)
+        data = Base64(_MAX_BASE64).read(value)
         try:
             # latin-1 decodes any bytes; those that are no PEM are refused when they are parsed.
-            return _pem(jws.load_public(octets.decode("latin-1")))
+            return _pem(jws.load_public(data.decode("latin-1")))
         except UnusableKey as unusable:
             raise FieldRefused("key.public_key", f"can't be used: {unusable}") from None
 
@@ -213,8 +213,8 @@ def _view(owner: KeyOwner, key: RegisteredKey) -> RegisteredKeyView:
 
 def _pem(public: Any) -> str:
     form = serialization.PublicFormat.SubjectPublicKeyInfo
-    octets: bytes = public.public_bytes(serialization.Encoding.PEM, form)
-    return octets.decode()
+    data: bytes = public.public_bytes(serialization.Encoding.PEM, form)
+    return data.decode()
 
 
 def _key_file(owner: KeyOwner, record: RegisteredKey, private: Any) -> str:

@@ -34,7 +34,7 @@ class RoleKey(Struct, frozen=True):
 
     def read(self, value: object) -> str:
         key = Text(1).read(value)
-        if not key.isprintable() or any(letter.isspace() for letter in key):
+        if not key.isprintable() or any(character.isspace() for character in key):
             raise FieldRefused("field.characters", "must not hold blanks")
         return key
 
@@ -79,8 +79,8 @@ async def add(service: Service, call: Call, project_id: str, request: NewRole) -
     try:
         role = await versioned_updates.repeated(attempt)
     except Conflict:
-        told = "is a role of the project already"
-        raise Taken([FieldProblem("role.exists", "roleKey", told)]) from None
+        message = "is a role of the project already"
+        raise Taken([FieldProblem("role.exists", "roleKey", message)]) from None
     return Changed(details=answers.details(role, role.org_id))
 
 
@@ -107,10 +107,10 @@ async def change(
     async def find_one() -> ProjectRole:
         return await find(service, await projects.find(service, call, project_id), key)
 
-    wanted = {"display_name": request.display_name, "group": request.group or None}
+    values = {"display_name": request.display_name, "group": request.group or None}
     type = "project_role.changed"
     role = await versioned_updates.changed(
-        service, PROJECT_ROLES, find_one, lambda _: wanted, type, call
+        service, PROJECT_ROLES, find_one, lambda _: values, type, call
     )
     return Changed(details=answers.details(role, role.org_id))
 
@@ -140,8 +140,8 @@ async def given(service: Service, project: Project, keys: Sequence[str]) -> list
     Raises InvalidArgument if the project has no such role.
     """
     # One round trip for all keys, because the id of a role follows from its key.
-    wanted = [(PROJECT_ROLES, id_of(project.id, key)) for key in keys]
-    found = await service.store.get_many(wanted) if wanted else []
+    keys_of_records = [(PROJECT_ROLES, id_of(project.id, key)) for key in keys]
+    found = await service.store.get_many(keys_of_records) if keys_of_records else []
     problems = [
         FieldProblem("role.not_found", f"roleKeys[{n}]", "is no role of the project")
         for n, role in enumerate(found)

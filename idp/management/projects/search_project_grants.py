@@ -48,10 +48,10 @@ async def search(
 ) -> ProjectGrantsFound:
     """Returns the grants of a project. Raises NotFound, InvalidArgument (the cursor)."""
     project = await projects.find(service, call, project_id)
-    wanted = [each.granted_org_id_query.granted_org_id for each in request.queries]
+    org_ids = [each.granted_org_id_query.granted_org_id for each in request.queries]
     filters = [
         Filter(path="project_id", value=project.id),
-        *(Filter(path="granted_org_id", value=id) for id in wanted),
+        *(Filter(path="granted_org_id", value=id) for id in org_ids),
     ]
     found = await management_search.find(service, PROJECT_GRANTS, request.query, filters)
     keys = [(ORGANIZATIONS, one.granted_org_id) for one in found.records]

@@ -72,7 +72,7 @@ async def set_email(
         _NOTHING,
     )
     # Before the record is changed: the message goes to the address in it.
-    letters = security_messages.email_changed(service, found, email)
+    messages_to_store = security_messages.email_changed(service, found, email)
     found.email = email
     # With either, the caller can verify the address without access to its mailbox.
     if request.is_verified or request.return_code is not None:
@@ -86,9 +86,9 @@ async def set_email(
         lambda user: {"email": _email(user.email, email)},
         _PATHS,
         "user.email_changed",
-        [*begun.writes, *letters],
+        [*begun.writes, *messages_to_store],
     )
-    return _answer(user, begun, is_told=request.return_code is not None)
+    return _answer(user, begun, has_code=request.return_code is not None)
 
 
 async def resend_email(
@@ -109,7 +109,7 @@ async def resend_email(
         await protected_addresses.check(service, call, user)
     begun = await _email_code(service, call, user, request.send_code, request.return_code)
     await commit_settled(service.store, *begun.writes)
-    return _answer(user, begun, is_told=request.return_code is not None)
+    return _answer(user, begun, has_code=request.return_code is not None)
 
 
 async def set_phone(
@@ -140,7 +140,7 @@ async def set_phone(
         call,
         also=lambda *_: begun.writes,
     )
-    return _answer(user, begun, is_told=request.return_code is not None)
+    return _answer(user, begun, has_code=request.return_code is not None)
 
 
 async def resend_phone(
@@ -158,7 +158,7 @@ async def resend_phone(
     send = request.return_code is None
     begun = phone_verification.begin_phone(service, user, send=send, by=call.asserts)
     await commit_settled(service.store, *begun.writes)
-    return _answer(user, begun, is_told=not send)
+    return _answer(user, begun, has_code=not send)
 
 
 async def remove_phone(service: Service, call: Call, user_id: str) -> Changed:
@@ -225,9 +225,9 @@ def _refuse_own(call: Call, user_id: str, is_verified: bool) -> None:
         raise PermissionDenied(message, error_code="user.proves_itself", field="isVerified")
 
 
-def _answer(user: User, begun: VerificationBegun, *, is_told: bool) -> ContactChanged:
+def _answer(user: User, begun: VerificationBegun, *, has_code: bool) -> ContactChanged:
     return ContactChanged(
         details=answers.details(user, user.org_id),
-        verification_code=begun.code if is_told else "",
+        verification_code=begun.code if has_code else "",
         mail=messages.fate(begun.writes),
     )

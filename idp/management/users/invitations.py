@@ -87,7 +87,7 @@ async def _begun(
     verifies the address, too.
     """
     # With a template, the caller's page handles the code, which is then one for the password.
-    is_proven = user.email is not None and user.email.is_verified
-    if send and template is None and not is_proven:
+    is_verified = user.email is not None and user.email.is_verified
+    if send and template is None and not is_verified:
         return await email_verification.begin_email(service, user, send=True)
     return await reset_codes.begin(service, user, send=send, url_template=template)

@@ -32,8 +32,8 @@ async def problems(
         return [FieldProblem(refused.error_code, path, refused.message)]
     if await _is_allowed(service, org_id, template):
         return []
-    told = "must be on an origin of an application of the organization, or of mail_link_origins"
-    return [FieldProblem("url_template.origin", path, told)]
+    message = "must be on an origin of an application of the organization, or of mail_link_origins"
+    return [FieldProblem("url_template.origin", path, message)]
 
 
 async def _is_allowed(service: Service, org_id: str | None, template: str) -> bool:

@@ -86,7 +86,7 @@ async def set_password(
     problems = await password_change.initial_problems(service, subject, text)
     if problems:
         raise InvalidArgument(password_problems(_PASSWORD, problems))
-    proof = await _proof(service, call, subject.user, request)
+    verification = await _proof(service, call, subject.user, request)
     # After all checks, because hashing is expensive.
     must_change = request.new_password.change_required
     new = await password_acceptance.hashed(
@@ -99,7 +99,7 @@ async def set_password(
         if found.user.stamp != subject.user.stamp:  # the checked password may have been replaced
             raise Busy("the user was changed meanwhile", retry_after_seconds=1)
         now, news = service.clock.now(), await session_lifetime.news_of_all(service, found)
-        also[:] = [*proof, *news, *security_messages.password_changed(service, found.user)]
+        also[:] = [*verification, *news, *security_messages.password_changed(service, found.user)]
         also.extend(
             password_change.forget_first_password(
                 service, found.instance, found.user.id, actor=call.actor, now=now

@@ -30,5 +30,5 @@ async def check(service: Service, call: Call, user: User) -> None:
         if holder.id == user.id or holder.email_key is None or not is_concerned:
             continue
         if not call.rights.cover(await permissions.of_user(service, holder.id)):
-            told = "somebody who may do more than the caller signs in by this address"
-            raise PermissionDenied(told, error_code="email.protected")
+            message = "somebody who may do more than the caller signs in by this address"
+            raise PermissionDenied(message, error_code="email.protected")

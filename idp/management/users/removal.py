@@ -128,11 +128,11 @@ async def hanging(service: Service, user: User, actor: str) -> tuple[list[Write]
 
 
 async def _codes(service: Service, user_id: str) -> list[Write]:
-    kept = await service.store.find(RECOVERY_CODES, {"user_id": user_id}, limit=_CODES)
-    writes: list[Write] = [Delete(RECOVERY_CODES, code.id) for code in kept.records]
+    codes = await service.store.find(RECOVERY_CODES, {"user_id": user_id}, limit=_CODES)
+    writes: list[Write] = [Delete(RECOVERY_CODES, code.id) for code in codes.records]
     writes.append(Delete(GUESS_STREAKS, user_id))
-    for proves in ("email", "phone", "password", "reset"):
-        where = {"user_id": user_id, "proves": proves}
+    for purpose in ("email", "phone", "password", "reset"):
+        where = {"user_id": user_id, "proves": purpose}
         page = await service.store.find(
             VERIFICATIONS, where, order="created_at", descending=True, limit=_CODES
         )

@@ -22,7 +22,7 @@ from idp.schema.reading import MAX_ITEMS, Request
 from idp.search.query_planner import Filter
 from idp.service import Service
 
-Wanted: TypeAlias = Annotated[str, Text(1)]
+_QueriedText: TypeAlias = Annotated[str, Text(1)]
 
 _STATES: Final[Mapping[str, str]] = {name: state for state, name in user_read.STATES.items()}
 _TYPES: Final[Mapping[str, str]] = {"TYPE_HUMAN": "human", "TYPE_MACHINE": "machine"}
@@ -47,33 +47,33 @@ _OTHER_ORDERS: Final = tuple(
 
 
 class UserNameQuery(TextQuery, frozen=True, kw_only=True):
-    user_name: Wanted
+    user_name: _QueriedText
 
 
 class FirstNameQuery(TextQuery, frozen=True, kw_only=True):
-    first_name: Wanted
+    first_name: _QueriedText
 
 
 class LastNameQuery(TextQuery, frozen=True, kw_only=True):
-    last_name: Wanted
+    last_name: _QueriedText
 
 
 class NickNameQuery(TextQuery, frozen=True, kw_only=True):
-    nick_name: Wanted
+    nick_name: _QueriedText
 
 
 class DisplayNameQuery(TextQuery, frozen=True, kw_only=True):
-    display_name: Wanted
+    display_name: _QueriedText
 
 
 class EmailQuery(TextQuery, frozen=True, kw_only=True):
-    email_address: Wanted
+    email_address: _QueriedText
 
 
 class PhoneQuery(TextQuery, frozen=True, kw_only=True):
     """`number` as the service keeps it: `+` and digits."""
 
-    number: Wanted
+    number: _QueriedText
 
 
 class LoginNameQuery(Request, frozen=True, kw_only=True):

@@ -18,7 +18,7 @@ from idp.schema.field_rules import Name
 from idp.schema.reading import Request
 from idp.service import Service
 
-_PROOFS: Final[Mapping[str, Callable[..., Awaitable[None]]]] = {
+_VERIFIERS: Final[Mapping[str, Callable[..., Awaitable[None]]]] = {
     "email": verify_email,
     "phone": verify_phone,
 }
@@ -32,7 +32,7 @@ class ContactVerified(Answer, frozen=True, kw_only=True):
     details: Details
 
 
-async def prove(
+async def verify(
     service: Service, call: Call, user_id: str, request: VerificationCode, contact: str
 ) -> ContactVerified:
     """Verifies the `email` or the `phone` of a user by its code.
@@ -41,7 +41,7 @@ async def prove(
     """
     user = await manageable.find(service, call, user_id)
     try:
-        await _PROOFS[contact](service, user.id, request.verification_code, actor=call.actor)
+        await _VERIFIERS[contact](service, user.id, request.verification_code, actor=call.actor)
     except MailCodeRefused as refused:
         problem = FieldProblem(refused.error_code, "verificationCode", refused.message)
         raise InvalidArgument([problem]) from refused

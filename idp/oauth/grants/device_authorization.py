@@ -80,7 +80,7 @@ async def _store(service: Service, request: DeviceRequest) -> str:
     """Stores the request. Returns the letters of its user code, which no other request has."""
     # A user code can be taken by chance; each try draws new letters.
     for _ in range(_TRIES):
-        user_code = service.random.letters(USER_CODE_LENGTH, ALPHABET)
+        user_code = service.random.characters(USER_CODE_LENGTH, ALPHABET)
         taken = UserCode(
             id=_digest(service, user_code), device_id=request.id, expires_at=request.expires_at
         )

@@ -59,4 +59,4 @@ def test_many_keys_take_no_more_than_the_limit_of_all():
         allowed += pace.allows(clock.now(), f"network {second % 5_000}")
 
     assert allowed <= 600 + 20_000 * 0.5 + 1
-    assert len(pace._paces) <= 1_000
+    assert len(pace._buckets) <= 1_000
