@@ -18,7 +18,7 @@ import tornado
 from benchmarks.protocol import results
 from benchmarks.protocol.results import Memory, Result
 from benchmarks.protocol.rounds import loading
-from benchmarks.protocol.runs import Run, Wanted
+from benchmarks.protocol.runs import Measurement, Run
 from benchmarks.protocol.scenarios import SCENARIOS
 from benchmarks.storage.places import directory
 from tests.interop.node import NoNode
@@ -48,13 +48,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return UNABLE
     if options.json:
         options.json.write_bytes(_document(conditions, found, memory))
-    return _judged(found, memory)
+    return _exit_code(found, memory)
 
 
 def _measured(
     options: argparse.Namespace, store: str, url: str, pid: int | None, processes: int
 ) -> tuple[list[Result], Memory]:
-    wanted = Wanted(
+    measurement = Measurement(
         scenarios={name: SCENARIOS[name] for name in options.scenario or SCENARIOS},
         store=store,
         database=url,
@@ -67,7 +67,7 @@ def _measured(
         with_node=not options.without_node,
     )
     with directory(options.directory) as place, loading() as load:
-        run = Run(wanted, place, load)
+        run = Run(measurement, place, load)
         found, memory = run.measured()
         print(f"\n{store}, {processes} process{'es' * (processes > 1)}\n{results.table(found)}")
         print(f"memory after {memory.requests:,} requests: {memory.megabytes:.0f} MB", flush=True)
@@ -90,7 +90,7 @@ def _database(store: str, url: str | None) -> Iterator[tuple[str, int | None]]:
             yield running.url, process.pid if process else None
 
 
-def _judged(found: Sequence[Result], memory: Sequence[Memory]) -> int:
+def _exit_code(found: Sequence[Result], memory: Sequence[Memory]) -> int:
     missed = list(results.missed(found, memory))
     print("\n" + ("\n".join(["missed:", *missed]) if missed else "every target is met"))
     return FAILED if missed else 0
@@ -112,7 +112,7 @@ def _conditions(options: argparse.Namespace) -> dict[str, Any]:
 def _document(
     conditions: dict[str, Any], found: Sequence[Result], memory: Sequence[Memory]
 ) -> bytes:
-    told = [
+    rows = [
         {
             **msgspec.to_builtins(each),
             "ratios": {
@@ -123,7 +123,7 @@ def _document(
         }
         for each in found
     ]
-    document = {"conditions": conditions, "results": told, "memory": memory}
+    document = {"conditions": conditions, "results": rows, "memory": memory}
     return msgspec.json.format(msgspec.json.encode(document), indent=2)
 
 

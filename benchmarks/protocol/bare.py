@@ -53,12 +53,12 @@ class Signer:
     def __init__(self) -> None:
         self._key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
-    def sign(self, octets: bytes) -> bytes:
-        return self._key.sign(octets, padding.PKCS1v15(), hashes.SHA256())
+    def sign(self, data: bytes) -> bytes:
+        return self._key.sign(data, padding.PKCS1v15(), hashes.SHA256())
 
     def token(self, claims: dict[str, Any]) -> str:
-        said = f"{self._HEADER}.{base64url.encode(msgspec.json.encode(claims))}"
-        return f"{said}.{base64url.encode(self.sign(said.encode()))}"
+        signed = f"{self._HEADER}.{base64url.encode(msgspec.json.encode(claims))}"
+        return f"{signed}.{base64url.encode(self.sign(signed.encode()))}"
 
 
 class BareHandler(RequestHandler):

@@ -77,12 +77,12 @@ class _Filling:
         return party
 
     def _client(self, **changes: Any) -> Client:
-        id, secret = self._service.random.id(), self._service.random.token()
+        client_id, secret = self._service.random.id(), self._service.random.token()
         record = Application(
-            id=id,
+            id=client_id,
             project_id=self._project.id,
             org_id=self._organization.id,
-            name=f"Benchmark {id}",
+            name=f"Benchmark {client_id}",
             auth_method="client_secret_basic",
             redirect_uris=[f"{self._service.config.issuer}/cb"],
             stamp=self._service.random.token(bits=64),
@@ -92,7 +92,7 @@ class _Filling:
             **changes,
         )
         self._units.append([Insert(APPLICATIONS, record)])
-        return Client(id, secret)
+        return Client(client_id, secret)
 
     def _signed_in(self, n: int) -> str:
         """Store a person with a browser and a session; the browser's cookie."""
@@ -100,8 +100,8 @@ class _Filling:
         user = self._user("human", f"person-{n}")
         user.email = Email(address=f"person-{n}@example.com", is_verified=True)
         user.email_key = f"person-{n}@example.com"
-        agent = browsers.new(self._service).agent
-        browser, cookie = browsers.rotation(random, agent, now, user)
+        browser_record = browsers.new(self._service).agent
+        browser, cookie = browsers.rotation(random, browser_record, now, user)
         subject = self._subject(user)
         session = session_lifetime.new(random, self._service.config, cookie.agent, subject, now)
         self._units += [

@@ -79,14 +79,14 @@ class _Request:
 
     def __init__(self, step: Step) -> None:
         self._step = step
-        self._always = None if HELD in step.head + step.form else _octets(step, "")
+        self._always = None if HELD in step.head + step.form else _encoded(step, "")
         self._status = str(step.status).encode()
         self._takes = re.compile(step.takes.encode()) if step.takes else None
 
-    def octets(self, held: str) -> bytes:
-        return self._always or _octets(self._step, held)
+    def data(self, held: str) -> bytes:
+        return self._always or _encoded(self._step, held)
 
-    def judge(self, answer: bytes) -> str | None:
+    def taken_from(self, answer: bytes) -> str | None:
         """What is taken from the answer. Raises Unexpected."""
         if answer[9:12] != self._status:
             raise Unexpected(f"{self._step.head}{self._step.form}\n{answer!r}")
@@ -98,7 +98,7 @@ class _Request:
         return found[1].decode()
 
 
-def _octets(step: Step, held: str) -> bytes:
+def _encoded(step: Step, held: str) -> bytes:
     head, form = step.head.replace(HELD, held), step.form.replace(HELD, held)
     if form:
         head += f"Content-Length: {len(form)}\r\n"
@@ -136,7 +136,7 @@ class Connection:
         if request is None:
             return False
         self._asked = request
-        self.socket.sendall(request.octets(self._course.held))
+        self.socket.sendall(request.data(self._course.held))
         return True
 
     def receive(self) -> bytes | None:
@@ -153,7 +153,7 @@ class Connection:
             self._received = answer
             return None
         self._received = b""
-        taken = self._asked.judge(answer)
+        taken = self._asked.taken_from(answer)
         if taken is not None:
             self._course.held = taken
         return answer
@@ -161,12 +161,12 @@ class Connection:
 
 def once(port: int, flow: Flow) -> list[bytes]:
     """The answers to a flow that is gone through one time."""
-    kept = Kept(port, flow)
-    with kept.connection.socket:
-        return kept.once()
+    connection = PersistentConnection(port, flow)
+    with connection.connection.socket:
+        return connection.once()
 
 
-class Kept:
+class PersistentConnection:
     """A kept connection, at which a flow is gone through when somebody says so."""
 
     def __init__(self, port: int, flow: Flow) -> None:

@@ -42,11 +42,11 @@ def service(
     flags += ["--processes", str(processes)]
     variables = {"IDP_LOG_FORMAT": "json", "IDP_STORE": store}
     with started(python(module, *flags), directory / "service.log", variables=variables) as run:
-        process, told = run
-        config = Config(data=str(data), store=told["store"], issuer=told["issuer"])
+        process, start = run
+        config = Config(data=str(data), store=start["store"], issuer=start["issuer"])
         quiet = structs.replace(config, store=store or config.store, log_level="error")
         party = asyncio.run(fill(quiet, count))
-        port = int(told["issuer"].rpartition(":")[2])
+        port = int(start["issuer"].rpartition(":")[2])
         server = Server("idp", port, workers(process.pid, processes))
         yield Place(server, _signed_in(party, port))
 
@@ -63,20 +63,20 @@ def oidc_provider(directory: Path, database: str, count: int) -> Iterator[Place]
     given = msgspec.json.encode({"count": count, "database": database})
     name = "oidc-provider" if database else "oidc-provider in memory"
     log, variables = directory / "oidc-provider.log", node.environment(found)
-    with started(command, log, given=given, variables=variables) as (process, told):
-        party = msgspec.convert(told, Party)
+    with started(command, log, given=given, variables=variables) as (process, start):
+        party = msgspec.convert(start, Party)
         server = Server(name, int(party.host.rpartition(":")[2]), [process.pid])
         yield Place(server, _signed_in(party, server.port))
 
 
 def _signed_in(party: Party, port: int) -> Party:
     """The same with the tokens of real sign-ins."""
-    kept = party.refresh_tokens
-    if not kept:
+    refresh_tokens = party.refresh_tokens
+    if not refresh_tokens:
         offline = [_tokens(party, port, each, f"{SCOPE} offline_access") for each in party.cookies]
-        kept = [each["refresh_token"] for each in offline]
+        refresh_tokens = [each["refresh_token"] for each in offline]
     online = [_tokens(party, port, each, SCOPE)["access_token"] for each in party.cookies]
-    return structs.replace(party, tokens=online, refresh_tokens=kept)
+    return structs.replace(party, tokens=online, refresh_tokens=refresh_tokens)
 
 
 def _tokens(party: Party, port: int, cookie: str, scope: str) -> dict[str, Any]:

@@ -82,13 +82,13 @@ def started(
         )
     with process:
         try:
-            yield process, _told(process, given, log)
+            yield process, _first_line(process, given, log)
         finally:
             process.terminate()
             _wait(process)
 
 
-def _told(process: subprocess.Popen[bytes], given: bytes, log: Path) -> Any:
+def _first_line(process: subprocess.Popen[bytes], given: bytes, log: Path) -> Any:
     assert process.stdin
     assert process.stdout
     process.stdin.write(given + b"\n")

@@ -82,7 +82,7 @@ def _part(file: Path) -> tuple[str, str]:
     return "", ""
 
 
-def shown(profile: Profile, cpu_ms: float) -> str:
+def table(profile: Profile, cpu_ms: float) -> str:
     """The parts and the functions that cost most, in microseconds of an operation."""
     return "\n\n".join(
         aligned([("", "share", "µs"), *_rows(counted, cpu_ms)])

@@ -26,7 +26,7 @@ _TOP_UP_SECONDS: Final = 2.0
 _MEGABYTE: Final = 1024 * 1024
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
+class Measurement(Struct, frozen=True, kw_only=True):
     """What to measure. `database` is the replica set's URL, none for SQLite."""
 
     scenarios: Mapping[str, Scenario]
@@ -44,8 +44,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
 class Run:
     """Starts the servers, and lets the load ask them."""
 
-    def __init__(self, wanted: Wanted, directory: Path, load: Load) -> None:
-        self._wanted = wanted
+    def __init__(self, measurement: Measurement, directory: Path, load: Load) -> None:
+        self._measurement = measurement
         self._directory = directory
         self._load = load
 
@@ -53,7 +53,7 @@ class Run:
         """Every scenario, then the memory. Raises NoNode."""
         with ExitStack() as stack:
             ours = stack.enter_context(self._service("idp"))
-            scenarios, processes = self._wanted.scenarios, self._wanted.processes
+            scenarios, processes = self._measurement.scenarios, self._measurement.processes
             bare = stack.enter_context(places.bare(self._directory, ours, scenarios, processes))
             other = stack.enter_context(self._oidc_provider())
             found = [self._result(name, ours, bare, other) for name in scenarios]
@@ -64,48 +64,48 @@ class Run:
         file = self._directory / "profile"
         os.environ[profiled.FILE_VARIABLE] = str(file)
         with self._service("benchmarks.protocol.profiled", processes=1) as place:
-            scenario = self._wanted.scenarios[result.scenario]
+            scenario = self._measurement.scenarios[result.scenario]
             asked = self._asked(f"profile of {result.scenario}", place, scenario)
-            asked.turn(self._wanted.seconds / 4)
+            asked.turn(self._measurement.seconds / 4)
             os.kill(place.server.pids[0], profiled.BEGIN)
-            asked.turn(min(PROFILE_SECONDS, self._wanted.seconds * 4))
+            asked.turn(min(PROFILE_SECONDS, self._measurement.seconds * 4))
         profile = msgspec.json.decode(file.read_bytes(), type=Profile)
-        return profiled.shown(profile, result.figures[OURS].cpu_ms)
+        return profiled.table(profile, result.figures[OURS].cpu_ms)
 
     @contextmanager
     def _service(self, module: str, processes: int = 0) -> Iterator[Place]:
         directory = Path(mkdtemp(dir=self._directory))
-        wanted = self._wanted
+        measurement = self._measurement
         with (
             self._store() as store,
             places.service(
-                directory, store, processes or wanted.processes, wanted.count, module
+                directory, store, processes or measurement.processes, measurement.count, module
             ) as place,
         ):
             yield place
 
     @contextmanager
     def _store(self) -> Iterator[str]:
-        if not self._wanted.database:
+        if not self._measurement.database:
             yield ""
             return
-        with fresh_database(self._wanted.database) as url:
+        with fresh_database(self._measurement.database) as url:
             yield url
 
     @contextmanager
     def _oidc_provider(self) -> Iterator[Place | None]:
         """One process of it stands beside one of ours."""
-        if self._wanted.processes > 1 or not self._wanted.with_node:
+        if self._measurement.processes > 1 or not self._measurement.with_node:
             yield None
             return
         with (
             self._store() as url,
-            places.oidc_provider(self._directory, url, self._wanted.count) as place,
+            places.oidc_provider(self._directory, url, self._measurement.count) as place,
         ):
             yield place
 
     def _result(self, name: str, ours: Place, bare: Server, other: Place | None) -> Result:
-        wanted, scenario = self._wanted, self._wanted.scenarios[name]
+        measurement, scenario = self._measurement, self._measurement.scenarios[name]
         contestants: dict[str, Contestant] = {OURS: self._asked(name, ours, scenario)}
         flows = places.at_bare(name, scenario.flows(ours.party))
         contestants["bare"] = Asked(self._load, f"bare {name}", bare, flows, None)
@@ -114,25 +114,27 @@ class Run:
             contestants[other.server.name] = self._asked(their, other, scenario)
         if scenario.signed:
             contestants["RS256 alone"] = Signing()
-        figures = rounds.measured(contestants, wanted.rounds, wanted.seconds)
+        figures = rounds.measured(contestants, measurement.rounds, measurement.seconds)
         targets = [
             each
             for each in scenario.targets
-            if each.store == wanted.store and each.yardstick in figures and wanted.processes == 1
+            if each.store == measurement.store
+            and each.yardstick in figures
+            and measurement.processes == 1
         ]
-        return Result(wanted.store, wanted.processes, name, figures, targets)
+        return Result(measurement.store, measurement.processes, name, figures, targets)
 
     def _asked(self, name: str, place: Place, scenario: Scenario) -> Asked:
         """The first flow is spent: the bare handlers' answers came of it."""
         _, *flows = scenario.flows(place.party)
-        return Asked(self._load, name, place.server, flows, self._wanted.database_pid)
+        return Asked(self._load, name, place.server, flows, self._measurement.database_pid)
 
     def _memory(self, ours: Place) -> Memory:
         """What the service has in memory when it has answered enough."""
-        scenario = next(iter(self._wanted.scenarios.values()))
+        scenario = next(iter(self._measurement.scenarios.values()))
         asked = self._asked("memory", ours, scenario)
-        while ours.server.requests < self._wanted.memory_after:
+        while ours.server.requests < self._measurement.memory_after:
             asked.turn(_TOP_UP_SECONDS)
         megabytes = ours.server.resident_bytes() / _MEGABYTE
-        wanted = self._wanted
-        return Memory(wanted.store, wanted.processes, ours.server.requests, megabytes)
+        measurement = self._measurement
+        return Memory(measurement.store, measurement.processes, ours.server.requests, megabytes)

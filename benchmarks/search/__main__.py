@@ -80,7 +80,7 @@ async def _measured(back_end: str, url: str, options: argparse.Namespace) -> flo
                 found.append(p95)
         print(aligned(rows))
         print(f"\nindex plans on {back_end}")
-        for line in await plans.told(place, url):
+        for line in await plans.explained_lines(place, url):
             print(f"  {line}")
     return max(found)
 

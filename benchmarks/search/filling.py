@@ -87,7 +87,7 @@ async def filled(url: str, count: int) -> AsyncIterator[Filled]:
     await store.open(ALL)
     try:
         org_ids = [random.id() for _ in range(2 + OTHERS)]
-        await store.commit(*[Insert(ORGANIZATIONS, _organization(id)) for id in org_ids])
+        await store.commit(*[Insert(ORGANIZATIONS, _organization(org_id)) for org_id in org_ids])
         began = time.perf_counter()
         for first in range(0, count, _AT_ONCE):
             units = [_unit(random, org_ids, n) for n in range(first, first + _AT_ONCE)]
@@ -108,12 +108,12 @@ def _unit(random: SystemRandom, org_ids: list[str], n: int) -> list[Insert]:
     return [Insert(USERS, _user(random.id(), org_id, n))]
 
 
-def _user(id: str, org_id: str, n: int) -> User:
+def _user(user_id: str, org_id: str, n: int) -> User:
     now, name = SystemClock().now(), f"person-{n}"
     email = Email(address=f"{name}@example.com", is_verified=n % 3 > 0)
     profile = Profile(display_name=f"Some Body {n}", given_name="Some", family_name="Body")
     user = User(
-        id=id,
+        id=user_id,
         org_id=org_id,
         kind="human",
         user_name=name,
@@ -127,13 +127,13 @@ def _user(id: str, org_id: str, n: int) -> User:
     return structs.replace(user, state="locked") if n % 5000 == 0 else user
 
 
-def _organization(id: str) -> Organization:
+def _organization(org_id: str) -> Organization:
     now = SystemClock().now()
     return Organization(
-        id=id,
-        name=id,
-        name_key=user_lookup.login_key(id),
-        primary_domain=f"{user_lookup.login_key(id)}.example",
+        id=org_id,
+        name=org_id,
+        name_key=user_lookup.login_key(org_id),
+        primary_domain=f"{user_lookup.login_key(org_id)}.example",
         stamp="s",
         created_at=now,
         changed_at=now,

@@ -18,7 +18,7 @@ from storage.sqlite.reader import Reader
 from storage.sqlite.tables import SqliteTable, Tables
 
 
-async def told(place: Filled, url: str) -> list[str]:
+async def explained_lines(place: Filled, url: str) -> list[str]:
     """A line for each shape of what was looked for among the users."""
     shapes = {(tuple(find.where), find.order): find for find in place.watched.finds}
     explained = _by_sqlite if url.startswith("sqlite") else _by_mongodb
@@ -48,9 +48,9 @@ def _by_sqlite(find: Find, url: str) -> str:
 def _by_mongodb(find: Find, url: str) -> str:
     planned = plan(USERS, find.where, find.order)
     sort: Any = [(stored(field), 1) for field in planned.fields]
-    filter = pages._matching(USERS, planned, None)  # type: ignore[arg-type]
+    condition = pages._matching(USERS, planned, None)  # type: ignore[arg-type]
     with pymongo.MongoClient[dict[str, Any]](url) as client:
-        cursor = client.get_default_database()["users"].find(filter).sort(sort).limit(101)
+        cursor = client.get_default_database()["users"].find(condition).sort(sort).limit(101)
         stage = cursor.explain()["queryPlanner"]["winningPlan"]
     names = []
     while stage:

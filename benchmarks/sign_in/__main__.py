@@ -51,7 +51,9 @@ def _measured(
         differences = [
             each
             for name, answer in telling.ANSWERS.items()
-            for each in _told(f"{back_end}: {name}", answer, administrator, program, options)
+            for each in _differences(
+                f"{back_end}: {name}", answer, administrator, program, options
+            )
         ]
         found = asyncio.run(
             crowd.measured(administrator, program.demo(), options.people, options.seconds)
@@ -66,7 +68,7 @@ def _measured(
     return found.is_met and all(each.is_within for each in differences)
 
 
-def _told(
+def _differences(
     title: str,
     answer: telling.Answer,
     administrator: Administrator,

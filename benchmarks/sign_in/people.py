@@ -44,12 +44,12 @@ class Administrator:
         token = pat_file.read_text().strip()
         headers = {"Authorization": f"Bearer {token}"}
         self._http = httpx.Client(base_url=issuer, headers=headers, timeout=20)
-        octets = PASSWORD.encode()
+        password_bytes = PASSWORD.encode()
         self._hashes = {
             "argon2id": argon2.PasswordHasher(2, 19456, 1).hash(PASSWORD),
-            "bcrypt": bcrypt.hashpw(octets, bcrypt.gensalt(_LEGACY_ROUNDS)).decode(),
-            "md5": hashlib.md5(octets, usedforsecurity=False).hexdigest(),
-            "sha1": hashlib.sha1(octets, usedforsecurity=False).hexdigest(),
+            "bcrypt": bcrypt.hashpw(password_bytes, bcrypt.gensalt(_LEGACY_ROUNDS)).decode(),
+            "md5": hashlib.md5(password_bytes, usedforsecurity=False).hexdigest(),
+            "sha1": hashlib.sha1(password_bytes, usedforsecurity=False).hexdigest(),
         }
 
     def people(self, name: str, kind: Kind, count: int) -> Sequence[str]:

@@ -36,13 +36,13 @@ async def measured(
     answer: Answer, administrator: Administrator, party: RelyingParty, tries: int, seed: int
 ) -> list[Difference]:
     """The difference of each kind, from so many tries of each, mixed with those of the others."""
-    chance = random.Random(seed)  # noqa: S311 - an order, and samples
+    source = random.Random(seed)  # noqa: S311 - an order, and samples
     queue = [
         (kind, name)
         for kind in KINDS
         for name in administrator.people(kind, KINDS[kind], tries + _WARMING)
     ]
-    chance.shuffle(queue)
+    source.shuffle(queue)
     took: dict[str, list[float]] = {kind: [] for kind in KINDS}
     for n, (kind, name) in enumerate(queue):
         visitor = Visitor(party.issuer, headers=_from_network(n))
@@ -50,7 +50,7 @@ async def measured(
         page = await visitor.submit(page, loginName=name)
         took[kind].append(await answer(visitor, page, KINDS[kind].given) * 1000)
         await visitor.close()
-    return [_difference(kind, took, chance) for kind in KINDS]
+    return [_difference(kind, took, source) for kind in KINDS]
 
 
 def _from_network(n: int) -> dict[str, str]:
@@ -84,12 +84,12 @@ ANSWERS: Final[Mapping[str, Answer]] = {"a refusal": _refusal, "mail for a new p
 
 
 def _difference(
-    kind: str, took: Mapping[str, Sequence[float]], chance: random.Random
+    kind: str, took: Mapping[str, Sequence[float]], source: random.Random
 ) -> Difference:
     """By the bootstrap: medians of samples drawn again and again from what was measured."""
     ours, usual = took[kind][_WARMING:], took["wrong"][_WARMING:]
     found = [
-        median(chance.choices(ours, k=len(ours))) - median(chance.choices(usual, k=len(usual)))
+        median(source.choices(ours, k=len(ours))) - median(source.choices(usual, k=len(usual)))
         for _ in range(_RESAMPLED)
     ]
     cuts = quantiles(found, n=40)

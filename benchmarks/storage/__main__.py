@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"\n{back_end}\n{report.table(back_end, results[back_end])}", flush=True)
     if options.json:
         options.json.write_bytes(report.document(conditions, results))
-    return _judged(results)
+    return _exit_code(results)
 
 
 async def _measured(back_end: str, place: str | Path, rounds: int, seconds: float) -> list[Result]:
@@ -45,7 +45,7 @@ async def _measured(back_end: str, place: str | Path, rounds: int, seconds: floa
         return [await measured(each, rounds, seconds) for each in comparisons]
 
 
-def _judged(results: dict[str, list[Result]]) -> int:
+def _exit_code(results: dict[str, list[Result]]) -> int:
     missed = [
         f"{back_end}: {each.target.sentence}: {each.ratio:.2f}, asked {each.target.at_least:.2f}"
         for back_end, found in results.items()

@@ -35,8 +35,10 @@ class Contract:
 
     def get_many(self, in_flight: int) -> Work:
         def once(n: int) -> Any:
-            id = id_of(n)
-            return self._store.get_many([(ACCOUNTS, id), (VISITS, id), (GRANTS, id)])
+            record_id = id_of(n)
+            return self._store.get_many(
+                [(ACCOUNTS, record_id), (VISITS, record_id), (GRANTS, record_id)]
+            )
 
         return Work("get_many of three", once, in_flight)
 
@@ -98,8 +100,8 @@ def happened(who: str, number: int) -> Insert:
     return Insert(HAPPENINGS, Happening(id=f"{who}-{number}", aggregate=id_of(number)))
 
 
-def _imported(id: str) -> Sequence[Write]:
+def _imported(record_id: str) -> Sequence[Write]:
     return (
-        Insert(ACCOUNTS, account(id)),
-        Insert(HAPPENINGS, Happening(id=id, aggregate=id)),
+        Insert(ACCOUNTS, account(record_id)),
+        Insert(HAPPENINGS, Happening(id=record_id, aggregate=record_id)),
     )

@@ -85,9 +85,13 @@ class RawMongo:
     def many(self, writes: int) -> Work:
         async def once(n: int) -> None:
             ids = [f"raw-many-{n}-{m}" for m in range(AT_ONCE)]
-            await self._accounts.insert_many([account_document(id) for id in ids], ordered=False)
+            await self._accounts.insert_many(
+                [account_document(record_id) for record_id in ids], ordered=False
+            )
             if writes > 1:
-                await self._happenings.insert_many([_happening(id) for id in ids], ordered=False)
+                await self._happenings.insert_many(
+                    [_happening(record_id) for record_id in ids], ordered=False
+                )
 
         return Work("insert_many", once, 1, AT_ONCE)
 
@@ -106,8 +110,8 @@ def _active(number: int) -> dict[str, Any]:
     return {"_id": id_of(number), "state": "active"}
 
 
-def _happening(id: str) -> dict[str, Any]:
-    return {"_id": id, "aggregate": id, "kind": "account.changed", "at": START}
+def _happening(record_id: str) -> dict[str, Any]:
+    return {"_id": record_id, "aggregate": record_id, "kind": "account.changed", "at": START}
 
 
 async def _awaited(value: Any) -> Any:

@@ -100,9 +100,11 @@ class RawSqlite:
         def once(n: int) -> None:
             ids = [f"raw-{writes}-{n}-{m}" for m in range(AT_ONCE)]
             self._execute("BEGIN IMMEDIATE")
-            self._connection.executemany(INSERT, [_account(id) for id in ids])
+            self._connection.executemany(INSERT, [_account(record_id) for record_id in ids])
             if writes > 1:
-                self._connection.executemany(HAPPENED, [_happening(id) for id in ids])
+                self._connection.executemany(
+                    HAPPENED, [_happening(record_id) for record_id in ids]
+                )
             self._execute("COMMIT")
 
         return Work("executemany", once, 0, AT_ONCE)
@@ -111,9 +113,9 @@ class RawSqlite:
         return Work("upsert", lambda n: self._execute(COUNT, (f"raw-{key_of(n)}",)), 0)
 
 
-def _account(id: str) -> tuple[str, str]:
-    return id, msgspec.json.encode(account(id)).decode()
+def _account(record_id: str) -> tuple[str, str]:
+    return record_id, msgspec.json.encode(account(record_id)).decode()
 
 
-def _happening(id: str) -> tuple[str, str]:
-    return id, msgspec.json.encode(Happening(id=id, aggregate=id)).decode()
+def _happening(record_id: str) -> tuple[str, str]:
+    return record_id, msgspec.json.encode(Happening(id=record_id, aggregate=record_id)).decode()

@@ -65,16 +65,16 @@ ALL: Final[Sequence[Collection[Any]]] = (ACCOUNTS, VISITS, GRANTS, HAPPENINGS)
 IDS: Final = [f"{n:04d}-7Yx0Cq2mRkWv5tB9s" for n in range(RECORDS)]
 
 
-def account(id: str) -> Account:
+def account(account_id: str) -> Account:
     name = Name("Ann", "Example", "Ann Example")
-    return Account(id=id, login_key=f"{id}@example.com", name=name)
+    return Account(id=account_id, login_key=f"{account_id}@example.com", name=name)
 
 
-def account_document(id: str) -> dict[str, Any]:
+def account_document(account_id: str) -> dict[str, Any]:
     """The same account as a raw driver is given it."""
     return {
-        "_id": id,
-        "login_key": f"{id}@example.com",
+        "_id": account_id,
+        "login_key": f"{account_id}@example.com",
         "org_id": "org",
         "created_at": START,
         "changed_at": START,
@@ -94,11 +94,11 @@ async def fill(store: Store) -> None:
     """Every account, each with a visit and a grant."""
     records = [
         (
-            Insert(ACCOUNTS, account(id)),
-            Insert(VISITS, Visit(id=id, account_id=id, agent_id=id)),
-            Insert(GRANTS, Grant(id=id, account_id=id, visit_id=id)),
+            Insert(ACCOUNTS, account(record_id)),
+            Insert(VISITS, Visit(id=record_id, account_id=record_id, agent_id=record_id)),
+            Insert(GRANTS, Grant(id=record_id, account_id=record_id, visit_id=record_id)),
         )
-        for id in IDS
+        for record_id in IDS
     ]
     refused = [each for each in await store.commit_each(records) if each is not None]
     if refused:

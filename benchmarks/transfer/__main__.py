@@ -44,7 +44,7 @@ def _measured(
     load = os.getloadavg()[0]
     print(f"\n{back_end}; the machine's load of the last minute is {load:.1f}")
     print(report.table(found))
-    print(f"\n{report.told_parts(parts)}", flush=True)
+    print(f"\n{report.parts_table(parts)}", flush=True)
     return found
 
 

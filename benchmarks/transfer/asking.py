@@ -14,7 +14,7 @@ import time
 from types import TracebackType
 from typing import Final
 
-from benchmarks.protocol.load import Flow, Kept, Step
+from benchmarks.protocol.load import Flow, PersistentConnection, Step
 from benchmarks.protocol.processes import python
 
 _EVERY_SECONDS: Final = 0.02
@@ -50,17 +50,17 @@ class Asking:
 
 def main(port: int) -> None:
     """Ask until the input ends, and once more then; a first line says that it began."""
-    kept = Kept(port, Flow([Step(json.loads(sys.stdin.readline()))]))
-    took = [_asked(kept)]
+    connection = PersistentConnection(port, Flow([Step(json.loads(sys.stdin.readline()))]))
+    took = [_asked(connection)]
     print(flush=True)
     while not select.select([sys.stdin], [], [], max(0.0, _EVERY_SECONDS - took[-1]))[0]:
-        took.append(_asked(kept))
-    print(json.dumps([*took, _asked(kept)]))
+        took.append(_asked(connection))
+    print(json.dumps([*took, _asked(connection)]))
 
 
-def _asked(kept: Kept) -> float:
+def _asked(connection: PersistentConnection) -> float:
     began = time.perf_counter()
-    kept.once()
+    connection.once()
     return time.perf_counter() - began
 
 

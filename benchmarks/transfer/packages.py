@@ -59,9 +59,9 @@ def _write_rows(out: Any, rows: Iterator[dict[str, Any]]) -> None:
 
 
 def _people(count: int, known: dict[int, str]) -> Iterator[dict[str, Any]]:
-    chance = random.Random(_SEED)  # noqa: S311 - the same hashes in every run
+    source = random.Random(_SEED)  # noqa: S311 - the same hashes in every run
     for n in range(count):
-        yield _person(n, known.get(n) or _hash(chance))
+        yield _person(n, known.get(n) or _hash(source))
 
 
 def _person(n: int, hashed: str) -> dict[str, Any]:
@@ -90,9 +90,9 @@ def _id(n: int) -> str:
     return f"auth0|{n:024x}"
 
 
-def _hash(chance: random.Random) -> str:
+def _hash(source: random.Random) -> str:
     """What bcrypt could have made of some password."""
-    salt = "".join(chance.choices(_HASHED, k=_SALT_LENGTH - 1)) + chance.choice(_LAST_OF_SALT)
+    salt = "".join(source.choices(_HASHED, k=_SALT_LENGTH - 1)) + source.choice(_LAST_OF_SALT)
     rest = _HASH_LENGTH - _SALT_LENGTH - 1
-    hashed = "".join(chance.choices(_HASHED, k=rest)) + chance.choice(_LAST_OF_HASH)
+    hashed = "".join(source.choices(_HASHED, k=rest)) + source.choice(_LAST_OF_HASH)
     return f"$2b${COST}${salt}{hashed}"

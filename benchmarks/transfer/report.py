@@ -59,7 +59,7 @@ def table(found: Sequence[Figure]) -> str:
     return aligned([("", "measured", "asked", ""), *(each.cells() for each in found)])
 
 
-def told_parts(parts: Parts) -> str:
+def parts_table(parts: Parts) -> str:
     """What each part of the import takes for one person, alone in a process."""
     lines = [
         (
@@ -86,8 +86,8 @@ def _at_most(name: str, value: float, limit: float, places: int) -> Figure:
     return Figure(name, f"{value:.{places}f}", f"≤ {limit:g}", value <= limit)
 
 
-def _whole(name: str, value: int, wanted: int) -> Figure:
-    return Figure(name, f"{value}", f"{wanted}", value == wanted)
+def _whole(name: str, value: int, expected: int) -> Figure:
+    return Figure(name, f"{value}", f"{expected}", value == expected)
 
 
 def _growth(name: str, value: float) -> Figure:

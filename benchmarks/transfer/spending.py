@@ -87,5 +87,5 @@ def _below(pid: int) -> Iterator[int]:
 
 def _memory(pid: int) -> int:
     """The memory of a process, and its share of what it has together with others (proc(5))."""
-    told = _SHARE.search(Path(f"/proc/{pid}/smaps_rollup").read_text())
-    return int(told[1]) * _KILOBYTE if told else 0
+    share = _SHARE.search(Path(f"/proc/{pid}/smaps_rollup").read_text())
+    return int(share[1]) * _KILOBYTE if share else 0
