@@ -286,7 +286,7 @@ def test_every_command_that_a_page_names_is_one(page):
 
 
 def test_the_readme_shows_what_the_start_prints(server):
-    printed = bootstrap.banner(server.told, 0.4, __version__).splitlines()
+    printed = bootstrap.banner(server.start, 0.4, __version__).splitlines()
     shown = read("README.md").splitlines()
     first = shown.index(printed[0])
     labels = [line.split()[0] for line in printed]

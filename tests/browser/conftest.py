@@ -57,7 +57,7 @@ class OneTimePassword:
         self._program, self.times = program, 0
 
     def __call__(self):
-        name = self._program.told["admin"]["loginName"]
+        name = self._program.announcement["admin"]["loginName"]
         done = run_command(self._program.directory, "admin", "reset-password", name)
         assert done.returncode == 0, done.stderr
         self.times += 1
@@ -194,7 +194,7 @@ def admin(chromium, program, one_time_password):
 
 def choose_password(chromium, program, one_time_password):
     """Let the administrator choose a password; their login name, and it."""
-    name = program.told["admin"]["loginName"]
+    name = program.announcement["admin"]["loginName"]
     person = Person(chromium, program)
     person.go("/demo/sign-in")
     person.sign_in(name, one_time_password())

@@ -149,7 +149,7 @@ class World:
     def _sign_in(self, who):
         if who == states.NOBODY:
             return None
-        person, admin = Person(self.chromium, self.program), self.program.told["admin"]
+        person, admin = Person(self.chromium, self.program), self.program.announcement["admin"]
         if who in (states.ONE, states.TWO):
             person.sign_in_to_demo()
         if who in (states.TWO, states.ADMIN):
@@ -190,7 +190,7 @@ def world(chromium):
     with Stage() as stage, stage.program() as program:
         headers = {
             "Host": urlsplit(program.issuer).netloc,
-            "Authorization": f"Bearer {program.told['adminPat']}",
+            "Authorization": f"Bearer {program.announcement['adminPat']}",
             "Accept": "application/json",
         }
         flags = [*FLAGS, stage.flag]

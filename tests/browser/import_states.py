@@ -21,7 +21,7 @@ def sent(program, **body):
         json=body,
         headers={
             "Host": urlsplit(program.issuer).netloc,
-            "Authorization": f"Bearer {program.told['adminPat']}",
+            "Authorization": f"Bearer {program.announcement['adminPat']}",
         },
         timeout=30,
     )

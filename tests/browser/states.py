@@ -181,7 +181,7 @@ def as_admin(program, path, **body):
         json=body,
         headers={
             "Host": urlsplit(program.issuer).netloc,
-            "Authorization": f"Bearer {program.told['adminPat']}",
+            "Authorization": f"Bearer {program.announcement['adminPat']}",
         },
     )
     assert answer.status_code == 200, answer.text

@@ -65,7 +65,7 @@ def test_two_accounts_live_in_one_browser(person, admin):
 
 
 def test_a_one_time_password_is_replaced(person, program, one_time_password):
-    name = program.told["admin"]["loginName"]
+    name = program.announcement["admin"]["loginName"]
     person.go("/demo/sign-in")
     person.sign_in(name, one_time_password())
     assert person.name == "change-password"

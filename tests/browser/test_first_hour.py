@@ -87,7 +87,7 @@ def hour(chromium, started, looker, how):
     ],
 )
 def test_an_application_by_preset_is_signed_in_to(hour, started, other_site):
-    begin(hour, started.told["admin"])
+    begin(hour, started.announcement["admin"])
     make_organization(hour)
     make_person(hour)
     grafana = make_application(hour, urlsplit(other_site.redirect_uri).netloc)

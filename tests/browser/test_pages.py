@@ -36,7 +36,7 @@ def test_a_page_has_no_barriers(new_person, looker, signed_in, state):
 def test_the_choice_of_a_password_has_no_barriers(new_person, looker, program, one_time_password):
     person = new_person(scripts=False, viewport=NARROW)
     person.go("/demo/sign-in")
-    person.sign_in(program.told["admin"]["loginName"], one_time_password())
+    person.sign_in(program.announcement["admin"]["loginName"], one_time_password())
     look_at(person, looker, person.page.content())
     person.fill(newPassword="password")
     person.press("Save the new password")

@@ -7,13 +7,13 @@ NEW = "a long and quiet afternoon"
 
 def link_of(program, password):
     """The set-up link, as the start prints it."""
-    name = program.told["admin"]["loginName"]
+    name = program.announcement["admin"]["loginName"]
     return f"/ui/setup#t={password}&u={quote(name)}"
 
 
 def test_the_start_prints_this_link(program):
-    assert program.told["admin"]["setupUrl"] == program.issuer + link_of(
-        program, program.told["admin"]["password"]
+    assert program.announcement["admin"]["setupUrl"] == program.issuer + link_of(
+        program, program.announcement["admin"]["password"]
     )
 
 
@@ -21,7 +21,10 @@ def test_the_link_fills_in_all_but_the_new_password(new_person, program, one_tim
     person, password = new_person(), one_time_password()
     person.go(link_of(program, password))
 
-    assert person.page.input_value("input[name=loginName]") == program.told["admin"]["loginName"]
+    assert (
+        person.page.input_value("input[name=loginName]")
+        == program.announcement["admin"]["loginName"]
+    )
     assert person.page.input_value("input[name=password]") == password
     assert person.page.evaluate("document.activeElement.name") == "newPassword"
     assert person.page.url == f"{program.issuer}/ui/setup"
@@ -50,7 +53,9 @@ def test_the_link_counts_in_another_language_too(new_person, program, one_time_p
 def test_without_scripts_the_person_types_both(new_person, program, one_time_password):
     person, password = new_person(scripts=False), one_time_password()
     person.go(link_of(program, password))
-    person.fill(loginName=program.told["admin"]["loginName"], password=password, newPassword=NEW)
+    person.fill(
+        loginName=program.announcement["admin"]["loginName"], password=password, newPassword=NEW
+    )
     person.press("Save the new password")
 
     assert person.name == "console/overview"

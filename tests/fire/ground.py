@@ -38,7 +38,7 @@ class Ground:
         self._new_program().start()
         if not hasattr(self, "place"):
             self.place = await at(self.program)
-            told = self.place.told
+            told = self.place.start
             self.secrets |= {told.admin.password, told.demo.password, told.demo.client_secret}
 
     def dies_while_starting(self) -> bool:
@@ -70,8 +70,8 @@ class Ground:
 
     def bury(self) -> None:
         """The process has died by its own hand, and had said nothing odd."""
-        assert self.program.wait() == -signal.SIGKILL, self.program.said
-        assert not [word for word in MISHAPS if word in self.program.said], self.program.said
+        assert self.program.wait() == -signal.SIGKILL, self.program.printed
+        assert not [word for word in MISHAPS if word in self.program.printed], self.program.printed
         self.disarm()
         self.kills += 1
 
@@ -79,7 +79,7 @@ class Ground:
         await invariants.hold(self.place.store, secrets=self.secrets)
 
     def check_files(self) -> None:
-        invariants.files_are_whole(self.program.told["store"], secrets=self.secrets)
+        invariants.files_are_whole(self.program.announcement["store"], secrets=self.secrets)
 
     def browser(self, **client) -> Visitor:
         self._browsers.append(Visitor(self.place.issuer, **client))

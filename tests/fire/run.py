@@ -104,7 +104,9 @@ async def tell(ground: Ground, story: Story, crash: str, **options: bool) -> Run
         ground.secrets |= set(run.browser.cookies.values())
         await ground.check()
     except Exception as error:
-        error.add_note(f"killed {crash} in request {run.died_in}: {ground.program.said[-3000:]}")
+        error.add_note(
+            f"killed {crash} in request {run.died_in}: {ground.program.printed[-3000:]}"
+        )
         raise
     finally:
         run.is_safe_from_here()

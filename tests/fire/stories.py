@@ -219,7 +219,7 @@ async def registered(run: Run, **changes: str) -> RelyingParty:
 
 async def newcomer(run: Run) -> tuple[str, str]:
     """Somebody with the first administrator's one-time password."""
-    admin = run.place.told.admin
+    admin = run.place.start.admin
     name = f"newcomer-{run.place.service.random.id().lower()}"
     return await run.place.copy_user(name, of=(admin.login_name, admin.password))
 

@@ -13,9 +13,9 @@ from tests.flows.flows import NEW_PASSWORD
 
 async def check_usable(ground: Ground) -> None:
     """Everything that the start told can be used."""
-    told, browser = ground.place.told, ground.browser()
+    told, browser = ground.place.start, ground.browser()
     party = ground.place.demo()
-    bearer = {"Authorization": f"Bearer {ground.program.told['adminPat']}"}
+    bearer = {"Authorization": f"Bearer {ground.program.announcement['adminPat']}"}
     owner = httpx.get(f"{ground.program.issuer}/oidc/v1/userinfo", headers=bearer)
     page = await browser.sign_in(party.authorize_url(), told.admin.login_name, told.admin.password)
     assert page.name == "change-password"

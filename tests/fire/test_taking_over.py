@@ -46,7 +46,7 @@ async def begun(program) -> str:
         page = await http.post(
             IMPORT,
             json={"dataOrgs": importing.package(PEOPLE), "timeout": "0s"},
-            headers={"Authorization": f"Bearer {program.told['adminPat']}"},
+            headers={"Authorization": f"Bearer {program.announcement['adminPat']}"},
         )
     assert page.status_code == 200, page.text
     return page.json()["jobId"]

@@ -99,7 +99,7 @@ def place(request, io_loop) -> Iterator[Server]:
 
 async def at(program: Program) -> Server:
     """The running program as a place. Its store has to be closed."""
-    told, clock, random = program.told, SystemClock(), SystemRandom()
+    told, clock, random = program.announcement, SystemClock(), SystemRandom()
     store = open_store(told["store"], now=clock.now, new_id=random.id)
     await store.open(ALL, SCHEMA)
     service = SimpleNamespace(

@@ -198,7 +198,7 @@ async def a_wrong_password_is_followed_by_the_right_one(place: Server, open_brow
 
 
 async def the_first_administrator_chooses_a_password(place: Server, open_browser: Open) -> None:
-    party, browser, admin = place.demo(), open_browser(place), place.told.admin
+    party, browser, admin = place.demo(), open_browser(place), place.start.admin
     page = await browser.sign_in(party.authorize_url(), admin.login_name, admin.password)
     assert page.name == "change-password"
     assert (await party.silently(browser))["error"] == "login_required"

@@ -23,7 +23,7 @@ async def close(writer: asyncio.StreamWriter) -> None:
 
 def secrets_of(program) -> set[str]:
     """Every secret value that a start made or told, as far as it can be seen from outside."""
-    told = program.told
+    told = program.announcement
     values = {
         told["admin"]["password"],
         told["adminPat"],

@@ -13,7 +13,7 @@ def again(server: Server, **settings) -> Server:
     """The same store, started with other settings."""
     config = msgspec.structs.replace(server.service.config, **settings)
     service = type(server.service)(**{**vars(server.service), "config": config})
-    return Server(service, server.app, server.clock, server.told)
+    return Server(service, server.app, server.clock, server.start)
 
 
 async def make_ready(server: Server) -> Start:

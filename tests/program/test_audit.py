@@ -36,7 +36,7 @@ async def test_a_start_with_a_token_file_has_its_events(server, tmp_path):
 
 
 async def test_the_administrators_own_password_has_its_events(server, demo, visitor):
-    admin = server.told.admin
+    admin = server.start.admin
     page = await visitor.sign_in(demo.authorize_url(), admin.login_name, admin.password)
     await visitor.submit(page, newPassword=NEW)
 
@@ -53,7 +53,7 @@ async def test_a_renewed_one_time_password_has_its_events(server):
 
 
 async def test_a_reset_on_the_command_line_has_its_events(server):
-    name = server.told.admin.login_name
+    name = server.start.admin.login_name
     await admin_recovery.reset_password(server.service, name, actor="command line")
 
     await events_agree(server.store)

@@ -69,7 +69,7 @@ async def test_of_several_processes_one_sends_each_message(
     claims = [verified(call.token, keys)[1] for call in receiver.calls]
     assert len(claims) == 5
     assert {each["sid"] for each in claims} == sids
-    assert await states(program.told["store"]) == ["delivered"] * 5
+    assert await states(program.announcement["store"]) == ["delivered"] * 5
 
 
 @pytest.mark.promise("logout: repeated logout tokens")
@@ -96,7 +96,7 @@ async def test_what_a_killed_process_had_not_been_answered_is_sent_by_the_next(
 
     one, other = (part(call.token, 1) for call in receiver.calls)
     assert one["jti"] == other["jti"]
-    assert await states(second.told["store"]) == ["delivered"]
+    assert await states(second.announcement["store"]) == ["delivered"]
 
 
 @SLOW
@@ -111,4 +111,4 @@ async def test_a_stop_waits_for_the_call_under_way(start_program, open_browser, 
     receiver.release()
     program.wait()
 
-    assert await states(program.told["store"]) == ["delivered"]
+    assert await states(program.announcement["store"]) == ["delivered"]

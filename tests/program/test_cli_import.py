@@ -252,7 +252,7 @@ def test_who_was_killed_is_waited_for_until_nobody_can_be_at_it(shell, tmp_path,
 def test_a_service_is_sent_the_package_and_watched(start_program, tmp_path):
     program = start_program("--admin-pat", "pat")
     shell = Shell(tmp_path)
-    place = {"IDP_URL": program.issuer, "IDP_TOKEN": program.told["adminPat"]}
+    place = {"IDP_URL": program.issuer, "IDP_TOKEN": program.announcement["adminPat"]}
     file, report = written(tmp_path, package(*orgs(400), BAD, timeout="30m")), tmp_path / "report"
 
     predicted = shell("import", file, "--dry-run", "--fix", code=exit_codes.ROW_ERRORS, **place)

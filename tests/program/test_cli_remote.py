@@ -14,7 +14,7 @@ def test_a_token_works_from_its_file_or_the_environment_and_only_on_its_own_serv
     start_program, tmp_path
 ):
     program = start_program("--admin-pat", "pat")
-    shell, issuer, token = Shell(tmp_path), program.issuer, program.told["adminPat"]
+    shell, issuer, token = Shell(tmp_path), program.issuer, program.announcement["adminPat"]
     file = str(tmp_path / "pat")
 
     from_file = shell(*SHOW, "--token-file", file, IDP_URL=issuer)
@@ -43,7 +43,7 @@ def test_a_token_works_from_its_file_or_the_environment_and_only_on_its_own_serv
 def test_a_certificate_that_nobody_vouches_for_is_not_believed(start_program, tmp_path):
     chain, key = self_signed(tmp_path)
     program = start_program("--tls-cert", chain, "--tls-key", key, "--admin-pat", "pat")
-    place = {"IDP_URL": program.issuer, "IDP_TOKEN": program.told["adminPat"]}
+    place = {"IDP_URL": program.issuer, "IDP_TOKEN": program.announcement["adminPat"]}
 
     unknown = run(tmp_path, *SHOW, **place)
     trusted = run(tmp_path, *SHOW, **place, SSL_CERT_FILE=tmp_path / chain)

@@ -74,7 +74,7 @@ async def test_a_later_local_start_brings_the_demo_back_and_nothing_that_was_iss
     told = await make_ready(server)
     on = await demo_records(server)
 
-    assert told == server.told
+    assert told == server.start
     assert [one.state for one in on] == ["active", "active"]
     assert not {one.stamp for one in on} & {one.stamp for one in off}
     assert (await types_of(server, on[1]))[-1] == "user.reactivated"

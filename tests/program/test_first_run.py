@@ -60,7 +60,7 @@ def run_line(line: str, directory: Path) -> subprocess.CompletedProcess:
 
 def test_the_json_line_has_exactly_the_keys_that_scripts_rely_on(start_program, tmp_path):
     program = start_program()
-    told = program.told
+    told = program.announcement
 
     assert len(program.output) == 1
     assert set(told) == KEYS
@@ -94,7 +94,7 @@ def test_every_printed_curl_line_works_from_any_directory(start_program, tmp_pat
     data, elsewhere = tmp_path / "my data", tmp_path / "elsewhere"
     elsewhere.mkdir()
     program = start_program("--data", str(data), "--admin-pat", "the owner's pat.txt")
-    lines = program.told["curl"]
+    lines = program.announcement["curl"]
     ran = {line: run_line(line, elsewhere) for line in lines}
 
     assert [one.stderr for one in ran.values() if one.returncode] == []
@@ -109,7 +109,7 @@ def test_every_start_of_one_directory_prints_the_same(start_program, tmp_path):
     told = []
     for _ in range(3):
         program = start_program("--admin-pat", "pat")
-        told.append(program.told)
+        told.append(program.announcement)
         program.stop()
 
     assert kept(told[0]) == kept(told[1]) == kept(told[2])
@@ -123,7 +123,7 @@ def test_a_token_file_that_holds_something_else_gets_a_new_token(start_program, 
     (tmp_path / "pat").chmod(0o600)
     program = start_program("--admin-pat", "pat")
 
-    assert (tmp_path / "pat").read_text().strip() == program.told["adminPat"]
+    assert (tmp_path / "pat").read_text().strip() == program.announcement["adminPat"]
     assert mode(tmp_path / "pat") == 0o600
     assert [path.name for path in tmp_path.iterdir() if "pat" in path.name] == ["pat"]
 
@@ -148,7 +148,7 @@ def test_nobody_else_may_read_what_was_made(start_program, tmp_path):
         program = start_program()
     finally:
         os.umask(umask)
-    data = Path(program.told["dataDir"])
+    data = Path(program.announcement["dataDir"])
     files = list(data.iterdir())
 
     assert mode(data) == 0o700
@@ -167,7 +167,7 @@ async def check_whole(program):
     finally:
         await visitor.close()
     program.stop()
-    assert await records_of(program.told["store"], WHOLE) == WHOLE
+    assert await records_of(program.announcement["store"], WHOLE) == WHOLE
 
 
 @pytest.mark.gen_test(timeout=90)
@@ -201,12 +201,12 @@ async def test_first_starts_at_once_agree(start_program):
     told = []
     for program in both:
         program.wait_for(lambda program=program: bool(program.output), "its JSON line")
-        program.told = json.loads(program.output[0])
-        told.append(program.told)
+        program.announcement = json.loads(program.output[0])
+        told.append(program.announcement)
 
     assert kept(told[0]) == kept(told[1])
     for program in both:
-        bearer = {"Authorization": f"Bearer {program.told['adminPat']}"}
+        bearer = {"Authorization": f"Bearer {program.announcement['adminPat']}"}
         answer = httpx.get(f"{program.issuer}/oidc/v1/userinfo", headers=bearer)
         assert answer.status_code == 200
     both[0].stop()
@@ -221,9 +221,9 @@ async def test_first_starts_at_once_on_mongodb_agree(start_program, mongodb):
     both = [start_program("--store", mongodb, waits=False) for _ in range(2)]
     for program in both:
         program.wait_for(lambda program=program: bool(program.output), "its JSON line")
-        program.told = json.loads(program.output[0])
+        program.announcement = json.loads(program.output[0])
 
-    assert kept(both[0].told) == kept(both[1].told)
+    assert kept(both[0].announcement) == kept(both[1].announcement)
     both[0].stop()
     both[1].stop()
     assert await records_of(mongodb, WHOLE) == WHOLE
@@ -237,7 +237,7 @@ async def test_the_one_time_password_counts_once_and_is_printed_no_more(
     start_program, open_browser
 ):
     program = start_program()
-    admin, demo, visitor = program.told["admin"], program.demo(), open_browser(program)
+    admin, demo, visitor = program.announcement["admin"], program.demo(), open_browser(program)
     url = demo.authorize_url()
     page = await visitor.sign_in(url, admin["loginName"], admin["password"])
     assert page.name == "change-password"
@@ -249,7 +249,7 @@ async def test_the_one_time_password_counts_once_and_is_printed_no_more(
     page = await open_browser(program).sign_in(url, admin["loginName"], NEW_PASSWORD)
     assert "code" in page.answer
     program.stop()
-    told = start_program().told["admin"]
+    told = start_program().announcement["admin"]
     assert told == admin | {"password": None, "setupUrl": None}
 
 
@@ -264,19 +264,19 @@ async def test_a_lost_password_is_reset_on_the_machine_while_the_service_runs(
 
     assert (ran.returncode, ran.stderr) == (0, "")
     old = await open_browser(program).sign_in(
-        url, "admin@localhost", program.told["admin"]["password"]
+        url, "admin@localhost", program.announcement["admin"]["password"]
     )
     assert old.name == "password"
     page = await open_browser(program).sign_in(url, "admin@localhost", password)
     assert page.name == "change-password"
     program.stop()
     again = start_program()
-    assert again.told["admin"]["password"] is None, "the password that was told is void"
+    assert again.announcement["admin"]["password"] is None, "the password that was told is void"
 
 
 def test_a_demo_password_that_was_reset_is_printed_no_more(installed, start_program, tmp_path):
     ran = run(tmp_path, "admin", "reset-password", "demo")
-    told, shown = start_program().told, start_program(as_json=False).said
+    told, shown = start_program().announcement, start_program(as_json=False).printed
 
     assert told["demo"]["user"] == {"loginName": "demo", "password": None}
     assert ran.stdout.strip() not in shown
@@ -323,10 +323,10 @@ def test_a_public_issuer_has_no_demo(start_program):
     with httpx.Client(base_url=f"http://127.0.0.1:{program.port}", headers=host) as client:
         found = client.get("/.well-known/openid-configuration")
         demo = client.get("/demo")
-        bearer = {"Authorization": f"Bearer {program.told['adminPat']}"}
+        bearer = {"Authorization": f"Bearer {program.announcement['adminPat']}"}
         owner = client.get("/oidc/v1/userinfo", headers=bearer)
 
-    assert program.told["demo"] is None
+    assert program.announcement["demo"] is None
     assert found.json()["issuer"] == "http://login.example.com"
     assert demo.status_code == 404
     assert owner.status_code == 200

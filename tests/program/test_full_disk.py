@@ -44,7 +44,7 @@ def test_readyz_says_read_only_from_the_first_failed_write_to_the_first_that_suc
     start_program, disk
 ):
     program = start_program("--admin-pat", str(disk / "pat"), "--data", str(disk / "data"))
-    sent = {"Authorization": f"Bearer {program.told['adminPat']}"}
+    sent = {"Authorization": f"Bearer {program.announcement['adminPat']}"}
     with httpx.Client(base_url=program.issuer, headers=sent, timeout=30) as client:
         made = client.post(PROJECT, json={"name": "P"})
         assert (made.status_code, client.get("/readyz").json()) == (200, {"status": "ok"})

@@ -24,7 +24,7 @@ def test_an_import_beside_a_folder_named_idp_runs_none_of_it(start_program, tmp_
     body = json.dumps(package(*found))
     assert len(body) > workers.WORTH_BYTES  # so other processes are to help, too
 
-    sent = {"Authorization": f"Bearer {program.told['adminPat']}"}
+    sent = {"Authorization": f"Bearer {program.announcement['adminPat']}"}
     with httpx.Client(base_url=program.issuer, headers=sent, timeout=30) as client:
         type = {"Content-Type": "application/json"}
         job = client.post("/admin/v1/import?wait=false", content=body, headers=type).json()

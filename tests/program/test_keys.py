@@ -64,7 +64,7 @@ def kid_of(token: str) -> str:
 
 
 def call(program, path: str) -> httpx.Response:
-    headers = {"Authorization": f"Bearer {program.told['adminPat']}"}
+    headers = {"Authorization": f"Bearer {program.announcement['adminPat']}"}
     return httpx.post(program.issuer + path, json={}, headers=headers)
 
 
@@ -143,7 +143,7 @@ async def test_an_emergency_removal_ends_a_key_s_tokens_in_every_process(start):
 @pytest.mark.gen_test(timeout=120)
 async def test_the_commands_work_beside_a_service_that_runs(start_program, open_browser, tmp_path):
     program = start_program("--test", "--store", "sqlite:///mine.sqlite3")
-    data = program.told["dataDir"]
+    data = program.announcement["dataDir"]
     place = ("--data", data, "--store", f"sqlite:///{tmp_path}/mine.sqlite3")
 
     def listed():

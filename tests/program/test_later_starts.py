@@ -19,7 +19,7 @@ from tests.support.service import Server
 
 
 async def test_an_expired_one_time_password_is_replaced(server, new_visitor, demo):
-    first = server.told.admin
+    first = server.start.admin
     server.clock.advance(timedelta(minutes=61))
     second = (await make_ready(server)).admin
     url = demo.authorize_url()
@@ -35,7 +35,7 @@ async def test_starts_at_once_replace_it_together(server):
     told = await asyncio.gather(*[make_ready(server) for _ in range(4)])
 
     assert len({one.admin.password for one in told}) == 1
-    assert told[0].admin.password != server.told.admin.password
+    assert told[0].admin.password != server.start.admin.password
 
 
 async def test_an_expired_token_in_the_file_is_replaced(server, tmp_path, visitor):
@@ -94,7 +94,7 @@ async def test_the_script_gets_no_token_of_a_user_who_took_its_name(server, tmp_
 )
 def test_the_store_is_shown_without_its_password(server, store, shown):
     config = msgspec.structs.replace(server.service.config, store=store)
-    told = msgspec.structs.replace(server.told, config=config).as_json()
+    told = msgspec.structs.replace(server.start, config=config).as_json()
 
     assert told["store"] == shown
     assert "s3cret" not in str(told)
@@ -106,7 +106,7 @@ class TestAnInstallationWithoutDemo:
         return {"issuer": "https://login.example.com"}
 
     async def test_a_real_user_keeps_the_demos_name(self, server):
-        assert server.told.demo is None
+        assert server.start.demo is None
         somebody = await add_user(server, "human", "Demo")
         told = await make_ready(again(server, issuer="http://localhost:8080"))
         kept = await server.store.get(USERS, somebody.id)

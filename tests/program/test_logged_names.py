@@ -14,8 +14,8 @@ async def test_a_login_name_reaches_no_log_however_long_it_is(start_program, ope
         await browser.submit(page, loginName=name)
     page = await browser.submit(page, loginName="n" * 200)
     await browser.submit(page, password="wrong")
-    program.wait_for(lambda: "sign-in refused" in program.said, "the line of the refusal")
+    program.wait_for(lambda: "sign-in refused" in program.printed, "the line of the refusal")
 
-    assert "n" * 20 not in program.said
-    assert "forged" not in program.said
+    assert "n" * 20 not in program.printed
+    assert "forged" not in program.printed
     assert max(map(len, program.errors)) < max(longest, 2000)

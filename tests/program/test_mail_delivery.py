@@ -47,10 +47,10 @@ async def test_of_several_processes_one_sends_each_mail(start_program, mail_serv
     flags = ("--processes", "2", "--admin-pat", str(pat))
     program = start_program(*flags, **variables(mail_server))
     await invite(program, pat, 20)
-    await until(lambda: len(mail_server.octets) >= 20)
+    await until(lambda: len(mail_server.raw_messages) >= 20)
     await asyncio.to_thread(program.stop)
 
-    assert program.told["mail"] == {"state": "smtp", "url": None}
+    assert program.announcement["mail"] == {"state": "smtp", "url": None}
     assert len({each["To"] for each in mail_server.mails}) == len(mail_server.mails) == 20
 
 
@@ -62,16 +62,16 @@ async def test_what_a_killed_process_had_not_noted_is_sent_once_more_as_the_same
     store = ("--store", f"sqlite:///{tmp_path}/idp.sqlite3", "--data", str(tmp_path), "--test")
     first = start_program(*store, "--admin-pat", str(pat), **variables(mail_server))
     await invite(first, pat, 1)
-    await until(lambda: mail_server.octets)
+    await until(lambda: mail_server.raw_messages)
     await asyncio.to_thread(first.kill)
 
     second = start_program(*store, **variables(mail_server))
     answer = httpx.post(f"{second.issuer}/test/clock", content='{"advance": "121s"}')
     assert answer.status_code == 200
-    await until(lambda: len(mail_server.octets) == 2)
+    await until(lambda: len(mail_server.raw_messages) == 2)
     await asyncio.to_thread(second.stop)
 
     one, other = mail_server.mails
     assert one["Message-ID"] == other["Message-ID"]
     assert code(one) == code(other)
-    assert mail_server.octets[0] == mail_server.octets[1]
+    assert mail_server.raw_messages[0] == mail_server.raw_messages[1]

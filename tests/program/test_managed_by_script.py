@@ -76,4 +76,4 @@ async def test_what_a_script_makes_is_there_after_a_new_start(made, open_browser
     found = await browser.get(f"/v2/users/{person['userId']}", headers=headers)
 
     assert found.json()["user"]["userId"] == person["userId"]
-    assert program.told["demo"]["clientId"] != app["clientId"]
+    assert program.announcement["demo"]["clientId"] != app["clientId"]

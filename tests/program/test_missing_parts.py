@@ -60,7 +60,7 @@ def test_a_store_whose_key_is_gone_gets_no_other(installed, start_program, tmp_p
     assert "Traceback" not in ran.stderr
     assert not (installed / "master.key").exists()
     (tmp_path / "elsewhere").rename(installed / "master.key")
-    assert start_program().told["admin"]["password"]
+    assert start_program().announcement["admin"]["password"]
 
 
 def test_a_key_that_lies_elsewhere_will_do(installed, tmp_path):

@@ -19,13 +19,13 @@ async def test_no_secret_of_a_whole_sign_in_is_logged(start_program, open_browse
     )
     visitor, demo, seen = open_browser(program), program.demo(), secrets_of(program)
     seen -= {demo.client_id}  # public
-    admin = program.told["admin"]["loginName"]
+    admin = program.announcement["admin"]["loginName"]
 
     page = await visitor.open(demo.authorize_url())
     page = await visitor.submit(page, loginName=admin)
     page = await visitor.submit(page, password=WRONG_PASSWORD)
     seen |= {page.hidden["token"], *visitor.cookies.values()}
-    page = await visitor.submit(page, password=program.told["admin"]["password"])
+    page = await visitor.submit(page, password=program.announcement["admin"]["password"])
     seen |= {page.hidden["token"], *visitor.cookies.values()}
     page = await visitor.submit(page, newPassword=NEW_PASSWORD)
     seen |= {page.answer["code"], *visitor.cookies.values()}
@@ -37,7 +37,7 @@ async def test_no_secret_of_a_whole_sign_in_is_logged(start_program, open_browse
     await demo.redeem(visitor, page.answer["code"])  # replayed
     await demo.redeem(visitor, "a-guessed-code", headers={"Authorization": "Basic eDp5"})
     await demo.userinfo(visitor, tokens["access_token"])
-    await demo.userinfo(visitor, program.told["adminPat"])
+    await demo.userinfo(visitor, program.announcement["adminPat"])
     await visitor.get(f"/oidc/v1/userinfo?access_token={refreshed['access_token']}")
     await visitor.get(demo.logout_url(id_token_hint=tokens["id_token"]))
     program.stop()

@@ -199,7 +199,7 @@ def test_it_is_refused_and_cured_by_what_is_printed(start_program, tmp_path, nam
 
     assert found in line
     assert cure in line
-    assert program.told["issuer"]
+    assert program.announcement["issuer"]
 
 
 @pytest.mark.promise("start: refused")
@@ -232,7 +232,7 @@ def test_the_command_for_a_new_store_is_the_given_one_and_one_flag_more(tmp_path
     flags.remove("--json")  # start_program adds it, and the port
     program = start_program(*flags, IDP_MASTER_KEY_FILE="my key")
 
-    assert program.told["issuer"] == PUBLIC[1]
+    assert program.announcement["issuer"] == PUBLIC[1]
     assert (tmp_path / "mount point/idp.sqlite3").exists()
     assert not (tmp_path / "idp-data").exists()
 
@@ -274,14 +274,18 @@ def test_https_that_nobody_ends_is_warned_of_once(start_program, processes):
     local = start_program(*PUBLIC, "--processes", processes)
     local.stop()
 
-    assert program.said.count("passwords may travel unencrypted") == 1
-    assert "name the proxy in trusted_proxies" in program.said
-    assert "unencrypted" not in behind_a_proxy.said + local.said
+    assert program.printed.count("passwords may travel unencrypted") == 1
+    assert "name the proxy in trusted_proxies" in program.printed
+    assert "unencrypted" not in behind_a_proxy.printed + local.printed
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.0.0.2"])
 def test_a_host_on_this_machine_needs_neither(start_program, host):
-    assert start_program(*MEMORY, "--host", host).told["issuer"].startswith("http://localhost:")
+    assert (
+        start_program(*MEMORY, "--host", host)
+        .announcement["issuer"]
+        .startswith("http://localhost:")
+    )
 
 
 @pytest.mark.promise("start: empty store")
@@ -304,13 +308,13 @@ def test_an_empty_database_is_not_taken_for_a_new_one(start_program, tmp_path, m
         *flags,
         "--new-store",
     }
-    assert again.told["demo"] == {**first.told["demo"], **moved(again)}
+    assert again.announcement["demo"] == {**first.announcement["demo"], **moved(again)}
 
 
 def moved(program):
     """What another port changes of the demo."""
     names = ("redirectUri", "postLogoutRedirectUri", "url")
-    return {name: program.told["demo"][name] for name in names}
+    return {name: program.announcement["demo"][name] for name in names}
 
 
 @pytest.mark.promise("start: empty store")
@@ -325,11 +329,14 @@ def test_a_volume_that_was_emptied_does_not_start(start_program, tmp_path):
     back = start_program(**settings)
 
     assert EMPTY in line
-    assert back.told["admin"] == {**program.told["admin"], "setupUrl": back_url(program, back)}
+    assert back.announcement["admin"] == {
+        **program.announcement["admin"],
+        "setupUrl": back_url(program, back),
+    }
 
 
 def back_url(program, back):
-    return program.told["admin"]["setupUrl"].replace(program.issuer, back.issuer)
+    return program.announcement["admin"]["setupUrl"].replace(program.issuer, back.issuer)
 
 
 def test_a_store_file_that_holds_no_installation_is_empty_too(tmp_path):
@@ -348,7 +355,7 @@ def test_over_an_installation_the_flag_changes_nothing_and_warns(start_program, 
 
     warnings = [line for line in program.errors if "remove --new-store" in line]
     assert len(warnings) == 1
-    assert program.told["demo"]["clientId"] == usual.told["demo"]["clientId"]
+    assert program.announcement["demo"]["clientId"] == usual.announcement["demo"]["clientId"]
     assert not [line for line in usual.errors if "--new-store" in line]
 
 
@@ -359,7 +366,7 @@ def test_a_first_start_that_was_killed_goes_on(start_program, tmp_path):
     (tmp_path / "idp-data/.first-start").touch(0o600)
     program = start_program()
 
-    assert program.told["demo"]
+    assert program.announcement["demo"]
     assert not (tmp_path / "idp-data/.first-start").exists()
     assert (tmp_path / "idp-data/master.key").read_text() == KEY
 
@@ -374,7 +381,7 @@ def test_a_complete_start_leaves_no_mark_of_the_first(start_program, tmp_path):
 def test_what_begins_anew_each_time_has_no_volume_to_miss(start_program, tmp_path, flags):
     key_in("idp-data/master.key")(tmp_path)
 
-    assert start_program(*flags, IDP_MASTER_KEY=KEY).told["demo"]
+    assert start_program(*flags, IDP_MASTER_KEY=KEY).announcement["demo"]
 
 
 @pytest.mark.parametrize("flags", [(), ("--processes", "2")])
@@ -391,4 +398,4 @@ def test_a_start_without_it_warns_of_nothing(start_program):
     program = start_program()
     program.stop()
 
-    assert "no effect" not in program.said
+    assert "no effect" not in program.printed

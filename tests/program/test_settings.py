@@ -44,8 +44,8 @@ def test_settings_from_everywhere_reach_the_running_service(start_program, tmp_p
     (tmp_path / "idp.toml").write_text('admin_login_name = "root@corp.example"\n')
     program = start_program("--data", "here", IDP_CONFIG="idp.toml", IDP_PROCESSES="2")
 
-    assert program.told["admin"]["loginName"] == "root@corp.example"
-    assert program.told["dataDir"] == str(tmp_path / "here")
+    assert program.announcement["admin"]["loginName"] == "root@corp.example"
+    assert program.announcement["dataDir"] == str(tmp_path / "here")
     assert len(program.workers()) == 2
 
 

@@ -50,7 +50,7 @@ async def test_with_a_certificate_everything_is_https(
     assert all(address.startswith(program.issuer) for address in addresses)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    for line in program.told["curl"]:
+    for line in program.announcement["curl"]:
         ran = subprocess.run(
             ["bash", "-c", line],
             cwd=elsewhere,

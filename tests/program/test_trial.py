@@ -62,7 +62,7 @@ async def test_a_reset_brings_back_what_the_start_announced_and_nothing_else(
     start_program, open_browser
 ):
     program = start_program("--test", "--processes", "2", "--admin-pat", "pat")
-    pat = program.told["adminPat"]
+    pat = program.announcement["adminPat"]
     tokens = await tokens_of(program, open_browser(program))
     advance(program, PAST_ANY_SESSION)
     assert userinfo_statuses(program, pat, 1) == {401}
@@ -93,7 +93,7 @@ async def test_a_reset_forgets_failed_sign_ins(start_program, open_browser):
 
 def test_the_store_is_temporary_and_leaves_nothing_behind(start_program, tmp_path):
     program = start_program("--test")
-    home = Path(program.told["dataDir"])
+    home = Path(program.announcement["dataDir"])
 
     assert (home / "idp.sqlite3").exists()
     assert not list(tmp_path.iterdir())
@@ -126,7 +126,7 @@ def test_a_service_that_is_already_in_the_data_directory_is_left_alone(start_pro
 
     program = start_program("--test", "--data", "mine")
     advance(program, "1h")
-    home = Path(program.told["dataDir"])
+    home = Path(program.announcement["dataDir"])
     program.stop()
 
     assert home.parent == tmp_path / "mine"

@@ -75,7 +75,7 @@ class Stage:
                 user=server.user,
                 demo=server.demo,
                 clock=server.clock,
-                told=server.told.as_json(),
+                announcement=server.start.as_json(),
                 put=lambda job: self._run(server.store.commit(Insert(JOBS, job))),
             )
             self._run(stop_server(server, http))
@@ -110,7 +110,7 @@ def cookies_of(chromium, program, who):
 
 def _sign_in_first(person):
     """The administrator's first sign-in."""
-    admin = person.program.told["admin"]
+    admin = person.program.announcement["admin"]
     person.sign_in(admin["loginName"], admin["password"])
     person.fill(newPassword=CHOSEN_PASSWORD)
     person.press("Save the new password")

@@ -50,13 +50,13 @@ class Acting:
         userinfo = await self.broker.party.userinfo(visitor, token)
         api = await caller.get(f"/v2/users/{self.ann}")
         management = await caller.post("/management/v1/projects/_search", {})
-        told = await self.broker.introspect(token)
+        introspected = await self.broker.introspect(token)
         exchanged = await self.broker.exchange(token)
         return {
             "userinfo": (userinfo.status, userinfo.headers.get("WWW-Authenticate")),
             "the API": (api.status, _error_code(api)),
             "the management API": (management.status, _error_code(management)),
-            "introspection": (200, told["active"]),
+            "introspection": (200, introspected["active"]),
             "exchange": (exchanged.status, exchanged.json().get("error")),
         }
 

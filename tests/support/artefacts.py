@@ -71,10 +71,10 @@ async def assertion(world: World) -> str:
 
 async def device_code(world: World) -> str:
     """One that the person has allowed."""
-    told = await Device(world.party, world.visitor).begin()
-    page = await at_confirmation(world.visitor, told["user_code"], world.server.user)
+    device_answer = await Device(world.party, world.visitor).begin()
+    page = await at_confirmation(world.visitor, device_answer["user_code"], world.server.user)
     await world.visitor.submit(page, decision="allow")
-    return told["device_code"]
+    return device_answer["device_code"]
 
 
 # name: (of which kind the client's access tokens are, how one is got)

@@ -41,8 +41,8 @@ def public_pem(private) -> str:
     )
 
 
-def base64url(octets: bytes) -> str:
-    return base64.urlsafe_b64encode(octets).rstrip(b"=").decode()
+def base64url(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 @dataclass
@@ -89,7 +89,7 @@ class Asserting:
 
 
 def sign_raw(private, header: bytes, payload: bytes) -> str:
-    """A compact JWS of octets as they are, well-formed or not."""
+    """A compact JWS of bytes as they are, well-formed or not."""
     head, body = base64url(header), base64url(payload)
     signature = private.sign(f"{head}.{body}".encode(), padding.PKCS1v15(), hashes.SHA256())
     return f"{head}.{body}.{base64url(signature)}"

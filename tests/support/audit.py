@@ -22,7 +22,7 @@ async def events_agree(store) -> None:
     record that was deleted has its events still; one that was made again after that begins at 1.
     One that has expired meanwhile has its events, and counts nothing any more.
     """
-    told, counted = await _told(store), defaultdict(list)
+    announced, counted = await _announced(store), defaultdict(list)
     there = set()
     for collection in ALL:
         async for record in store.scan(collection):
@@ -31,22 +31,22 @@ async def events_agree(store) -> None:
                 counted[collection.name, record.id] += range(1, record.sequence + 1)
     for name, last in (await _deleted(store)).items():
         counted[name] += [number for each in last for number in range(1, each + 1)]
-    expired = {name for name in told.keys() - there - counted.keys() if name[0] in EXPIRING}
+    expired = {name for name in announced.keys() - there - counted.keys() if name[0] in EXPIRING}
     wrong = {
-        name: (sorted(told[name]), sorted(counted[name]))
-        for name in {*told, *counted} - expired
-        if sorted(told[name]) != sorted(counted[name])
+        name: (sorted(announced[name]), sorted(counted[name]))
+        for name in {*announced, *counted} - expired
+        if sorted(announced[name]) != sorted(counted[name])
     }
     assert not wrong, f"events and the steps that records count: {wrong}"
 
 
-async def _told(store) -> dict:
+async def _announced(store) -> dict:
     """The steps that events tell of, by record; not of refused attempts, which changed nothing."""
-    told = defaultdict(list)
+    announced = defaultdict(list)
     async for event in store.scan(EVENTS):
         if event.sequence:
-            told[event.collection, event.record_id].append(event.sequence)
-    return told
+            announced[event.collection, event.record_id].append(event.sequence)
+    return announced
 
 
 async def _deleted(store) -> dict:

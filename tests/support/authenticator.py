@@ -147,14 +147,14 @@ class Device:
         return b"\0" * 16 + struct.pack(">H", len(id)) + id + key
 
     def _client_data(self, type: str, options: dict, wrong: dict) -> str:
-        told = {
+        client_data = {
             "type": type,
             "challenge": options["challenge"],
             "origin": self.origin,
             "crossOrigin": False,
         } | wrong.get("client_data", {})
-        octets = wrong.get("client_octets", json.dumps(told).encode())
-        return base64url.encode(octets)
+        encoded = wrong.get("client_octets", json.dumps(client_data).encode())
+        return base64url.encode(encoded)
 
     def _answer(self, response: dict, wrong: dict) -> str:
         answer = {

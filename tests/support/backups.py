@@ -37,16 +37,16 @@ async def restored(
 ) -> bytes:
     """Restore into the store of that URL; the master key."""
     head, _ = contents.checked(io.BytesIO(backup), passphrase)
-    kept = []
+    stored_keys = []
     async with as_it_is(url, Frozen(clock.now())) as store:
         await restoring.restore(
             Target(store, Frozen(clock.now()), clock, SystemRandom()),
             io.BytesIO(backup),
             passphrase,
             invalidates=invalidates,
-            keep_key=lambda: kept.append(head.master_key),
+            keep_key=lambda: stored_keys.append(head.master_key),
         )
-    (key,) = kept
+    (key,) = stored_keys
     return base64url.decode(key)
 
 

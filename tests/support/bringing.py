@@ -32,14 +32,14 @@ async def brought(server, *orgs: dict, updates: bool = False, job: str = "job") 
     return outcomes
 
 
-async def told_org(server, org_id: str, **options) -> dict:
-    """What an export tells of one organization, member by member."""
+async def exported_org(server, org_id: str, **options) -> dict:
+    """What an export has of one organization, member by member."""
     async with server.store.snapshot() as view:
-        telling = ExportContext(service=server.service, view=view, **options)
+        context = ExportContext(service=server.service, view=view, **options)
         organization = await view.get(ORGANIZATIONS, org_id)
         found = {"orgId": org_id}
         for kind in KINDS:
-            rows = [each async for each in kind.tell(telling, organization)] if kind.tell else []
+            rows = [each async for each in kind.tell(context, organization)] if kind.tell else []
             if rows:
                 found[kind.member] = rows[0] if kind.is_single else rows
         return found

@@ -41,14 +41,14 @@ def packed(document):
     return base64.b64encode(json.dumps(document).encode()).decode()
 
 
-def crc32c(octets):
-    return base64.b64encode(Checksum(octets).digest()).decode()
+def crc32c(data):
+    return base64.b64encode(Checksum(data).digest()).decode()
 
 
-def described(octets, **changes):
-    """What the storage tells of an object."""
+def described(data, **changes):
+    """The description of an object."""
     found = {"name": "a/b.json", "bucket": "acme-exports", "generation": "7"}
-    return found | {"size": str(len(octets)), "crc32c": crc32c(octets)} | changes
+    return found | {"size": str(len(data)), "crc32c": crc32c(data)} | changes
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -69,7 +69,7 @@ class Handler(BaseHTTPRequestHandler):
             if line.startswith(beginning):
                 answer(self)
                 return
-        told(404, {})(self)
+        answered(404, {})(self)
 
     def log_message(self, *_):
         """Nobody reads it."""
@@ -107,17 +107,17 @@ def serving():
         thread.join()
 
 
-def told(status, body, **headers):
-    """An answer of JSON, or of octets."""
-    octets = body if isinstance(body, bytes) else json.dumps(body).encode()
+def answered(status, body, **headers):
+    """An answer of JSON, or of bytes."""
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
 
     def answer(handler):
         handler.send_response(status)
-        handler.send_header("Content-Length", str(len(octets)))
+        handler.send_header("Content-Length", str(len(data)))
         for name, value in headers.items():
             handler.send_header(name, value)
         handler.end_headers()
-        handler.wfile.write(octets)
+        handler.wfile.write(data)
 
     return answer
 
@@ -131,7 +131,7 @@ def endless(handler):
 
 
 def slow(handler):
-    """An answer of which an octet comes now and then."""
+    """An answer of which a byte comes now and then."""
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
     while not handler.server.is_done.wait(0.05):
         handler.wfile.write(b"x")
@@ -142,21 +142,21 @@ def silent(handler):
     handler.server.is_done.wait()
 
 
-def holds(bucket, octets):
+def holds(bucket, data):
     """The bucket has one object."""
-    bucket.answers = {META: told(200, described(octets)), MEDIA: told(200, octets)}
+    bucket.answers = {META: answered(200, described(data)), MEDIA: answered(200, data)}
 
 
 def takes(bucket):
-    """The bucket keeps what is sent, and tells so."""
-    kept = []
+    """The bucket keeps what is sent, and answers so."""
+    stored = []
 
     def answer(handler):
         body = bucket.seen[-1][2]
         first = body.index(b"\r\n\r\n", body.index(b"\r\n\r\n") + 4) + 4
-        octets = body[first : body.rindex(b"\r\n--")]
-        kept.append(octets)
-        told(200, described(octets))(handler)
+        data = body[first : body.rindex(b"\r\n--")]
+        stored.append(data)
+        answered(200, described(data))(handler)
 
     bucket.answers = {UPLOAD: answer}
-    return kept
+    return stored

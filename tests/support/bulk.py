@@ -18,14 +18,14 @@ def package(*found, **beside):
 
 
 def large(n=1500, **beside):
-    """A package that is too large to be done in passing, as octets."""
+    """A package that is too large to be done in passing, encoded."""
     found = [
         {"orgId": f"o{i}", "org": {"name": f"{i}{'x' * 150}", "primaryDomain": f"o{i}.example"}}
         for i in range(n)
     ]
-    octets = msgspec.json.encode(package(*found, **beside))
-    assert len(octets) > 256 * 1024
-    return octets
+    data = msgspec.json.encode(package(*found, **beside))
+    assert len(data) > 256 * 1024
+    return data
 
 
 async def imported(owner, document, **headers):

@@ -39,7 +39,7 @@ class Caller:
         return await self.request("GET", path, None, **headers)
 
     async def post(self, path: str, body: object, **headers) -> Page:
-        """Send `body` as JSON; octets are sent as they are."""
+        """Send `body` as JSON; bytes are sent as they are."""
         return await self.request("POST", path, body, **headers)
 
     async def request(self, method: str, path: str, body: object, **headers) -> Page:
@@ -48,8 +48,8 @@ class Caller:
             sent["Authorization"] = f"Bearer {self.token}"
         if body is None:
             return await self.visitor.request(method, path, headers=sent)
-        octets = body if isinstance(body, bytes) else msgspec.json.encode(body)
-        return await self.visitor.request(method, path, content=octets, headers={**JSON, **sent})
+        data = body if isinstance(body, bytes) else msgspec.json.encode(body)
+        return await self.visitor.request(method, path, content=data, headers={**JSON, **sent})
 
 
 async def instance_owner(server, visitor) -> Caller:

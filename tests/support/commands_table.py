@@ -48,9 +48,9 @@ def _row(path: tuple[str, ...], command: click.Command) -> str:
         each.make_metavar(click.Context(command)) for each in command.params if _is_argument(each)
     ]
     usage = " ".join([*path, *arguments])
-    told = " ".join(command.help.partition("Example:")[0].split())
+    text = " ".join(command.help.partition("Example:")[0].split())
     options = " ".join(f"`{_flag(each)}`" for each in command.params if _is_own(each))
-    return f"| `{usage}` | {_plain(told)} | {options} |"
+    return f"| `{usage}` | {_plain(text)} | {options} |"
 
 
 def _is_argument(parameter: click.Parameter) -> bool:

@@ -12,10 +12,10 @@ PASSWORD = "a long and quiet evening"
 
 async def admin(server, visitor, path="/ui/console"):
     """The first administrator, who signs in on the way to this page."""
-    told = server.told.admin
+    admin_account = server.start.admin
     page = await visitor.open(path)
-    page = await visitor.submit(page, loginName=told.login_name)
-    page = await visitor.submit(page, password=told.password)
+    page = await visitor.submit(page, loginName=admin_account.login_name)
+    page = await visitor.submit(page, password=admin_account.password)
     if page.name == "change-password":
         page = await visitor.submit(page, newPassword=PASSWORD)
     return page

@@ -19,7 +19,7 @@ class Device:
 
     party: RelyingParty
     visitor: Visitor
-    told: dict | None = None
+    answer: dict | None = None
 
     async def ask(self, headers: dict | None = None, **changes) -> Page:
         """The device authorization request; a parameter given as None is left out."""
@@ -32,11 +32,11 @@ class Device:
     async def begin(self, **changes) -> dict:
         page = await self.ask(**changes)
         assert page.status == 200, page.text
-        self.told = page.json()
-        return self.told
+        self.answer = page.json()
+        return self.answer
 
     async def poll(self, headers: dict | None = None, **changes) -> Page:
-        form = {"grant_type": GRANT, "device_code": self.told and self.told["device_code"]}
+        form = {"grant_type": GRANT, "device_code": self.answer and self.answer["device_code"]}
         return await self.party.token(self.visitor, form | changes, headers)
 
     async def tokens(self) -> dict:

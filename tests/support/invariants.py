@@ -1,6 +1,6 @@
 """What has to be true of a store at any moment, also right after a process was killed.
 
-`hold(store)` asserts it. It needs no running service, and looks at nothing but what is kept.
+`hold(store)` asserts it. It needs no running service, and looks at nothing but what is stored.
 """
 
 from __future__ import annotations
@@ -188,9 +188,9 @@ def check_codes(found) -> None:
 
 def check_families(found) -> None:
     """A family has one refresh token that can be used, and no two families share any."""
-    kept = [one.refresh for one in found["authorizations"].values() if one.refresh]
-    hashes = [text for one in kept for text in (one.family_hash, one.current_hash)]
-    hashes += [one.previous_hash for one in kept if one.previous_hash is not None]
+    refreshes = [one.refresh for one in found["authorizations"].values() if one.refresh]
+    hashes = [text for one in refreshes for text in (one.family_hash, one.current_hash)]
+    hashes += [one.previous_hash for one in refreshes if one.previous_hash is not None]
 
     assert len(set(hashes)) == len(hashes)
     assert all(len(text) == HASH_LENGTH for text in hashes)
@@ -230,12 +230,12 @@ def names_the_dead(found, one) -> bool:
 
 def check_keys(found) -> None:
     """One key of each algorithm is used now; no two share an id or are the same."""
-    kept = found["signing_keys"].values()
-    active = Counter(one.algorithm for one in kept if one.state == "active")
-    public = [msgspec.json.decode(one.public) for one in kept if one.public is not None]
+    keys = found["signing_keys"].values()
+    active = Counter(one.algorithm for one in keys if one.state == "active")
+    public = [msgspec.json.decode(one.public) for one in keys if one.public is not None]
 
-    assert active == dict.fromkeys({one.algorithm for one in kept}, 1)
-    assert [key["kid"] for key in public] == [one.id for one in kept if one.public is not None]
+    assert active == dict.fromkeys({one.algorithm for one in keys}, 1)
+    assert [key["kid"] for key in public] == [one.id for one in keys if one.public is not None]
     assert len({key.get("n") or key["x"] for key in public}) == len(public)
     assert not [key for key in public if PRIVATE_PARTS & set(key)]
 
@@ -243,16 +243,16 @@ def check_keys(found) -> None:
 def check_no_secrets(found, secrets: Iterable[str]) -> None:
     text = msgspec.json.encode([list(records.values()) for records in found.values()]).decode()
 
-    assert not [secret for secret in parts(secrets) if secret in text], "kept in the clear"
+    assert not [secret for secret in parts(secrets) if secret in text], "stored in the clear"
 
 
 def parts(handed_out: Iterable[str]) -> set[str]:
-    """What must not be kept: of a credential, everything after the id that it begins with."""
-    kept = set()
+    """What must not be stored: of a credential, everything after the id that it begins with."""
+    secrets = set()
     for one in handed_out:
         split = opaque_tokens.split(one) or opaque_tokens.split(one, 2)
-        kept |= set(split[1:]) if split else {one}
-    return kept
+        secrets |= set(split[1:]) if split else {one}
+    return secrets
 
 
 def files_are_whole(url: str, *, secrets: Iterable[str] = ()) -> None:
@@ -268,8 +268,8 @@ def _sqlite_is_whole(path: Path, secrets: set[str]) -> None:
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         assert database.execute("PRAGMA foreign_key_check").fetchall() == []
-    octets = b"".join(one.read_bytes() for one in path.parent.glob(f"{path.name}*"))
-    assert not [secret for secret in secrets if secret.encode() in octets]
+    data = b"".join(one.read_bytes() for one in path.parent.glob(f"{path.name}*"))
+    assert not [secret for secret in secrets if secret.encode() in data]
 
 
 def _mongodb_is_whole(url: str) -> None:

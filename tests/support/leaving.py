@@ -9,12 +9,12 @@ import json
 async def calling(server, owner, path, body):
     """The connection of somebody who has sent a call and hears nothing yet; closing it, they
     leave."""
-    octets = json.dumps(body).encode()
+    encoded = json.dumps(body).encode()
     _, writer = await asyncio.open_connection("127.0.0.1", server.service.config.port)
     writer.write(
         f"POST {path} HTTP/1.1\r\nHost: {server.issuer.partition('//')[2]}\r\n"
         f"Authorization: Bearer {owner.token}\r\nContent-Type: application/json\r\n"
-        f"Content-Length: {len(octets)}\r\n\r\n".encode()
-        + octets
+        f"Content-Length: {len(encoded)}\r\n\r\n".encode()
+        + encoded
     )
     return writer

@@ -26,13 +26,13 @@ PASSWORD = "a mail server's password"
 
 @dataclass
 class MailServer:
-    """`answers` are given to the letters in turn, the last of them for ever: a line of SMTP,
-    "hang", or after the letter was taken "hold", which answers nothing, and "drop", which ends the
-    connection."""
+    """`answers` are given to the messages in turn, the last of them for ever: a line of SMTP,
+    "hang", or after the message was taken "hold", which answers nothing, and "drop", which ends
+    the connection."""
 
     answers: list[str] = field(default_factory=lambda: ["250 taken"])
     recipients: dict[str, str] = field(default_factory=dict)
-    octets: list[bytes] = field(default_factory=list)
+    raw_messages: list[bytes] = field(default_factory=list)
     envelopes: list[tuple[str, list[str], list[str]]] = field(default_factory=list)
     connections: int = 0
     port: int = 0
@@ -40,7 +40,7 @@ class MailServer:
     @property
     def mails(self) -> list[EmailMessage]:
         parser = BytesParser(policy=policy.default)
-        return [parser.parsebytes(octets) for octets in self.octets]
+        return [parser.parsebytes(raw) for raw in self.raw_messages]
 
     async def handle_EHLO(self, server, session, envelope, hostname, responses):
         session.host_name = hostname
@@ -58,7 +58,7 @@ class MailServer:
         if answer == "hang":
             await asyncio.sleep(3600)
         if answer in ("drop", "hold") or answer.startswith("2"):
-            self.octets.append(envelope.content)
+            self.raw_messages.append(envelope.content)
             self.envelopes.append((envelope.mail_from, envelope.rcpt_tos, envelope.mail_options))
         if answer == "hold":
             await asyncio.sleep(3600)

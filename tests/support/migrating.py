@@ -38,8 +38,8 @@ def migrate(directory: Path, *arguments: str) -> Migrated:
     more = [] if "--org" in arguments else ["--org", "org-1"]
     command = ["migrate", *arguments, *more, "--output", str(output), "--report", str(report)]
     ran = CliRunner().invoke(main, command, catch_exceptions=False)
-    told = report.read_text().splitlines() if report.exists() else []
-    lines = [json.loads(line) for line in told]
+    report_lines = report.read_text().splitlines() if report.exists() else []
+    lines = [json.loads(line) for line in report_lines]
     return Migrated(
         code=ran.exit_code,
         err=ran.stderr,

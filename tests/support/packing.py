@@ -19,14 +19,14 @@ KINDS = (
 
 
 class Trickle(io.BytesIO):
-    """A file that gives a few octets at a time, as a slow line does."""
+    """A file that gives a few bytes at a time, as a slow line does."""
 
-    def __init__(self, octets, most):
-        super().__init__(octets)
+    def __init__(self, data, most):
+        super().__init__(data)
         self.most = most
 
-    def read(self, octets=-1):
-        return super().read(min(octets, self.most))
+    def read(self, size=-1):
+        return super().read(min(size, self.most))
 
 
 def rows(package, skip=0, size=500):

@@ -38,7 +38,8 @@ MISHAPS: Final = ("Traceback", "Warning", "Exception ignored", "was never awaite
 
 
 class Program:
-    """One `idp serve`. `told` is its JSON line, `output` and `errors` what it printed so far."""
+    """One `idp serve`. `announcement` is its JSON line, `output` and `errors`
+    what it printed so far."""
 
     def __init__(
         self,
@@ -52,7 +53,7 @@ class Program:
         self.module = module
         self.flags = [*(["--json"] if as_json else []), "--port", "0", *flags]
         self.environment = {name: str(value) for name, value in settings.items()}
-        self.told: dict[str, Any] = {}
+        self.announcement: dict[str, Any] = {}
         self.output: list[str] = []
         self.errors: list[str] = []
         self._as_json = as_json
@@ -86,14 +87,14 @@ class Program:
         self.spawn()
         if self._as_json:
             self.wait_for(lambda: bool(self.output), "its JSON line")
-            self.told = json.loads(self.output[0])
+            self.announcement = json.loads(self.output[0])
         else:
             self.wait_for(lambda: any("curl " in line for line in self.errors), "its banner")
         return self
 
     @property
     def issuer(self) -> str:
-        return self.told["issuer"]
+        return self.announcement["issuer"]
 
     @property
     def pid(self) -> int:
@@ -107,11 +108,11 @@ class Program:
     @property
     def user(self) -> tuple[str, str]:
         """Login name and password of the demo user."""
-        user = self.told["demo"]["user"]
+        user = self.announcement["demo"]["user"]
         return user["loginName"], user["password"]
 
     def demo(self) -> RelyingParty:
-        return demo_of(self.told)
+        return demo_of(self.announcement)
 
     def workers(self) -> list[int]:
         """The process ids of its living children."""
@@ -126,9 +127,9 @@ class Program:
                     reader.is_alive() for reader in self._readers
                 )
                 if is_over and not what():
-                    raise AssertionError(f"ended before {name}: {self.said}")
+                    raise AssertionError(f"ended before {name}: {self.printed}")
                 if time.monotonic() > deadline:
-                    raise AssertionError(f"no {name} after {seconds} s: {self.said}")
+                    raise AssertionError(f"no {name} after {seconds} s: {self.printed}")
                 self._news.wait(0.1)
 
     def signal(self, number: int = signal.SIGTERM) -> None:
@@ -145,9 +146,9 @@ class Program:
         """SIGTERM: it drains, ends with 0, leaves no process, and nothing odd was printed."""
         workers = self.workers()
         self.signal()
-        assert self.wait() == 0, self.said
+        assert self.wait() == 0, self.printed
         assert not [pid for pid in workers if is_alive(pid)]
-        assert not [word for word in MISHAPS if word in self.said], self.said
+        assert not [word for word in MISHAPS if word in self.printed], self.printed
 
     def kill(self) -> None:
         """End it as a power cut would, with its workers."""
@@ -156,7 +157,7 @@ class Program:
         self.wait()
 
     @property
-    def said(self) -> str:
+    def printed(self) -> str:
         return "".join(self.output + self.errors)
 
     def _read(self, pipe, lines: list[str]) -> None:
@@ -196,20 +197,22 @@ def environment(**settings: object) -> dict[str, str]:
     Python may keep what it compiled, or each start would compile the whole program. Packages that
     only tests bring, and that libraries load where they find them, are not there.
     """
-    kept = {
+    variables = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith("IDP_") and name != "PYTHONDONTWRITEBYTECODE"
     }
-    kept["PYTHONPATH"] = os.pathsep.join(filter(None, [str(BARE), kept.get("PYTHONPATH")]))
-    return kept | {name: str(value) for name, value in settings.items()}
+    variables["PYTHONPATH"] = os.pathsep.join(
+        filter(None, [str(BARE), variables.get("PYTHONPATH")])
+    )
+    return variables | {name: str(value) for name, value in settings.items()}
 
 
-def demo_of(told: dict[str, Any]) -> RelyingParty:
-    """The demo application that a start told of."""
-    demo = told["demo"]
+def demo_of(announcement: dict[str, Any]) -> RelyingParty:
+    """The demo application of an announcement."""
+    demo = announcement["demo"]
     return RelyingParty(
-        told["issuer"],
+        announcement["issuer"],
         demo["clientId"],
         demo["clientSecret"],
         demo["redirectUri"],

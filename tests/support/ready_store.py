@@ -30,20 +30,22 @@ class ReadyStore(SqliteStore):
     """In a temporary directory, where its file is already."""
 
     def _prepare(self, *schema_and_unit: Any) -> Any:
-        wanted = self._tables.values()
-        key = tuple((one.name, one.collection.unique, one.collection.lists) for one in wanted)
+        sqlite_tables = self._tables.values()
+        key = tuple(
+            (one.name, one.collection.unique, one.collection.lists) for one in sqlite_tables
+        )
         if key not in _FILES:
-            _FILES[key] = _file_with(list(wanted))
+            _FILES[key] = _file_with(list(sqlite_tables))
         Path(self._path).write_bytes(_FILES[key])
         return super()._prepare(*schema_and_unit)
 
 
-def _file_with(wanted: list[tables.SqliteTable]) -> bytes:
+def _file_with(sqlite_tables: list[tables.SqliteTable]) -> bytes:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "store.sqlite3"
         with closing(sqlite3.connect(path)) as connection:
             connection.execute("PRAGMA journal_mode = WAL")
-            for table in wanted:
+            for table in sqlite_tables:
                 tables.create(connection, table)
             connection.commit()
         return path.read_bytes()

@@ -58,12 +58,12 @@ _SETTINGS = {
 
 @dataclass
 class Server:
-    """A running service and what its start told."""
+    """A running service, and what its start announces."""
 
     service: Service
     app: App
     clock: SteppingClock
-    told: Start
+    start: Start
 
     @property
     def issuer(self) -> str:
@@ -74,7 +74,7 @@ class Server:
         return self.service.store
 
     def demo(self) -> RelyingParty:
-        demo = self.told.demo
+        demo = self.start.demo
         return RelyingParty(
             self.issuer,
             demo.client_id,
@@ -86,10 +86,10 @@ class Server:
     @property
     def user(self) -> tuple[str, str]:
         """Login name and password of the demo user."""
-        return self.told.demo.login_name, self.told.demo.password
+        return self.start.demo.login_name, self.start.demo.password
 
     async def register(self, name: str = "Other application", **changes) -> RelyingParty:
-        """Another application beside the demo, client_secret_basic unless told otherwise."""
+        """Another application beside the demo, client_secret_basic unless `changes` has one."""
         project = await self._project()
         secret = None if changes.get("auth_method") == "none" else self.service.random.token()
         values = {
@@ -130,8 +130,8 @@ class Server:
 
     async def _project(self):
         """The demo's, or where there is none the only one."""
-        if self.told.demo:
-            demo = await self.store.get(APPLICATIONS, self.told.demo.client_id)
+        if self.start.demo:
+            demo = await self.store.get(APPLICATIONS, self.start.demo.client_id)
             return await self.store.get(PROJECTS, demo.project_id)
         return (await self.store.find(PROJECTS)).records[0]
 
@@ -175,11 +175,11 @@ async def start_server(
     await store.open(ALL, SCHEMA)
     ring = KeyRing(store, master_key, clock, config.access_token_seconds)
     service = Service(config, store, clock, random, master_key, Hasher(config, random), ring)
-    told = await bootstrap.make_ready(service)
+    start = await bootstrap.make_ready(service)
     app = App(service)
     http = HTTPServer(app, max_header_size=64 * 1024, max_body_size=8 * 1024 * 1024)
     http.add_socket(listening)
-    return Server(service, app, clock, told), http
+    return Server(service, app, clock, start), http
 
 
 async def stop_server(server: Server, http: HTTPServer) -> None:

@@ -17,7 +17,7 @@ class Spent:
 
     party: RelyingParty
     code: str
-    dead: list[dict]
+    invalid: list[dict]
     revoked: dict
     living: dict
     assertion: dict
@@ -38,8 +38,8 @@ class Spent:
         return cls(party, code, [old, new], revoked, living, assertion)
 
     async def check(self, browser: Visitor) -> None:
-        """Assert that all of it is dead, and that what still lives does."""
-        for tokens in [*self.dead, self.revoked]:
+        """Assert that nothing of it is valid, and that the other tokens are."""
+        for tokens in [*self.invalid, self.revoked]:
             page = await self.party.refresh(browser, tokens["refresh_token"])
             assert_refused(page, 400, "invalid_grant")
             assert (await self.party.userinfo(browser, tokens["access_token"])).status == 401

@@ -27,11 +27,11 @@ class Loopback(httpx.AsyncBaseTransport):
         self._idle: dict[int, list[Connection]] = {}
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        octets = await _octets(request)
+        data = await _encoded(request)
         patience = request.extensions.get("timeout", {}).get("read")
         try:
             async with asyncio.timeout(patience):
-                return await self._exchange(request, octets)
+                return await self._exchange(request, data)
         except TimeoutError as error:
             raise httpx.ReadTimeout("no answer in time", request=request) from error
         except asyncio.IncompleteReadError as error:
@@ -44,12 +44,12 @@ class Loopback(httpx.AsyncBaseTransport):
             while idle:
                 await _close(idle.pop())
 
-    async def _exchange(self, request: httpx.Request, octets: bytes) -> httpx.Response:
+    async def _exchange(self, request: httpx.Request, data: bytes) -> httpx.Response:
         port = request.url.port or 80
         connection = reader, writer = await self._connection(port)
         is_kept = False
         try:
-            writer.write(octets)
+            writer.write(data)
             with suppress(ConnectionError):  # a long body may be refused before its end
                 await writer.drain()
             status, fields = await _head(reader)
@@ -83,7 +83,7 @@ async def _close(connection: Connection) -> None:
         return  # the other side was first
 
 
-async def _octets(request: httpx.Request) -> bytes:
+async def _encoded(request: httpx.Request) -> bytes:
     target = b" ".join((request.method.encode(), request.url.raw_path, b"HTTP/1.1"))
     body = await request.aread()
     if "Transfer-Encoding" in request.headers:

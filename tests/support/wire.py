@@ -1,4 +1,4 @@
-"""A request as exact octets: what no HTTP client would send."""
+"""A request as exact bytes: what no HTTP client would send."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import httpx
 FORM = "application/x-www-form-urlencoded"
 
 
-async def exchange(server, octets: bytes) -> httpx.Response:
-    """Send `octets` on a connection of its own; the answer, read until the server closes."""
+async def exchange(server, data: bytes) -> httpx.Response:
+    """Send `data` on a connection of its own; the answer, read until the server closes."""
     address = urlsplit(server.issuer)
     reader, writer = await asyncio.open_connection("127.0.0.1", address.port)
-    writer.write(octets)
+    writer.write(data)
     answer = await reader.read()
     writer.close()
     await writer.wait_closed()

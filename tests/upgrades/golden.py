@@ -178,7 +178,7 @@ class Golden:
             device = Device(web, self.made.browser())
             waiting[name] = await device.begin()
         browser = self.made.browser()
-        page = await at_confirmation(browser, device.told["user_code"], ("nora", PASSWORD))
+        page = await at_confirmation(browser, device.answer["user_code"], ("nora", PASSWORD))
         await browser.submit(page, decision="allow")
         await self.in_the_mail()
 

@@ -196,7 +196,7 @@ async def test_a_changed_password_keeps_the_second_factor_of_the_session(visitor
 
 
 async def test_the_set_up_link_does_not_do_without_the_second_factor(visitor, server):
-    admin = server.told.admin
+    admin = server.start.admin
     await give_app(server, admin.login_name)
     page = await visitor.open("/ui/setup")
     typed = {"loginName": admin.login_name, "password": admin.password}

@@ -255,7 +255,7 @@ async def test_a_deactivated_person_changes_nothing(visitor, server, tokens):
 
 
 async def test_the_one_time_password_can_not_be_chosen_again(visitor, demo, server):
-    admin = server.told.admin
+    admin = server.start.admin
     page = await visitor.sign_in(demo.authorize_url(), admin.login_name, admin.password)
     page = await visitor.submit(page, newPassword=admin.password)
 

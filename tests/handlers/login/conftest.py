@@ -31,5 +31,5 @@ def place(server, visitor, demo):
 @pytest.fixture
 def proof(server):
     """What the set-up link carries."""
-    link = dict(parse_qsl(urlsplit(server.told.setup_url()).fragment))
+    link = dict(parse_qsl(urlsplit(server.start.setup_url()).fragment))
     return {"loginName": link["u"], "password": link["t"]}

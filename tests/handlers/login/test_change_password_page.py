@@ -11,7 +11,7 @@ CANCEL = ("decision", "cancel")
 
 @pytest.fixture
 def admin(server):
-    return server.told.admin
+    return server.start.admin
 
 
 async def sessions_of(server):
@@ -186,7 +186,7 @@ async def test_the_page_sent_twice_leads_on(visitor, demo, admin):
 
 
 async def test_a_logout_ends_the_progress_after_a_one_time_password(server, visitor, demo):
-    admin = server.told.admin
+    admin = server.start.admin
     page = await visitor.sign_in(demo.authorize_url(), admin.login_name, admin.password)
     assert page.name == "change-password"
     await visitor.open("/oidc/v1/end_session")

@@ -336,7 +336,7 @@ async def test_a_page_used_with_another_method_leads_back(visitor, demo):
 
 
 async def test_a_page_of_one_step_never_answers_for_another(visitor, demo, server):
-    page = await at_change(visitor, demo, server.told.admin)
+    page = await at_change(visitor, demo, server.start.admin)
     sent = await visitor.post(at(page, "/ui/login/password"), {**page.hidden, "password": "x"})
 
     assert (await visitor.follow(sent)).name == "change-password"

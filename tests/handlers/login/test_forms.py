@@ -20,7 +20,7 @@ CANARIES = [
 
 async def reach(step, visitor, demo, server):
     """The visitor's page of that step, and what completes it."""
-    admin, (name, password) = server.told.admin, server.user
+    admin, (name, password) = server.start.admin, server.user
     if step == "change-password":
         return await at_change(visitor, demo, admin), {"newPassword": ADMIN_PASSWORD}
     if step == "password":

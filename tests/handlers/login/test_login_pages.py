@@ -128,7 +128,7 @@ async def test_a_password_counts_exactly_as_it_was_sent(visitor, demo, server, c
 
 
 async def test_spaces_around_a_password_are_part_of_it(new_visitor, demo, server):
-    admin, visitor = server.told.admin, new_visitor()
+    admin, visitor = server.start.admin, new_visitor()
     page = await visitor.sign_in(demo.authorize_url(), admin.login_name, admin.password)
     await visitor.submit(page, newPassword="  a quiet afternoon\t")
     other = new_visitor()
@@ -141,7 +141,7 @@ async def test_spaces_around_a_password_are_part_of_it(new_visitor, demo, server
 
 
 async def test_how_a_keyboard_composes_letters_does_not_matter(new_visitor, demo, server):
-    admin, visitor = server.told.admin, new_visitor()
+    admin, visitor = server.start.admin, new_visitor()
     page = await visitor.sign_in(demo.authorize_url(), admin.login_name, admin.password)
     await visitor.submit(page, newPassword="Mu\u0308nchner Fru\u0308hling")
     page = await new_visitor().sign_in(

@@ -68,7 +68,7 @@ async def test_each_page_refuses_what_the_profile_does_not_accept(
     page = await at_reset_code(browser, demo)
     page = await browser.submit(page, code=(await newest_reset(browser))["code"])
     reset = await browser.submit(page, newPassword=password)
-    admin = server.told.admin
+    admin = server.start.admin
     browser = new_visitor()
     page = await browser.sign_in(demo.authorize_url(), admin.login_name, admin.password)
     forced = await browser.submit(page, newPassword=password.replace("demo", "localhost"))

@@ -162,7 +162,7 @@ async def test_a_first_start_is_a_trial_with_its_demo(visitor, demo, server):
     tokens = await demo.tokens(visitor, *server.user)
 
     assert not server.service.config.is_public
-    assert server.told.demo is not None
+    assert server.start.demo is not None
     assert "id_token" in tokens
 
 
@@ -186,4 +186,4 @@ async def test_a_public_issuer_changes_defaults_and_nothing_that_is_stored(serve
     assert built_in.allow_register is False
     assert [one async for one in server.store.scan(POLICIES)] == before
     assert [one async for one in server.store.scan(USERS) if one.user_name != "demo"] == people
-    assert await server.store.get(APPLICATIONS, server.told.demo.client_id)
+    assert await server.store.get(APPLICATIONS, server.start.demo.client_id)

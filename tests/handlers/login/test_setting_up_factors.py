@@ -277,7 +277,7 @@ async def test_a_user_who_opens_an_account_sets_one_up(visitor, demo, server, fo
 
 
 async def test_a_password_is_replaced_before_a_factor_is_set_up(visitor, demo, server, forced):
-    page = await at_change(visitor, demo, server.told.admin)
+    page = await at_change(visitor, demo, server.start.admin)
     page = await visitor.submit(page, newPassword=ADMIN_PASSWORD)
 
     assert page.name == "factor-offer"
@@ -285,7 +285,7 @@ async def test_a_password_is_replaced_before_a_factor_is_set_up(visitor, demo, s
 
 
 async def test_a_new_password_does_not_do_without_the_second_factor(visitor, demo, server):
-    admin = server.told.admin
+    admin = server.start.admin
     await give_app(server, admin.login_name)
     page = await visitor.sign_in(demo.authorize_url(), admin.login_name, admin.password)
     assert page.name == "totp"

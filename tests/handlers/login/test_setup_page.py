@@ -36,11 +36,11 @@ async def test_the_page_asks_for_everything_at_once(visitor):
 
 
 async def test_the_link_leads_there_and_hides_its_secret_from_servers(server, proof):
-    parts = urlsplit(server.told.setup_url())
+    parts = urlsplit(server.start.setup_url())
 
     assert (f"{parts.scheme}://{parts.netloc}", parts.path) == (server.issuer, ADDRESS)
     assert not parts.query
-    admin = server.told.admin
+    admin = server.start.admin
     assert proof == {"loginName": admin.login_name, "password": admin.password}
 
 
@@ -88,7 +88,7 @@ async def test_a_used_link_is_printed_no_more(visitor, server, proof):
         "setupUrl": None,
     }
     assert ADDRESS not in bootstrap.banner(told, 0.1, "0")
-    assert server.told.setup_url() in bootstrap.banner(server.told, 0.1, "0")
+    assert server.start.setup_url() in bootstrap.banner(server.start, 0.1, "0")
 
 
 async def test_of_two_at_once_one_wins(new_visitor, server, proof):

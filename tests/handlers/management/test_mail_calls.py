@@ -99,7 +99,7 @@ async def test_a_text_message_without_a_hook_stays_held(server, owner):
 
 
 async def test_pages_do_not_mention_held_mail_where_mail_is_sent(server, visitor):
-    assert server.told.as_json()["mail"] == {"state": "smtp", "url": None}
+    assert server.start.as_json()["mail"] == {"state": "smtp", "url": None}
     assert "is set up" not in (await visitor.get("/ui/login")).text
 
 

@@ -23,7 +23,7 @@ NEW = "an entirely new afternoon"
 
 @pytest.fixture
 def admin(server):
-    return server.told.admin
+    return server.start.admin
 
 
 async def put(owner, name, **policy):

@@ -205,7 +205,7 @@ async def consent_by_nobody(place):
 
 
 async def factor_before_the_password_is_changed(place):
-    page = await at_change(place.visitor, place.party, place.server.told.admin)
+    page = await at_change(place.visitor, place.party, place.server.start.admin)
     return opened_at(page, f"{LOGIN}/totp")
 
 

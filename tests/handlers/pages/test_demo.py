@@ -72,7 +72,7 @@ async def test_the_tokens_can_be_refreshed(visitor, signed_in):
 
 async def test_a_refresh_that_is_refused_is_reported(visitor, signed_in, server):
     await server.store.commit(
-        Update(APPLICATIONS, server.told.demo.client_id, set={"grant_types": []})
+        Update(APPLICATIONS, server.start.demo.client_id, set={"grant_types": []})
     )
     page = await visitor.submit(signed_in, decision="refresh")
 
@@ -211,7 +211,7 @@ async def test_what_it_remembers_is_sealed(server, signed_in):
 
 
 async def test_a_demo_whose_application_is_gone_says_so(visitor, server):
-    await server.store.commit(Delete(APPLICATIONS, server.told.demo.client_id))
+    await server.store.commit(Delete(APPLICATIONS, server.start.demo.client_id))
     page = await visitor.open("/demo/sign-in")
 
     assert (page.status, page.name) == (400, "explain")

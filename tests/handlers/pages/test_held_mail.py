@@ -185,7 +185,7 @@ class TestPublicIssuer:
             assert "12345678" not in page.text
 
     async def test_the_start_names_no_address_for_it(self, server):
-        assert server.told.as_json()["mail"] == {"state": "held", "url": None}
+        assert server.start.as_json()["mail"] == {"state": "held", "url": None}
 
     async def test_nobody_is_asked_to_open_an_account(self, outside, server):
         party = await server.register(redirect_uris=["https://app.example.com/cb"])

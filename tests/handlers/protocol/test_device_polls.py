@@ -28,7 +28,7 @@ def allow(server, visitor, device):
     """Lets the demo user allow the device."""
 
     async def done():
-        page = await at_confirmation(visitor, device.told["user_code"], server.user)
+        page = await at_confirmation(visitor, device.answer["user_code"], server.user)
         await visitor.submit(page, decision="allow")
 
     return done
@@ -166,7 +166,7 @@ async def test_of_many_polls_at_once_before_it_all_but_one_are_too_many(device):
 
 
 async def test_polls_while_the_person_decides_get_tokens_once(server, visitor, device):
-    page = await at_confirmation(visitor, device.told["user_code"], server.user)
+    page = await at_confirmation(visitor, device.answer["user_code"], server.user)
     answers = await asyncio.gather(
         *[device.poll() for _ in range(4)],
         visitor.send(page, decision="allow"),
@@ -188,7 +188,7 @@ async def test_another_client_s_device_code_is_refused_and_not_spent(server, dev
     await allow()
     other = Device(await server.register("Radio", grant_types=GRANTS), device.visitor)
     before = await everything(server.store)
-    foreign = await other.poll(device_code=device.told["device_code"])
+    foreign = await other.poll(device_code=device.answer["device_code"])
     after = await everything(server.store)
 
     assert_refused(foreign, 400, "invalid_grant")
@@ -215,7 +215,7 @@ async def test_another_client_s_device_code_is_refused_and_not_spent(server, dev
 async def test_a_device_code_that_nobody_has_is_refused(server, device, allow, spoil, error):
     await allow()
     before = await everything(server.store)
-    page = await device.poll(device_code=spoil(device.told["device_code"]))
+    page = await device.poll(device_code=spoil(device.answer["device_code"]))
     after = await everything(server.store)
 
     assert_refused(page, 400, error)
@@ -224,7 +224,7 @@ async def test_a_device_code_that_nobody_has_is_refused(server, device, allow, s
 
 
 async def test_the_user_code_is_no_device_code(server, device):
-    page = await device.poll(device_code=device.told["user_code"])
+    page = await device.poll(device_code=device.answer["user_code"])
 
     assert_refused(page, 400, "invalid_grant")
 

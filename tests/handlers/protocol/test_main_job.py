@@ -36,7 +36,7 @@ async def test_after_the_logout_nobody_is_signed_in(server, visitor, demo):
 
 
 async def test_the_first_administrator_chooses_a_password_once(server, visitor, demo):
-    admin = server.told.admin
+    admin = server.start.admin
     page = await visitor.sign_in(demo.authorize_url(), admin.login_name, admin.password)
     assert page.name == "change-password"
     page = await visitor.submit(page, newPassword="correct horse battery staple")

@@ -289,7 +289,7 @@ async def test_the_checks_of_a_poll(world, new_visitor):
             *until_the_grant(party, "refresh_token", GRANT),
             {"device_code": "d"},
             *[
-                {"device_code": each.told["device_code"]}
+                {"device_code": each.answer["device_code"]}
                 for each in (foreign, used, denied, late, hasty, gone, ended, fresh)
             ],
         ]
@@ -307,6 +307,6 @@ async def shown(world, party) -> Device:
 
 
 async def decided(visitor, waiting: Device, person, decision="allow") -> Device:
-    page = await at_confirmation(visitor, waiting.told["user_code"], person)
+    page = await at_confirmation(visitor, waiting.answer["user_code"], person)
     await visitor.submit(page, decision=decision)
     return waiting

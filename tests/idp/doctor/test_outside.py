@@ -243,7 +243,7 @@ async def test_a_mail_server_that_refuses_fails_until_it_takes_the_connection(
     assert refused.state == "fail"
     assert "wrong and secret" not in refused.found
     assert found.state == "ok"
-    assert (server.octets, closed.octets) == ([], [])
+    assert (server.raw_messages, closed.raw_messages) == ([], [])
 
 
 async def test_no_mail_server_is_a_warning():

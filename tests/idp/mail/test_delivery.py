@@ -75,7 +75,7 @@ async def test_messages_share_a_connection(mailing, new_mail_server):
 
     await mail_delivery.deliver_due(service)
 
-    assert (server.connections, len(server.octets)) == (1, mail_delivery.BATCH)
+    assert (server.connections, len(server.raw_messages)) == (1, mail_delivery.BATCH)
     assert set(await states(service)) == {"sent"}
 
 
@@ -97,13 +97,13 @@ async def test_what_the_server_puts_off_is_tried_again_later(mailing, new_mail_s
     await mail_delivery.deliver_due(service)
     waiting = await only(service)
     await mail_delivery.deliver_due(service)
-    assert server.octets == []
+    assert server.raw_messages == []
     service.clock.advance(mail_delivery.PAUSES[0])
     await mail_delivery.deliver_due(service)
 
     assert (waiting.state, waiting.attempts) == ("queued", 1)
     assert waiting.last_error == "the server answered 451 come back"
-    assert len(server.octets) == 1
+    assert len(server.raw_messages) == 1
 
 
 async def test_a_message_is_given_up_after_a_day(mailing, new_mail_server):
@@ -188,12 +188,12 @@ async def test_what_an_ended_process_had_begun_is_sent_by_another_with_the_same_
         patch.setattr(mail_delivery, "_settle", dies)  # after the server took it
         await mail_delivery.deliver_due(service)
     await mail_delivery.deliver_due(service)
-    assert (await states(service), len(server.octets)) == (["sending"], 1)
+    assert (await states(service), len(server.raw_messages)) == (["sending"], 1)
     service.clock.advance(mail_delivery.CLAIM)
     await mail_delivery.deliver_due(service)
 
     assert [each["Message-ID"] for each in server.mails] == [f"<{id}@localhost>"] * 2
-    assert server.octets[0] == server.octets[1]
+    assert server.raw_messages[0] == server.raw_messages[1]
     assert await states(service) == ["sent"]
 
 
@@ -227,7 +227,7 @@ async def test_a_server_without_smtputf8_is_not_asked_again(mailing, new_mail_se
     failed = await only(service)
     assert failed.state == "failed"
     assert "SMTPUTF8" in failed.last_error
-    assert server.octets == []
+    assert server.raw_messages == []
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ async def test_what_is_no_single_address_is_sent_to_nobody(mailing, new_mail_ser
 
     await mail_delivery.deliver_due(service)
 
-    assert (server.octets, await states(service)) == ([], ["failed"])
+    assert (server.raw_messages, await states(service)) == ([], ["failed"])
 
 
 async def test_a_subject_begins_no_header_of_its_own(mailing, new_mail_server):
@@ -265,8 +265,8 @@ async def test_a_subject_begins_no_header_of_its_own(mailing, new_mail_server):
     assert (sent["Bcc"], sent["X"]) == (None, None)
     assert sent["From"].addresses[0].display_name == 'Größe, "Söhne"'
     assert server.envelopes[0][1] == [TO]
-    assert max(map(len, server.octets[0].split(b"\r\n"))) <= 78
-    assert server.octets[0].isascii()
+    assert max(map(len, server.raw_messages[0].split(b"\r\n"))) <= 78
+    assert server.raw_messages[0].isascii()
 
 
 @pytest.mark.parametrize(

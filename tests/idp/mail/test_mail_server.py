@@ -47,7 +47,7 @@ async def test_a_message_goes_by_tls_to_a_server_with_a_valid_certificate(
     service = mailing(server, smtp_security=security, **trusting)
 
     assert await error_after(service) == ""
-    assert len(server.octets) == 1
+    assert len(server.raw_messages) == 1
 
 
 @pytest.mark.parametrize("security", ["starttls", "tls"])
@@ -58,7 +58,7 @@ async def test_nothing_is_sent_to_a_server_whose_certificate_nobody_vouches_for(
     service = mailing(server, smtp_security=security, **login)
 
     assert "CERTIFICATE_VERIFY_FAILED" in await error_after(service)
-    assert server.octets == []
+    assert server.raw_messages == []
 
 
 async def test_nothing_is_sent_in_plain_text_where_tls_was_meant(mailing, new_mail_server, login):
@@ -66,7 +66,7 @@ async def test_nothing_is_sent_in_plain_text_where_tls_was_meant(mailing, new_ma
     service = mailing(server, smtp_security="starttls", **login)
 
     assert "STARTTLS" in await error_after(service)
-    assert server.octets == []
+    assert server.raw_messages == []
 
 
 async def test_a_wrong_password_is_corrected_by_the_operator_without_losing_messages(
@@ -83,7 +83,7 @@ async def test_a_wrong_password_is_corrected_by_the_operator_without_losing_mess
     service.clock.advance(mail_delivery.PAUSES[0])
     await mail_delivery.deliver_due(service)
 
-    assert len(server.octets) == 1
+    assert len(server.raw_messages) == 1
 
 
 WITH_SERVER = {"smtp_host": "mail.example.com", "smtp_from": "no-reply@example.com"}

@@ -41,7 +41,7 @@ async def foreign_code(world: World):
     await device.begin()
     radio = await world.server.register("Radio", grant_types=GRANTS)
     world.seen["radio"] = radio.client_id
-    return await Device(radio, world.visitor, device.told).poll()
+    return await Device(radio, world.visitor, device.answer).poll()
 
 
 async def decided(world: World, decision: str) -> Device:

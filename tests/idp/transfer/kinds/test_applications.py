@@ -14,7 +14,7 @@ from idp.records import (
     USER_KEYS,
 )
 from tests.support.audit import events_agree
-from tests.support.bringing import told_org
+from tests.support.bringing import exported_org
 from tests.support.bringing_people import (
     API,
     GRANT,
@@ -80,7 +80,7 @@ async def test_everything_that_hangs_together_comes_in_one_package(server):
 async def test_what_was_imported_is_exported_again_but_keys(server):
     await bring(server, **WHOLE)
 
-    told = await told_org(server, "acme", with_passwords=True)
+    told = await exported_org(server, "acme", with_passwords=True)
 
     assert set(told) == set(WHOLE) - {"appKeys", "machineKeys"} | {"orgId", "org", "domains"}
     assert told["userGrants"] == [GRANT]
@@ -93,7 +93,7 @@ async def test_what_was_imported_is_exported_again_but_keys(server):
 
 async def test_what_is_exported_and_imported_again_changes_nothing(server):
     await bring(server, **WHOLE)
-    told = await told_org(server, "acme", with_passwords=True, with_otp=True)
+    told = await exported_org(server, "acme", with_passwords=True, with_otp=True)
     before = await everything(server.store)
 
     for lists in (told, WHOLE):

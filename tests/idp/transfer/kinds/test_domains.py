@@ -7,7 +7,7 @@ import pytest
 from idp.management.organizations import domains as organization_domains
 from idp.records import DOMAINS, ORGANIZATIONS
 from tests.support.audit import events_agree
-from tests.support.bringing import brought, told_org
+from tests.support.bringing import brought, exported_org
 from tests.support.callers import new_organization
 from tests.support.stored import everything
 
@@ -23,7 +23,7 @@ def domain(name: str, **members) -> dict:
 
 
 async def told(server) -> list[tuple[str, bool, bool]]:
-    found = (await told_org(server, "acme"))["domains"]
+    found = (await exported_org(server, "acme"))["domains"]
     return [(each["domainName"], each["isVerified"], each["isPrimary"]) for each in found]
 
 
@@ -57,7 +57,7 @@ async def test_a_verification_that_was_begun_goes_on(server):
     proof = {"validationType": "DOMAIN_VALIDATION_TYPE_DNS", "validationToken": "t0ken"}
     (_, made) = await brought(server, acme(domain("b.example", isVerified=False, **proof)))
 
-    found = (await told_org(server, "acme"))["domains"]
+    found = (await exported_org(server, "acme"))["domains"]
     assert made.problems == ()
     assert [each for each in found if each["domainName"] == "b.example"] == [
         domain("b.example", isVerified=False, isPrimary=False) | proof

@@ -7,7 +7,7 @@ from idp.mail import messages
 from idp.records import USERS, IdpLink, Phone
 from storage import Update
 from tests.support.audit import events_agree
-from tests.support.bringing import brought, told_org
+from tests.support.bringing import brought, exported_org
 from tests.support.samples.people import IMPORTED
 from tests.support.stored import everything
 
@@ -106,7 +106,7 @@ async def test_all_that_a_record_holds_is_imported_and_exported_again(server):
     assert (user.state, user.password.must_change) == ("inactive", True)
     assert second_factors.secret_of(server.service, user) == SECRET
     assert SECRET not in user.totp.sealed_secret
-    told = await told_org(server, "acme", with_passwords=True, with_otp=True)
+    told = await exported_org(server, "acme", with_passwords=True, with_otp=True)
     (again,) = told["humanUsers"]
     assert again["user"].pop("hashedPassword")["value"] == HASH
     assert again == {
@@ -118,7 +118,7 @@ async def test_all_that_a_record_holds_is_imported_and_exported_again(server):
 async def test_what_is_imported_again_changes_nothing(server):
     await bring(server, {"userId": "otto", "user": FULL}, row())
     before = await everything(server.store)
-    told = await told_org(server, "acme", with_passwords=True, with_otp=True)
+    told = await exported_org(server, "acme", with_passwords=True, with_otp=True)
 
     again = await brought(server, told, updates=True, job="second")
 
@@ -129,7 +129,7 @@ async def test_what_is_imported_again_changes_nothing(server):
 async def test_secrets_are_exported_only_on_request(server):
     await bring(server, {"userId": "otto", "user": FULL})
 
-    (told,) = (await told_org(server, "acme"))["humanUsers"]
+    (told,) = (await exported_org(server, "acme"))["humanUsers"]
 
     assert not {"hashedPassword", "passwordChangeRequired", "otpCode"} & set(told["user"])
 
@@ -137,7 +137,7 @@ async def test_secrets_are_exported_only_on_request(server):
 async def test_a_user_without_address_and_name_is_reported_and_imported(server):
     page = await server.store.find(USERS, {"login_key": server.service.config.admin_login_name})
     admin = page.records[0]
-    told = await told_org(server, admin.org_id, with_passwords=True)
+    told = await exported_org(server, admin.org_id, with_passwords=True)
     before = await everything(server.store)
 
     again = await brought(server, told, updates=True)

@@ -7,7 +7,7 @@ import pytest
 from idp.records import DELETED_ORGANIZATIONS, DOMAINS, ORGANIZATIONS, DeletedOrganization
 from storage import Insert
 from tests.support.audit import events_agree
-from tests.support.bringing import brought, told_org
+from tests.support.bringing import brought, exported_org
 from tests.support.callers import new_organization
 from tests.support.stored import everything
 
@@ -33,14 +33,14 @@ async def test_its_domain_and_state_may_be_stated_and_are_returned(server):
     org = {"name": "Åcme", "primaryDomain": "bücher.example", "state": "ORG_STATE_INACTIVE"}
     await brought(server, {"orgId": "å|1", "org": org})
 
-    told = (await told_org(server, "å|1"))["org"]
+    told = (await exported_org(server, "å|1"))["org"]
     assert told == org | {"primaryDomain": "xn--bcher-kva.example"}
 
 
 async def test_what_is_reported_of_the_installations_own_organization_can_be_read(server):
     page = await server.store.find(ORGANIZATIONS, {"name_key": "default"})
     own = page.records[0]
-    told = (await told_org(server, own.id))["org"]
+    told = (await exported_org(server, own.id))["org"]
 
     (again,) = await brought(server, {"orgId": own.id, "org": told})
     assert (again.action, again.problems) == ("skip", ())

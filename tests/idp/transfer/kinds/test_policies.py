@@ -8,7 +8,7 @@ from idp.management.policies.policy_kinds import KINDS as POLICIES
 from idp.policies import effective
 from idp.transfer.kinds import KINDS
 from tests.support.audit import events_agree
-from tests.support.bringing import brought, told_org
+from tests.support.bringing import brought, exported_org
 from tests.support.stored import everything
 
 ORG = {"orgId": "acme", "org": {"name": "Acme"}}
@@ -234,7 +234,7 @@ async def test_every_kind_of_policy_is_exported_and_imported(server):
     org = ORG | {member: {} for member in members}
     await brought(server, org)
 
-    told = await told_org(server, "acme")
+    told = await exported_org(server, "acme")
     assert set(members) <= set(told)
     again = await brought(server, told, updates=True, job="second")
     assert {each.action for each in again} == {"skip"}

@@ -8,7 +8,7 @@ from idp.identity.users import grant_ids
 from idp.records import PROJECT_GRANTS, ROLE_ASSIGNMENTS
 from storage import META, SCHEMA_ID
 from tests.support.audit import events_agree
-from tests.support.bringing import brought, told_org
+from tests.support.bringing import brought, exported_org
 from tests.support.bringing_people import outcome
 from tests.support.stored import everything
 
@@ -47,7 +47,7 @@ async def test_a_grant_and_what_was_assigned_by_it_come_in_any_order_and_go_agai
     (one,) = (await server.store.find(ROLE_ASSIGNMENTS, {"user_id": "u"})).records
     assert (one.org_id, one.granted_by) == ("guest", grant.generation)
     assert (await server.store.get(META, SCHEMA_ID)).oldest_reader == 2
-    told = [await told_org(server, id) for id in ("acme", "guest")]
+    told = [await exported_org(server, id) for id in ("acme", "guest")]
     assert told[0]["projectGrants"][0]["projectGrant"].items() >= GRANT["projectGrant"].items()
     assert told[0]["projects"][0]["project"]["hasProjectCheck"] is True
     assert told[1]["userGrants"] == [USER_GRANT | {"projectGrantId": grant.id}]

@@ -13,7 +13,7 @@ from idp.records import PICTURES, POLICIES
 from idp.transfer.kinds.texts import KINDS
 from tests.support import pictures
 from tests.support.audit import events_agree
-from tests.support.bringing import brought, told_org
+from tests.support.bringing import brought, exported_org
 from tests.support.stored import everything
 
 ORG = {"orgId": "acme", "org": {"name": "Acme"}}
@@ -39,7 +39,7 @@ async def test_words_of_messages_are_stored_and_returned(server):
     lists = {"passwordResetMessages": [RESET], "verifyEmailMessages": [RESET | {"language": "fr"}]}
     outcomes = await brought(server, ORG | lists)
 
-    told = await told_org(server, "acme")
+    told = await exported_org(server, "acme")
     assert [each.action for each in outcomes] == ["create"] * 3
     assert {name: told[name] for name in lists} == lists
     await events_agree(server.store)
@@ -61,7 +61,7 @@ async def test_words_with_unknown_placeholders_are_left_out(server):
         ("preHeader", "field.unknown"),
         ("footerText", "field.unknown"),
     }
-    told = await told_org(server, "acme")
+    told = await exported_org(server, "acme")
     assert told["passwordResetMessages"] == [RESET | {"text": ""}]
 
 
@@ -71,7 +71,7 @@ async def test_a_language_that_is_written_otherwise_is_stored_for_the_nearest(se
         server, ORG | {"passwordResetMessages": [RESET | {"language": said}]}
     )
 
-    told = await told_org(server, "acme")
+    told = await exported_org(server, "acme")
     assert [each["language"] for each in told["passwordResetMessages"]] == [kept]
     assert [each.error_code for each in made.problems] == ["language.not_shipped"]
 
@@ -89,7 +89,7 @@ async def test_texts_of_the_pages_are_stored_and_returned(server):
     (_, made) = await brought(server, ORG | {"loginTexts": [PAGES]})
 
     assert made.action == "create"
-    assert (await told_org(server, "acme"))["loginTexts"] == [PAGES]
+    assert (await exported_org(server, "acme"))["loginTexts"] == [PAGES]
 
 
 async def test_texts_of_other_pages_are_named_and_left_out(server):
@@ -106,7 +106,7 @@ async def test_a_text_that_has_no_place_any_more_is_left_out_alone(server):
     pages = PAGES | {"texts": [gone, torn, *PAGES["texts"]]}
     (_, made) = await brought(server, ORG | {"loginTexts": [pages]})
 
-    assert (await told_org(server, "acme"))["loginTexts"] == [PAGES]
+    assert (await exported_org(server, "acme"))["loginTexts"] == [PAGES]
     assert {(each.field, each.error_code) for each in made.problems} == {
         ("texts[0].key", "login_text.not_found"),
         ("texts[1].text", "login_text.placeholders"),
@@ -121,10 +121,10 @@ async def test_pictures_are_the_same_however_often_they_move(server):
     ]
     await brought(server, ORG | {"pictures": rows})
 
-    told = (await told_org(server, "acme"))["pictures"]
+    told = (await exported_org(server, "acme"))["pictures"]
     other = [row for row in told]
     await brought(server, {"orgId": "b", "org": {"name": "B"}, "pictures": other})
-    assert (await told_org(server, "b"))["pictures"] == told
+    assert (await exported_org(server, "b"))["pictures"] == told
     again = await brought(server, ORG | {"pictures": told}, updates=True, job="second")
     assert {each.action for each in again} == {"skip"}
     await events_agree(server.store)
@@ -134,7 +134,7 @@ async def test_nothing_comes_along_with_a_picture(server):
     rows = [{"place": "logo", "content": encoded(pictures.located())}]
     await brought(server, ORG | {"pictures": rows})
 
-    (told,) = (await told_org(server, "acme"))["pictures"]
+    (told,) = (await exported_org(server, "acme"))["pictures"]
     assert b"script" not in base64.b64decode(told["content"])
 
 
@@ -187,5 +187,5 @@ async def test_what_is_there_changes_only_with_update(server):
 
     outcomes = await brought(server, ORG | other, job="third", updates=True)
     assert [each.action for each in outcomes] == ["skip", "update", "update", "update"]
-    assert (await told_org(server, "acme"))["loginTexts"] == other["loginTexts"]
+    assert (await exported_org(server, "acme"))["loginTexts"] == other["loginTexts"]
     await events_agree(server.store)
