@@ -65,7 +65,7 @@ class JobSearch(Search, frozen=True, kw_only=True):
 
 
 class ProblemPage(Request, frozen=True, kw_only=True):
-    """The page of a job's problems: `limit` of them after `cursor`."""
+    """Which page of a job's problems: behind `cursor`, `limit` of them."""
 
     cursor: Annotated[str, Text()] = ""
     limit: Annotated[int, Integer(1, MOST)] = 100
