@@ -36,7 +36,7 @@ msgstr ""
 
 """
 
-Found = tuple[int, str, tuple[str | None, ...], list[str]]
+Extracted = tuple[int, str, tuple[str | None, ...], list[str]]
 
 
 def from_python(
@@ -44,10 +44,10 @@ def from_python(
     keywords: Iterable[str],
     comment_tags: Iterable[str],
     options: Mapping[str, object],
-) -> Iterator[Found]:
+) -> Iterator[Extracted]:
     """Babel's extractor for `message(…, context=…, plural=…)` and the gettext functions.
 
-    Babel's own reads tokens and cannot tell one named argument from another.
+    Babel's own reads tokens and cannot distinguish named arguments.
     """
     source = file.read().decode()
     lines = source.splitlines()
@@ -137,7 +137,7 @@ def main() -> None:
 def _replace(path: Path, catalog: Catalog) -> None:
     new = path.with_suffix(".new")
     new.write_bytes(written(catalog))
-    new.replace(path)  # whoever reads meanwhile sees one or the other
+    new.replace(path)  # a reader sees the old file or the new one, never a part
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ PENDING: Final[tuple[Collection[Any], ...]] = (
 Finish = Callable[[], Awaitable[None]]
 
 
-class Target(Struct, frozen=True):
+class RestoreTarget(Struct, frozen=True):
     """An empty store that was opened without a schema, by a clock that does not advance.
 
     `clock` is the running one.
@@ -58,7 +58,7 @@ class Target(Struct, frozen=True):
 
 
 async def restore(
-    target: Target,
+    target: RestoreTarget,
     file: BinaryIO,
     passphrase: str,
     *,
@@ -83,7 +83,7 @@ async def restore(
     await fill(target.store, _filling(target, backup.head.schema, _restored(backup)), finish)
 
 
-async def copy(source: Store, target: Target) -> None:
+async def copy(source: Store, target: RestoreTarget) -> None:
     """Copies all records of a store, in one consistent state, into an empty one.
 
     Raises NotFound, NewerBackup, TooNew, HalfFilled, StoreNotEmpty, StorageError.
@@ -98,7 +98,7 @@ async def copy(source: Store, target: Target) -> None:
         await fill(target.store, _filling(target, schema, every(view, COLLECTIONS)), finish)
 
 
-def _filling(target: Target, schema: MetaRecord, records: AsyncIterator[Stored]) -> Filling:
+def _filling(target: RestoreTarget, schema: MetaRecord, records: AsyncIterator[Stored]) -> Filling:
     return Filling(
         collections=COLLECTIONS,
         schema=schema,

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from idp.backup import contents, making, restoring
 from idp.backup.contents import Head, Manifest
-from idp.backup.restoring import Target
+from idp.backup.restoring import RestoreTarget
 from idp.config.settings import Config
 from idp.foundation import base64url
 from idp.foundation.atomic_files import new_file
@@ -131,7 +131,7 @@ async def restore(
     backup.file.seek(0)
     async with bootstrap.as_it_is(config.store, ALL, frozen) as store:
         await restoring.restore(
-            Target(store, frozen, clock, random, on_progress),
+            RestoreTarget(store, frozen, clock, random, on_progress),
             backup.file,
             backup.passphrase,
             invalidates=invalidates,
@@ -169,7 +169,9 @@ async def copy(source_url: str, target_url: str, on_progress: Told) -> None:
         bootstrap.as_it_is(source_url, ALL, frozen) as source,
         bootstrap.as_it_is(target_url, ALL, frozen) as store,
     ):
-        await restoring.copy(source, Target(store, frozen, clock, SystemRandom(), on_progress))
+        await restoring.copy(
+            source, RestoreTarget(store, frozen, clock, SystemRandom(), on_progress)
+        )
 
 
 def _check_lasts(store: str) -> None:

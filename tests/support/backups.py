@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from idp.backup import contents, making, restoring, sealed_files
 from idp.backup.contents import COLLECTIONS
-from idp.backup.restoring import Target
+from idp.backup.restoring import RestoreTarget
 from idp.backup.sealed_files import Cost
 from idp.backup.stores import Frozen
 from idp.foundation import base64url
@@ -40,7 +40,7 @@ async def restored(
     stored_keys = []
     async with as_it_is(url, Frozen(clock.now())) as store:
         await restoring.restore(
-            Target(store, Frozen(clock.now()), clock, SystemRandom()),
+            RestoreTarget(store, Frozen(clock.now()), clock, SystemRandom()),
             io.BytesIO(backup),
             passphrase,
             invalidates=invalidates,

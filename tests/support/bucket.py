@@ -69,7 +69,7 @@ class Handler(BaseHTTPRequestHandler):
             if line.startswith(beginning):
                 answer(self)
                 return
-        answered(404, {})(self)
+        told(404, {})(self)
 
     def log_message(self, *_):
         """Nobody reads it."""
@@ -107,7 +107,7 @@ def serving():
         thread.join()
 
 
-def answered(status, body, **headers):
+def told(status, body, **headers):
     """An answer of JSON, or of bytes."""
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
 
@@ -144,7 +144,7 @@ def silent(handler):
 
 def holds(bucket, data):
     """The bucket has one object."""
-    bucket.answers = {META: answered(200, described(data)), MEDIA: answered(200, data)}
+    bucket.answers = {META: told(200, described(data)), MEDIA: told(200, data)}
 
 
 def takes(bucket):
@@ -156,7 +156,7 @@ def takes(bucket):
         first = body.index(b"\r\n\r\n", body.index(b"\r\n\r\n") + 4) + 4
         data = body[first : body.rindex(b"\r\n--")]
         stored.append(data)
-        answered(200, described(data))(handler)
+        told(200, described(data))(handler)
 
     bucket.answers = {UPLOAD: answer}
     return stored

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from handlers import api
-from tests.support.bucket import ACCOUNT, MEDIA, META, answered, described, packed, serving
+from tests.support.bucket import ACCOUNT, MEDIA, META, described, packed, serving, told
 from tests.support.bulk import IMPORT, orgs, package
 from tests.support.callers import refused
 from tests.support.stored import count
@@ -23,10 +23,7 @@ PLACE = {"bucket": "acme-exports", "path": "a/b.json", "serviceaccountJson": pac
 def bucket():
     with serving() as server:
         size = str(FIVE_GIGABYTES)
-        server.answers = {
-            META: answered(200, described(b"", size=size)),
-            MEDIA: answered(200, b"{}"),
-        }
+        server.answers = {META: told(200, described(b"", size=size)), MEDIA: told(200, b"{}")}
         yield server
 
 

@@ -20,7 +20,6 @@ from tests.support.bucket import (
     META,
     PEM,
     UPLOAD,
-    answered,
     described,
     holds,
     packed,
@@ -28,6 +27,7 @@ from tests.support.bucket import (
     silent,
     slow,
     takes,
+    told,
 )
 from tests.support.bulk import IMPORT, imported, large, orgs, package
 from tests.support.callers import refused
@@ -208,16 +208,13 @@ async def test_an_object_that_is_no_package_is_refused(server, owner, bucket):
 
 
 FAILING = {
-    "forbidden": ({META: answered(403, {})}, "object_storage.forbidden"),
-    "absent": ({META: answered(404, {})}, "object_storage.not_found"),
-    "changed": ({MEDIA: answered(412, {})}, "object_storage.changed"),
-    "cut short": ({MEDIA: answered(200, b"{")}, "object_storage.checksum"),
-    "elsewhere": (
-        {META: answered(302, {}, Location="http://[::1]:1/")},
-        "object_storage.unreachable",
-    ),
+    "forbidden": ({META: told(403, {})}, "object_storage.forbidden"),
+    "absent": ({META: told(404, {})}, "object_storage.not_found"),
+    "changed": ({MEDIA: told(412, {})}, "object_storage.changed"),
+    "cut short": ({MEDIA: told(200, b"{")}, "object_storage.checksum"),
+    "elsewhere": ({META: told(302, {}, Location="http://[::1]:1/")}, "object_storage.unreachable"),
     "too large": (
-        {META: answered(200, described(b"", size=str(1 << 50)))},
+        {META: told(200, described(b"", size=str(1 << 50)))},
         "object_storage.too_large",
     ),
     "slow": ({META: slow}, "object_storage.timeout"),
@@ -316,10 +313,10 @@ async def test_without_an_output_it_is_answered(owner, bucket):
 @pytest.mark.parametrize(
     ("answer", "error_code"),
     [
-        (answered(403, {}), "object_storage.forbidden"),
-        (answered(404, {}), "object_storage.not_found"),
-        (answered(412, {}), "object_storage.exists"),
-        (answered(200, described(b"x")), "object_storage.checksum"),
+        (told(403, {}), "object_storage.forbidden"),
+        (told(404, {}), "object_storage.not_found"),
+        (told(412, {}), "object_storage.exists"),
+        (told(200, described(b"x")), "object_storage.checksum"),
         (slow, "object_storage.timeout"),
     ],
     ids=["forbidden", "absent", "there already", "spoilt", "slow"],
@@ -386,10 +383,7 @@ async def test_the_account_is_nowhere_when_the_call_is_over(server, owner, bucke
     pages = [page]
     holds(bucket, b"{}")
     pages.append(await owner.post(IMPORT, {"dataOrgsGcs": PLACE}))
-    bucket.answers = {
-        META: answered(403, {"error": EMAIL}),
-        UPLOAD: answered(403, {"error": EMAIL}),
-    }
+    bucket.answers = {META: told(403, {"error": EMAIL}), UPLOAD: told(403, {"error": EMAIL})}
     pages.append(await owner.post(IMPORT, {"dataOrgsGcs": PLACE}))
     pages.append(await owner.post(EXPORT, {"gcsOutput": PLACE}))
     wrong = PLACE | {"serviceaccountJson": packed(ACCOUNT | {"type": "authorized_user"})}

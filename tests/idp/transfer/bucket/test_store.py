@@ -26,7 +26,6 @@ from tests.support.bucket import (
     META,
     PEM,
     UPLOAD,
-    answered,
     crc32c,
     described,
     endless,
@@ -34,6 +33,7 @@ from tests.support.bucket import (
     serving,
     silent,
     slow,
+    told,
 )
 
 PLACE = reading.read(
@@ -47,7 +47,7 @@ MOST = 1000
 @pytest.fixture
 def bucket():
     with serving() as server:
-        server.answers = {META: answered(200, described(PACKAGE)), MEDIA: answered(200, PACKAGE)}
+        server.answers = {META: told(200, described(PACKAGE)), MEDIA: told(200, PACKAGE)}
         yield server
 
 
@@ -130,28 +130,28 @@ async def test_over_plain_http_nothing_of_the_account_is_sent(bucket, tmp_path):
 
 
 HOSTILE = {
-    "forbidden": ({META: answered(403, {})}, "object_storage.forbidden"),
-    "not known": ({META: answered(401, {})}, "object_storage.forbidden"),
-    "absent": ({META: answered(404, {})}, "object_storage.not_found"),
-    "nonsense": ({META: answered(200, b"<html>")}, "object_storage.unreachable"),
-    "a list": ({META: answered(200, [])}, "object_storage.unreachable"),
-    "no size": ({META: answered(200, {"generation": "7"})}, "object_storage.unreachable"),
+    "forbidden": ({META: told(403, {})}, "object_storage.forbidden"),
+    "not known": ({META: told(401, {})}, "object_storage.forbidden"),
+    "absent": ({META: told(404, {})}, "object_storage.not_found"),
+    "nonsense": ({META: told(200, b"<html>")}, "object_storage.unreachable"),
+    "a list": ({META: told(200, [])}, "object_storage.unreachable"),
+    "no size": ({META: told(200, {"generation": "7"})}, "object_storage.unreachable"),
     "a strange size": (
-        {META: answered(200, described(PACKAGE, size="1e9"))},
+        {META: told(200, described(PACKAGE, size="1e9"))},
         "object_storage.unreachable",
     ),
     "no checksum": (
-        {META: answered(200, described(PACKAGE, crc32c=None))},
+        {META: told(200, described(PACKAGE, crc32c=None))},
         "object_storage.unreachable",
     ),
     "an endless description": ({META: endless}, "object_storage.unreachable"),
-    "too large": ({META: answered(200, described(b"x" * 1001))}, "object_storage.too_large"),
+    "too large": ({META: told(200, described(b"x" * 1001))}, "object_storage.too_large"),
     "more than it said": ({MEDIA: endless}, "object_storage.checksum"),
-    "less than it said": ({MEDIA: answered(200, PACKAGE[:-1])}, "object_storage.checksum"),
-    "other content": ({MEDIA: answered(200, PACKAGE[::-1])}, "object_storage.checksum"),
-    "changed": ({MEDIA: answered(412, {})}, "object_storage.changed"),
-    "replaced": ({MEDIA: answered(404, {})}, "object_storage.changed"),
-    "forbidden now": ({MEDIA: answered(403, {})}, "object_storage.forbidden"),
+    "less than it said": ({MEDIA: told(200, PACKAGE[:-1])}, "object_storage.checksum"),
+    "other content": ({MEDIA: told(200, PACKAGE[::-1])}, "object_storage.checksum"),
+    "changed": ({MEDIA: told(412, {})}, "object_storage.changed"),
+    "replaced": ({MEDIA: told(404, {})}, "object_storage.changed"),
+    "forbidden now": ({MEDIA: told(403, {})}, "object_storage.forbidden"),
 }
 
 
@@ -167,7 +167,7 @@ async def test_what_is_not_as_it_was_stored_is_not_taken(bucket, tmp_path, name)
 @pytest.mark.parametrize("request_line", [META, MEDIA])
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 async def test_no_redirect_is_followed(bucket, elsewhere, tmp_path, status, request_line):
-    bucket.answers[request_line] = answered(status, {}, Location=f"{elsewhere.url}/x")
+    bucket.answers[request_line] = told(status, {}, Location=f"{elsewhere.url}/x")
 
     assert await refusal(fetched(bucket, tmp_path / "in")) == "object_storage.unreachable"
     assert elsewhere.connections == 0
@@ -175,15 +175,13 @@ async def test_no_redirect_is_followed(bucket, elsewhere, tmp_path, status, requ
 
 async def test_an_address_in_an_answer_is_not_called(bucket, elsewhere, tmp_path):
     link = described(PACKAGE, mediaLink=f"{elsewhere.url}/x", selfLink=f"{elsewhere.url}/y")
-    bucket.answers[META] = answered(200, link)
+    bucket.answers[META] = told(200, link)
 
     assert await fetched(bucket, tmp_path / "in") == PACKAGE
     assert elsewhere.connections == 0
 
 
-@pytest.mark.parametrize(
-    "answer", [slow, silent, answered(503, {})], ids=["slow", "silent", "503"]
-)
+@pytest.mark.parametrize("answer", [slow, silent, told(503, {})], ids=["slow", "silent", "503"])
 @pytest.mark.parametrize("request_line", [META, MEDIA])
 async def test_a_call_ends_when_its_time_is_over(bucket, tmp_path, request_line, answer):
     bucket.answers[request_line] = answer
@@ -227,7 +225,7 @@ async def test_more_than_may_be_under_way_are_busy(bucket, tmp_path):
     for call in calls:
         call.cancel()
     await asyncio.gather(*calls, return_exceptions=True)
-    bucket.answers[META] = answered(200, described(PACKAGE))
+    bucket.answers[META] = told(200, described(PACKAGE))
     assert await fetched(bucket, tmp_path / "in") == PACKAGE
 
 
@@ -241,13 +239,13 @@ async def test_a_file_that_is_there_is_left_alone(bucket, tmp_path):
 
 
 WRITING = {
-    "written": (answered(200, described(PACKAGE)), None),
-    "forbidden": (answered(403, {}), "object_storage.forbidden"),
-    "there already": (answered(412, {}), "object_storage.exists"),
-    "no such bucket": (answered(404, {}), "object_storage.not_found"),
-    "cut off": (answered(200, described(PACKAGE, size="3")), "object_storage.checksum"),
-    "spoilt": (answered(200, described(PACKAGE, crc32c=crc32c(b"x"))), "object_storage.checksum"),
-    "nothing told": (answered(200, {}), "object_storage.checksum"),
+    "written": (told(200, described(PACKAGE)), None),
+    "forbidden": (told(403, {}), "object_storage.forbidden"),
+    "there already": (told(412, {}), "object_storage.exists"),
+    "no such bucket": (told(404, {}), "object_storage.not_found"),
+    "cut off": (told(200, described(PACKAGE, size="3")), "object_storage.checksum"),
+    "spoilt": (told(200, described(PACKAGE, crc32c=crc32c(b"x"))), "object_storage.checksum"),
+    "nothing told": (told(200, {}), "object_storage.checksum"),
     "slow": (slow, "object_storage.timeout"),
 }
 
@@ -270,7 +268,7 @@ async def test_a_large_package_is_sent_to_the_same_server_or_not_at_all(
     bucket, elsewhere, tmp_path
 ):
     (tmp_path / "out").write_bytes(b"x" * 9_000_000)
-    bucket.answers[UPLOAD] = answered(200, {}, Location=f"{elsewhere.url}/upload/x")
+    bucket.answers[UPLOAD] = told(200, {}, Location=f"{elsewhere.url}/upload/x")
 
     call = bucket_store.put(service(bucket.url), PLACE, tmp_path / "out", 20)
 
@@ -293,7 +291,7 @@ def proving(bucket, monkeypatch):
 
     monkeypatch.setattr(google_storage, "TOKEN_URI", f"{bucket.url}/token")
     monkeypatch.setattr(google_storage, "_credentials", credentials)
-    bucket.answers["POST /token"] = answered(200, {"access_token": "t0ken", "expires_in": 3600})
+    bucket.answers["POST /token"] = told(200, {"access_token": "t0ken", "expires_in": 3600})
     return bucket
 
 
@@ -309,13 +307,13 @@ async def test_a_token_is_fetched_and_presented_to_the_storage_alone(proving, tm
 
 @pytest.mark.parametrize("status", [400, 401, 403])
 async def test_an_account_that_google_does_not_know_is_reported(proving, tmp_path, status):
-    proving.answers["POST /token"] = answered(status, {"error": "invalid_grant"})
+    proving.answers["POST /token"] = told(status, {"error": "invalid_grant"})
 
     assert await refusal(fetched(proving, tmp_path / "in")) == "object_storage.forbidden"
 
 
 async def test_a_token_server_that_leads_elsewhere_is_not_followed(proving, elsewhere, tmp_path):
-    proving.answers["POST /token"] = answered(307, {}, Location=f"{elsewhere.url}/token")
+    proving.answers["POST /token"] = told(307, {}, Location=f"{elsewhere.url}/token")
 
     assert await refusal(fetched(proving, tmp_path / "in")) == "object_storage.unreachable"
     assert elsewhere.connections == 0
