@@ -15,7 +15,7 @@ from idp.credentials import rate_limits
 from idp.oauth.authentication import client_authentication
 from idp.oauth.endpoints import refusal_records
 from idp.oauth.endpoints.check_order import Endpoint
-from idp.oauth.endpoints.refusal_records import Asked
+from idp.oauth.endpoints.refusal_records import RefusedRequest
 from idp.oauth.errors import (
     AuthorizationPending,
     InvalidClient,
@@ -37,7 +37,7 @@ class RefusingHandler(Handler):
 
     async def keep(self, error: Refusing) -> None:
         """Stores why this request is refused."""
-        await refusal_records.keep(self.service, self._asked(), error)
+        await refusal_records.keep(self.service, self._refused_request(), error)
 
     def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
         """Answers with an error. A refusal is stored first, and the response waits for that."""
@@ -100,11 +100,11 @@ class RefusingHandler(Handler):
         refusal.check = METHOD
         return refusal
 
-    def _asked(self) -> Asked:
+    def _refused_request(self) -> RefusedRequest:
         headers = self.request.headers
         pairs = [*self._pairs_of_query(), *self._pairs_of_form()]
         authorization = headers.get("Authorization")
-        return Asked(
+        return RefusedRequest(
             request_id=self.request_id,
             endpoint=self.endpoint,
             method=self.request.method or "",

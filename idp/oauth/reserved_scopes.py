@@ -28,17 +28,17 @@ class Reserved(StrEnum):
     RESOURCE_OWNER = "user:resourceowner"
 
 
-Asked: TypeAlias = Mapping[Reserved, list[str]]
+ReservedScopes: TypeAlias = Mapping[Reserved, list[str]]
 
 
-def read(config: Config, scopes: Iterable[str]) -> Asked:
+def read(config: Config, scopes: Iterable[str]) -> ReservedScopes:
     """Returns the reserved ones of `scopes` by their kinds, with their values in order."""
-    asked: dict[Reserved, list[str]] = {}
+    reserved: dict[Reserved, list[str]] = {}
     for scope in scopes:
         found = _read(config, scope)
         if found is not None:
-            asked.setdefault(found[0], []).append(found[1])
-    return asked
+            reserved.setdefault(found[0], []).append(found[1])
+    return reserved
 
 
 def is_reserved(config: Config, scope: str) -> bool:
@@ -87,7 +87,7 @@ def audience(config: Config, scope: str) -> str | None:
 
 def admit(config: Config, scopes: Iterable[str], organization: Organization) -> bool:
     """Returns whether every organization that the scopes name is this one."""
-    asked = read(config, scopes)
-    named = {domain_names.key(domain) for domain in asked.get(Reserved.DOMAIN, [])}
-    ids = set(asked.get(Reserved.ORGANIZATION, []))
+    reserved = read(config, scopes)
+    named = {domain_names.key(domain) for domain in reserved.get(Reserved.DOMAIN, [])}
+    ids = set(reserved.get(Reserved.ORGANIZATION, []))
     return ids <= {organization.id} and named <= {organization.primary_domain}

@@ -148,7 +148,7 @@ MUTANTS = [
     Mutant(
         "an ID token outlives a new password",
         PARTIES,
-        "or session.stamps != under",
+        "or session.stamps != stamps",
         "",
         f"{INPUTS} -k ended",
     ),

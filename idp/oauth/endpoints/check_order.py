@@ -20,7 +20,7 @@ Endpoint = Literal[
     "end_session",
 ]
 
-TRAILS: Final[dict[Endpoint, tuple[tuple[Check, ...], ...]]] = {
+CHECKS: Final[dict[Endpoint, tuple[tuple[Check, ...], ...]]] = {
     "authorize": (authorize.CHECKS,),
     "par": (par.CHECKS,),
     "device_authorization": (device.CHECKS,),
@@ -36,7 +36,7 @@ TRAILS: Final[dict[Endpoint, tuple[tuple[Check, ...], ...]]] = {
 def passed(endpoint: Endpoint, failed: FailedCheck) -> tuple[Check, ...]:
     """Returns the checks that held before the one that did not; none if the endpoint does not know
     it."""
-    for checks in TRAILS[endpoint]:
+    for checks in CHECKS[endpoint]:
         for place, check in enumerate(checks):
             if check == failed:
                 return checks[:place]

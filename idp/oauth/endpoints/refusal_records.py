@@ -58,7 +58,7 @@ DROPPED: Final = (
 _log = logs.logger(__name__)
 
 
-class Asked(Struct, frozen=True):
+class RefusedRequest(Struct, frozen=True):
     """A request as far as it is stored. `pairs` are its parameters, if they could be read.
 
     `network` is the network key of the sender, which is counted and not stored.
@@ -74,18 +74,18 @@ class Asked(Struct, frozen=True):
     network: str = ""
 
 
-async def keep(service: Service, asked: Asked, error: Refusing) -> None:
+async def keep(service: Service, refused: RefusedRequest, error: Refusing) -> None:
     """Stores a refusal before the response is sent. Raises nothing; waits 1.5 seconds at most.
 
     Of many refusals in a short time only some of each network are stored: the others are in the
     log alone.
     """
-    if not service.refusal_pace.allows(service.clock.now(), asked.network):
+    if not service.refusal_pace.allows(service.clock.now(), refused.network):
         return
     try:
         async with asyncio.timeout(_WRITE_SECONDS):
-            clients = await _clients(service, asked)
-            await service.store.commit(Insert(REFUSALS, _record(service, asked, error, clients)))
+            clients = await _clients(service, refused)
+            await service.store.commit(Insert(REFUSALS, _record(service, refused, error, clients)))
     # A refusal that cannot be stored must not change the response to the client.
     except (StorageError, TimeoutError) as failure:
         _log.warning("refusal not kept", error=type(failure).__name__)
@@ -93,7 +93,7 @@ async def keep(service: Service, asked: Asked, error: Refusing) -> None:
 
 async def keep_flow(service: Service, request: AuthRequest, error: Refusing) -> None:
     """Stores a sign-in that ends in a refusal after the user has acted in it, as `keep` does."""
-    asked = Asked(
+    refused = RefusedRequest(
         request_id=logs.current_request_id() or "",
         endpoint="authorize",
         method="sign-in",
@@ -106,7 +106,7 @@ async def keep_flow(service: Service, request: AuthRequest, error: Refusing) -> 
         ],
         network=request.client_id,  # the limit is one per application here, as the user has acted
     )
-    await keep(service, asked, error)
+    await keep(service, refused, error)
 
 
 async def find(service: Service, request_id: str) -> list[Refusal]:
@@ -133,40 +133,40 @@ async def newest(service: Service, client_id: str | None = None) -> Refusal | No
     return page.records[0] if page.records else None
 
 
-async def _clients(service: Service, asked: Asked) -> list[Application]:
+async def _clients(service: Service, refused: RefusedRequest) -> list[Application]:
     """Returns the applications whose client_ids were sent."""
-    sent = [asked.client_id, *(value for name, value in asked.pairs if name == "client_id")]
+    sent = [refused.client_id, *(value for name, value in refused.pairs if name == "client_id")]
     ids = [id for id in dict.fromkeys(sent) if id and len(id) <= _ID_CHARACTERS][:_MOST_CLIENTS]
     found = await service.store.get_many([(APPLICATIONS, id) for id in ids])
     return [client for client in found if client]
 
 
 def _record(
-    service: Service, asked: Asked, error: Refusing, clients: Sequence[Application]
+    service: Service, refused: RefusedRequest, error: Refusing, clients: Sequence[Application]
 ) -> Refusal:
     now, known = service.clock.now(), [client.id for client in clients]
     return Refusal(
         id=service.random.id(),
-        request_id=asked.request_id,
-        endpoint=asked.endpoint,
-        method=safe_display.value("method", asked.method) or characters(asked.method),
+        request_id=refused.request_id,
+        endpoint=refused.endpoint,
+        method=safe_display.value("method", refused.method) or characters(refused.method),
         error=error.code if isinstance(error, OAuthError) else getattr(error, "error_code", ""),
         told=error.description if isinstance(error, OAuthError) else "",
-        sentence=" ".join([_sentence(error), *_dropped(asked, clients)]),
+        sentence=" ".join([_sentence(error), *_dropped(refused, clients)]),
         created_at=now,
         expires_at=now + LASTS,
         client_id=error.client_id or next(iter(known), None),
-        sent=list(_sent(asked, known)),
+        sent=list(_sent(refused, known)),
         registered=_registered(error),
-        checks=_made(asked.endpoint, error),
+        checks=_made(refused.endpoint, error),
         rule=error.check.rule if error.check else "",
         fix=_fix(error),
     )
 
 
-def _dropped(asked: Asked, clients: Sequence[Application]) -> Iterable[str]:
+def _dropped(refused: RefusedRequest, clients: Sequence[Application]) -> Iterable[str]:
     """Yields what of a code request's scope is left out, whatever the result of the request is."""
-    sent = dict(asked.pairs)
+    sent = dict(refused.pairs)
     is_for_code = sent.get("response_type", "code") == "code"
     is_asked_for = is_for_code and OFFLINE_ACCESS in sent.get("scope", "").split()
     for client in clients[:1]:
@@ -201,21 +201,21 @@ def _made(endpoint: Endpoint, error: Refusing) -> list[MadeCheck]:
     return [*made, MadeCheck(name=error.check.name, says=error.check.says, passed=False)]
 
 
-def _sent(asked: Asked, clients: Collection[str]) -> Iterable[SentParameter]:
-    if asked.content_type not in (None, _USUAL_TYPE):
-        yield _parameter("Content-Type", asked.content_type or "")
-    if asked.authorization is not None:
-        yield _header(asked.authorization)
-    for name, value in asked.pairs[:_MOST_PARAMETERS]:
+def _sent(refused: RefusedRequest, clients: Collection[str]) -> Iterable[SentParameter]:
+    if refused.content_type not in (None, _USUAL_TYPE):
+        yield _parameter("Content-Type", refused.content_type or "")
+    if refused.authorization is not None:
+        yield _header(refused.authorization)
+    for name, value in refused.pairs[:_MOST_PARAMETERS]:
         if not _PARAMETER_NAME.fullmatch(name):  # the name could be a secret itself
             yield SentParameter(name="?", note=f"a name of {characters(name)}")
         elif name == "client_id" and value in clients:
             yield SentParameter(name=name, value=value)
         else:
             yield _parameter(name, value)
-    if len(asked.pairs) > _MOST_PARAMETERS:
+    if len(refused.pairs) > _MOST_PARAMETERS:
         yield SentParameter(
-            name="…", note=f"and {len(asked.pairs) - _MOST_PARAMETERS} more parameters"
+            name="…", note=f"and {len(refused.pairs) - _MOST_PARAMETERS} more parameters"
         )
 
 

@@ -135,8 +135,8 @@ def _scopes(params: Params, authorization: Authorization) -> list[str]:
     requested = scopes.parse(sent)
     if not requested or not set(requested) <= set(authorization.scopes):
         granted = " ".join(authorization.scopes)
-        asked = safe_display.in_words("scope", sent)
-        details = f"{asked} was asked for, {refusal_details.quoted(granted)} granted."
+        sent_words = safe_display.in_words("scope", sent)
+        details = f"{sent_words} was asked for, {refusal_details.quoted(granted)} granted."
         raise InvalidScope("scope is larger than what was granted", details=details)
     return requested
 

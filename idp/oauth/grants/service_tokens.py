@@ -121,12 +121,12 @@ async def _extra(
     service: Service, subject: Subject, granted: AudienceAndScopes
 ) -> Mapping[str, Any]:
     """Returns the role claims of a JWT access token, where a scope asks for them."""
-    asked = reserved_scopes.read(service.config, granted.scopes)
-    asking = RoleQuestion(asked=asked, audience=granted.audience)
+    reserved = reserved_scopes.read(service.config, granted.scopes)
+    question = RoleQuestion(reserved=reserved, audience=granted.audience)
     is_jwt = subject.user.access_token_type == "jwt"  # noqa: S105 - a kind
-    if not is_jwt or not asking.are_requested:
+    if not is_jwt or not question.are_requested:
         return {}
-    return user_claims.that_fits(await role_claims.read(service, subject, asking))
+    return user_claims.that_fits(await role_claims.read(service, subject, question))
 
 
 def _response(issued: Issued, granted: Sequence[str]) -> dict[str, Any]:

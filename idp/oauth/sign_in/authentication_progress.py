@@ -69,8 +69,8 @@ async def find(
     # invalid.
     if subject is None or not is_active(subject) or subject.user.stamp != request.proven_stamp:
         return None
-    whose = (subject.user.id, request.proven_auth_time)
-    if whose[1] is not None and whose not in [(one.user_id, one.auth_time) for one in known]:
+    owner = (subject.user.id, request.proven_auth_time)
+    if owner[1] is not None and owner not in [(one.user_id, one.auth_time) for one in known]:
         return None
     return AuthenticationProgress(subject, tuple(request.proven_amr), request.proven_auth_time)
 

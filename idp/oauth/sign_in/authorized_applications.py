@@ -61,7 +61,7 @@ async def listed(service: Service, subject: Subject) -> list[AuthorizedApplicati
     ids = dict.fromkeys([*consented, *(client_id for client_id, _ in issued)])
     found = []
     for client in await _clients(service, list(ids)[:MOST_LISTED]):
-        id, under = (
+        id, stamps = (
             client.application.id,
             token_validity.stamps_of(subject.instance, subject, client),
         )
@@ -69,7 +69,7 @@ async def listed(service: Service, subject: Subject) -> list[AuthorizedApplicati
         if consent is not None and consent.since < client.application.created_at:
             consent = None  # it was given to an earlier application with the same id
         # Only what was issued under the current stamps is still valid.
-        known = [one for one in (consent, issued.get((id, under))) if one]
+        known = [one for one in (consent, issued.get((id, stamps))) if one]
         if known:
             scopes = sorted(frozenset().union(*(one.scopes for one in known)))
             since = min(one.since for one in known)

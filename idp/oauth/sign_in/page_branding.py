@@ -10,7 +10,7 @@ from msgspec import structs
 
 from idp.identity.users import org_domains
 from idp.oauth import reserved_scopes
-from idp.oauth.reserved_scopes import Asked, Reserved
+from idp.oauth.reserved_scopes import Reserved, ReservedScopes
 from idp.records import ORGANIZATIONS, Application, AuthRequest
 from idp.service import Service
 
@@ -28,8 +28,8 @@ async def decided(service: Service, request: AuthRequest) -> AuthRequest:
 
 def is_fixed(service: Service, request: AuthRequest) -> bool:
     """Returns whether only users of one organization can sign in."""
-    asked = reserved_scopes.read(service.config, request.scopes)
-    return Reserved.ORGANIZATION in asked or Reserved.DOMAIN in asked
+    reserved = reserved_scopes.read(service.config, request.scopes)
+    return Reserved.ORGANIZATION in reserved or Reserved.DOMAIN in reserved
 
 
 def signed_in_to(service: Service, request: AuthRequest, client: Application) -> str:
@@ -42,13 +42,13 @@ def signed_in_to(service: Service, request: AuthRequest, client: Application) ->
     return client.org_id
 
 
-async def _named(service: Service, asked: Asked) -> str | None:
+async def _named(service: Service, reserved: ReservedScopes) -> str | None:
     """Returns the active organization that a scope names; the first of several."""
-    for id in asked.get(Reserved.ORGANIZATION, ()):
+    for id in reserved.get(Reserved.ORGANIZATION, ()):
         organization = await service.store.get(ORGANIZATIONS, id)
         if organization is not None and organization.state == "active":
             return organization.id
-    for domain in asked.get(Reserved.DOMAIN, ()):
+    for domain in reserved.get(Reserved.DOMAIN, ()):
         if org_id := await org_domains.owner(service, domain):
             return org_id
     return None

@@ -78,9 +78,9 @@ async def begin(
     Raises `UnusableRequest` and `AuthorizeRefused` when the application could not send such a
     request.
     """
-    asked, _ = await read(service, client_id)
+    usual, _ = await read(service, client_id)
     request = structs.replace(
-        asked,
+        usual,
         redirect_uri=service.config.issuer + path,
         response_mode="query",
         state=None,

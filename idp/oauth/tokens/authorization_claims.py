@@ -68,9 +68,9 @@ def audience(config: Config, authorized: AuthorizedClient, scopes: Sequence[str]
 async def _roles(
     service: Service, authorized: AuthorizedClient, scopes: Sequence[str]
 ) -> dict[str, Any]:
-    asking = RoleQuestion(
-        asked=reserved_scopes.read(service.config, scopes),
+    question = RoleQuestion(
+        reserved=reserved_scopes.read(service.config, scopes),
         audience=audience(service.config, authorized, scopes),
         reader=authorized.client.application,
     )
-    return await role_claims.read(service, authorized.subject, asking)
+    return await role_claims.read(service, authorized.subject, question)

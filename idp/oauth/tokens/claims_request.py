@@ -75,8 +75,8 @@ def _requested_claim(how: dict[str, Any] | None) -> RequestedClaim:
 def beyond_scopes(request: AuthRequest) -> set[str]:
     """Returns the claims that an authorization request names and that its scopes do not
     release."""
-    asked = stored(request.claims)
-    names = {*asked.userinfo, *asked.id_token} & set(standard_claims.SUPPORTED)
+    requested = stored(request.claims)
+    names = {*requested.userinfo, *requested.id_token} & set(standard_claims.SUPPORTED)
     # `sub` is in every ID token and in every userinfo response, so it needs no consent.
     return names - {"sub"} - standard_claims.names_of(request.scopes)
 

@@ -11,7 +11,7 @@ from idp.config.settings import Config
 from idp.identity.users import grant_ids
 from idp.identity.users.subjects import Subject
 from idp.oauth import reserved_scopes
-from idp.oauth.reserved_scopes import Asked, Reserved
+from idp.oauth.reserved_scopes import Reserved, ReservedScopes
 from idp.records import (
     ORGANIZATIONS,
     PROJECT_GRANTS,
@@ -32,7 +32,7 @@ class RoleQuestion(Struct, frozen=True, kw_only=True):
     `org_id`, every project of this organization is in the audience, too.
     """
 
-    asked: Asked
+    reserved: ReservedScopes
     audience: Collection[str] = ()
     reader: Application | None = None
     org_id: str | None = None
@@ -40,22 +40,22 @@ class RoleQuestion(Struct, frozen=True, kw_only=True):
     @property
     def are_requested(self) -> bool:
         """Whether a scope asks for roles."""
-        return not _TRIGGERS.isdisjoint(self.asked)
+        return not _TRIGGERS.isdisjoint(self.reserved)
 
 
-async def read(service: Service, subject: Subject, asking: RoleQuestion) -> dict[str, Any]:
+async def read(service: Service, subject: Subject, question: RoleQuestion) -> dict[str, Any]:
     """Returns the claims of the roles that are asked for; of those in the reader's own project if
     no scope asks."""
     where = {"user_id": subject.user.id}
     # The limit bounds what one request reads and what one response holds.
     page = await service.store.find(ROLE_ASSIGNMENTS, where, limit=_MOST)
     found = await _counting(
-        service, [each for each in page.records if _is_requested(asking, each)]
+        service, [each for each in page.records if _is_requested(question, each)]
     )
     domains = await _domains(service, subject, {each.org_id for each in found})
     claims: dict[str, Any] = {}
     for each in found:
-        claims |= _claims(service.config, asking, each, domains)
+        claims |= _claims(service.config, question, each, domains)
     return claims
 
 
@@ -75,21 +75,21 @@ async def _counting(service: Service, found: Sequence[RoleAssignment]) -> Sequen
     return [each for each in found if each.id not in shut]
 
 
-def _is_requested(asking: RoleQuestion, each: RoleAssignment) -> bool:
+def _is_requested(question: RoleQuestion, each: RoleAssignment) -> bool:
     """Returns whether a role assignment is among those asked for."""
-    givers = asking.asked.get(Reserved.ROLES_OF)
+    givers = question.reserved.get(Reserved.ROLES_OF)
     if givers and each.org_id not in givers:
         return False
-    if asking.reader is not None and each.project_id == asking.reader.project_id:
+    if question.reader is not None and each.project_id == question.reader.project_id:
         return True
-    is_of_all = Reserved.ROLES in asking.asked or asking.reader is None
-    return is_of_all and (each.project_id in asking.audience or each.org_id == asking.org_id)
+    is_of_all = Reserved.ROLES in question.reserved or question.reader is None
+    return is_of_all and (each.project_id in question.audience or each.org_id == question.org_id)
 
 
 def _claims(
-    config: Config, asking: RoleQuestion, each: RoleAssignment, domains: Mapping[str, str]
+    config: Config, question: RoleQuestion, each: RoleAssignment, domains: Mapping[str, str]
 ) -> dict[str, Any]:
-    keys = asking.asked.get(Reserved.ROLE)
+    keys = question.reserved.get(Reserved.ROLE)
     released_keys = [key for key in each.role_keys if not keys or key in keys]
     # An organization that is not active is missing from `domains`: its roles are not released.
     if not released_keys or each.org_id not in domains:
@@ -98,7 +98,7 @@ def _claims(
     claims: dict[str, Any] = {
         reserved_scopes.claim(config, f"org:project:{each.project_id}:roles"): roles
     }
-    reader = asking.reader
+    reader = question.reader
     if reader is not None and each.project_id == reader.project_id:
         claims[reserved_scopes.claim(config, "org:project:roles")] = roles
         if reader.groups_claim:

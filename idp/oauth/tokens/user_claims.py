@@ -13,7 +13,7 @@ from idp.config.settings import Config
 from idp.identity.users import published_names
 from idp.identity.users.subjects import Subject
 from idp.oauth import reserved_scopes
-from idp.oauth.reserved_scopes import Asked, Reserved
+from idp.oauth.reserved_scopes import Reserved, ReservedScopes
 from idp.oauth.tokens import role_claims, standard_claims
 from idp.oauth.tokens.role_claims import RoleQuestion
 from idp.oauth.tokens.standard_claims import UserView
@@ -42,20 +42,20 @@ async def released(
     organization states to be verified are so for that organization alone. With `org_id`, every
     project of that organization is in the audience, too.
     """
-    asked = reserved_scopes.read(service.config, scopes)
-    if not asked:
+    reserved = reserved_scopes.read(service.config, scopes)
+    if not reserved:
         return standard_claims.for_scopes(
             await view(service, subject, scopes, reader_org_id), scopes
         )
-    asking = RoleQuestion(asked=asked, audience=audience, reader=reader, org_id=org_id)
+    question = RoleQuestion(reserved=reserved, audience=audience, reader=reader, org_id=org_id)
     # Three independent reads, made at the same time.
     seen, roles, metadata = await asyncio.gather(
         view(service, subject, scopes, reader_org_id),
-        _roles(service, subject, asking),
-        _metadata(service, subject.user, asked),
+        _roles(service, subject, question),
+        _metadata(service, subject.user, reserved),
     )
     claims = standard_claims.for_scopes(seen, scopes) | _resource_owner(
-        service.config, subject, asked
+        service.config, subject, reserved
     )
     return {**claims, **roles, **metadata}
 
@@ -85,13 +85,13 @@ def that_fits(claims: Mapping[str, Any]) -> Mapping[str, Any]:
     return {name: value for name, value in claims.items() if name in standard_claims.SUPPORTED}
 
 
-async def _roles(service: Service, subject: Subject, asking: RoleQuestion) -> dict[str, Any]:
-    return await role_claims.read(service, subject, asking) if asking.are_requested else {}
+async def _roles(service: Service, subject: Subject, question: RoleQuestion) -> dict[str, Any]:
+    return await role_claims.read(service, subject, question) if question.are_requested else {}
 
 
-async def _metadata(service: Service, user: User, asked: Asked) -> dict[str, Any]:
+async def _metadata(service: Service, user: User, reserved: ReservedScopes) -> dict[str, Any]:
     """Returns the first entries by their keys, as many as a response can hold."""
-    if Reserved.METADATA not in asked:
+    if Reserved.METADATA not in reserved:
         return {}
     where = {"user_id": user.id}
     page = await service.store.find(USER_METADATA, where, order="key", limit=MAX_METADATA)
@@ -111,8 +111,8 @@ def _url_safe(value: str) -> str:
     return value.rstrip("=").replace("+", "-").replace("/", "_")
 
 
-def _resource_owner(config: Config, subject: Subject, asked: Asked) -> dict[str, Any]:
-    if not any(kind in asked for kind in _OF_ORGANIZATION):
+def _resource_owner(config: Config, subject: Subject, reserved: ReservedScopes) -> dict[str, Any]:
+    if not any(kind in reserved for kind in _OF_ORGANIZATION):
         return {}
     prefix = reserved_scopes.claim(config, Reserved.RESOURCE_OWNER)
     organization = subject.organization

@@ -44,7 +44,7 @@ def test_there_are_more_than_thirty_mistakes_and_each_is_another():
 
 
 def test_every_check_of_every_endpoint_is_failed_by_some_mistake():
-    lists = [each for group in check_order.TRAILS.values() for each in group]
+    lists = [each for group in check_order.CHECKS.values() for each in group]
     every = {check.name for each in lists for check in each}
 
     assert every == {mistake.check for mistake in MISTAKES}

@@ -24,7 +24,7 @@ from idp.oauth.errors import (
     OAuthError,
 )
 from idp.oauth.grants.token_exchange import parties, results, token_types
-from idp.oauth.grants.token_exchange.parties import EndedActing, Party, Unfit
+from idp.oauth.grants.token_exchange.parties import ActingEnded, InputRefused, Party
 from idp.oauth.grants.token_exchange.results import ExchangeRequest
 from idp.oauth.grants.token_exchange.token_types import TokenType
 from idp.oauth.grants.token_request import Grant, TokenRequest
@@ -139,16 +139,16 @@ async def _subject(request: TokenRequest, sent: ExchangeTokens) -> Party:
             return await parties.read(
                 request.service, request.client, sent.subject_type, sent.subject_token
             )
-        except Unfit as error:
-            raise _unfit("subject_token invalid", error) from None
+        except InputRefused as error:
+            raise _refused_input("subject_token invalid", error) from None
 
 
-def _unfit(description: str, error: Unfit) -> OAuthError:
+def _refused_input(description: str, error: InputRefused) -> OAuthError:
     """RFC 8693 2.2.2 demands `invalid_request` for a token that is not valid.
 
     One of an actor whose right has ended is refused with `invalid_grant`, as its refresh token is.
     """
-    kind = InvalidGrant if isinstance(error, EndedActing) else InvalidRequest
+    kind = InvalidGrant if isinstance(error, ActingEnded) else InvalidRequest
     return kind(description, details=str(error))
 
 
@@ -207,8 +207,8 @@ async def _acting(request: TokenRequest, sent: ExchangeTokens) -> Party:
         return await parties.read(
             request.service, request.client, sent.actor_type, sent.actor_token
         )
-    except Unfit as error:
-        raise _unfit("actor_token invalid", error) from None
+    except InputRefused as error:
+        raise _refused_input("actor_token invalid", error) from None
 
 
 def _check_depth(subject: Party, actor: Party | None) -> None:
@@ -264,10 +264,9 @@ def _check_within(
     own = _OF_ANYBODY if subject.scopes is None else subject.scopes
     within = {*own, *of_actor}
     if not requested or not set(requested) <= within:
-        asked = safe_display.in_words("scope", scope)
-        details = (
-            f"{asked} was asked for, {refusal_details.quoted(' '.join(sorted(within)))} may be."
-        )
+        sent_words = safe_display.in_words("scope", scope)
+        allowed = refusal_details.quoted(" ".join(sorted(within)))
+        details = f"{sent_words} was asked for, {allowed} may be."
         raise InvalidScope(
             "scope is larger than that of the tokens that were sent", details=details
         )

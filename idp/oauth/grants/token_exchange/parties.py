@@ -30,11 +30,11 @@ from idp.records import APP_KEYS, SESSIONS, Actor, Application, Grounds, Replay
 from idp.service import Service
 
 
-class Unfit(Exception):
+class InputRefused(Exception):
     """The token is not valid here. The message is for the log and the administrator."""
 
 
-class EndedActing(Unfit):
+class ActingEnded(InputRefused):
     """The token names an actor of its subject, and is not valid any more."""
 
 
@@ -68,7 +68,8 @@ class Party(Struct, frozen=True, kw_only=True):
 
 
 async def read(service: Service, client: Application, type: TokenType, token: str) -> Party:
-    """Returns the party of a token that is valid and that this client may use. Raises `Unfit`."""
+    """Returns the party of a token that is valid and that this client may use. Raises
+    `InputRefused`."""
     return await _READERS[type](service, client, token)
 
 
@@ -77,10 +78,10 @@ async def _of_access_token(service: Service, client: Application, token: str) ->
     try:
         opened = await access_token_verification.open(service, token)
     except InvalidToken as error:
-        raise Unfit(error.details) from None
+        raise InputRefused(error.details) from None
     live = await _validate(service, opened)
     if live.subject is None:
-        raise Unfit("That is an application's own token: it stands for no user.")
+        raise InputRefused("That is an application's own token: it stands for no user.")
     if opened.is_pat:
         return await _of_pat(service, client, opened, live.subject)
     return _of_claims(service, client, opened, live, live.subject)
@@ -91,9 +92,9 @@ async def _validate(service: Service, opened: Presented) -> LiveRecords:
         found = await service.store.get_many(token_validity.keys(opened.dependencies))
         return await access_token_verification.validate(service, opened, found)
     except InvalidToken as error:
-        # A token with an actor ends as its refresh token does; `EndedActing` gives both the same
+        # A token with an actor ends as its refresh token does; `ActingEnded` gives both the same
         # error.
-        raise (Unfit if opened.claims.act is None else EndedActing)(error.details) from None
+        raise (InputRefused if opened.claims.act is None else ActingEnded)(error.details) from None
 
 
 async def _of_pat(
@@ -130,7 +131,9 @@ def _of_claims(
     # A client may exchange only tokens with itself or its project in the audience.
     if not {client.id, client.project_id} & set(claims.aud):
         owner = refusal_details.quoted(claims.client_id)
-        raise Unfit(f"It was issued to {owner}; neither this client nor its project is in aud.")
+        raise InputRefused(
+            f"It was issued to {owner}; neither this client nor its project is in aud."
+        )
     grants = live.authorizations
     since = claims.iat if claims.auth_time is None else claims.auth_time
     return Party(
@@ -163,29 +166,31 @@ async def _of_id_token(service: Service, client: Application, token: str) -> Par
     try:
         claims = await id_tokens.read(service, token)
     except jws.NotAToken:
-        raise Unfit(refusal_details.no_id_token(service.config, token)) from None
+        raise InputRefused(refusal_details.no_id_token(service.config, token)) from None
     now = service.clock.now()
     if now.timestamp() >= claims.exp:
         since = refusal_details.span(now - datetime.fromtimestamp(claims.exp, UTC))
-        raise Unfit(f"The ID token expired {since} ago.")
+        raise InputRefused(f"The ID token expired {since} ago.")
     if claims.aud != client.id:
-        raise Unfit(f"The ID token was issued to {refusal_details.quoted(claims.aud)}.")
+        raise InputRefused(f"The ID token was issued to {refusal_details.quoted(claims.aud)}.")
     if claims.sid is None:
-        raise Unfit("The ID token names no session that would tell whether it still counts.")
+        raise InputRefused(
+            "The ID token names no session that would tell whether it still counts."
+        )
     session = await service.store.get(SESSIONS, claims.sid)
     subject = await _active(service, claims.sub)
-    under = security_stamps.of_session(subject.instance, subject.organization, subject.user)
+    stamps = security_stamps.of_session(subject.instance, subject.organization, subject.user)
     if (
         session is None
         or session.ended_at is not None
         or session.user_id != claims.sub
-        or session.stamps != under
+        or session.stamps != stamps
         or session_lifetime.is_over(service.config, session, now)
     ):
-        raise Unfit("The session of the ID token has ended.")
+        raise InputRefused("The session of the ID token has ended.")
     return Party(
         subject=subject,
-        dependencies=TokenDependencies(stamps=under, session_ids=[session.id]),
+        dependencies=TokenDependencies(stamps=stamps, session_ids=[session.id]),
         audience=[client.id],
         auth_time=datetime.fromtimestamp(claims.auth_time, UTC),
         amr=claims.amr,
@@ -201,14 +206,14 @@ async def _of_jwt(service: Service, client: Application, token: str) -> Party:
         assertion = jwt_assertions.read(token)
         claims = assertion.claims
         if claims.iss != client.id:
-            raise Unfit(
+            raise InputRefused(
                 f"The JWT's iss is {refusal_details.quoted(claims.iss)}, not the client that sent"
                 " it."
             )
         key = await service.store.get(APP_KEYS, assertion.kid)
         jwt_assertions.check(service, assertion, key)
     except AssertionRefused as error:
-        raise Unfit(str(error)) from None
+        raise InputRefused(str(error)) from None
     return Party(
         subject=await _active(service, claims.sub),
         dependencies=TokenDependencies(stamps=""),
@@ -227,7 +232,7 @@ async def _of_user_id(service: Service, client: Application, user_id: str) -> Pa
 async def _active(service: Service, user_id: str) -> Subject:
     subject = await user_lookup.find_subject(service, user_id)
     if subject is None or not subjects.is_active(subject):
-        raise Unfit("There is no such user, or they or their organization are not active.")
+        raise InputRefused("There is no such user, or they or their organization are not active.")
     return subject
 
 
