@@ -58,8 +58,8 @@ class Origin(Struct, frozen=True):
 
     def read(self, value: object) -> str:
         uri = RedirectUri().read(value)
-        found = _ORIGIN.fullmatch(uri)
-        if found is None or not _is_serialised(found["scheme"], found["host"], found["port"]):
+        match = _ORIGIN.fullmatch(uri)
+        if match is None or not _is_serialised(match["scheme"], match["host"], match["port"]):
             text = "must be an origin as browsers send it, such as https://app.example"
             raise FieldRefused("origin.form", text)
         return uri
@@ -100,12 +100,12 @@ def is_open_http(uri: str) -> bool:
 
 
 def _scheme(uri: str) -> str:
-    found = _SCHEME.match(uri)
-    if found is None:
+    match = _SCHEME.match(uri)
+    if match is None:
         raise FieldRefused(
             "redirect_uri.relative", "must be absolute, such as https://app.example/cb"
         )
-    scheme = found[1].lower()
+    scheme = match[1].lower()
     if scheme in _DANGEROUS:
         raise FieldRefused("redirect_uri.scheme", f"must not use the scheme {scheme}")
     return scheme
@@ -116,9 +116,9 @@ def _host(uri: str) -> str:
 
     Raises FieldRefused.
     """
-    found = _WEB.fullmatch(uri)
-    host = found["host"].lower() if found else ""
-    is_port = found is not None and int(found["port"] or 443) in range(1, 65536)
+    match = _WEB.fullmatch(uri)
+    host = match["host"].lower() if match else ""
+    is_port = match is not None and int(match["port"] or 443) in range(1, 65536)
     if not is_port or not (_is_ipv6(host[1:-1]) if host.startswith("[") else host):
         raise FieldRefused(
             "redirect_uri.host", "must have a host, a port that exists and no user name"

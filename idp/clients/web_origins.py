@@ -24,9 +24,9 @@ _ORIGIN: Final = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9._:\[\]-]{1,300}")
 def of(client: Application) -> set[str]:
     """Returns the origins of an application's redirect URIs, and those that it names in
     addition."""
-    found = {origin_of(uri) for uri in client.redirect_uris}
-    found |= {origin_of(named) or named for named in client.additional_origins}
-    return found - {""}
+    origins = {origin_of(uri) for uri in client.redirect_uris}
+    origins |= {origin_of(named) or named for named in client.additional_origins}
+    return origins - {""}
 
 
 def changes(before: Application | None, after: Application | None) -> list[Write]:

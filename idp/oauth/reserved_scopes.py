@@ -35,9 +35,9 @@ def read(config: Config, scopes: Iterable[str]) -> ReservedScopes:
     """Returns the reserved ones of `scopes` by their kinds, with their values in order."""
     reserved: dict[Reserved, list[str]] = {}
     for scope in scopes:
-        found = _read(config, scope)
-        if found is not None:
-            reserved.setdefault(found[0], []).append(found[1])
+        pair = _read(config, scope)
+        if pair is not None:
+            reserved.setdefault(pair[0], []).append(pair[1])
     return reserved
 
 
@@ -79,10 +79,10 @@ def service_audience(config: Config) -> str:
 def audience(config: Config, scope: str) -> str | None:
     """Returns the member of `aud` that an audience scope names: a project, or the service
     itself."""
-    found = _read(config, scope)
-    if found is None or found[0] is not Reserved.AUDIENCE:
+    pair = _read(config, scope)
+    if pair is None or pair[0] is not Reserved.AUDIENCE:
         return None
-    return config.issuer if found[1] == config.vendor else found[1]
+    return config.issuer if pair[1] == config.vendor else pair[1]
 
 
 def admit(config: Config, scopes: Iterable[str], organization: Organization) -> bool:

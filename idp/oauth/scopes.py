@@ -28,10 +28,10 @@ def parse(text: str | None) -> list[str]:
     if len(text or "") > MAX_CHARACTERS:
         raise InvalidScope(f"scope is longer than {MAX_CHARACTERS} characters")
     scopes = list(dict.fromkeys((text or "").split(" ")))
-    found = [scope for scope in scopes if scope]
-    if not all(_TOKEN.fullmatch(scope) for scope in found):
+    names = [scope for scope in scopes if scope]
+    if not all(_TOKEN.fullmatch(scope) for scope in names):
         raise InvalidScope("scope has a character that is not allowed", fix=_APART)
-    return found
+    return names
 
 
 def refuse_unknown(config: Config, requested: Iterable[str]) -> None:

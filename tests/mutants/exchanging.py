@@ -183,8 +183,8 @@ MUTANTS = [
     Mutant(
         "those who acted before are forgotten",
         RESULTS,
-        "found = subject.actor\n    for",
-        "found = None\n    for",
+        "actor_chain = subject.actor\n    for",
+        "actor_chain = None\n    for",
         f"{ACTORS} -k up_to_five",
     ),
     Mutant(

@@ -27,10 +27,10 @@ _KINDS: Final = {kind: name for name, kind in APP_TYPES.items()}
 
 def find(name: str) -> Preset:
     """Returns the preset of this name. Raises NotFound."""
-    found = PRESETS.get(name)
-    if found is None:
+    preset = PRESETS.get(name)
+    if preset is None:
         raise NotFound("there is no such preset", error_code="preset.not_found")
-    return found
+    return preset
 
 
 def of_kind(kind: Kind) -> dict[str, Preset]:
@@ -92,12 +92,12 @@ def _base(host: str) -> str:
 
     Without a scheme it is https, and http on loopback. Raises InvalidArgument.
     """
-    found = _ADDRESS.fullmatch(host)
-    if found is None:
+    match = _ADDRESS.fullmatch(host)
+    if match is None:
         problem = "must be a host name, such as app.example, or the address of the first page"
         raise InvalidArgument([FieldProblem("preset.host", "host", problem)])
-    scheme = "http" if is_loopback(found["name"].strip("[]")) else "https"
-    return host.rstrip("/") if found["scheme"] else f"{scheme}://{host.rstrip('/')}"
+    scheme = "http" if is_loopback(match["name"].strip("[]")) else "https"
+    return host.rstrip("/") if match["scheme"] else f"{scheme}://{host.rstrip('/')}"
 
 
 def _port(host: str) -> str:
@@ -108,5 +108,5 @@ def _port(host: str) -> str:
 def _scheme(host: str) -> str:
     """Returns the private scheme of a native application: its host name reversed (RFC 8252
     7.1)."""
-    found = _ADDRESS.fullmatch(host)
-    return ".".join(reversed(found["name"].split("."))) if found else ""
+    match = _ADDRESS.fullmatch(host)
+    return ".".join(reversed(match["name"].split("."))) if match else ""

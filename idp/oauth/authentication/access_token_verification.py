@@ -94,12 +94,12 @@ def _claims_of(service: Service, pat: PersonalAccessToken) -> AccessToken:
     )
 
 
-async def validate(service: Service, presented: Presented, found: Sequence[Any]) -> LiveRecords:
+async def validate(service: Service, presented: Presented, records: Sequence[Any]) -> LiveRecords:
     """Returns the valid records that the token depends on. Raises `InvalidToken`.
 
-    `found` begins with the records of `validity.keys`.
+    `records` begins with those of `validity.keys`.
     """
-    live = await token_validity.validate(service, presented.dependencies, found)
+    live = await token_validity.validate(service, presented.dependencies, records)
     if live is None:
         # Only after a refusal: the details need more reads, which a valid token does not pay for.
         details, check, fix = await validity_details.find_reason(
@@ -122,8 +122,8 @@ async def find(service: Service, token: str) -> tuple[AccessToken, LiveRecords]:
     """Returns the claims of an access token and the valid records that it depends on. Raises
     `InvalidToken`."""
     presented = await open(service, token)
-    found = await service.store.get_many(token_validity.keys(presented.dependencies))
-    return presented.claims, await validate(service, presented, found)
+    records = await service.store.get_many(token_validity.keys(presented.dependencies))
+    return presented.claims, await validate(service, presented, records)
 
 
 def _refused(details: str, client_id: str | None = None, fix: str = "") -> InvalidToken:

@@ -74,8 +74,8 @@ async def authenticate(
     """
     with CLIENT_NAMED:
         claimed = read(authorization, params)
-    found = await service.store.get_many([*claimed.keys, *also])
-    return await _authenticated(service, claimed, found, methods), found[len(claimed.keys) :]
+    records = await service.store.get_many([*claimed.keys, *also])
+    return await _authenticated(service, claimed, records, methods), records[len(claimed.keys) :]
 
 
 async def authenticate_any(
@@ -92,11 +92,11 @@ async def authenticate_any(
     """
     with CLIENT_NAMED:
         claimed = read(authorization, params)
-    found = await service.store.get_many([*claimed.keys, (USERS, claimed.client_id), *also])
-    user, others = found[len(claimed.keys)], found[len(claimed.keys) + 1 :]
+    records = await service.store.get_many([*claimed.keys, (USERS, claimed.client_id), *also])
+    user, others = records[len(claimed.keys)], records[len(claimed.keys) + 1 :]
     # A service user has no other method here, so everything else is an application's request.
     if user is None or user.secret_hash is None or claimed.secret is None:
-        return await _authenticated(service, claimed, found, methods), others
+        return await _authenticated(service, claimed, records, methods), others
     with _failing(user.id):
         with CLIENT_METHOD:
             _check_taken(claimed.method, methods)
@@ -211,19 +211,19 @@ async def unknown(service: Service, claimed: Claimed) -> InvalidClient:
 
 
 async def _authenticated(
-    service: Service, claimed: Claimed, found: Sequence[Any], methods: Collection[AuthMethod]
+    service: Service, claimed: Claimed, records: Sequence[Any], methods: Collection[AuthMethod]
 ) -> Application:
-    """Returns the authenticated client; `found` begins with the records of `Claimed.keys`."""
-    client: Application | None = found[0]
+    """Returns the authenticated client; `records` begins with those of `Claimed.keys`."""
+    client: Application | None = records[0]
     with CLIENT_KNOWN:
         if client is None:
             raise await unknown(service, claimed)
     with _failing(client.id):
         credential_id = _checked(claimed, client, service.clock.now(), methods)
         if claimed.assertion is not None:
-            await _verify(service, claimed.assertion, found[1])
+            await _verify(service, claimed.assertion, records[1])
     if credential_id:
-        ends_at = found[1].expires_at if claimed.assertion else opaque_tokens.LASTS_UNTIL
+        ends_at = records[1].expires_at if claimed.assertion else opaque_tokens.LASTS_UNTIL
         last_uses.note(service, credential_id, ends_at)
     return client
 

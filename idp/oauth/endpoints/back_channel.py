@@ -37,13 +37,13 @@ _log: Final = logs.logger(__name__)
 
 def send_soon(service: Service, committed: Sequence[Write]) -> None:
     """Sends the messages among the writes of a unit that was just stored, in a background task."""
-    found = [
+    deliverable = [
         write.record
         for write in committed
         if isinstance(write, Insert) and isinstance(write.record, LogoutMessage)
     ]
-    if found:
-        service.background_tasks.start(_deliver_all(service, found))
+    if deliverable:
+        service.background_tasks.start(_deliver_all(service, deliverable))
 
 
 async def deliver_due(service: Service) -> None:

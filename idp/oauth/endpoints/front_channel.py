@@ -33,13 +33,13 @@ async def noted(
 async def frames(service: Service, session_ids: Sequence[str]) -> list[str]:
     """Returns the addresses to open in the browser: one for each application of each session
     (2)."""
-    found = []
+    addresses = []
     for session_id in session_ids:
         # By `iss` and `sid` an application finds which of its sessions has ended (2).
         about = [("iss", service.config.issuer), ("sid", session_id)]
-        found += [
+        addresses += [
             uris.with_parameters(client.front_channel_logout_uri, about)
             for client in await session_clients.find(service, session_id)
             if client.front_channel_logout_uri
         ]
-    return found
+    return addresses

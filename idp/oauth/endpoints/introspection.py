@@ -34,12 +34,12 @@ async def answer(service: Service, authorization: str | None, params: Params) ->
     # together.
     token = await _open(service, params)
     keys = token_validity.keys(token.dependencies) if token else []
-    caller, found = await client_authentication.authenticate_any(
+    caller, records = await client_authentication.authenticate_any(
         service, authorization, params, keys, INTROSPECTION_METHODS
     )
     with TOKEN_SENT:
         params.required("token")
-    live = await token_validity.validate(service, token.dependencies, found) if token else None
+    live = await token_validity.validate(service, token.dependencies, records) if token else None
     # RFC 7662 2.2: a caller that may not know of the token gets the same response as for an
     # invalid one.
     if token is None or live is None or not _is_meant_for(caller, token, live):

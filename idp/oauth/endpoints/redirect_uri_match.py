@@ -27,7 +27,7 @@ def is_registered(client: Application, uri: str, registered: Sequence[str]) -> b
 
 def _without_port(uri: str) -> tuple[str, str] | None:
     """Returns a loopback address without its port; None for any other address."""
-    found = _LOOPBACK.fullmatch(uri)
-    if found is None or int(found[2] or 80) > 65535:
+    match = _LOOPBACK.fullmatch(uri)
+    if match is None or int(match[2] or 80) > 65535:
         return None
-    return found[1], found[3] or ""
+    return match[1], match[3] or ""

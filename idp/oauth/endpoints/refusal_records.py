@@ -137,8 +137,8 @@ async def _clients(service: Service, refused: RefusedRequest) -> list[Applicatio
     """Returns the applications whose client_ids were sent."""
     sent = [refused.client_id, *(value for name, value in refused.pairs if name == "client_id")]
     ids = [id for id in dict.fromkeys(sent) if id and len(id) <= _ID_CHARACTERS][:_MOST_CLIENTS]
-    found = await service.store.get_many([(APPLICATIONS, id) for id in ids])
-    return [client for client in found if client]
+    records = await service.store.get_many([(APPLICATIONS, id) for id in ids])
+    return [client for client in records if client]
 
 
 def _record(

@@ -37,13 +37,13 @@ async def revoke(service: Service, authorization: str | None, params: Params) ->
     sent = params.get("token") or ""
     parts = opaque_tokens.split(sent, _REFRESH_SECRETS)
     keys: list[Key] = [(AUTHORIZATIONS, parts[0])] if parts else []
-    caller, found = await client_authentication.authenticate_any(
+    caller, records = await client_authentication.authenticate_any(
         service, authorization, params, keys
     )
     with TOKEN_SENT:
         params.required("token")
     if parts:
-        await _revoke_family(service, caller.id, found[0], parts[1])
+        await _revoke_family(service, caller.id, records[0], parts[1])
         return
     token = await access_tokens.read(service, sent)
     if token is not None and token.client_id == caller.id:

@@ -51,10 +51,10 @@ async def respond(service: Service, authorization: str | None, params: Params) -
     # An unknown grant_type is refused only after the client has been authenticated.
     authenticates = grant.authenticates if grant else client_authentication.authenticate
     keys = _keys(grant, params)
-    caller, found = await authenticates(service, authorization, params, keys)
-    instance = found[0] if grant and grant.is_offered else None
+    caller, records = await authenticates(service, authorization, params, keys)
+    instance = records[0] if grant and grant.is_offered else None
     allowed = _check_allowed(caller, params, grant, instance)
-    own = found[1:] if grant and grant.is_offered else found
+    own = records[1:] if grant and grant.is_offered else records
     return await allowed.respond(TokenRequest(service, caller, params, own))
 
 

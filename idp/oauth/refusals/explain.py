@@ -104,8 +104,8 @@ def _hint(refusal: UnusableRequest) -> Message | None:
         return None
     if not refusal.registered:
         return NOTHING_REGISTERED
-    found = uri_difference.closest(refusal.sent, refusal.registered)
-    return found.hint if found else None
+    nearest = uri_difference.closest(refusal.sent, refusal.registered)
+    return nearest.hint if nearest else None
 
 
 _SPACES: Final = message(

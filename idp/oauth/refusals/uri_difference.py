@@ -49,8 +49,8 @@ class _Pair(Struct, frozen=True):
 
 def _apart(uri: str) -> _Parts | None:
     # No URL parser is used here: it would normalise the parts whose difference is to be displayed.
-    found = _PARTS.fullmatch(uri)
-    return _Parts(*found.groups()) if found else None
+    match = _PARTS.fullmatch(uri)
+    return _Parts(*match.groups()) if match else None
 
 
 class Closest(Struct, frozen=True):
@@ -81,16 +81,16 @@ def difference(sent: str, known: Sequence[str], holds: str = "is registered ther
 
     `holds` says where the known address comes from.
     """
-    found = closest(sent, known)
-    if found is None:
+    nearest = closest(sent, known)
+    if nearest is None:
         return ""
-    at = len(os.path.commonprefix([sent, found.address]))
+    at = len(os.path.commonprefix([sent, nearest.address]))
     ours, theirs = (
-        quoted(text[at]) if at < len(text) else "nothing more" for text in (sent, found.address)
+        quoted(text[at]) if at < len(text) else "nothing more" for text in (sent, nearest.address)
     )
-    hinted = f"{english(found.hint)} " if found.hint else ""
+    hinted = f"{english(nearest.hint)} " if nearest.hint else ""
     return (
-        f"{hinted}It differs from {quoted(found.address)} at character {at + 1}: "
+        f"{hinted}It differs from {quoted(nearest.address)} at character {at + 1}: "
         f"{ours} was sent, {theirs} {holds}."
     )
 

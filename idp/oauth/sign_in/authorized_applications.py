@@ -59,7 +59,7 @@ async def listed(service: Service, subject: Subject) -> list[AuthorizedApplicati
     consented = await _consented(service, subject)
     issued = await _issued(service, subject)
     ids = dict.fromkeys([*consented, *(client_id for client_id, _ in issued)])
-    found = []
+    applications = []
     for client in await _clients(service, list(ids)[:MOST_LISTED]):
         id, stamps = (
             client.application.id,
@@ -73,16 +73,16 @@ async def listed(service: Service, subject: Subject) -> list[AuthorizedApplicati
         if known:
             scopes = sorted(frozenset().union(*(one.scopes for one in known)))
             since = min(one.since for one in known)
-            found.append(AuthorizedApplication(client.application, scopes, since))
-    return sorted(found, key=lambda one: one.client.name.casefold())
+            applications.append(AuthorizedApplication(client.application, scopes, since))
+    return sorted(applications, key=lambda one: one.client.name.casefold())
 
 
 async def find(service: Service, subject: Subject, client_id: str) -> AuthorizedApplication:
     """Returns one authorized application. Raises `NotFound`."""
-    found = [one for one in await listed(service, subject) if one.client.id == client_id]
-    if not found:
+    matching = [one for one in await listed(service, subject) if one.client.id == client_id]
+    if not matching:
         raise NotFound("there is no such application", error_code="app.not_found")
-    return found[0]
+    return matching[0]
 
 
 async def remove(service: Service, subject: Subject, client_id: str) -> None:
@@ -134,27 +134,27 @@ async def purge(service: Service, deferred: Leftover) -> bool:
 
 
 async def _consented(service: Service, subject: Subject) -> dict[str, _Known]:
-    found = dict[str, _Known]()
+    by_client = dict[str, _Known]()
     async for one in paging.each(service, CONSENTS, {"user_id": subject.user.id}):
-        if one.changed_at >= subject.user.created_at and len(found) < MOST_LISTED:
-            found[one.client_id] = _Known(frozenset(one.scopes), one.changed_at)
-    return found
+        if one.changed_at >= subject.user.created_at and len(by_client) < MOST_LISTED:
+            by_client[one.client_id] = _Known(frozenset(one.scopes), one.changed_at)
+    return by_client
 
 
 async def _issued(service: Service, subject: Subject) -> dict[tuple[str, str], _Known]:
     """Returns what can be refreshed, by the application and the stamps that it was issued
     under."""
-    found = dict[tuple[str, str], _Known]()
+    by_client = dict[tuple[str, str], _Known]()
     now = service.clock.now()
     async for one in _each(service, {"user_id": subject.user.id}, "client_id"):
         if one.revoked_at is None and one.refresh and now < one.refresh.idle_expires_at:
             id = (one.client_id, one.stamps)
-            known = found.get(id, _Known(frozenset(), one.created_at))
+            known = by_client.get(id, _Known(frozenset(), one.created_at))
             since = min(known.since, one.created_at)
-            found[id] = _Known(known.scopes | set(one.scopes), since)
-        if len(found) > MOST_LISTED:
+            by_client[id] = _Known(known.scopes | set(one.scopes), since)
+        if len(by_client) > MOST_LISTED:
             break
-    return found
+    return by_client
 
 
 async def _each(
@@ -176,8 +176,8 @@ async def _clients(service: Service, ids: Sequence[str]) -> list[Client]:
     """Returns the applications that exist, with their organizations."""
     if not ids:
         return []
-    found = await service.store.get_many([(APPLICATIONS, id) for id in ids])
-    clients = [one for one in found if one is not None]
+    records = await service.store.get_many([(APPLICATIONS, id) for id in ids])
+    clients = [one for one in records if one is not None]
     keys: list[Key] = [(ORGANIZATIONS, one.org_id) for one in clients]
     pairs = zip(clients, await service.store.get_many(keys), strict=True)
     return [Client(client, organization) for client, organization in pairs if organization]

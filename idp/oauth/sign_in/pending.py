@@ -209,11 +209,11 @@ async def find(service: Service, address: str, browser: Browser | None) -> Flow 
     client = client or await _client_of(service, request)
     if client is None or client.state != "active":
         return None
-    found = await session_lifetime.find_open(service, browser)
-    everybody = await session_lifetime.live_among(service, found)
+    sessions = await session_lifetime.find_open(service, browser)
+    everybody = await session_lifetime.live_among(service, sessions)
     live = next_step.admitted(service.config, request, everybody)
     address = request.id if is_stored else address
-    return Flow(request, client, browser, found, live, everybody, address, is_stored)
+    return Flow(request, client, browser, sessions, live, everybody, address, is_stored)
 
 
 def has_no_user(flow: Flow) -> bool:

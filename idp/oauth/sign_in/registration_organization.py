@@ -21,8 +21,8 @@ async def find(service: Service, flow: Flow) -> Organization | None:
     chosen = flow.request.home_org_id
     if chosen is not None:
         return await _active(service, chosen)
-    found = await among(service, flow)
-    return found[0] if len(found) == 1 else None
+    organizations = await among(service, flow)
+    return organizations[0] if len(organizations) == 1 else None
 
 
 async def among(service: Service, flow: Flow) -> list[Organization]:
@@ -33,10 +33,10 @@ async def among(service: Service, flow: Flow) -> list[Organization]:
     else:
         here = [one.subject.organization.id for one in flow.everybody]
         ids = [asks, request.brand_org_id, *here]
-    found = [await _active(service, id) for id in dict.fromkeys(ids) if id is not None]
+    organizations = [await _active(service, id) for id in dict.fromkeys(ids) if id is not None]
     return [
         one
-        for one in found
+        for one in organizations
         if one is not None and await registration.closed(service, one.id) is None
     ]
 
@@ -61,5 +61,5 @@ async def choose(service: Service, flow: Flow, org_id: str) -> bool:
 
 
 async def _active(service: Service, org_id: str) -> Organization | None:
-    found = await service.store.get(ORGANIZATIONS, org_id)
-    return found if found is not None and found.state == "active" else None
+    organization = await service.store.get(ORGANIZATIONS, org_id)
+    return organization if organization is not None and organization.state == "active" else None

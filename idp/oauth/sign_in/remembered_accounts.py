@@ -80,8 +80,8 @@ async def _signed_out(service: Service, flow: Flow) -> list[Known]:
     # A user in both lists is displayed once, as signed in.
     signed_in = {one.subject.user.id for one in flow.everybody}
     ids = [id for id in flow.browser.remembered if id not in signed_in]
-    found = await service.store.get_many([(USERS, id) for id in ids]) if ids else []
-    users = [user for user in found if user is not None]
+    records = await service.store.get_many([(USERS, id) for id in ids]) if ids else []
+    users = [user for user in records if user is not None]
     keys: list[Key] = [(ORGANIZATIONS, user.org_id) for user in users]
     homes = await service.store.get_many(keys) if keys else []
     return [_remembered(service, flow, *pair) for pair in zip(users, homes, strict=True)]

@@ -82,14 +82,14 @@ def keys(use: Use, project_id: str | None = None) -> list[Key]:
     project_id = use.grounds.project_id if use.grounds else project_id
     if project_id is None:
         return []
-    found: list[Key] = [(PROJECTS, project_id)]
+    needed: list[Key] = [(PROJECTS, project_id)]
     # Users of the application's own organization need no project grant.
     if use.user_org_id != use.client_org_id:
-        found.append((PROJECT_GRANTS, grant_ids.of_grant(project_id, use.user_org_id)))
+        needed.append((PROJECT_GRANTS, grant_ids.of_grant(project_id, use.user_org_id)))
     # A role that the use did not begin with cannot become its ground later.
     if use.grounds is None or use.grounds.role is not None:
-        found.append((ROLE_ASSIGNMENTS, grant_ids.of_assignment(use.user_id, project_id)))
-    return found
+        needed.append((ROLE_ASSIGNMENTS, grant_ids.of_assignment(use.user_id, project_id)))
+    return needed
 
 
 def remaining_grounds(use: Use, client: Application, records: Sequence[Any]) -> Grounds | None:

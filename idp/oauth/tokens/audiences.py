@@ -42,8 +42,8 @@ async def of_application(
     # The API applications go between the first two, the client and its project, and those that
     # scopes name.
     own, named = granted.audience[:2], granted.audience[2:]
-    found = [each.id for each in page.records if each.state == "active"]
-    return AudienceAndScopes(list(dict.fromkeys([*own, *found, *named])), granted.scopes)
+    api_ids = [each.id for each in page.records if each.state == "active"]
+    return AudienceAndScopes(list(dict.fromkeys([*own, *api_ids, *named])), granted.scopes)
 
 
 async def of_application_itself(
@@ -99,8 +99,8 @@ async def _named(
     # decided before (`scopes.grantable`).
     always = {None, config.issuer, *own}
     foreign = [each for each in named.values() if each is not None and each not in always]
-    found = await _projects(service, foreign[:MAX_PROJECTS])
-    counting = always | {project.id for project in found if project.org_id == org_id}
+    projects = await _projects(service, foreign[:MAX_PROJECTS])
+    counting = always | {project.id for project in projects if project.org_id == org_id}
     left = [scope for scope in requested if named[scope] in counting]
     return AudienceAndScopes([each for scope in left if (each := named[scope])], left)
 
@@ -108,5 +108,5 @@ async def _named(
 async def _projects(service: Service, ids: Sequence[str]) -> list[Project]:
     if not ids:
         return []
-    found = await service.store.get_many([(PROJECTS, id) for id in ids])
-    return [project for project in found if project is not None]
+    records = await service.store.get_many([(PROJECTS, id) for id in ids])
+    return [project for project in records if project is not None]

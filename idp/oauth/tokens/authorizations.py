@@ -60,17 +60,17 @@ async def find_live(
 
     `project_id` is that of its client's project.
     """
-    found = await token_validity.find(service, dependencies_of(authorization, project_id))
-    if found is None or found.subject is None or found.client is None:
+    live = await token_validity.find(service, dependencies_of(authorization, project_id))
+    if live is None or live.subject is None or live.client is None:
         return None
     return AuthorizedClient(
         # The first authorization is the one asked for; those of a token exchange's inputs follow
         # it.
-        found.authorizations[0],
-        found.subject,
-        found.client,
-        found.session,
-        found.grounds,
+        live.authorizations[0],
+        live.subject,
+        live.client,
+        live.session,
+        live.grounds,
     )
 
 

@@ -49,22 +49,24 @@ async def read(service: Service, subject: Subject, question: RoleQuestion) -> di
     where = {"user_id": subject.user.id}
     # The limit bounds what one request reads and what one response holds.
     page = await service.store.find(ROLE_ASSIGNMENTS, where, limit=_MOST)
-    found = await _counting(
+    assignments = await _counting(
         service, [each for each in page.records if _is_requested(question, each)]
     )
-    domains = await _domains(service, subject, {each.org_id for each in found})
+    domains = await _domains(service, subject, {each.org_id for each in assignments})
     claims: dict[str, Any] = {}
-    for each in found:
+    for each in assignments:
         claims |= _claims(service.config, question, each, domains)
     return claims
 
 
-async def _counting(service: Service, found: Sequence[RoleAssignment]) -> Sequence[RoleAssignment]:
+async def _counting(
+    service: Service, assignments: Sequence[RoleAssignment]
+) -> Sequence[RoleAssignment]:
     """Returns the assignments without those made under a project grant that was deleted or is not
     active."""
-    by_grant = [each for each in found if each.granted_by is not None]
+    by_grant = [each for each in assignments if each.granted_by is not None]
     if not by_grant:
-        return found
+        return assignments
     ids = [grant_ids.of_grant(each.project_id, each.org_id) for each in by_grant]
     grants = await service.store.get_many([(PROJECT_GRANTS, id) for id in ids])
     shut = {
@@ -72,7 +74,7 @@ async def _counting(service: Service, found: Sequence[RoleAssignment]) -> Sequen
         for each, grant in zip(by_grant, grants, strict=True)
         if not grant_ids.counts(each, grant)
     }
-    return [each for each in found if each.id not in shut]
+    return [each for each in assignments if each.id not in shut]
 
 
 def _is_requested(question: RoleQuestion, each: RoleAssignment) -> bool:
@@ -110,6 +112,8 @@ async def _domains(service: Service, subject: Subject, org_ids: Collection[str])
     """Returns the primary domains of those organizations that are active, by their ids."""
     own = subject.organization
     others = [id for id in org_ids if id != own.id]
-    found = await service.store.get_many([(ORGANIZATIONS, id) for id in others]) if others else []
-    known = [own, *(each for each in found if each is not None)]
+    records = (
+        await service.store.get_many([(ORGANIZATIONS, id) for id in others]) if others else []
+    )
+    known = [own, *(each for each in records if each is not None)]
     return {each.id: each.primary_domain for each in known if each.state == "active"}

@@ -232,14 +232,14 @@ def _grounds(
 ) -> list[Grounds | None]:
     """Returns the grounds of each use; None for a use that is not allowed."""
     applications = {each.application.id: each.application for each in clients}
-    found: list[Grounds | None] = []
+    grounds: list[Grounds | None] = []
     for use, keys in zip(dependencies.uses, _keys_of_uses(dependencies), strict=True):
         records = [next(left) for _ in keys]
         application = applications.get(use.client_id)
-        found.append(
+        grounds.append(
             allowed_users.remaining_grounds(use, application, records) if application else None
         )
-    return found
+    return grounds
 
 
 def stamps_of(
@@ -257,12 +257,12 @@ def stamps_of(
 
 
 def _stamped(users: Sequence[Subject], clients: Sequence[Client]) -> list[Stamped]:
-    found: list[Stamped] = []
+    stamped: list[Stamped] = []
     for user in users:
-        found += [user.organization, user.user]
+        stamped += [user.organization, user.user]
     for client in clients:
-        found += [client.organization, client.application]
-    return found
+        stamped += [client.organization, client.application]
+    return stamped
 
 
 def _subject(

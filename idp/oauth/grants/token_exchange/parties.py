@@ -89,8 +89,8 @@ async def _of_access_token(service: Service, client: Application, token: str) ->
 
 async def _validate(service: Service, opened: Presented) -> LiveRecords:
     try:
-        found = await service.store.get_many(token_validity.keys(opened.dependencies))
-        return await access_token_verification.validate(service, opened, found)
+        records = await service.store.get_many(token_validity.keys(opened.dependencies))
+        return await access_token_verification.validate(service, opened, records)
     except InvalidToken as error:
         # A token with an actor ends as its refresh token does; `ActingEnded` gives both the same
         # error.

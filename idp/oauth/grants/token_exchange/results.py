@@ -144,10 +144,10 @@ def _chain(issuer: str, subject: Party, actor: Party | None) -> Actor | None:
     subject's."""
     if actor is None:
         return subject.actor
-    found = subject.actor
+    actor_chain = subject.actor
     for sub in reversed([actor.subject.user.id, *subjects_of(actor.actor)]):
-        found = Actor(iss=issuer, sub=sub, act=found)
-    return found
+        actor_chain = Actor(iss=issuer, sub=sub, act=actor_chain)
+    return actor_chain
 
 
 def _ends_at(
