@@ -15,11 +15,11 @@ import msgspec
 
 from idp.foundation.clock import ShiftedClock
 from idp.foundation.errors import IdpError
-from idp.records import ALL, KEPT, TRIALS, Kept, TestModeState
+from idp.records import ALL, INITIAL_RECORDS, TRIALS, InitialRecord, TestModeState
 from idp.service import Service
 from storage import COUNTERS, Collection, Conflict, Delete, Insert, Record, Stale, Update, Write
 
-COLLECTIONS: Final = (TRIALS, KEPT)
+COLLECTIONS: Final = (TRIALS, INITIAL_RECORDS)
 FURTHEST: Final = timedelta(days=36_500)
 _ID: Final = "trial"
 _FIRST: Final[tuple[Collection[Any], ...]] = ALL
@@ -36,14 +36,17 @@ async def begin(service: Service) -> None:
     """Saves the present contents of the store, for `reset`."""
     with suppress(Conflict):  # from an earlier start, whose clock continues
         await service.store.commit(Insert(TRIALS, TestModeState(id=_ID)))
-    await _apply(service, [Delete(KEPT, one.id) async for one in service.store.scan(KEPT)])
-    await _apply(service, [Insert(KEPT, one) async for one in _everything(service)])
+    await _apply(
+        service,
+        [Delete(INITIAL_RECORDS, one.id) async for one in service.store.scan(INITIAL_RECORDS)],
+    )
+    await _apply(service, [Insert(INITIAL_RECORDS, one) async for one in _everything(service)])
 
 
-async def _everything(service: Service) -> AsyncIterator[Kept]:
+async def _everything(service: Service) -> AsyncIterator[InitialRecord]:
     for collection in _FIRST:
         async for record in service.store.scan(collection):
-            yield Kept(
+            yield InitialRecord(
                 id=service.random.id(),
                 collection=collection.name,
                 json=msgspec.json.encode(record).decode(),
@@ -79,7 +82,7 @@ async def reset(service: Service) -> None:
     """Restores the store's contents at the start, and sets the clock to the machine's time."""
     kept = {
         (one.collection, record.id): record
-        async for one in service.store.scan(KEPT)
+        async for one in service.store.scan(INITIAL_RECORDS)
         for record in [msgspec.json.decode(one.json, type=_RECORDS[one.collection])]
     }
     now_there, removals = set(), []

@@ -14,7 +14,7 @@ from idp.schema.reading import DeclaredField, Request, declared
 from idp.transfer.calls.exports import Export
 from idp.transfer.calls.imports import Import
 
-_SHOWN: Final = 4
+_MOST_FIELDS: Final = 4
 _ID: Final = "231543543215423491"
 
 # Values by the name of the field; all others are derived from the field's rule.
@@ -65,21 +65,21 @@ _WHOLE: Final[Mapping[type[Request], Mapping[str, object]]] = {
     LoginTextEntry: {"screen": "login-name", "key": "Sign in", "text": "Welcome to Acme"},
 }
 # Optional fields that every example shows, and fields that none shows although they come first.
-_TELLING: Final = {"redirectUris"}
+_ALWAYS_INCLUDED: Final = {"redirectUris"}
 _NEEDLESS: Final = {"grantTypes", "publicKey", "responseTypes", "sendCode", "sendLink"}
 
 
 def body(kind: type[Request]) -> Mapping[str, object]:
     """Returns an example of a body of this kind."""
-    return _WHOLE.get(kind) or {field.wire_name: _value(field) for field in _shown(kind)}
+    return _WHOLE.get(kind) or {field.wire_name: _value(field) for field in _included(kind)}
 
 
-def _shown(kind: type[Request]) -> list[DeclaredField]:
+def _included(kind: type[Request]) -> list[DeclaredField]:
     """Returns the required fields; if there are none, the first that can be sent together."""
     fields = declared(kind)
     if any(field.is_required for field in fields):
-        return [each for each in fields if each.is_required or each.wire_name in _TELLING]
-    return list(_together(kind, fields))[:_SHOWN]
+        return [each for each in fields if each.is_required or each.wire_name in _ALWAYS_INCLUDED]
+    return list(_together(kind, fields))[:_MOST_FIELDS]
 
 
 def _together(kind: type[Request], fields: tuple[DeclaredField, ...]) -> Iterator[DeclaredField]:

@@ -32,7 +32,7 @@ STEPS: Final[Mapping[LeftoverKind, Step]] = {
 
 
 async def tidy(service: Service) -> None:
-    """Completes the work of every leftover record. Raises StorageError."""
+    """Completes all deferred work that is stored. Raises StorageError."""
     while page := (await service.store.find(LEFTOVERS)).records:
         for leftover in page:
             while not await deferred_work.go(service, leftover, STEPS[leftover.kind]):

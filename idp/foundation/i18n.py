@@ -1,7 +1,7 @@
 """Languages: texts from `locales/*.po`, and the choice of one for a request.
 
 A file's name is its BCP 47 tag. A msgid is the English text itself and a msgctxt its screen, so
-English has no file of its own, and texts without translation are shown in English.
+English has no file of its own, and texts without translation stay in English.
 `locales/messages.pot`, the template, lists all msgids. Babel is imported at the first use, because
 the start of the program does not need it.
 """
@@ -240,13 +240,15 @@ def negotiate(
     The arguments are as they were sent; values that can't be used are ignored.
     """
     shipped = available() if shipped is None else shipped
-    for tag in _wanted(chosen or "", ui_locales or "", remembered or "", accept_language or ""):
+    for tag in _requested(chosen or "", ui_locales or "", remembered or "", accept_language or ""):
         if found := lookup(tag, shipped):
             return found
     return lookup(default, shipped) or lookup(SOURCE, shipped) or next(iter(shipped), SOURCE)
 
 
-def _wanted(chosen: str, ui_locales: str, remembered: str, accept_language: str) -> Iterator[str]:
+def _requested(
+    chosen: str, ui_locales: str, remembered: str, accept_language: str
+) -> Iterator[str]:
     yield chosen[:MAX_LENGTH]
     yield from ui_locales[:MAX_LENGTH].split()[:MAX_TAGS]
     yield remembered[:MAX_LENGTH]

@@ -2,7 +2,7 @@
 raises.
 
 `logger(__name__).info("sign-in refused", user_id=…, reason=…)`: the event is a constant sentence,
-everything variable is in fields. Values that must not be shown are replaced by
+everything variable is in fields. Values that must not be logged are replaced by
 `idp/foundation/redaction.py`. The request's id is added automatically after `begin_request`.
 Records of the standard library's loggers (Tornado's, asyncio's) are written in the same way.
 """

@@ -2,7 +2,7 @@
 
 A secret is recognised by its field's name (`client_secret`, `code`, `passwordHash` …) and, within
 texts such as a library's messages, by its form. In doubt a value is hidden: a name that contains a
-word for secrets is shown only if its last word is known to be harmless.
+word for secrets is logged only if its last word is known to be harmless.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ _URL_PASSWORD: Final = re.compile(r"(://[^/\s:@'\"]*):[^@\s'\"]+@")
 
 
 def fields(values: Mapping[str, object]) -> dict[str, object]:
-    """Returns the fields as plain values that may be shown."""
+    """Returns the fields as plain values without secrets."""
     return _mapping(values, MAX_DEPTH)
 
 

@@ -6,7 +6,7 @@ from urllib.parse import quote, urlencode
 
 
 def with_parameters(uri: str, pairs: list[tuple[str, str]], *, mode: str = "query") -> str:
-    """Returns `uri` with `pairs` added to its query (which is kept), or as its fragment."""
+    """Returns `uri` with `pairs` appended to its query, or as its fragment."""
     encoded = urlencode(pairs, quote_via=quote)
     if not encoded:
         return uri

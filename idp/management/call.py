@@ -99,15 +99,15 @@ async def admit(
     Raises Unauthenticated, PermissionDenied, NotFound (the organization; only callers who may act
     in every organization learn that it does not exist).
     """
-    found = await authenticate(service, authorization)
-    caller = found.user
+    bearer = await authenticate(service, authorization)
+    caller = bearer.user
     # Before the permissions are checked, so that the log names the caller of a refused call, too.
     logs.name_caller(caller.id)
-    if found.token.act is not None and permission not in _FOR_ACTORS:
+    if bearer.token.act is not None and permission not in _FOR_ACTORS:
         message = "whoever acts for somebody else may only read"
         raise PermissionDenied(message, error_code="token.actor")
     rights = await permissions.of_user(service, caller.id)
-    call = Call(caller, rights, permission, org_id, if_match, is_by_pat=found.is_pat)
+    call = Call(caller, rights, permission, org_id, if_match, is_by_pat=bearer.is_pat)
     return await admitted(service, call)
 
 
@@ -138,7 +138,7 @@ async def authenticate(service: Service, authorization: str | None) -> Bearer:
     4).
     """
     try:
-        found = await bearer_tokens.authenticate(
+        bearer = await bearer_tokens.authenticate(
             service, bearer_tokens.read(authorization, Params())
         )
     except (InvalidToken, InsufficientScope, InvalidRequest) as error:
@@ -147,9 +147,9 @@ async def authenticate(service: Service, authorization: str | None) -> Bearer:
         raise Unauthenticated(
             error.description or "a token is needed", error_code=error_code
         ) from error
-    if service.config.issuer not in found.token.aud:
+    if service.config.issuer not in bearer.token.aud:
         raise Unauthenticated("the token is not meant for this API", error_code="token.audience")
-    return found
+    return bearer
 
 
 async def organization(service: Service, call: Call) -> Organization:

@@ -182,9 +182,9 @@ async def _awaited(service: Service, made: MadeCall) -> str:
     deadline = time.monotonic() + _WAITS_SECONDS
     while time.monotonic() < deadline:
         await asyncio.sleep(_LOOKS_EVERY_SECONDS)
-        found = await service.store.get(MADE_CALLS, made.id)
-        if found is not None and found.sealed_answer is not None:
-            return found.sealed_answer
+        earlier = await service.store.get(MADE_CALLS, made.id)
+        if earlier is not None and earlier.sealed_answer is not None:
+            return earlier.sealed_answer
     if service.clock.now() - made.made_at < _STILL_UNDER_WAY:
         raise Busy("the call is still being carried out", retry_after_seconds=2)
     raise _gone(made)

@@ -127,7 +127,7 @@ from idp.records.policies import (
 )
 from idp.records.recovery_codes import RECOVERY_CODES, RecoveryCode
 from idp.records.refusals import REFUSALS, Refusal
-from idp.records.test_mode import KEPT, TRIALS, Kept, TestModeState
+from idp.records.test_mode import INITIAL_RECORDS, TRIALS, InitialRecord, TestModeState
 from idp.records.upgrades import STEPS
 from idp.records.upkeep import (
     DELETED_ORGANIZATIONS,
@@ -317,8 +317,8 @@ __all__ = [
     "INSTANCES",
     "INSTANCE_ID",
     "Instance",
-    "KEPT",
-    "Kept",
+    "INITIAL_RECORDS",
+    "InitialRecord",
     "LEASES",
     "Lease",
     "LOGIN_CLAIMS",

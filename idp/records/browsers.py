@@ -63,9 +63,9 @@ class AuthRequest(Record):
     """An authorization request during the sign-in of a user (OpenID Connect Core 3.1.2.1).
 
     The sign-in ends at `ends_at`, or else with the record: a record that replaced the note in a
-    page's address (`idp/oauth/sign_in/pending.py`) is kept longer, so that the note can't begin
-    another sign-in. `agent_id` is None until the first page is opened (a cross-site POST has no
-    cookie). `state` is stored percent-encoded, so that any octet is returned as it was sent.
+    page's address (`idp/oauth/sign_in/pending.py`) stays stored longer, so that the note can't
+    begin another sign-in. `agent_id` is None until the first page is opened (a cross-site POST has
+    no cookie). `state` is stored percent-encoded, so that any octet is returned as it was sent.
 
     `login_name` is what the user typed. `proven_user_id` is set when the user was authenticated by
     `proven_amr` but another step is required; it is valid while the browser's secret and the
@@ -166,16 +166,16 @@ class LogoutRequest(Record):
     ended_session_ids: list[str] = []
 
 
-KEPT_SHORTLY: Final = timedelta(minutes=10)  # for records that anonymous requests can create
-AGENTS: Final = Collection("agents", Browser, expires=True, kept=KEPT_SHORTLY)
+SHORT_RETENTION: Final = timedelta(minutes=10)  # for records that anonymous requests can create
+AGENTS: Final = Collection("agents", Browser, expires=True, kept=SHORT_RETENTION)
 SESSIONS: Final = Collection(
     "sessions", Session, lists=(("agent_id", "ended_at"), ("user_id",)), expires=True
 )
-AUTH_REQUESTS: Final = Collection("auth_requests", AuthRequest, expires=True, kept=KEPT_SHORTLY)
+AUTH_REQUESTS: Final = Collection("auth_requests", AuthRequest, expires=True, kept=SHORT_RETENTION)
 PUSHED_REQUESTS: Final = Collection(
-    "pushed_requests", AuthRequest, expires=True, kept=KEPT_SHORTLY
+    "pushed_requests", AuthRequest, expires=True, kept=SHORT_RETENTION
 )
 CONSENTS: Final = Collection("consents", Consent, lists=(("user_id",), ("client_id",)))
 LOGOUT_REQUESTS: Final = Collection(
-    "logout_requests", LogoutRequest, expires=True, kept=KEPT_SHORTLY
+    "logout_requests", LogoutRequest, expires=True, kept=SHORT_RETENTION
 )

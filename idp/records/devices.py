@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
-from idp.records.browsers import KEPT_SHORTLY
+from idp.records.browsers import SHORT_RETENTION
 from storage import Collection, Record
 
 
@@ -39,6 +39,6 @@ class UserCode(Record):
 
 
 DEVICE_REQUESTS: Final = Collection(
-    "device_requests", DeviceRequest, expires=True, kept=KEPT_SHORTLY
+    "device_requests", DeviceRequest, expires=True, kept=SHORT_RETENTION
 )
-USER_CODES: Final = Collection("user_codes", UserCode, expires=True, kept=KEPT_SHORTLY)
+USER_CODES: Final = Collection("user_codes", UserCode, expires=True, kept=SHORT_RETENTION)

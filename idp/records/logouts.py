@@ -11,8 +11,8 @@ from storage import Collection, Record
 class SessionClient(Record):
     """A client at which a session signed its user in, and which is notified of the session's end.
 
-    It is kept as long as the session's record, and so longer than the tokens of the client. Its id
-    is the digest of both.
+    It is stored as long as the session's record, and so longer than the tokens of the client. Its
+    id is the digest of both.
     """
 
     session_id: str

@@ -79,8 +79,8 @@ class Registration(Record):
     """An account that waits for the verification of its mailbox. It belongs to one sign-in.
 
     `sealed` is what was typed, with the password's hash. `code_mac` is of the last code, sent at
-    `sent_at`; None if the mail said that there is an account already. `proven_at` is set if the
-    code was right, but another user has the user name.
+    `sent_at`; None if the message states that there is an account already. `proven_at` is set
+    if the code was right, but another user has the user name.
     """
 
     flow_id: str

@@ -96,7 +96,7 @@ class LabelRules(Struct, frozen=True, tag_field="kind", tag="label"):
 
 
 class PrivacyRules(Struct, frozen=True, tag_field="kind", tag="privacy"):
-    """The links on the pages. In an address `{{.Lang}}` stands for the page's language."""
+    """The links on the pages. In an address `{{.Lang}}` is replaced by the page's language."""
 
     tos_link: str = ""
     privacy_link: str = ""
@@ -114,7 +114,7 @@ class LanguageRules(Struct, frozen=True, tag_field="kind", tag="language"):
 
 
 class MessageTextRules(Struct, frozen=True, tag_field="kind", tag="message_text"):
-    """The texts of a message in one language; an empty one stands for the built-in text."""
+    """The texts of a message in one language; an empty one means the built-in text."""
 
     type: str
     language: str

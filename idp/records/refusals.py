@@ -11,7 +11,7 @@ from storage import Collection, Record
 
 
 class SentParameter(Struct, kw_only=True):
-    """A parameter or header as far as it may be shown: its value, or only a note about it."""
+    """A parameter or header as far as it may be displayed: its value, or only a note about it."""
 
     name: str
     value: str | None = None

@@ -13,7 +13,7 @@ class TestModeState(Record):
     ahead_ms: int = 0
 
 
-class Kept(Record):
+class InitialRecord(Record):
     """A record as it was at the start: the collection's name, and the record as JSON."""
 
     collection: str
@@ -21,4 +21,4 @@ class Kept(Record):
 
 
 TRIALS: Final = Collection("trials", TestModeState)
-KEPT: Final = Collection("kept", Kept)
+INITIAL_RECORDS: Final = Collection("kept", InitialRecord)

@@ -50,7 +50,7 @@ class Leftover(Record):
 class DeletedOrganization(Record):
     """An organization that was deleted, while records in it remain; the id is its own.
 
-    It is kept for a while longer, in case a record was created there at the time of the deletion.
+    It stays for a while longer, in case a record was created there at the time of the deletion.
     Until it is deleted, no organization can be created with this id.
     """
 

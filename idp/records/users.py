@@ -192,8 +192,8 @@ class Membership(Record):
 
 
 class PersonalAccessToken(Record):
-    """A personal access token: shown once, stored as a digest; it ends with a change of its user's
-    stamp."""
+    """A personal access token: displayed once, stored as a digest; it ends with a change of its
+    user's stamp."""
 
     user_id: str
     org_id: str

@@ -78,7 +78,7 @@ def ways(
     """Returns what to read, one after the other, for all records that meet the filters in these
     organizations.
 
-    `organizations` None stands for all organizations.
+    `organizations` None means all organizations.
     """
     if organizations is not None and org_path == "id":
         of_these = Filter(path="id", how="in", value=list(organizations))

@@ -358,7 +358,7 @@ def banner(start: Start, seconds: float, version: str) -> str:
     config, admin, demo = start.config, start.admin, start.demo
     lines = [f"idp {version} ready in {seconds:.1f} s"]
     lines.append(f"  Issuer    {config.issuer}")
-    lines.append(f"  Store     {_shown_store(config)}")
+    lines.append(f"  Store     {_store_line(config)}")
     if admin.password:
         minutes = config.one_time_password_seconds // 60
         lines.append(
@@ -382,7 +382,7 @@ def banner(start: Start, seconds: float, version: str) -> str:
     return "\n".join(lines)
 
 
-def _shown_store(config: Config) -> str:
+def _store_line(config: Config) -> str:
     if config.test and config.store.startswith("sqlite:"):
         return f"{config.data_dir}/   (for tests)"
     if config.store.startswith("sqlite:"):

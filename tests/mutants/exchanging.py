@@ -232,7 +232,7 @@ MUTANTS = [
     Mutant(
         "credentials are changed in the name of another",
         "idp/management/call.py",
-        "if found.token.act is not None and permission not in _FOR_ACTORS:",
+        "if bearer.token.act is not None and permission not in _FOR_ACTORS:",
         "if False:",
         f"{ACTORS} -k nobody_changes",
     ),

@@ -41,8 +41,8 @@ class KeyRemoved(Answer, frozen=True, kw_only=True):
 
 async def listed(service: Service, call: Call) -> SigningKeys:
     """Returns the keys that sign and seal tokens with their states, the oldest first."""
-    found = [_view(key) for key in await key_rotation.every(service)]
-    return SigningKeys(details=ListDetails(total_result=str(len(found))), result=found)
+    keys = [_view(key) for key in await key_rotation.every(service)]
+    return SigningKeys(details=ListDetails(total_result=str(len(keys))), result=keys)
 
 
 async def rotate(service: Service, call: Call) -> KeysRotated:

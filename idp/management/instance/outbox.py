@@ -60,7 +60,7 @@ class MessageQuery(Request, frozen=True, kw_only=True):
 
     @property
     def filter(self) -> Filter:
-        """The filter of the outbox that the query stands for."""
+        """The filter of the outbox in the query."""
         if self.state_query:
             return Filter(path="state", value=self.state_query.state)
         if self.kind_query:
@@ -106,13 +106,13 @@ async def search(service: Service, call: Call, request: MessageSearch) -> Messag
     Raises InvalidArgument (the cursor).
     """
     filters = [each.filter for each in request.queries]
-    found = await management_search.find(
+    page = await management_search.find(
         service, OUTBOX, request.query, filters, order="created_at"
     )
     return MessagesFound(
-        details=found.details,
-        result=[_view(message) for message in found.records],
-        next_cursor=found.next_cursor,
+        details=page.details,
+        result=[_view(message) for message in page.records],
+        next_cursor=page.next_cursor,
     )
 
 

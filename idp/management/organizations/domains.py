@@ -79,7 +79,7 @@ async def search(service: Service, call: Call, request: DomainSearch) -> FoundDo
     """
     organization = await management_call.organization(service, call)
     named = [each.domain_name_query for each in request.queries if each.domain_name_query]
-    found = await management_search.find(
+    page = await management_search.find(
         service,
         DOMAINS,
         request.query,
@@ -88,9 +88,9 @@ async def search(service: Service, call: Call, request: DomainSearch) -> FoundDo
         order="domain",
     )
     return FoundDomains(
-        details=found.details,
-        result=[_answer(organization, each) for each in found.records],
-        next_cursor=found.next_cursor,
+        details=page.details,
+        result=[_answer(organization, each) for each in page.records],
+        next_cursor=page.next_cursor,
     )
 
 
@@ -130,8 +130,8 @@ async def _refuse_taken(service: Service, organization: Organization, domain: st
 def _refuse_generated(service: Service, domain: str) -> None:
     own = organizations.instance_domain(service)
     if domain == own or domain.endswith(f".{own}"):
-        told = f"is under {own}, where domains are generated"
-        raise InvalidArgument([FieldProblem("domain.reserved", "domain", told)])
+        message = f"is under {own}, where domains are generated"
+        raise InvalidArgument([FieldProblem("domain.reserved", "domain", message)])
 
 
 async def set_primary(service: Service, call: Call, domain: str) -> Changed:
@@ -143,13 +143,15 @@ async def set_primary(service: Service, call: Call, domain: str) -> Changed:
 
     async def find() -> Organization:
         organization = await management_call.organization(service, call)
-        found = await org_domains.find(service, organization.id, domain)
-        if not found.is_verified:
+        owned_domain = await org_domains.find(service, organization.id, domain)
+        if not owned_domain.is_verified:
             raise FailedPrecondition(
                 "the domain is not verified", error_code="domain.not_verified"
             )
         # Login names must not end with a domain that another call removes at the same time.
-        guards[:] = [Update(DOMAINS, found.id, expect={"verified_key": found.domain})]
+        guards[:] = [
+            Update(DOMAINS, owned_domain.id, expect={"verified_key": owned_domain.domain})
+        ]
         return organization
 
     def decide(_: Organization) -> Mapping[str, object]:
@@ -171,14 +173,14 @@ async def remove(service: Service, call: Call, domain: str) -> Changed:
 
     async def find() -> OrganizationDomain:
         home = await management_call.organization(service, call)
-        found = await org_domains.find(service, home.id, domain)
-        if found.domain == home.primary_domain:
+        owned_domain = await org_domains.find(service, home.id, domain)
+        if owned_domain.domain == home.primary_domain:
             message = "login names end with the domain: let another be primary first"
             raise FailedPrecondition(message, error_code="domain.primary")
         # A concurrent call must not make it the primary domain.
         primary = {"primary_domain": home.primary_domain}
         guards[:] = [Update(ORGANIZATIONS, home.id, expect=primary)]
-        return found
+        return owned_domain
 
     return await versioned_updates.removed(
         service,

@@ -121,12 +121,12 @@ async def of_user(
     reached = management_search.reached(call)
     if reached is not None:
         filters.append(Filter(path="org_id", how="in", value=list(reached)))
-    found = await management_search.find(service, MEMBERSHIPS, request.query, filters)
-    homes = await _organizations(service, [each.org_id for each in found.records if each.org_id])
+    page = await management_search.find(service, MEMBERSHIPS, request.query, filters)
+    homes = await _organizations(service, [each.org_id for each in page.records if each.org_id])
     return FoundMemberships(
-        details=found.details,
-        result=[_membership(user, each, homes) for each in found.records],
-        next_cursor=found.next_cursor,
+        details=page.details,
+        result=[_membership(user, each, homes) for each in page.records],
+        next_cursor=page.next_cursor,
     )
 
 
@@ -146,25 +146,25 @@ async def _members(service: Service, org_id: str | None, request: MemberSearch) 
         if query.user_id_query is not None:
             id = memberships.id_of(query.user_id_query.user_id, org_id)
             filters.append(Filter(path="id", how="in", value=[id]))
-    found = await management_search.find(service, MEMBERSHIPS, request.query, filters)
-    ids = [each.user_id for each in found.records]
+    page = await management_search.find(service, MEMBERSHIPS, request.query, filters)
+    ids = [each.user_id for each in page.records]
     people: list[User | None] = await service.store.get_many([(USERS, id) for id in ids])
     homes = await _organizations(service, [user.org_id for user in people if user])
     return FoundMembers(
-        details=found.details,
+        details=page.details,
         result=[
             _member(held, user, homes[user.org_id])
-            for held, user in zip(found.records, people, strict=True)
+            for held, user in zip(page.records, people, strict=True)
             if user is not None and user.org_id in homes  # else deleted meanwhile
         ],
-        next_cursor=found.next_cursor,
+        next_cursor=page.next_cursor,
     )
 
 
 async def _organizations(service: Service, ids: Sequence[str]) -> dict[str, Organization]:
     keys = [(ORGANIZATIONS, id) for id in dict.fromkeys(ids)]
-    found: list[Organization | None] = await service.store.get_many(keys) if keys else []
-    return {each.id: each for each in found if each is not None}
+    organizations: list[Organization | None] = await service.store.get_many(keys) if keys else []
+    return {each.id: each for each in organizations if each is not None}
 
 
 def _member(held: Membership, user: User, home: Organization) -> MemberAnswer:

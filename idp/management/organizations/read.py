@@ -68,7 +68,7 @@ class OrganizationQuery(Request, frozen=True, kw_only=True):
     id_query: IdQuery | None = None
 
     def filters(self) -> list[Filter]:
-        """Returns the filters that the query stands for."""
+        """Returns the filters of the query."""
         found: list[Filter] = []
         if self.name_query is not None:
             found.append(self.name_query.of("name", self.name_query.name, "name_key"))

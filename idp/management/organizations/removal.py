@@ -2,7 +2,7 @@
 
 Its record is deleted in one unit with its domains: from then on all that refers to it is invalid,
 and its names are free. What was in it is removed afterwards, a bounded number within the call and
-the rest in the background. The record of the deletion is kept a while longer, because a concurrent
+the rest in the background. The record of the deletion stays a while longer, because a concurrent
 call may still have added something to the organization.
 """
 

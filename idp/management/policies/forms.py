@@ -136,12 +136,12 @@ class CheckLifetime(Struct, frozen=True):
     is_optional: bool = False
 
     def read(self, value: object) -> int:
-        found = Duration().read(value)
-        if self.is_optional and not found:
+        duration = Duration().read(value)
+        if self.is_optional and not duration:
             return 0
-        if not _SHORTEST_CHECK <= found <= _LONGEST_CHECK:
+        if not _SHORTEST_CHECK <= duration <= _LONGEST_CHECK:
             raise FieldRefused("field.out_of_range", "must be from 1m to 87600h")
-        return int(found.total_seconds())
+        return int(duration.total_seconds())
 
     def schema(self) -> Schema:
         description = "A duration from 1m to 87600h"

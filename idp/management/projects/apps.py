@@ -74,7 +74,7 @@ async def register(
         return client
 
     client = await versioned_updates.repeated(attempt)
-    return AppRegistered(app_id=client.id, client_id=client.id, **_told(client, secret))
+    return AppRegistered(app_id=client.id, client_id=client.id, **_answer(client, secret))
 
 
 async def draft(
@@ -174,7 +174,7 @@ async def configure(
     client = await versioned_updates.changed(
         service, APPLICATIONS, find_one, decide, type, call, also
     )
-    return AppConfigured(**_told(client, secret))
+    return AppConfigured(**_answer(client, secret))
 
 
 async def find(service: Service, call: Call, project_id: str, app_id: str) -> Application:
@@ -215,7 +215,7 @@ def _check_management_access(call: Call, settings: Mapping[str, Any]) -> None:
         raise PermissionDenied(message, field="managementAccess")
 
 
-def _told(client: Application, secret: str | None) -> dict[str, Any]:
+def _answer(client: Application, secret: str | None) -> dict[str, Any]:
     problems = compliance.problems(client)
     return {
         "details": answers.details(client, client.org_id),

@@ -90,8 +90,8 @@ async def find(service: Service, call: Call, id: str) -> Project:
 async def show(service: Service, call: Call, id: str) -> ProjectFound:
     """Returns a project. Raises NotFound."""
     project = await find(service, call, id)
-    found = view(project)
-    return ProjectFound(details=found.details, project=found)
+    project_view = view(project)
+    return ProjectFound(details=project_view.details, project=project_view)
 
 
 def view(project: Project) -> ProjectView:

@@ -91,8 +91,8 @@ class AppFound(Answer, frozen=True, kw_only=True):
 async def show(service: Service, call: Call, project_id: str, app_id: str) -> AppFound:
     """Returns an application. Raises NotFound (the project or the application)."""
     client = await apps.find(service, call, project_id, app_id)
-    found = view(client, service.clock.now())
-    return AppFound(details=found.details, app=found)
+    app_view = view(client, service.clock.now())
+    return AppFound(details=app_view.details, app=app_view)
 
 
 def view(client: Application, now: datetime) -> AppView:

@@ -71,8 +71,8 @@ class PresetFound(Answer, frozen=True, kw_only=True):
 
 async def listed(service: Service, call: Call) -> Presets:
     """Returns the presets: tools whose settings are known."""
-    found = [_view(name, preset) for name, preset in presets.PRESETS.items()]
-    return Presets(details=ListDetails(total_result=str(len(found))), result=found)
+    views = [_view(name, preset) for name, preset in presets.PRESETS.items()]
+    return Presets(details=ListDetails(total_result=str(len(views))), result=views)
 
 
 async def show(service: Service, call: Call, name: str) -> PresetFound:

@@ -160,19 +160,19 @@ async def create(service: Service, call: Call, owner: KeyOwner, request: NewKey)
 async def listed(service: Service, owner: KeyOwner) -> RegisteredKeys:
     """Returns the owner's keys, at most a thousand of them."""
     where = {"owner_id": owner.id}
-    details, found = await paging.of(service, owner.collection, where)
-    views = await last_uses.told(service, [_view(owner, key) for key in found])
+    details, keys = await paging.of(service, owner.collection, where)
+    views = await last_uses.told(service, [_view(owner, key) for key in keys])
     return RegisteredKeys(details=details, result=views)
 
 
 async def search(service: Service, owner: KeyOwner, request: Search) -> KeysFound:
     """Returns a page of the owner's keys. Raises InvalidArgument (the cursor)."""
     of_owner = Filter(path="owner_id", value=owner.id)
-    found = await management_search.find(service, owner.collection, request.query, [of_owner])
+    page = await management_search.find(service, owner.collection, request.query, [of_owner])
     return KeysFound(
-        details=found.details,
-        result=await last_uses.told(service, [_view(owner, key) for key in found.records]),
-        next_cursor=found.next_cursor,
+        details=page.details,
+        result=await last_uses.told(service, [_view(owner, key) for key in page.records]),
+        next_cursor=page.next_cursor,
     )
 
 

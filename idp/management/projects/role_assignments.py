@@ -255,10 +255,10 @@ async def _take_away(service: Service, call: Call, project: Project, key: str) -
 
 
 async def _find(service: Service, call: Call, user: User, id: str) -> RoleAssignment:
-    found = await service.store.get(ROLE_ASSIGNMENTS, id)
-    if found is None or found.user_id != user.id or not call.reaches(found.org_id):
+    assignment = await service.store.get(ROLE_ASSIGNMENTS, id)
+    if assignment is None or assignment.user_id != user.id or not call.reaches(assignment.org_id):
         raise _no_assignment()
-    return found
+    return assignment
 
 
 async def _source(

@@ -122,8 +122,8 @@ async def listed(service: Service, call: Call, project_id: str) -> ProjectRoles:
     """
     project = await projects.find(service, call, project_id)
     where = {"project_id": project.id}
-    details, found = await paging.of(service, PROJECT_ROLES, where, order="key")
-    return ProjectRoles(details=details, result=[_view(role) for role in found])
+    details, stored_roles = await paging.of(service, PROJECT_ROLES, where, order="key")
+    return ProjectRoles(details=details, result=[_view(role) for role in stored_roles])
 
 
 async def find(service: Service, project: Project, key: str) -> ProjectRole:
@@ -141,15 +141,15 @@ async def given(service: Service, project: Project, keys: Sequence[str]) -> list
     """
     # One round trip for all keys, because the id of a role follows from its key.
     keys_of_records = [(PROJECT_ROLES, id_of(project.id, key)) for key in keys]
-    found = await service.store.get_many(keys_of_records) if keys_of_records else []
+    stored_roles = await service.store.get_many(keys_of_records) if keys_of_records else []
     problems = [
         FieldProblem("role.not_found", f"roleKeys[{n}]", "is no role of the project")
-        for n, role in enumerate(found)
+        for n, role in enumerate(stored_roles)
         if role is None
     ]
     if problems:
         raise InvalidArgument(problems)
-    return list({role.key: role for role in found}.values())
+    return list({role.key: role for role in stored_roles}.values())
 
 
 def unchanged(given: Sequence[ProjectRole]) -> list[Write]:

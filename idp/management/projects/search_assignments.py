@@ -43,7 +43,7 @@ class AssignmentQuery(Request, frozen=True, kw_only=True):
             yield FieldProblem("field.required", "", "must hold one filter")
 
     def filters(self) -> Iterator[Filter]:
-        """Yields the filters that the query stands for."""
+        """Yields the filters of the query."""
         for query in (self.user_id_query, self.project_id_query):
             for path, value in structs.asdict(query).items() if query else ():
                 yield Filter(path=path, value=value)
@@ -75,11 +75,11 @@ async def search(service: Service, call: Call, request: AssignmentSearch) -> Ass
         # is cheaper than a read for each organization.
         filters.append(Filter(path="org_id", how="in", value=list(reached)))
         reached = None
-    found = await management_search.find(
+    page = await management_search.find(
         service, ROLE_ASSIGNMENTS, request.query, filters, organizations=reached
     )
     return AssignmentsFound(
-        details=found.details,
-        result=[role_assignments.view(one) for one in found.records],
-        next_cursor=found.next_cursor,
+        details=page.details,
+        result=[role_assignments.view(one) for one in page.records],
+        next_cursor=page.next_cursor,
     )

@@ -53,14 +53,14 @@ async def search(
         Filter(path="project_id", value=project.id),
         *(Filter(path="granted_org_id", value=id) for id in org_ids),
     ]
-    found = await management_search.find(service, PROJECT_GRANTS, request.query, filters)
-    keys = [(ORGANIZATIONS, one.granted_org_id) for one in found.records]
+    page = await management_search.find(service, PROJECT_GRANTS, request.query, filters)
+    keys = [(ORGANIZATIONS, one.granted_org_id) for one in page.records]
     organizations = await service.store.get_many(keys) if keys else []
     return ProjectGrantsFound(
-        details=found.details,
+        details=page.details,
         result=[
             project_grants.view(one, project, organization)
-            for one, organization in zip(found.records, organizations, strict=True)
+            for one, organization in zip(page.records, organizations, strict=True)
         ],
-        next_cursor=found.next_cursor,
+        next_cursor=page.next_cursor,
     )

@@ -58,7 +58,7 @@ class AppsFound(Answer, frozen=True, kw_only=True):
 
 async def projects_of(service: Service, call: Call, request: NameSearch) -> ProjectsFound:
     """Returns projects of all organizations that the caller reaches. Raises InvalidArgument."""
-    found = await management_search.find(
+    page = await management_search.find(
         service,
         PROJECTS,
         request.query,
@@ -66,9 +66,9 @@ async def projects_of(service: Service, call: Call, request: NameSearch) -> Proj
         organizations=management_search.reached(call),
     )
     return ProjectsFound(
-        details=found.details,
-        result=[projects.view(project) for project in found.records],
-        next_cursor=found.next_cursor,
+        details=page.details,
+        result=[projects.view(project) for project in page.records],
+        next_cursor=page.next_cursor,
     )
 
 
@@ -79,12 +79,12 @@ async def apps_of(service: Service, call: Call, project_id: str, request: NameSe
     """
     project = await projects.find(service, call, project_id)
     of_project = Filter(path="project_id", value=project.id)
-    found = await management_search.find(
+    page = await management_search.find(
         service, APPLICATIONS, request.query, [of_project, *request.filters], order="name"
     )
     now = service.clock.now()
     return AppsFound(
-        details=found.details,
-        result=[read_app.view(client, now) for client in found.records],
-        next_cursor=found.next_cursor,
+        details=page.details,
+        result=[read_app.view(client, now) for client in page.records],
+        next_cursor=page.next_cursor,
     )

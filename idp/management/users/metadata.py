@@ -122,7 +122,7 @@ async def search(
     filters += [
         each.key_query.of("key", each.key_query.key) for each in request.queries if each.key_query
     ]
-    found = await management_search.find(
+    page = await management_search.find(
         service,
         USER_METADATA,
         request.query,
@@ -133,14 +133,14 @@ async def search(
         at_once=_AT_ONCE,
     )
     return MetadataSearched(
-        details=found.details,
+        details=page.details,
         result=[
             MetadataView(
                 details=answers.details(entry, user.org_id), key=entry.key, value=entry.value
             )
-            for entry in found.records
+            for entry in page.records
         ],
-        next_cursor=found.next_cursor,
+        next_cursor=page.next_cursor,
     )
 
 

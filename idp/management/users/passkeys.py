@@ -51,7 +51,7 @@ async def search(service: Service, call: Call, user_id: str, request: Search) ->
     Raises NotFound, InvalidArgument (the cursor).
     """
     user = await user_read.find(service, call, user_id)
-    found = await management_search.find(
+    page = await management_search.find(
         service,
         PASSKEYS,
         request.query,
@@ -59,9 +59,9 @@ async def search(service: Service, call: Call, user_id: str, request: Search) ->
         order="created_at",
     )
     return PasskeysFound(
-        details=found.details,
-        result=[_view(passkey, user) for passkey in found.records],
-        next_cursor=found.next_cursor,
+        details=page.details,
+        result=[_view(passkey, user) for passkey in page.records],
+        next_cursor=page.next_cursor,
     )
 
 

@@ -86,7 +86,7 @@ async def set_password(
     problems = await password_change.initial_problems(service, subject, text)
     if problems:
         raise InvalidArgument(password_problems(_PASSWORD, problems))
-    verification = await _proof(service, call, subject.user, request)
+    verification = await _verification_writes(service, call, subject.user, request)
     # After all checks, because hashing is expensive.
     must_change = request.new_password.change_required
     new = await password_acceptance.hashed(
@@ -155,7 +155,7 @@ async def _subject(service: Service, call: Call, user_id: str) -> Subject:
     return subject
 
 
-async def _proof(
+async def _verification_writes(
     service: Service, call: Call, user: User, request: SetPassword
 ) -> Sequence[Write]:
     """Checks the current password or the code, if one was sent, and returns the writes that use

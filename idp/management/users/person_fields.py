@@ -146,12 +146,12 @@ def password_problems(path: str, problems: Iterable[PasswordProblem]) -> list[Fi
 
 
 def _is_birthdate(text: str) -> bool:
-    found = _BIRTHDATE.fullmatch(text)
-    if found is None:
+    match = _BIRTHDATE.fullmatch(text)
+    if match is None:
         return False
-    year = _LEAP_YEAR if found["year"] == "0000" else found["year"]
+    year = _LEAP_YEAR if match["year"] == "0000" else match["year"]
     try:
-        date.fromisoformat(f"{year}-{found['day'] or '01-01'}")
+        date.fromisoformat(f"{year}-{match['day'] or '01-01'}")
     except ValueError:
         return False
     return True

@@ -119,13 +119,13 @@ async def search(service: Service, call: Call, user_id: str, request: Search) ->
     Raises NotFound, FailedPrecondition (a person), InvalidArgument (the cursor).
     """
     user = await service_users.find(service, call, user_id)
-    found = await management_search.find(
+    page = await management_search.find(
         service, PATS, request.query, [Filter(path="user_id", value=user.id)]
     )
     return PatsFound(
-        details=found.details,
-        result=await last_uses.told(service, [_view(pat) for pat in found.records]),
-        next_cursor=found.next_cursor,
+        details=page.details,
+        result=await last_uses.told(service, [_view(pat) for pat in page.records]),
+        next_cursor=page.next_cursor,
     )
 
 

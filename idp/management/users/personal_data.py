@@ -80,11 +80,11 @@ async def pieces(service: Service, subject: Subject) -> AsyncIterator[bytes]:
 
 async def _sessions(service: Service, subject: Subject) -> AsyncIterator[Answer]:
     async for one in own_sessions.lasting(service, subject):
-        agent = await service.store.get(AGENTS, one.agent_id)
+        browser_record = await service.store.get(AGENTS, one.agent_id)
         yield ExportedSession(
             id=one.id,
-            browser=(agent and agent.browser) or "",
-            system=(agent and agent.system) or "",
+            browser=(browser_record and browser_record.browser) or "",
+            system=(browser_record and browser_record.system) or "",
             authentication_date=one.auth_time,
             authentication_methods=one.amr,
             last_used_date=one.last_used_at,

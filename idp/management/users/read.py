@@ -122,13 +122,13 @@ async def read(service: Service, call: Call, user_id: str) -> FoundUser:
 
 
 async def _answer(service: Service, organization: Organization, user: User) -> UserAnswer:
-    found = answer(organization, user)
+    user_view = answer(organization, user)
     if user.email and user.email_key:
         holder = await user_lookup.find_by_login_name(service, user.email.address, user.org_id)
         if holder and holder.id == user.id:  # no other user holds the same address
-            names = [*found.login_names, user.email.address]
-            return structs.replace(found, login_names=list(dict.fromkeys(names)))
-    return found
+            names = [*user_view.login_names, user.email.address]
+            return structs.replace(user_view, login_names=list(dict.fromkeys(names)))
+    return user_view
 
 
 def answer(organization: Organization, user: User) -> UserAnswer:

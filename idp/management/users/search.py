@@ -172,7 +172,7 @@ async def search(service: Service, call: Call, request: UserSearch) -> UsersFoun
     depends on other users. Raises InvalidArgument (the cursor).
     """
     filters = [await _filter(service, each) for each in request.queries]
-    found = await management_search.find(
+    page = await management_search.find(
         service,
         USERS,
         request.query,
@@ -180,20 +180,20 @@ async def search(service: Service, call: Call, request: UserSearch) -> UsersFoun
         organizations=management_search.reached(call),
         order=_ORDERS[request.sorting_column],
     )
-    homes = await _homes(service, found.records)
+    homes = await _homes(service, page.records)
     return UsersFound(
-        details=found.details,
+        details=page.details,
         result=[
             user_read.answer(homes[user.org_id], user)
-            for user in found.records
+            for user in page.records
             if user.org_id in homes
         ],
-        next_cursor=found.next_cursor,
+        next_cursor=page.next_cursor,
     )
 
 
-async def _homes(service: Service, found: Sequence[User]) -> dict[str, Organization]:
-    ids = sorted({user.org_id for user in found})
+async def _homes(service: Service, users: Sequence[User]) -> dict[str, Organization]:
+    ids = sorted({user.org_id for user in users})
     read = await service.store.get_many([(ORGANIZATIONS, id) for id in ids]) if ids else []
     return {organization.id: organization for organization in read if organization}
 

@@ -58,11 +58,11 @@ async def search(service: Service, call: Call, user_id: str, request: Search) ->
     user = await user_read.find(service, call, user_id)
     subject = await user_lookup.subject_of(service, user)
     of_user = Filter(path="user_id", value=user.id)
-    found = await management_search.find(service, SESSIONS, request.query, [of_user])
+    page = await management_search.find(service, SESSIONS, request.query, [of_user])
     return SessionsFound(
-        details=found.details,
-        result=[_view(service, subject, session) for session in found.records],
-        next_cursor=found.next_cursor,
+        details=page.details,
+        result=[_view(service, subject, session) for session in page.records],
+        next_cursor=page.next_cursor,
     )
 
 
