@@ -8,8 +8,8 @@ from tests.support import glossary
 
 # How often words that are replaced still stand in names and public docstrings. A number may only
 # become smaller. Some stay:
-# - fields of stored records: `agent_id`, `proven_*`, `proves`, `told`, `told_at`, `reason_slug`, and
-#   the collection `leftovers` with its record
+# - fields of stored records: `agent_id`, `proven_*`, `proves`, `told`, `told_at`, `reason_slug`,
+#   and the collection `leftovers` with its record
 # - docstrings and fields of requests and answers, which are the description of the API: `letter`,
 #   "shown", "told", "said", "nobody", "whoever", "specification"
 # - words of an RFC or of the language: octets, and "letter" for a character
