@@ -11,12 +11,12 @@ from idp.foundation.errors import DeadlineExceeded
 T = TypeVar("T")
 
 
-async def unless(left: asyncio.Event, work: Awaitable[T]) -> T:
+async def unless(disconnected: asyncio.Event, work: Awaitable[T]) -> T:
     """Returns the result of `work`, which is cancelled when the caller has `left`.
 
     Raises DeadlineExceeded in that case, and what `work` raises.
     """
-    doing, leaving = asyncio.ensure_future(work), asyncio.ensure_future(left.wait())
+    doing, leaving = asyncio.ensure_future(work), asyncio.ensure_future(disconnected.wait())
     try:
         await asyncio.wait((doing, leaving), return_when=asyncio.FIRST_COMPLETED)
         if not doing.done():

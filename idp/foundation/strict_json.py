@@ -157,14 +157,14 @@ def _plain(value: Any, path: str, depth: int, report: Callable[[FieldProblem], N
 def _members(
     pairs: _Object, path: str, depth: int, report: Callable[[FieldProblem], None]
 ) -> Iterator[tuple[str, Any]]:
-    seen: set[str] = set()
+    names: set[str] = set()
     for name, value in pairs:
         at = child(path, name)
-        if name in seen:
+        if name in names:
             report(FieldProblem("json.duplicate", at, "stands twice in its object"))
         elif _NO_TEXT.search(name):
             report(FieldProblem("json.characters", at, "holds NUL or half of a character"))
-        seen.add(name)
+        names.add(name)
         yield name, _plain(value, at, depth + 1, report)
 
 

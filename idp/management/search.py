@@ -24,7 +24,7 @@ from idp.management.call import Call
 from idp.schema.answers import Answer
 from idp.schema.field_rules import FieldRefused, Integer, OneOf, Schema, Text
 from idp.schema.reading import Request
-from idp.search.query_planner import Filter, ReadPlan, ways
+from idp.search.query_planner import Filter, ReadPlan, read_plans
 from idp.service import Service
 from storage import COUNT_CAP, Collection, Cursor, Record
 
@@ -150,7 +150,7 @@ async def find(
     Where records are large, `weight` says how many ordinary records one counts as, and `at_once`
     how many are read at a time. Raises InvalidArgument for the cursor of another search.
     """
-    chosen = ways(collection, filters, organizations, org_path, order)
+    plans = read_plans(collection, filters, organizations, org_path, order)
     # What the cursor is bound to: a place in the results of one search means nothing in another.
     description = msgspec.msgpack.encode(
         (collection.name, query.asc, order, organizations, list(filters))
@@ -158,9 +158,9 @@ async def find(
     place = _FIRST
     if query.cursor:
         place = _read_cursor(service, description, query.cursor)
-    source = _Source(service, collection, chosen, query, weight, at_once)
+    source = _Source(service, collection, plans, query, weight, at_once)
     page = await _page(source, place)
-    total, is_lower_bound = await _total(service, collection, chosen, page, place)
+    total, is_lower_bound = await _total(service, collection, plans, page, place)
     return FoundPage(
         records=page.records,
         details=SearchDetails(
@@ -201,7 +201,7 @@ class _Page(Struct, Generic[R]):
 class _Source(NamedTuple, Generic[R]):
     service: Service
     collection: Collection[R]
-    ways: Sequence[ReadPlan]
+    plans: Sequence[ReadPlan]
     query: PageQuery
     weight: Callable[[R], int]
     at_once: int
@@ -210,54 +210,54 @@ class _Source(NamedTuple, Generic[R]):
 async def _page(source: _Source[R], place: _PageStart) -> _Page[R]:
     page = _Page[R]([], before=place.seen)
     n, after, looked_at = place.n, place.after, 0
-    async for way, record in _each(source, place):
+    async for plan, record in _each(source, place):
         if looked_at >= MOST_LOOKED_AT:
             return page.ends_at(n, after)
         if record is None:
             n, after, looked_at = n + 1, None, looked_at + _LOOK
             continue
-        if way.passes(record):
+        if plan.passes(record):
             if len(page.records) == source.query.limit:
                 return page.ends_at(n, after)
             page.records.append(record)
-        after, looked_at = way.cursor(record), looked_at + source.weight(record)
+        after, looked_at = plan.cursor(record), looked_at + source.weight(record)
     return page
 
 
 async def _each(source: _Source[R], place: _PageStart) -> AsyncIterator[tuple[ReadPlan, R | None]]:
     """Yields every record from a place on, and None at the end of each read plan."""
     after = place.after
-    for way in source.ways[place.n :]:
+    for plan in source.plans[place.n :]:
         # With filters left to apply, it is unknown how many records fill the page. Otherwise one
         # more than the page holds shows whether there is another page.
-        size = source.at_once if way.rest else min(source.query.limit + 1, source.at_once)
+        size = source.at_once if plan.rest else min(source.query.limit + 1, source.at_once)
         is_more = True
         while is_more:
-            found, is_more = await _read(source, way, size, after)
+            found, is_more = await _read(source, plan, size, after)
             for record in found:
-                yield way, record
-            after = way.cursor(found[-1]) if found else after
+                yield plan, record
+            after = plan.cursor(found[-1]) if found else after
             await asyncio.sleep(0)  # lets other requests run between two reads
-        yield way, None
+        yield plan, None
         after = None
 
 
 async def _read(
-    source: _Source[R], way: ReadPlan, size: int, after: Cursor | None
+    source: _Source[R], plan: ReadPlan, size: int, after: Cursor | None
 ) -> tuple[list[R], bool]:
     """Returns the next records of a read plan, and whether there are more."""
     service, collection, asc = source.service, source.collection, source.query.asc
-    if way.ids is None:
+    if plan.ids is None:
         page = await service.store.find(
             collection,
-            way.where,
-            order=way.order,
+            plan.where,
+            order=plan.order,
             descending=not asc,
             limit=size,
             after=after,
         )
         return page.records, page.after is not None
-    ids = sorted(way.ids, reverse=not asc)
+    ids = sorted(plan.ids, reverse=not asc)
     if after is not None:
         ids = [id for id in ids if (id > after[1] if asc else id < after[1])]
     found = await service.store.get_many([(collection, id) for id in ids])
@@ -267,7 +267,7 @@ async def _read(
 async def _total(
     service: Service,
     collection: Collection[R],
-    chosen: Sequence[ReadPlan],
+    plans: Sequence[ReadPlan],
     page: _Page[R],
     place: _PageStart,
 ) -> tuple[int, bool]:
@@ -276,13 +276,13 @@ async def _total(
     if page.place is None:
         return known, False
     # What a filter drops after reading cannot be counted by the store.
-    if any(way.rest or way.ids is not None for way in chosen) or len(chosen) > _MOST_COUNTED:
+    if any(plan.rest or plan.ids is not None for plan in plans) or len(plans) > _MOST_COUNTED:
         return known, True
     if place != _FIRST:  # counted for the first page; the cursor carries the number
         return place.total, place.total >= COUNT_CAP
     total = 0
-    for way in chosen:
-        total += await service.store.count(collection, way.where, up_to=COUNT_CAP - total)
+    for plan in plans:
+        total += await service.store.count(collection, plan.where, up_to=COUNT_CAP - total)
         if total >= COUNT_CAP:
             return COUNT_CAP, True
     return total, False

@@ -68,7 +68,7 @@ class ReadPlan(Struct, frozen=True, kw_only=True):
         return all(each.passes(record) for each in self.rest)
 
 
-def ways(
+def read_plans(
     collection: Collection[Any],
     filters: Sequence[Filter],
     organizations: Sequence[str] | None,
@@ -81,12 +81,12 @@ def ways(
     `organizations` None means all organizations.
     """
     if organizations is not None and org_path == "id":
-        of_these = Filter(path="id", how="in", value=list(organizations))
-        return [_way(collection, [*filters, of_these], order)]
+        by_id = Filter(path="id", how="in", value=list(organizations))
+        return [_plan(collection, [*filters, by_id], order)]
     if organizations is None:
-        return [_way(collection, filters, order)]
+        return [_plan(collection, filters, order)]
     of_each = (Filter(path=org_path, value=org_id) for org_id in organizations)
-    return [_way(collection, [one, *filters], order, org_path) for one in of_each]
+    return [_plan(collection, [one, *filters], order, org_path) for one in of_each]
 
 
 class _Candidate(NamedTuple):
@@ -94,7 +94,7 @@ class _Candidate(NamedTuple):
     way: ReadPlan
 
 
-def _way(
+def _plan(
     collection: Collection[Any],
     filters: Sequence[Filter],
     order: str | None,

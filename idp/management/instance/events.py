@@ -160,13 +160,13 @@ async def lines(
 ) -> AsyncIterator[EventView]:
     """Yields up to 10,000 events that match the query, one after the other."""
     org_id = None if everywhere else (await management_call.organization(service, call)).id
-    left = MOST_EXPORTED
-    while left:
+    remaining = MOST_EXPORTED
+    while remaining:
         page = await _page(service, request, org_id)
         found = await _found(service, page, org_id)
-        for event in found.events[:left]:
+        for event in found.events[:remaining]:
             yield event
-        left -= len(found.events[:left])
+        remaining -= len(found.events[:remaining])
         if not found.next_cursor:
             return
         request = structs.replace(request, cursor=found.next_cursor)

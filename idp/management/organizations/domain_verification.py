@@ -81,18 +81,24 @@ async def validate(service: Service, call: Call, domain: str) -> Changed:
     Raises PermissionDenied, NotFound, FailedPrecondition (no token was created, or it was not
     found, or the domain is verified), Taken (another organization verified it first), TooMany.
     """
-    seen = await _unverified(service, await management_call.organization(service, call), domain)
-    if seen.challenge is None:
+    unverified = await _unverified(
+        service, await management_call.organization(service, call), domain
+    )
+    if unverified.challenge is None:
         raise FailedPrecondition("make a token first", error_code="domain.no_challenge")
-    await _count(service, seen)  # before the request goes out: failed checks are limited, too
-    await _look(service, seen.domain, seen.challenge)
+    await _count(
+        service, unverified
+    )  # before the request goes out: failed checks are limited, too
+    await _look(service, unverified.domain, unverified.challenge)
     guards: list[Update] = []
 
     async def find() -> OrganizationDomain:
         organization = await management_call.organization(service, call)
         guards[:] = [organizations.state_unchanged(organization)]
         found = await _unverified(service, organization, domain)
-        if found.challenge != seen.challenge:  # the token that was found is no longer the current
+        if (
+            found.challenge != unverified.challenge
+        ):  # the token that was found is no longer the current
             raise FailedPrecondition("another token was made", error_code="domain.not_proven")
         return found
 

@@ -159,7 +159,7 @@ async def purge(service: Service, note: DeletedOrganization) -> bool:
         await _purge_project(service, project, note.actor)
     if users.records or projects.records:
         return False
-    left = [
+    remaining = [
         await deferred_work.emptied(
             service,
             part.collection,
@@ -170,7 +170,7 @@ async def purge(service: Service, note: DeletedOrganization) -> bool:
         )
         for part in _PARTS
     ]
-    return all(left)
+    return all(remaining)
 
 
 async def _purge_user(service: Service, user: User, actor: str) -> None:
@@ -192,8 +192,8 @@ async def _purge_project(service: Service, project: Project, actor: str) -> None
     """Removes a project; `idp/background/deferred_work.py` removes its applications and roles."""
     now = service.clock.now()
     rest = deferred_work.new(service, "project.deleted", project.id, actor)
-    gone = versioned_updates.removal(
+    removal = versioned_updates.removal(
         service, PROJECTS, project, AuditEntry("project.deleted", actor, now)
     )
     with suppress(Stale):
-        await commit_settled(service.store, *gone, Insert(LEFTOVERS, rest))
+        await commit_settled(service.store, *removal, Insert(LEFTOVERS, rest))

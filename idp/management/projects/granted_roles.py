@@ -31,9 +31,9 @@ async def follow(service: Service, leftover: Leftover) -> bool:
         return True
     units: list[list[Write]] = []
     async for one in paging.each(service, ROLE_ASSIGNMENTS, {"granted_by": grant.generation}):
-        left = [key for key in one.role_keys if key in grant.role_keys]
-        if left != one.role_keys:
-            units.append(left_with(service, one, left, leftover.actor))
+        remaining = [key for key in one.role_keys if key in grant.role_keys]
+        if remaining != one.role_keys:
+            units.append(with_roles(service, one, remaining, leftover.actor))
         if len(units) == _AT_ONCE:
             break
     outcomes = await service.store.commit_each(units)
@@ -44,16 +44,18 @@ async def follow(service: Service, leftover: Leftover) -> bool:
     return len(units) < _AT_ONCE and not any(outcomes)
 
 
-def left_with(service: Service, one: RoleAssignment, left: list[str], actor: str) -> list[Write]:
+def with_roles(
+    service: Service, one: RoleAssignment, remaining: list[str], actor: str
+) -> list[Write]:
     """Returns the writes that leave an assignment with these roles, or remove it if there are
     none."""
     now = service.clock.now()
-    if not left:
+    if not remaining:
         type = "role_assignment.deleted"
         return versioned_updates.removal(
             service, ROLE_ASSIGNMENTS, one, AuditEntry(type, actor, now)
         )
-    values, type = {"role_keys": left, "changed_at": now}, "role_assignment.changed"
+    values, type = {"role_keys": remaining, "changed_at": now}, "role_assignment.changed"
     return events.update(
         service.random, ROLE_ASSIGNMENTS, one, values, AuditEntry(type, actor, now)
     )

@@ -142,8 +142,8 @@ async def change(service: Service, call: Call, id: str, request: ProjectSettings
 
 def _changes_checks(project: Project, request: ProjectSettings) -> bool:
     before = (project.requires_grant, project.requires_role)
-    asked = (request.has_project_check, request.project_role_check)
-    return any(new not in (None, old) for old, new in zip(before, asked, strict=True))
+    requested = (request.has_project_check, request.project_role_check)
+    return any(new not in (None, old) for old, new in zip(before, requested, strict=True))
 
 
 def state_unchanged(project: Project) -> Write:

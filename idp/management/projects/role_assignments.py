@@ -245,9 +245,9 @@ async def _take_away(service: Service, call: Call, project: Project, key: str) -
         one: RoleAssignment | None = found
         while one is not None and key in one.role_keys:
             with suppress(Stale):
-                left = [each for each in one.role_keys if each != key]
+                remaining = [each for each in one.role_keys if each != key]
                 await service.store.commit(
-                    *granted_roles.left_with(service, one, left, call.actor)
+                    *granted_roles.with_roles(service, one, remaining, call.actor)
                 )
             one = await service.store.get(ROLE_ASSIGNMENTS, one.id)
     async for grant in paging.each(service, PROJECT_GRANTS, where):

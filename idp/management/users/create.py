@@ -73,10 +73,10 @@ async def create(service: Service, call: Call, document: object) -> Created:
     assert organization is not None  # noqa: S101 - else it is a problem
     # After the checks, and once for all attempts: hashing is expensive.
     password = await _password(service, organization.id, request)
-    whole = structs.replace(new, password=password)
+    with_password = structs.replace(new, password=password)
 
     async def prepare() -> _PreparedUser:
-        return await _prepare(service, call, organization, whole, request)
+        return await _prepare(service, call, organization, with_password, request)
 
     made = await user_creation.make(service, prepare)
     return Created(
@@ -236,11 +236,11 @@ def _identity(link: NewIdpLink) -> tuple[str, str] | None:
 def doubles(path: str, values: Iterable[object]) -> Iterator[FieldProblem]:
     """Yields a problem for each repeated value, at its place in `path`; None values are
     ignored."""
-    seen = set()
+    ids = set()
     for n, value in enumerate(values):
-        if value is not None and value in seen:
+        if value is not None and value in ids:
             yield FieldProblem("field.duplicate", path.format(n), "is there already")
-        seen.add(value)
+        ids.add(value)
 
 
 async def _password(service: Service, org_id: str | None, request: CreateHuman) -> Password | None:

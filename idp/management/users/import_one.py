@@ -119,10 +119,12 @@ async def take(service: Service, call: Call, document: object) -> HumanImported:
     problems += await _password_problems(service, organization, new, request)
     if problems:
         raise InvalidArgument(problems)
-    whole = structs.replace(new, password=await _password(service, organization.id, request))
+    with_password = structs.replace(
+        new, password=await _password(service, organization.id, request)
+    )
 
     async def prepare() -> PreparedUser:
-        return await _prepare(service, call, organization, whole)
+        return await _prepare(service, call, organization, with_password)
 
     making = (
         user_creation.foretold(prepare)

@@ -58,10 +58,10 @@ async def remove(
     )
     change = await passkey_changes.remove(service, subject, passkey, user.id, also)
     now = service.clock.now()
-    gone = versioned_updates.removal(
+    removal = versioned_updates.removal(
         service, PASSKEYS, passkey, AuditEntry("passkey.deleted", user.id, now, user.org_id)
     )
     # The removal changes the stamp that sessions hold, so the current one has to be kept.
     stays = await live.staying(service, change.subject)
     messages = security_messages.password_changed(service, user) if also else []
-    await commit_settled(service.store, *gone, *change.writes, *stays, *messages)
+    await commit_settled(service.store, *removal, *change.writes, *stays, *messages)

@@ -75,10 +75,10 @@ async def _available(
         raise NotFound("there is no such user", error_code="user.not_found")
     if after.user_name == before.user_name and after.email == before.email:
         return None
-    asked = user_creation.candidate(
+    requested = user_creation.candidate(
         organization, after, before, is_by_instance=call.is_by_instance
     )
-    (found,) = await user_creation.availability_of_each(service, [asked])
+    (found,) = await user_creation.availability_of_each(service, [requested])
     if problems := found.problems(paths):
         raise user_creation.refusal(problems)
     return found
