@@ -19,7 +19,7 @@ REFUSED = """([pattern, text]) =>
     [...text].filter((each) => !new RegExp(`^(?:${pattern})$`, "v").test(each))"""
 
 
-def told(page):
+def shown_marks(page):
     """What the page says of what was typed."""
     return [kind for kind in ("met", "unmet") if page.locator(f"form .{kind}").is_visible()]
 
@@ -28,14 +28,14 @@ def test_a_long_enough_password_is_marked_at_once_and_a_short_one_afterwards(new
     person = new_person(scripts=False)
     states.at_registration(person)
     field = person.page.locator("[name=newPassword]")
-    first = told(person.page)
+    first = shown_marks(person.page)
     field.press_sequentially("brief")
-    typing = told(person.page)
+    typing = shown_marks(person.page)
     person.page.locator("[name=email]").focus()
-    left = told(person.page)
+    left = shown_marks(person.page)
     field.fill("a long and quiet evening")
 
-    assert (first, typing, left, told(person.page)) == ([], [], ["unmet"], ["met"])
+    assert (first, typing, left, shown_marks(person.page)) == ([], [], ["unmet"], ["met"])
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_what_a_policy_demands_is_looked_for(looker, typed, is_met):
     page.fill("[name=newPassword]", typed)
     page.locator("[name=newPassword]").blur()
 
-    assert told(page) == (["met"] if is_met else ["unmet"])
+    assert shown_marks(page) == (["met"] if is_met else ["unmet"])
     title = page.locator("[name=newPassword]").get_attribute("title")
     assert title == "The new password needs: a digit, a symbol, such as ! or #"
 

@@ -88,7 +88,7 @@ def registered(program, address) -> str:
         return made.raise_for_status().json()["clientId"]
 
 
-def told(person, step) -> dict:
+def application_state(person, step) -> dict:
     """What the application shows once it is that far."""
     person.page.wait_for_function(
         'step => document.getElementById(\'told\')?.textContent.includes(`"step":"${step}"`)',
@@ -108,7 +108,7 @@ def visitor(new_person, application):
     """Somebody who has opened the application."""
     person = new_person()
     person.page.goto(application)
-    assert "access_token" not in told(person, "ready")
+    assert "access_token" not in application_state(person, "ready")
     return person
 
 
@@ -116,18 +116,18 @@ def sign_in(person) -> dict:
     with person.page.expect_navigation():
         person.page.click("#in")
     person.sign_in(*person.program.user)
-    return told(person, "signed in")
+    return application_state(person, "signed in")
 
 
 @pytest.mark.promise("scripts: origins")
 def test_a_single_page_app_signs_in_refreshes_and_signs_out(program, visitor):
     first = sign_in(visitor)
     visitor.page.click("#refresh")
-    second = told(visitor, "refreshed")
+    second = application_state(visitor, "refreshed")
     is_alive = userinfo(program, second["access_token"]) == 200
     with visitor.page.expect_navigation():
         visitor.page.click("#out")
-    told(visitor, "signed out")
+    application_state(visitor, "signed out")
 
     assert first["profile"]["email"] == "dana@example.com"
     assert second["access_token"] != first["access_token"]
@@ -139,7 +139,7 @@ def test_a_single_page_app_signs_in_refreshes_and_signs_out(program, visitor):
 def test_a_single_page_app_revokes_its_tokens(program, visitor):
     first = sign_in(visitor)
     visitor.page.click("#revoke")
-    told(visitor, "revoked")
+    application_state(visitor, "revoked")
     refreshing = {"grant_type": "refresh_token", "refresh_token": first["refresh_token"]}
     refreshing["client_id"] = first["profile"]["aud"]
     refreshed = httpx.post(f"{program.issuer}/oauth/v2/token", data=refreshing)

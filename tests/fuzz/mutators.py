@@ -144,7 +144,7 @@ def put_assertion(rng: Random, world: World, request: Request) -> Request:
     return _with(request, pairs)
 
 
-def flip_octet(rng: Random, world: World, request: Request) -> Request:
+def flip_byte(rng: Random, world: World, request: Request) -> Request:
     pairs, at = _at(rng, request)
     octets = bytearray(unquote_to_bytes(pairs[at][1]) or b"x")
     octets[rng.randrange(len(octets))] = rng.randrange(256)
@@ -168,5 +168,5 @@ def encode_again(rng: Random, world: World, request: Request) -> Request:
 PARAMETERS: Final[tuple[Mutator, ...]] = (
     *(drop, repeat, reorder, swap_values, rename, add, add_many, move_to_the_other_side),
     *(put_hostile, put_hostile, put_garbage, put_word, put_word, put_artefact, put_artefact),
-    *(put_forged, put_forged, put_assertion, flip_octet, cut_value, encode_again),
+    *(put_forged, put_forged, put_assertion, flip_byte, cut_value, encode_again),
 )

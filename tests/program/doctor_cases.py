@@ -309,7 +309,7 @@ def unproven_email(place):
     place.write(Update(USERS, demo.id, set={"email": email}))
 
 
-def prove_email(place, finding):
+def verify_email(place, finding):
     (line,) = finding.commands
     words = shlex.split(line)[1:]
     sent = run(place.data.parent, *words, "--return-code", "--format", "json")
@@ -361,6 +361,6 @@ CASES = {
     "admins.two_factors": ("warn", nothing, second_factor),
     "lockout.endless": ("warn", endless_lock, by_commands),
     "names.foreign": ("warn", foreign_name, by_commands),
-    "emails.unproven": ("warn", unproven_email, prove_email),
+    "emails.unproven": ("warn", unproven_email, verify_email),
     "sweep.backlog": ("warn", backlog, keep_running),
 }

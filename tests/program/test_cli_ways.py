@@ -49,10 +49,10 @@ async def answered(way, operation, values, body):
     try:
         return await way.call(operation, values, body)
     except IdpError as error:
-        return told(error)
+        return outcome_of(error)
 
 
-def told(error):
+def outcome_of(error):
     problems = [(each.error_code, each.field, each.message, each.limit) for each in error.details]
     return exit_codes.code(error), problems
 

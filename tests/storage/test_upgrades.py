@@ -29,7 +29,7 @@ def filled(io_loop, store):
     return store
 
 
-async def said(store):
+async def stored_state(store):
     """What the store says about itself: version, steps done, who holds the lease."""
     record = await store.get(META, SCHEMA_ID)
     return record.version, record.done, record.holder
@@ -40,12 +40,12 @@ def never(store):
 
 
 async def test_the_steps_that_are_missing_run_in_their_order_and_are_recorded(filled, clock):
-    assert await said(filled) == (1, [], None)
+    assert await stored_state(filled) == (1, [], None)
 
     assert await upgrade(filled, NEW, clock.now, "me") == NAMES
 
     assert await kept(filled) == UPGRADED
-    assert await said(filled) == (2, NAMES, None)
+    assert await stored_state(filled) == (2, NAMES, None)
 
 
 async def test_what_is_done_is_not_done_again(filled, clock):
@@ -56,14 +56,14 @@ async def test_what_is_done_is_not_done_again(filled, clock):
     assert await upgrade(filled, Schema(3, steps=unlike), clock.now, "me") == ["more"]
 
     assert await kept(filled) == UPGRADED
-    assert await said(filled) == (3, [NAMES[0], "more"], None)
+    assert await stored_state(filled) == (3, [NAMES[0], "more"], None)
 
 
 async def test_a_new_store_has_nothing_to_upgrade(backend, clock):
     store = backend.make(clock)
     await store.open(ALL, Schema(4, steps=(UpgradeStep("old", never),)))
 
-    assert await said(store) == (4, ["old"], None)
+    assert await stored_state(store) == (4, ["old"], None)
     await store.close()
 
 
@@ -83,7 +83,7 @@ async def test_a_step_that_fails_is_named_and_run_again_from_its_beginning(fille
 
     with pytest.raises(StorageError, match="upgrade step notes failed: by zero"):
         await upgrade(filled, Schema(2, steps=(UpgradeStep("notes", half),)), clock.now, "me")
-    assert await said(filled) == (1, [], None)
+    assert await stored_state(filled) == (1, [], None)
 
     assert await upgrade(filled, NEW, clock.now, "another") == NAMES
     assert await kept(filled) == UPGRADED
@@ -105,7 +105,7 @@ async def test_who_died_holds_the_others_up_until_the_lease_ends_by_the_clock(fi
     clock.advance(upgrades.LEASE - timedelta(milliseconds=1))
     await asyncio.sleep(2 * upgrades.ASKED_EVERY_SECONDS)
 
-    assert await said(filled) == (1, [], "dead")
+    assert await stored_state(filled) == (1, [], "dead")
     clock.advance(timedelta(milliseconds=1))
     assert await waiting == NAMES
     assert await kept(filled) == UPGRADED
@@ -144,7 +144,7 @@ async def test_who_lost_the_lease_stops_and_waits_for_the_one_that_took_it(
     async with asyncio.timeout(20):
         while not cancelled:
             await asyncio.sleep(0.01)
-    assert await said(filled) == (1, [], "other")
+    assert await stored_state(filled) == (1, [], "other")
 
     assert await upgrade(filled, Schema(2, steps=STEPS[:1]), clock.now, "other") == ["notes"]
     assert await loser == []
@@ -159,7 +159,7 @@ async def test_opening_upgrades(shared, clock):
     await store.open(ALL, NEW)
 
     assert await kept(store) == UPGRADED
-    assert await said(store) == (2, NAMES, None)
+    assert await stored_state(store) == (2, NAMES, None)
     await store.close()
 
 
@@ -179,7 +179,7 @@ async def test_a_store_whose_upgrade_failed_stays_shut_and_keeps_its_version(sha
         await store.get(META, SCHEMA_ID)
     looking = shared.make(clock)
     await looking.open((), None)
-    assert await said(looking) == (1, [], None)
+    assert await stored_state(looking) == (1, [], None)
     await looking.close()
 
 
@@ -208,7 +208,7 @@ async def test_an_older_program_that_may_read_the_store_upgrades_nothing(shared,
     older = shared.make(clock)
     await older.open(ALL, Schema(2, steps=(UpgradeStep(NAMES[0], never),)))
 
-    assert await said(older) == (3, NAMES, None)
+    assert await stored_state(older) == (3, NAMES, None)
     await older.close()
 
 
@@ -219,5 +219,5 @@ async def test_looking_at_a_store_that_is_too_new_writes_nothing(shared, clock):
     looking = shared.make(clock)
     await looking.open((), None)
 
-    assert await said(looking) == (9, [], None)
+    assert await stored_state(looking) == (9, [], None)
     await looking.close()

@@ -60,7 +60,7 @@ def shop(io_loop, server, visitor) -> Shop:
     return io_loop.run_sync(lambda: make_shop(server, visitor))
 
 
-async def is_dead(shop: Shop, browser, tokens: dict) -> bool:
+async def has_ended(shop: Shop, browser, tokens: dict) -> bool:
     """Whether the tokens of the shop's application open nothing, neither old nor new."""
     userinfo = await shop.party.userinfo(browser, tokens["access_token"])
     refreshed = await shop.party.refresh(browser, tokens["refresh_token"])

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from idp.records import LAST_USES, REFUSALS
 
 
-def noted(store, monkeypatch) -> list:
+def recorded(store, monkeypatch) -> list:
     """What is committed from now on, but for notes of refusals and of uses of a token."""
     commit, found = type(store).commit, []
 

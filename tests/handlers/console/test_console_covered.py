@@ -101,7 +101,7 @@ async def test_nobody_does_on_a_page_what_their_roles_do_not_allow(
     refused = [path for path in PAGES if path not in OF_ANYBODY and not may(role, where, path)]
     ids = {path: await walker.ids(path) for path in refused}
     person = await walker.person(role, where)
-    before, written = await everything(server.store), writes.noted(server.store, monkeypatch)
+    before, written = await everything(server.store), writes.recorded(server.store, monkeypatch)
     for path in refused:
         is_theirs = where == "other" and not names_something(path)
         for org_id in [world.own.id] if is_theirs else [world.own.id, None]:
@@ -129,7 +129,7 @@ async def test_nobody_sees_a_page_of_an_organization_that_they_have_no_business_
 ):
     ids = {path: await walker.ids(path) for path in PAGES}
     person = await walker.person(*CALLERS[name])
-    written = writes.noted(server.store, monkeypatch)
+    written = writes.recorded(server.store, monkeypatch)
     for path in PAGES.keys() - OF_ANYBODY:
         with at(path, name, written):
             page = await person.opens(path, ids[path], world.own.id)
@@ -147,7 +147,7 @@ async def test_nobody_changes_a_user_on_a_page_who_may_do_more(
     forms = [path for path in open_to(lower, "{userId}") if not short(path).startswith(MEMBERS)]
     ids = {path: await walker.ids(path) for path in forms}
     person = await walker.person(lower, None if is_everywhere(lower) else "own")
-    written = writes.noted(server.store, monkeypatch)
+    written = writes.recorded(server.store, monkeypatch)
     for higher in [each for each in HIGHER if (lower, each) in PAIRS]:
         for path in forms:
             await have_only(server, ids[path]["userId"], higher, world.own.id)
@@ -192,7 +192,7 @@ async def assert_all_refused(walker, monkeypatch, lower, ids):
     """Whoever has this role is refused the form of each page, and nothing is stored."""
     store, own = walker.server.store, walker.world.own
     person = await walker.person(lower, None if is_everywhere(lower) else "own")
-    before, written = await everything(store), writes.noted(store, monkeypatch)
+    before, written = await everything(store), writes.recorded(store, monkeypatch)
     for path in ids:
         with at(path, lower, written):
             assert_refused(await person.sends(path, ids[path], own.id))

@@ -315,7 +315,7 @@ def named(*names):
     return json.dumps({"userinfo": dict.fromkeys(names), "id_token": dict.fromkeys(names)})
 
 
-async def told(browser, client, answer):
+async def claims_given(browser, client, answer):
     """What the ID token and userinfo say to the application."""
     tokens = (await client.redeem(browser, answer.answer["code"])).json()
     userinfo = (await client.userinfo(browser, tokens["access_token"])).json()
@@ -327,7 +327,7 @@ async def told(browser, client, answer):
 async def test_claims_beyond_the_scopes_are_asked_for_and_given(server, signed_in, wiki):
     page = await asked(signed_in, wiki, scope="openid", claims=named("email", "name"))
     answer = await signed_in.submit(page, decision="allow")
-    in_token, at_userinfo = await told(signed_in, wiki, answer)
+    in_token, at_userinfo = await claims_given(signed_in, wiki, answer)
     consent = await only(server.store, CONSENTS)
 
     assert "your email address" in text_of(page)
@@ -358,7 +358,7 @@ async def test_claims_of_scopes_that_were_agreed_to_are_not_asked_for(signed_in,
     await signed_in.submit(first, decision="allow")
 
     page = await signed_in.get(wiki.authorize_url(scope="openid", claims=named("email")))
-    _, at_userinfo = await told(signed_in, wiki, page)
+    _, at_userinfo = await claims_given(signed_in, wiki, page)
 
     assert at_userinfo["email"] == "dana@example.com"
 
@@ -380,7 +380,7 @@ async def test_an_authorization_of_before_gets_nothing_beyond_its_scopes(server,
     record = answer.answer["code"][:22]
     await server.store.commit(Update(AUTHORIZATIONS, record, set={"consented_claims": []}))
 
-    in_token, at_userinfo = await told(signed_in, wiki, answer)
+    in_token, at_userinfo = await claims_given(signed_in, wiki, answer)
 
     assert "email" not in in_token
     assert "email" not in at_userinfo

@@ -114,12 +114,12 @@ async def altered(server, visitor, link):
     return link.replace(key, key[:-1] + ("A" if key[-1] != "A" else "B"))
 
 
-async def of_nobody(server, visitor, link):
+async def of_no_user(server, visitor, link):
     return link.replace(link.partition("key=")[2][:22], "x" * 22)
 
 
 @pytest.mark.parametrize(
-    "spoil", [spent, late, deactivated, with_another_address, altered, of_nobody]
+    "spoil", [spent, late, deactivated, with_another_address, altered, of_no_user]
 )
 async def test_one_that_does_not_count_leads_to_another_mail(
     visitor, new_visitor, server, demo, spoil

@@ -46,7 +46,7 @@ async def test_of_all_calls_an_acting_token_opens_those_that_read_and_no_others(
     server, visitor, new_visitor, world, monkeypatch
 ):
     caller = await acting_for_an_owner(server, visitor, new_visitor, world)
-    written, passed = writes.noted(server.store, monkeypatch), set()
+    written, passed = writes.recorded(server.store, monkeypatch), set()
     for call, operation in CALLS.items():
         target = await world.target(operation)
         with at(call, operation.permission, written):

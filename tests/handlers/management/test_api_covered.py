@@ -64,7 +64,7 @@ async def test_nobody_changes_a_user_who_may_do_more(
 ):
     caller = await new_caller(server, visitor, world.own, lower, everywhere=is_everywhere(lower))
     written, where = (
-        writes.noted(server.store, monkeypatch),
+        writes.recorded(server.store, monkeypatch),
         None if is_everywhere(higher) else world.own.id,
     )
     for call, operation in changing("userId", lower).items():
@@ -82,7 +82,7 @@ async def test_nobody_changes_an_application_that_may_manage_or_who_gets_into_it
     server, visitor, world, monkeypatch, lower
 ):
     caller = await new_caller(server, visitor, world.own, lower, everywhere=is_everywhere(lower))
-    written = writes.noted(server.store, monkeypatch)
+    written = writes.recorded(server.store, monkeypatch)
     calls = changing("projectId", lower)
     for call, operation in calls.items():
         if call in HARMLESS:

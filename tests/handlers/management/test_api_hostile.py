@@ -82,7 +82,7 @@ def is_fine(path, value, octets):
     return octets in {bool: ["true"], int: ["0"], list: ["[]"], dict: ["{}"]}.get(type(value), ())
 
 
-async def kept(store, call):
+async def stored_records(store, call):
     """What is stored; of an import, but the job by which a large package is found to be none, and
     its package: they are kept for whoever sent it."""
     found = await everything(store)
@@ -100,7 +100,7 @@ async def kept(store, call):
 @pytest.mark.parametrize(("call", "n"), SOME_BODIES)
 async def test_a_hostile_value_is_refused_by_its_path(server, owner, sample, call, n):
     body = sample(call, n)
-    before = await kept(server.store, call)
+    before = await stored_records(server.store, call)
     for position, (path, value) in enumerate(leaves(body)):
         for octets in HOSTILE if position else [*HOSTILE, HUGE]:
             if is_fine(path, value, octets):
@@ -110,7 +110,7 @@ async def test_a_hostile_value_is_refused_by_its_path(server, owner, sample, cal
 
             fields = refused(page, 400, 3)
             assert all(one.startswith(path) for one in fields), (path, octets[:40], page.text)
-    assert await kept(server.store, call) == before
+    assert await stored_records(server.store, call) == before
 
 
 @pytest.mark.slow

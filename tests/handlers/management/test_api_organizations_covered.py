@@ -71,7 +71,7 @@ async def test_nobody_reaches_an_organization_by_a_call_that_is_not_theirs(
     targets = {call: await world.target(CALLS[call]) for call in CALLS}
     everybody = [each async for each in callers(server, visitor, new_visitor, world)]
     await server.service.background_tasks.finished()
-    before, written, made = await dump(server.store), writes.noted(server.store, monkeypatch), 0
+    before, written, made = await dump(server.store), writes.recorded(server.store, monkeypatch), 0
     for name, caller, calls, organizations in everybody:
         for call in calls:
             for org_id in organizations:

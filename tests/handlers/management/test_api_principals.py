@@ -33,7 +33,7 @@ def settings():
 
 @pytest.fixture
 def written(server, monkeypatch):
-    return writes.noted(server.store, monkeypatch)
+    return writes.recorded(server.store, monkeypatch)
 
 
 async def dead(server, visitor, new_visitor, demo, world):

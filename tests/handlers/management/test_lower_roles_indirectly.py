@@ -53,7 +53,7 @@ async def test_nobody_appoints_anybody_or_themselves_to_more_than_they_are(
     }
     before, written, made = (
         await everything(server.store),
-        writes.noted(server.store, monkeypatch),
+        writes.recorded(server.store, monkeypatch),
         0,
     )
     for held, caller in callers.items():
@@ -79,7 +79,7 @@ async def test_nobody_dismisses_a_member_above_them(server, visitor, own, monkey
         role: await new_caller(server, visitor, own, role, everywhere=is_everywhere(role))
         for role in ROLES
     }
-    written = writes.noted(server.store, monkeypatch)
+    written = writes.recorded(server.store, monkeypatch)
     for held, caller in callers.items():
         for role in ROLES.keys() - APPOINTS.get(held, set()):
             base = OF_INSTANCE if is_everywhere(role) else MEMBERS

@@ -295,7 +295,7 @@ async def test_a_grant_that_is_switched_off_is_neither_stated_nor_supported(
 # How clients authenticate
 
 
-async def proof(server, client, method: str) -> tuple[dict, dict]:
+async def credentials_by(server, client, method: str) -> tuple[dict, dict]:
     """The headers and the form fields of a method; it need not be one of this service."""
     named = {"client_id": client.client_id}
     if method == "client_secret_basic":
@@ -320,7 +320,7 @@ async def test_the_methods_of_clients_are_those_that_are_stated(
     refused = {}
     for method in known:
         client = await register(method if method in registered else "client_secret_post")
-        headers, form = await proof(server, client, method)
+        headers, form = await credentials_by(server, client, method)
         form |= {"grant_type": "refresh_token", "refresh_token": "x"}
         page = await visitor.post(
             document[ENDPOINTS[endpoint]], form | {"token": "x"}, headers=headers

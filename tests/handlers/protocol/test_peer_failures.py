@@ -68,10 +68,10 @@ class TestTruncatedCredentials:
         reference = (await world.visitor.post(PAR, form, headers=basic)).json()["request_uri"]
         before = await everything(server.store)
         for each in spoilt(reference):
-            assert "code" not in (await bring(world, each)).answer, each
+            assert "code" not in (await authorize_by_reference(world, each)).answer, each
 
         assert await everything(server.store) == before
-        assert (await bring(world, reference)).answer["error"] == "login_required"
+        assert (await authorize_by_reference(world, reference)).answer["error"] == "login_required"
 
     async def test_no_spoilt_client_secret_counts(self, server, world):
         secret, before = world.party.client_secret, await everything(server.store)
@@ -97,7 +97,7 @@ class TestTruncatedCredentials:
         assert "code" in await world.party.silently(world.visitor)
 
 
-async def bring(world: World, request_uri: str):
+async def authorize_by_reference(world: World, request_uri: str):
     """The browser comes with a reference to a pushed request."""
     form = {"client_id": world.party.client_id, "request_uri": request_uri}
     return await world.visitor.get(f"{AUTHORIZE}?{urlencode(form)}")

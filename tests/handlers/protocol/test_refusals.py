@@ -45,7 +45,7 @@ HEADERS = {
 }
 
 
-async def told_of(world, page):
+async def explanation_of(world, page):
     """What `idp explain` prints of the refusal behind this answer."""
     found = await explain.find(world.server.service, page.headers["X-Request-Id"])
     return explain.in_text(found) + explain.in_json(found)
@@ -72,7 +72,9 @@ class TestSecrets:
                 path, content=twice, headers=headers | {"Content-Type": FORM}
             )
             told += [
-                await told_of(world, page) for page in (asked, sent, doubled) if page.status >= 400
+                await explanation_of(world, page)
+                for page in (asked, sent, doubled)
+                if page.status >= 400
             ]
             world.server.clock.advance(10)
 
@@ -95,7 +97,7 @@ class TestSecrets:
         page = await world.visitor.post(TOKEN, content=body, headers={"Content-Type": kind})
 
         assert page.status >= 400
-        assert CANARY not in await told_of(world, page)
+        assert CANARY not in await explanation_of(world, page)
 
     async def test_nothing_that_was_really_issued_is_stored(self, world):
         tokens = await world.tokens()
@@ -119,7 +121,7 @@ class TestSecrets:
             await world.wiki.redeem(world.visitor, code, client_secret="a-secret")
             for code in ("c" * 65, "d" * 65, "c" * 65)
         ]
-        texts = [await told_of(world, page) for page in pages]
+        texts = [await explanation_of(world, page) for page in pages]
         notes = [text.split("code (")[1].split(")")[0] for text in texts]
 
         assert notes[0] == notes[2] != notes[1]
@@ -140,7 +142,7 @@ class TestTheAnswer:
         visitor = Visitor(server.issuer, transport=Through(server.service.config.port))
         world = await World.make(server, visitor)
         page = await world.authorize(redirect_uri="https://client.example/CB")
-        told = await told_of(world, page)
+        told = await explanation_of(world, page)
         await visitor.close()
 
         assert page.headers["X-Request-Id"] in page.text
@@ -179,12 +181,12 @@ class TestTheStore:
     async def test_a_refusal_is_known_for_a_week(self, world):
         page = await refuse(world)
         world.server.clock.advance(timedelta(days=7, seconds=-1))
-        known = await told_of(world, page)
+        known = await explanation_of(world, page)
         world.server.clock.advance(1)
 
         assert "The request names no client." in known
         with pytest.raises(NotFound, match="seven days"):
-            await told_of(world, page)
+            await explanation_of(world, page)
 
     async def test_of_a_flood_some_are_stored_and_all_are_answered_alike(self, world):
         answers = [(await refuse(world)).text for _ in range(70)]
@@ -206,7 +208,7 @@ class TestTheStore:
 
         assert page.status == 401
         assert len(msgspec.json.encode(kept)) < 10_000
-        assert "and 70 more parameters" in await told_of(world, page)
+        assert "and 70 more parameters" in await explanation_of(world, page)
 
 
 class Broken:
@@ -256,7 +258,7 @@ class TestTheTerminal:
         page = await world.visitor.post(
             AUTHORIZE, world.wiki.authorize_form(redirect_uri=evil, scope="\x1b]0;title\x07")
         )
-        told = await told_of(world, page)
+        told = await explanation_of(world, page)
         printed = told.replace("\n", "")
 
         assert "\\x1b[2J" in told
@@ -285,7 +287,7 @@ class TestASignIn:
         page = await world.visitor.follow(page)
 
         assert page.answer["error"] == "login_required"
-        assert "The user is not signed in." in await told_of(world, page)
+        assert "The user is not signed in." in await explanation_of(world, page)
 
     async def test_another_user_than_the_hinted_one_is_known(self, world, new_visitor):
         hint = (await world.tokens())["id_token"]
@@ -294,8 +296,9 @@ class TestASignIn:
         page = await new_visitor().sign_in(url, *other)
 
         assert page.answer["error"] == "login_required"
-        assert "Another user signed in than the one of id_token_hint or claims." in await told_of(
-            world, page
+        assert (
+            "Another user signed in than the one of id_token_hint or claims."
+            in await explanation_of(world, page)
         )
 
 

@@ -137,7 +137,7 @@ async def send(world, path, form, **headers):
     return [asked, posted]
 
 
-async def all_told(world, log, answers):
+async def all_output(world, log, answers):
     """What the store keeps, the log says and `idp explain` prints."""
     kept = await refusals(world.server.store)
     ids = {each.request_id for each in kept}
@@ -165,7 +165,7 @@ async def test_no_secret_in_a_wrong_parameter_is_stored_logged_or_returned(world
         for form in forms_of(world, path, name, secret):
             answers += await send(world, path, form)
     answers += await send(world, path, {secret: secret})
-    told = await all_told(world, log, answers)
+    told = await all_output(world, log, answers)
 
     assert not leaked(secret, told)
 
@@ -182,7 +182,7 @@ async def test_no_secret_in_a_wrong_header_is_stored_logged_or_returned(world, l
     for name in HEADERS:
         if name != "X-Request-Id" or kind not in SHAPELESS:
             answers += await send(world, path, form, **{name: secret})
-    told = await all_told(world, log, answers)
+    told = await all_output(world, log, answers)
     words = [base64.b64encode(f"{secret}:".encode()).decode()[:16]]
 
     assert not leaked(secret, told)
@@ -197,7 +197,7 @@ async def test_no_secret_within_an_address_is_stored_logged_or_returned(world, l
     for address in (f"https://client.example/cb?x={secret}", f"https://x/{'y' * 280}/{secret}"):
         form = world.wiki.authorize_form(redirect_uri=address)
         answers += await send(world, AUTHORIZE, form)
-    told = await all_told(world, log, answers)
+    told = await all_output(world, log, answers)
 
     assert "https://client.example/cb?x=" in told
     assert not leaked(secret, told)
@@ -205,7 +205,7 @@ async def test_no_secret_within_an_address_is_stored_logged_or_returned(world, l
 
 async def test_what_is_no_secret_stays_readable(world, log):
     page = await world.authorize(redirect_uri="https://client.example/CB")
-    told = await all_told(world, log, [page])
+    told = await all_output(world, log, [page])
 
     assert world.wiki.client_id in log.getvalue()
     assert page.headers["X-Request-Id"] in log.getvalue()

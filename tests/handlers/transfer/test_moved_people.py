@@ -135,7 +135,7 @@ def web():
     }
 
 
-async def told(server, visitor, org_id) -> dict:
+async def exported_organization(server, visitor, org_id) -> dict:
     """What the installation's owner is told of the organization, with everything."""
     owner = await instance_owner(server, visitor)
     page = await owner.post(EXPORT, {"orgIds": [org_id], **EVERYTHING})
@@ -144,14 +144,16 @@ async def told(server, visitor, org_id) -> dict:
     return found
 
 
-async def taken(other, stranger, org) -> dict:
+async def import_organization(other, stranger, org) -> dict:
     owner = await instance_owner(other, stranger)
     return await imported(owner, {"dataOrgs": {"orgs": [org]}, "timeout": "1m"})
 
 
 @pytest.mark.promise("import: data_orgsv1")
 async def test_everybody_gets_in_after_a_move_as_before(server, visitor, other, stranger, moved):
-    report = await taken(other, stranger, await told(server, visitor, moved.org_id))
+    report = await import_organization(
+        other, stranger, await exported_organization(server, visitor, moved.org_id)
+    )
     assert (report["state"], report.get("errors", [])) == ("JOB_STATE_SUCCEEDED", [])
 
     party = moved.party(other)
@@ -163,7 +165,9 @@ async def test_everybody_gets_in_after_a_move_as_before(server, visitor, other, 
 
 @pytest.mark.promise("import: data_orgsv1")
 async def test_an_authenticator_app_goes_on_counting(server, visitor, other, stranger, moved):
-    await taken(other, stranger, await told(server, visitor, moved.org_id))
+    await import_organization(
+        other, stranger, await exported_organization(server, visitor, moved.org_id)
+    )
     party = moved.party(other)
 
     page = await stranger.sign_in(party.authorize_url(), WITH_APP, PASSWORD)
@@ -177,14 +181,14 @@ async def test_an_authenticator_app_goes_on_counting(server, visitor, other, str
 async def test_it_is_the_same_after_the_way_back_to_the_first_kind_of_store(
     server, visitor, other, stranger, third, moved
 ):
-    first = await told(server, visitor, moved.org_id)
-    await taken(other, stranger, first)
-    second = await told(other, stranger, moved.org_id)
+    first = await exported_organization(server, visitor, moved.org_id)
+    await import_organization(other, stranger, first)
+    second = await exported_organization(other, stranger, moved.org_id)
     third_visitor = Visitor(third.issuer)
     try:
-        report = await taken(third, third_visitor, second)
+        report = await import_organization(third, third_visitor, second)
         assert (report["state"], report.get("errors", [])) == ("JOB_STATE_SUCCEEDED", [])
-        assert first == second == await told(third, third_visitor, moved.org_id)
+        assert first == second == await exported_organization(third, third_visitor, moved.org_id)
         tokens = await moved.party(third).tokens(third_visitor, NAME, PASSWORD)
         assert tokens["token_type"] == "Bearer"
     finally:
@@ -196,8 +200,8 @@ async def test_it_is_the_same_after_the_way_back_to_the_first_kind_of_store(
 @pytest.mark.promise("export: not included")
 async def test_what_an_export_never_holds_stays_behind(server, visitor, other, stranger, moved):
     codes = await give_codes(server, WITH_APP)
-    org = await told(server, visitor, moved.org_id)
-    await taken(other, stranger, org)
+    org = await exported_organization(server, visitor, moved.org_id)
+    await import_organization(other, stranger, org)
 
     assert not EXCLUDED & set(org)
     text = json.dumps(org)
@@ -220,7 +224,7 @@ async def test_without_the_option_neither_passwords_nor_apps_move(
 ):
     owner = await instance_owner(server, visitor)
     (org,) = (await owner.post(EXPORT, {"orgIds": [moved.org_id]})).json()["orgs"]
-    await taken(other, stranger, org)
+    await import_organization(other, stranger, org)
 
     page = await stranger.sign_in(other.demo().authorize_url(), WITH_APP, PASSWORD)
     assert (page.status, page.name) == (400, "password")

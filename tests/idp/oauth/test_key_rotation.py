@@ -43,7 +43,7 @@ def twin(service):
     return replace(service, keys=KeyRing(service.store, service.master_key, service.clock, 60))
 
 
-async def kept(service) -> dict[tuple[str, str], list[str]]:
+async def stored_keys(service) -> dict[tuple[str, str], list[str]]:
     """The ids of keys by algorithm and state."""
     found: dict[tuple[str, str], list[str]] = {}
     for key in await key_rotation.every(service):
@@ -59,7 +59,7 @@ async def kids(service) -> list[str]:
 
 
 async def test_a_new_installation_has_keys_for_rs256_alone(service):
-    made = await kept(service)
+    made = await stored_keys(service)
 
     assert {algorithm for algorithm, _ in made} == {"RS256", "A256GCM"}
     assert [len(ids) for ids in made.values()] == [1] * 4
@@ -103,7 +103,7 @@ async def test_what_is_there_is_not_made_again(service):
 async def test_of_many_who_ask_for_an_algorithm_at_once_one_makes_its_keys(service):
     others = [service, *[twin(service) for _ in range(7)]]
     await asyncio.gather(*[key_rotation.ensure(each, "EdDSA", actor=ACTOR) for each in others])
-    made = await kept(service)
+    made = await stored_keys(service)
 
     assert len(made["EdDSA", "active"]) == len(made["EdDSA", "next"]) == 1
     await invariants.hold(service.store)
@@ -156,7 +156,7 @@ async def test_unknown_kids_cost_a_bounded_number_of_readings(service, monkeypat
 
 
 async def test_the_first_pair_may_be_rotated_at_once_and_the_next_one_after_a_wait(service):
-    first = await kept(service)
+    first = await stored_keys(service)
     signing = await key_rotation.rotate(service, actor=ACTOR)
     before = await everything(service.store)
     with pytest.raises(FailedPrecondition) as refused:
@@ -183,7 +183,7 @@ async def test_a_key_of_an_algorithm_that_came_later_waits_too(server, service):
     with pytest.raises(FailedPrecondition):
         await key_rotation.rotate(service, actor=ACTOR)
     server.clock.advance(300)
-    before = await kept(service)
+    before = await stored_keys(service)
     signing = await key_rotation.rotate(service, actor=ACTOR)
 
     assert {algorithm: [key.id] for algorithm, key in signing.items()} == {
@@ -197,7 +197,7 @@ async def test_of_two_who_rotate_at_once_one_does(service):
     outcomes = await asyncio.gather(
         *[key_rotation.rotate(each, actor=ACTOR) for each in others], return_exceptions=True
     )
-    made = await kept(service)
+    made = await stored_keys(service)
 
     assert [type(each) for each in outcomes].count(FailedPrecondition) == 1
     assert [len(made["RS256", state]) for state in ("active", "next", "retired")] == [1, 1, 1]
@@ -205,13 +205,13 @@ async def test_of_two_who_rotate_at_once_one_does(service):
 
 
 async def test_time_rotates_a_key_that_has_signed_for_as_long_as_the_settings_say(server, service):
-    before = await kept(service)
+    before = await stored_keys(service)
     server.clock.advance(7 * 86400 - 2)
     await key_rotation.tend(service)
-    early = await kept(service)
+    early = await stored_keys(service)
     server.clock.advance(1)
     await key_rotation.tend(service)
-    after = await kept(service)
+    after = await stored_keys(service)
 
     assert early == before
     for algorithm in ("RS256", "A256GCM"):
@@ -225,31 +225,31 @@ async def test_each_algorithm_is_rotated_in_its_own_time(server, service):
     await key_rotation.ensure(service, "EdDSA", actor=ACTOR)
     server.clock.advance(4 * 86400)
     await key_rotation.tend(service)
-    after = await kept(service)
+    after = await stored_keys(service)
 
     assert ("RS256", "retired") in after
     assert ("EdDSA", "retired") not in after
 
 
 async def test_time_makes_a_key_that_is_missing(server, service):
-    (missing,) = (await kept(service))["A256GCM", "next"]
+    (missing,) = (await stored_keys(service))["A256GCM", "next"]
     await service.store.commit(Delete(SIGNING_KEYS, missing))
     await key_rotation.tend(service)
 
-    assert len((await kept(service))["A256GCM", "next"]) == 1
+    assert len((await stored_keys(service))["A256GCM", "next"]) == 1
 
 
 async def test_time_removes_a_key_once_it_verifies_nothing_any_more(server, service):
     await key_rotation.rotate(service, actor=ACTOR)
-    (retired,) = (await kept(service))["RS256", "retired"]
+    (retired,) = (await stored_keys(service))["RS256", "retired"]
     server.clock.advance(timedelta(days=HINT_DAYS))
     await key_rotation.tend(service)
-    is_kept = retired in (await kept(service))["RS256", "retired"]
+    is_kept = retired in (await stored_keys(service))["RS256", "retired"]
     server.clock.advance(1)
     await key_rotation.tend(service)
 
     assert is_kept
-    assert retired in (await kept(service))["RS256", "removed"]
+    assert retired in (await stored_keys(service))["RS256", "removed"]
     await invariants.hold(service.store)
 
 
@@ -260,10 +260,10 @@ async def test_time_removes_a_key_once_it_verifies_nothing_any_more(server, serv
 async def test_when_the_active_key_is_removed_the_next_one_takes_over_in_the_same_unit(
     service, algorithm
 ):
-    before = await kept(service)
+    before = await stored_keys(service)
     (active,) = before[algorithm, "active"]
     await key_rotation.remove(service, active, actor=ACTOR)
-    after = await kept(service)
+    after = await stored_keys(service)
 
     assert after[algorithm, "removed"] == [active]
     assert after[algorithm, "active"] == before[algorithm, "next"]
@@ -273,10 +273,10 @@ async def test_when_the_active_key_is_removed_the_next_one_takes_over_in_the_sam
 
 
 async def test_when_the_next_key_is_removed_another_one_waits(service):
-    before = await kept(service)
+    before = await stored_keys(service)
     (waiting,) = before["RS256", "next"]
     await key_rotation.remove(service, waiting, actor=ACTOR)
-    after = await kept(service)
+    after = await stored_keys(service)
 
     assert after["RS256", "active"] == before["RS256", "active"]
     assert len(after["RS256", "next"]) == 1
@@ -286,7 +286,7 @@ async def test_when_the_next_key_is_removed_another_one_waits(service):
 
 
 async def test_a_removed_key_keeps_no_private_part(service):
-    (active,) = (await kept(service))["RS256", "active"]
+    (active,) = (await stored_keys(service))["RS256", "active"]
     await key_rotation.remove(service, active, actor=ACTOR)
     removed = await service.store.get(SIGNING_KEYS, active)
 
@@ -295,7 +295,7 @@ async def test_a_removed_key_keeps_no_private_part(service):
 
 
 async def test_what_is_no_key_or_was_removed_before_is_refused(service):
-    (active,) = (await kept(service))["RS256", "active"]
+    (active,) = (await stored_keys(service))["RS256", "active"]
     await key_rotation.remove(service, active, actor=ACTOR)
     before = await everything(service.store)
     with pytest.raises(NotFound):
@@ -307,12 +307,12 @@ async def test_what_is_no_key_or_was_removed_before_is_refused(service):
 
 
 async def test_a_removal_and_a_rotation_at_once_leave_nothing_of_the_removed_key(service):
-    (active,) = (await kept(service))["RS256", "active"]
+    (active,) = (await stored_keys(service))["RS256", "active"]
     await asyncio.gather(
         key_rotation.remove(service, active, actor=ACTOR),
         key_rotation.rotate(twin(service), actor=ACTOR),
         return_exceptions=True,
     )
 
-    assert active in (await kept(service))["RS256", "removed"]
+    assert active in (await stored_keys(service))["RS256", "removed"]
     await invariants.hold(service.store)

@@ -36,7 +36,7 @@ async def validated(caller, domain, **headers):
     return await caller.post(f"{PATH}/{domain}/validation/_validate", {}, **headers)
 
 
-async def proven(caller, domain, zone, **headers):
+async def verify_domain(caller, domain, zone, **headers):
     await challenged(caller, domain, zone, **headers)
     page = await validated(caller, domain, **headers)
     assert page.status == 200, page.text

@@ -133,16 +133,16 @@ def place(io_loop, server, new_visitor):
     return io_loop.run_sync(make)
 
 
-def said(token):
+def claims_of(token):
     return msgspec.json.decode(decode(token.split(".")[1]))
 
 
-def wanted(part):
+def claims_parameter(part):
     claims = {part: {"email_verified": None, "phone_number_verified": None}}
     return msgspec.json.encode(claims).decode()
 
 
-async def bring(place, org_id, *rows):
+async def import_users(place, org_id, *rows):
     document = {"dataOrgs": {"orgs": [{"orgId": org_id, "humanUsers": list(rows)}]}}
     page = await place.owner.post(IMPORT, document)
     assert page.status == 200, page.text

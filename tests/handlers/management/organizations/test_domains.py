@@ -16,7 +16,7 @@ from tests.handlers.management.organizations.naming import (
     PATH,
     found,
     named,
-    proven,
+    verify_domain,
 )
 from tests.support.api_samples import CREATE_HUMAN
 from tests.support.audit import events_agree
@@ -135,7 +135,7 @@ async def made_user(chief, name):
 
 async def test_login_names_follow_the_primary_domain(server, chief, zone, demo, new_visitor):
     await made_user(chief, "anna")
-    await proven(chief, "new.example", zone)
+    await verify_domain(chief, "new.example", zone)
     page = await chief.post(f"{PATH}/NEW.example/_set_primary", {})
 
     assert page.json()["details"]["sequence"] == "2"
@@ -165,7 +165,7 @@ async def test_a_login_name_is_that_of_the_domain_s_owner(server, visitor, chief
     other = await new_caller(server, visitor, there, "ORG_OWNER")
     await made_user(other, "anna@new.example")
     anna = await made_user(chief, "anna")
-    await proven(chief, "new.example", zone)
+    await verify_domain(chief, "new.example", zone)
     await chief.post(f"{PATH}/new.example/_set_primary", {})
     found = await user_lookup.find_by_login_name(server.service, "anna@new.example")
     assert found.id == anna
@@ -175,14 +175,14 @@ async def test_a_login_name_is_that_of_the_domain_s_owner(server, visitor, chief
 
 
 async def test_a_removed_domain_is_free_for_others(server, visitor, chief, zone):
-    await proven(chief, "b.example", zone)
+    await verify_domain(chief, "b.example", zone)
     page = await chief.request("DELETE", f"{PATH}/b.example", None)
     there = await new_organization(server, "there.example")
     other = await new_caller(server, visitor, there, "ORG_OWNER")
 
     assert page.status == 200, page.text
     assert await found(chief) == [("acme.example", True, True)]
-    await proven(other, "b.example", zone)
+    await verify_domain(other, "b.example", zone)
     await events_agree(server.store)
 
 
@@ -200,7 +200,7 @@ async def test_a_domain_is_not_made_primary_and_removed_at_once(
     here = {"x_idp_orgid": acme.id}
     for n in range(8):
         domain = f"d{n}.example"
-        await proven(chief, domain, zone)
+        await verify_domain(chief, domain, zone)
         server.clock.advance(timedelta(minutes=1))
         one, other = (Caller(new_visitor(), owner.token) for _ in range(2))
         pages = await asyncio.gather(

@@ -10,7 +10,7 @@ import pytest
 from idp.identity.users import lost_domains
 from idp.records import EVENTS, LEFTOVERS, USERS
 from tests.handlers.management.organizations.naming import PATH as DOMAINS_PATH
-from tests.handlers.management.organizations.naming import proven
+from tests.handlers.management.organizations.naming import verify_domain
 from tests.handlers.management.organizations.tenants import VERA, place, settings
 from tests.support.audit import events_agree
 from tests.support.people import PATH, create, person
@@ -23,7 +23,7 @@ __all__ = ["place", "settings"]
 
 @pytest.mark.promise("tenant: domain")
 async def test_an_address_of_a_verified_domain_counts_everywhere_and_falls_back_with_it(place):
-    await proven(place.chief, "evil-mail.example", place.zone)
+    await verify_domain(place.chief, "evil-mail.example", place.zone)
     address = "m@evil-mail.example"
     mallory = await place.mallory(email={"email": address, "isVerified": True})
     before = await place.user(mallory)
@@ -46,7 +46,7 @@ async def test_an_address_of_a_verified_domain_counts_everywhere_and_falls_back_
 
 
 async def test_a_renamed_user_keeps_no_domain_that_was_given_up(place):
-    await proven(place.chief, "evil-mail.example", place.zone)
+    await verify_domain(place.chief, "evil-mail.example", place.zone)
     email = {"email": "m@evil-mail.example", "isVerified": True}
     mallory = await place.mallory(email=email)
     await place.chief.request("DELETE", f"{DOMAINS_PATH}/evil-mail.example", None)
@@ -62,7 +62,7 @@ async def test_all_users_of_a_large_organization_fall_back_however_often_the_job
 ):
 
     monkeypatch.setattr(lost_domains, "AT_ONCE", 2)
-    await proven(place.chief, "evil-mail.example", place.zone)
+    await verify_domain(place.chief, "evil-mail.example", place.zone)
     for n in range(5):
         email = {"email": f"m{n}@evil-mail.example", "isVerified": True}
         await create(place.chief, username=f"m{n}", email=email)
@@ -123,7 +123,7 @@ async def test_an_address_asserted_and_verified_at_once_is_a_login_name_of_who_v
 async def test_a_domain_given_up_while_users_are_made_leaves_none_who_count_by_it(place):
     for n in range(5):
         domain = f"d{n}.example"
-        await proven(place.chief, domain, place.zone)
+        await verify_domain(place.chief, domain, place.zone)
         bodies = [
             person(username=f"u{n}-{m}", email={"email": f"{m}@{domain}", "isVerified": True})
             for m in range(4)

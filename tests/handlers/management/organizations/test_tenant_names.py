@@ -6,13 +6,13 @@ import msgspec
 import pytest
 
 from idp.records import USERS
-from tests.handlers.management.organizations.naming import proven
+from tests.handlers.management.organizations.naming import verify_domain
 from tests.handlers.management.organizations.tenants import (
     FOREIGN,
     HERS,
-    bring,
+    claims_of,
+    import_users,
     place,
-    said,
     settings,
 )
 from tests.support.callers import (
@@ -74,7 +74,7 @@ SQUATS = [
 @pytest.mark.parametrize("squat", SQUATS)
 @pytest.mark.parametrize("name", ["ceo@corp.example", "CEO@Mail.Corp.example"])
 async def test_a_name_of_another_organizations_domain_is_refused(place, squat, name):
-    await proven(place.boss, "mail.corp.example", place.zone)
+    await verify_domain(place.boss, "mail.corp.example", place.zone)
     page = await squat(place, name)
 
     (error_code,) = refused(page, 400, 3).values()
@@ -101,7 +101,7 @@ async def test_a_row_of_an_import_with_such_a_name_is_refused_and_the_others_are
         }
         for n, name in enumerate(["ceo@corp.example", "mia@evil.example"])
     ]
-    answer = await bring(place, place.evil.id, *rows)
+    answer = await import_users(place, place.evil.id, *rows)
 
     (error,) = answer["errors"]
     assert (error["id"], error["slug"]) == ("row-0", "user.name.foreign_domain")
@@ -137,12 +137,12 @@ async def test_a_squatted_name_is_never_returned_as_if_it_were_the_domains(place
     name = "ceo@late.example"
     squatter = await create(place.chief, username=name, email=email, password=password)
     before = await place.userinfo(place.shop, await place.signed_in(place.shop, name))
-    await proven(place.boss, "late.example", place.zone)
+    await verify_domain(place.boss, "late.example", place.zone)
     tokens = await place.signed_in(place.shop, name)
     after = await place.userinfo(place.shop, tokens)
     seen = await place.introspected(place.shop, tokens["access_token"])
     asked = msgspec.json.encode({"id_token": {"preferred_username": None}}).decode()
-    by_name = said((await place.signed_in(place.shop, name, claims=asked))["id_token"])
+    by_name = claims_of((await place.signed_in(place.shop, name, claims=asked))["id_token"])
 
     assert before["preferred_username"] == name
     names = {each["preferred_username"] for each in (after, seen, by_name)} | {seen["username"]}
@@ -155,7 +155,7 @@ async def test_a_squatted_name_keeps_nobody_of_the_domain_from_their_address(pla
     password = {"password": PASSWORD}
     email = {"email": "x@mail.example", "isVerified": True}
     await create(place.chief, username="ceo@late.example", email=email, password=password)
-    await proven(place.boss, "late.example", place.zone)
+    await verify_domain(place.boss, "late.example", place.zone)
     email, hers = {"email": "ceo@late.example", "isVerified": True}, {"password": HERS}
     boss = await create(place.boss, username="the-ceo", email=email, password=hers)
 

@@ -11,11 +11,11 @@ from tests.handlers.management.organizations.tenants import (
     NUMBER,
     ORG_SCOPE,
     VERA,
-    bring,
+    claims_of,
+    claims_parameter,
+    import_users,
     place,
-    said,
     settings,
-    wanted,
 )
 from tests.support.audit import events_agree
 from tests.support.exchanging import ACCESS, GRANT, switch
@@ -34,22 +34,24 @@ async def userinfo(place, party):
 
 async def id_token(place, party):
     await place.options(party, id_token_userinfo_assertion=True)
-    return said((await place.signed_in(party))["id_token"])
+    return claims_of((await place.signed_in(party))["id_token"])
 
 
 async def id_token_of_the_front_channel(place, party):
     await place.options(party, response_types=["id_token"], grant_types=["implicit"])
     url = party.authorize_url(response_type="id_token", scope="openid email phone")
     page = await place.new_visitor().sign_in(url, "mallory", PASSWORD)
-    return said(page.answer["id_token"])
+    return claims_of(page.answer["id_token"])
 
 
 async def claims_of_the_id_token(place, party):
-    return said((await place.signed_in(party, claims=wanted("id_token")))["id_token"])
+    return claims_of(
+        (await place.signed_in(party, claims=claims_parameter("id_token")))["id_token"]
+    )
 
 
 async def claims_of_userinfo(place, party):
-    told = {"scope": "openid", "claims": wanted("userinfo")}
+    told = {"scope": "openid", "claims": claims_parameter("userinfo")}
     return await place.userinfo(party, await place.signed_in(party, **told))
 
 
@@ -57,7 +59,7 @@ async def refreshed(place, party):
     await place.options(party, id_token_userinfo_assertion=True)
     tokens = await place.signed_in(party)
     page = await party.refresh(place.new_visitor(), tokens["refresh_token"])
-    return said(page.json()["id_token"])
+    return claims_of(page.json()["id_token"])
 
 
 async def introspection(place, party):
@@ -67,7 +69,9 @@ async def introspection(place, party):
 async def jwt(place, party):
     await place.options(party, access_token_type="jwt", access_token_role_assertion=True)
     tokens = await place.signed_in(party)
-    return await place.introspected(party, tokens["access_token"]) | said(tokens["access_token"])
+    return await place.introspected(party, tokens["access_token"]) | claims_of(
+        tokens["access_token"]
+    )
 
 
 async def exchanged(place, party):
@@ -188,7 +192,7 @@ async def brought_with_a_domain_that_is_not_theirs(place):
         "phone": {"phone": NUMBER, "isPhoneVerified": True, "verifiedBy": "organization"},
         "password": PASSWORD,
     }
-    await bring(place, place.evil.id, {"userId": "mallory-1", "user": row})
+    await import_users(place, place.evil.id, {"userId": "mallory-1", "user": row})
     return "mallory-1"
 
 

@@ -11,7 +11,7 @@ from tests.support import invariants
 from tests.support.api_samples import PUBLIC_KEY
 from tests.support.audit import events_agree
 from tests.support.callers import refused
-from tests.support.managing import CALLBACK, is_dead, shop
+from tests.support.managing import CALLBACK, has_ended, shop
 from tests.support.stored import everything
 
 __all__ = ["shop"]
@@ -36,11 +36,11 @@ async def test_a_deactivated_application_gets_nothing_until_it_is_reactivated(
     assert (await shop.step("_deactivate", shop.app)).status == 200
     shown = (await shop.owner.get(shop.app)).json()["app"]
     assert shown["state"] == "APP_STATE_INACTIVE"
-    assert await is_dead(shop, browser, tokens)
+    assert await has_ended(shop, browser, tokens)
 
     assert (await shop.step("_reactivate", shop.app)).status == 200
 
-    assert await is_dead(shop, browser, tokens)
+    assert await has_ended(shop, browser, tokens)
     again = await shop.party.tokens(new_visitor(), *server.user)
     assert (await shop.party.userinfo(browser, again["access_token"])).status == 200
     await events_agree(server.store)
@@ -65,7 +65,7 @@ async def test_a_deleted_application_gets_nothing_and_nothing_of_it_is_left(
     gone = await shop.owner.request("DELETE", shop.app, None)
 
     assert gone.json()["details"]["sequence"] == "2"
-    assert await is_dead(shop, browser, tokens)
+    assert await has_ended(shop, browser, tokens)
     assert (await browser.get(shop.party.authorize_url())).status == 400
     refused(await shop.owner.get(shop.app), 404, 5)
     refused(await shop.owner.request("DELETE", shop.app, None), 404, 5)
@@ -110,7 +110,7 @@ async def test_an_id_that_is_there_again_revives_nothing(server, new_visitor, sh
     )
     await server.store.commit(Insert(APPLICATIONS, again))
 
-    assert await is_dead(shop, browser, tokens)
+    assert await has_ended(shop, browser, tokens)
 
 
 def shop_grants() -> list[str]:

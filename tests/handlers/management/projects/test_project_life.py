@@ -23,7 +23,7 @@ from tests.support import invariants
 from tests.support.api_samples import MACHINES, PUBLIC_KEY
 from tests.support.audit import events_agree
 from tests.support.callers import refused
-from tests.support.managing import PATH, is_dead, shop
+from tests.support.managing import PATH, has_ended, shop
 from tests.support.stored import everything
 
 __all__ = ["shop"]
@@ -51,7 +51,7 @@ async def test_the_applications_of_a_deactivated_project_get_nothing(server, new
     assert page.status == 200, page.text
     shown = (await shop.owner.get(shop.path)).json()["project"]
     assert shown["state"] == "PROJECT_STATE_INACTIVE"
-    assert await is_dead(shop, browser, tokens)
+    assert await has_ended(shop, browser, tokens)
     asked = await browser.get(shop.party.authorize_url())
     assert asked.status == 400
     inactive = await browser.post(
@@ -69,7 +69,7 @@ async def test_what_ended_with_a_project_stays_invalid_when_it_works_again(
     await shop.step("_deactivate")
     await shop.step("_reactivate")
 
-    assert await is_dead(shop, browser, tokens)
+    assert await has_ended(shop, browser, tokens)
     again = await shop.party.tokens(new_visitor(), *server.user)
     assert (await shop.party.userinfo(browser, again["access_token"])).status == 200
     assert not await server.store.count(LEFTOVERS)
@@ -187,7 +187,7 @@ async def test_a_deleted_project_takes_all_that_is_in_it_along(
     page = await shop.owner.request("DELETE", shop.path, None)
 
     assert page.status == 200, page.text
-    assert await is_dead(shop, browser, tokens)
+    assert await has_ended(shop, browser, tokens)
     assert refused(await shop.owner.get(shop.path), 404, 5) == {"": "project.not_found"}
     await deferred_work.tidy(server.service)
     assert await left_of(shop) == []

@@ -27,7 +27,7 @@ def client(io_loop, server):
     return io_loop.run_sync(lambda: server.register(**IMPLICIT))
 
 
-def wanted(client, response_type="id_token token", **changes):
+def request_url(client, response_type="id_token token", **changes):
     """The request as a script would send it: without PKCE, which is for codes."""
     unused = {"code_challenge": None, "code_challenge_method": None}
     return client.authorize_url(**({"response_type": response_type} | unused | changes))
@@ -42,7 +42,7 @@ def wanted(client, response_type="id_token token", **changes):
     "authorization: issuer of every answer",
 )
 async def test_both_tokens_come_in_the_fragment_and_nothing_in_the_query(signed_in, client):
-    page = await signed_in.get(wanted(client))
+    page = await signed_in.get(request_url(client))
     parts = urlsplit(page.location)
 
     assert (page.status, parts.query) == (303, "")
@@ -59,7 +59,7 @@ async def test_both_tokens_come_in_the_fragment_and_nothing_in_the_query(signed_
     "authorization: implicit success: scope",
 )
 async def test_the_access_token_is_the_user_s_and_lasts_an_hour(server, signed_in, client):
-    answer = (await signed_in.get(wanted(client))).answer
+    answer = (await signed_in.get(request_url(client))).answer
     young = await client.userinfo(signed_in, answer["access_token"])
     server.clock.advance(3599)
     last = await client.userinfo(signed_in, answer["access_token"])
@@ -74,7 +74,7 @@ async def test_the_access_token_is_the_user_s_and_lasts_an_hour(server, signed_i
 
 @pytest.mark.promise("authorization: implicit success: id_token")
 async def test_the_id_token_is_lean_and_tied_to_the_access_token(signed_in, client):
-    answer = (await signed_in.get(wanted(client))).answer
+    answer = (await signed_in.get(request_url(client))).answer
     claims = part(answer["id_token"], 1)
 
     assert set(claims) == LEAN | {"at_hash"}
@@ -89,7 +89,7 @@ async def test_the_id_token_is_lean_and_tied_to_the_access_token(signed_in, clie
     "ID token: response_type id_token",
 )
 async def test_an_id_token_alone_has_the_claims_of_the_scopes(signed_in, client):
-    page = await signed_in.get(wanted(client, "id_token"))
+    page = await signed_in.get(request_url(client, "id_token"))
     claims = part(page.answer["id_token"], 1)
 
     assert set(page.answer) == {"id_token", "state", "iss"}
@@ -100,14 +100,14 @@ async def test_an_id_token_alone_has_the_claims_of_the_scopes(signed_in, client)
 
 @pytest.mark.promise("authorization: response_type id_token token")
 async def test_the_order_of_the_types_does_not_matter(signed_in, client):
-    page = await signed_in.get(wanted(client, "token id_token"))
+    page = await signed_in.get(request_url(client, "token id_token"))
 
     assert set(page.answer) == BOTH
 
 
 async def test_a_token_ends_with_its_session_and_with_its_authorization(server, signed_in, client):
-    first = (await signed_in.get(wanted(client))).answer
-    second = (await signed_in.get(wanted(client))).answer
+    first = (await signed_in.get(request_url(client))).answer
+    second = (await signed_in.get(request_url(client))).answer
     stored = await everything(server.store)
     granted = [a for a in stored[AUTHORIZATIONS.name].values() if a.grant == "implicit"]
     now = server.clock.now()
@@ -127,14 +127,14 @@ async def test_a_token_ends_with_its_session_and_with_its_authorization(server, 
 
 @pytest.mark.promise("authorization: implicit response")
 async def test_signing_in_through_the_pages_ends_in_the_fragment_as_well(server, visitor, client):
-    page = await visitor.sign_in(wanted(client), *server.user)
+    page = await visitor.sign_in(request_url(client), *server.user)
 
     assert page.location.startswith(client.redirect_uri + "#")
     assert set(page.answer) == BOTH
 
 
 async def test_cancelling_is_reported_in_the_fragment(visitor, client):
-    page = await visitor.open(wanted(client))
+    page = await visitor.open(request_url(client))
     page = await visitor.send(page, decision="cancel")
 
     assert page.answer["error"] == "access_denied"
@@ -142,7 +142,7 @@ async def test_cancelling_is_reported_in_the_fragment(visitor, client):
 
 
 async def test_prompt_none_without_a_session_is_reported_in_the_fragment(visitor, client):
-    page = await visitor.get(wanted(client, prompt="none"))
+    page = await visitor.get(request_url(client, prompt="none"))
 
     assert page.answer["error"] == "login_required"
     assert urlsplit(page.location).query == ""
@@ -150,7 +150,7 @@ async def test_prompt_none_without_a_session_is_reported_in_the_fragment(visitor
 
 async def test_a_jwt_access_token_comes_as_one(server, signed_in):
     client = await server.register(access_token_type="jwt", **IMPLICIT)
-    answer = (await signed_in.get(wanted(client))).answer
+    answer = (await signed_in.get(request_url(client))).answer
 
     assert part(answer["access_token"], 0)["typ"] == "at+jwt"
     assert (await client.userinfo(signed_in, answer["access_token"])).status == 200
@@ -206,7 +206,7 @@ async def test_a_type_works_where_it_is_registered_with_its_grant_and_nowhere_el
 async def test_an_application_that_signs_nobody_in_is_refused(server, signed_in, client, changes):
     await server.store.commit(Update(APPLICATIONS, client.client_id, set=changes))
     for response_type in KNOWN:
-        page = await signed_in.get(wanted(client, response_type))
+        page = await signed_in.get(request_url(client, response_type))
 
         assert page.answer["error"] == "unauthorized_client"
 
@@ -214,7 +214,7 @@ async def test_an_application_that_signs_nobody_in_is_refused(server, signed_in,
 @pytest.mark.parametrize("response_type", ["id_token", "id_token token"])
 async def test_a_nonce_is_required(server, signed_in, client, response_type):
     before = await everything(server.store)
-    page = await signed_in.get(wanted(client, response_type, nonce=None))
+    page = await signed_in.get(request_url(client, response_type, nonce=None))
 
     assert page.answer["error"] == "invalid_request"
     assert urlsplit(page.location).query == ""
@@ -224,7 +224,7 @@ async def test_a_nonce_is_required(server, signed_in, client, response_type):
 async def test_an_implicit_authorization_has_neither_code_nor_refresh_token(
     server, visitor, client
 ):
-    await visitor.sign_in(wanted(client), *server.user)
+    await visitor.sign_in(request_url(client), *server.user)
     record = await only(server.store, AUTHORIZATIONS)
 
     assert (record.grant, record.code, record.refresh) == ("implicit", None, None)

@@ -16,7 +16,7 @@ async def push(world: World, party: RelyingParty | None = None, **changes):
     return await world.visitor.post(PATH, form, headers=party.basic())
 
 
-async def bring(world: World, request_uri: str):
+async def authorize_by_reference(world: World, request_uri: str):
     form = {"client_id": world.wiki.client_id, "request_uri": request_uri}
     return await world.visitor.get("/oauth/v2/authorize", params=form)
 
@@ -39,21 +39,21 @@ async def plainly(world: World):
 
 async def twice(world: World):
     reference = (await push(world)).json()["request_uri"]
-    page = await world.visitor.follow(await bring(world, reference))
+    page = await world.visitor.follow(await authorize_by_reference(world, reference))
     await world.visitor.submit(page, decision="cancel")
     world.server.clock.advance(5)
-    return await bring(world, reference)
+    return await authorize_by_reference(world, reference)
 
 
 async def too_late(world: World):
     reference = (await push(world)).json()["request_uri"]
     world.server.clock.advance(61)
-    return await bring(world, reference)
+    return await authorize_by_reference(world, reference)
 
 
 async def of_another(world: World):
     other = await world.another()
-    return await bring(world, (await push(world, other)).json()["request_uri"])
+    return await authorize_by_reference(world, (await push(world, other)).json()["request_uri"])
 
 
 async def by_an_api(world: World):

@@ -205,7 +205,7 @@ async def test_an_inactive_client_is_an_unknown_one(server, visitor, method):
     tokens = await client_tokens(server, visitor, client)
     off = {"state": "inactive"}
     await server.store.commit(Update(APPLICATIONS, client.client_id, set=off))
-    page = await send(visitor, tokens["refresh_token"], *proof(client, method))
+    page = await send(visitor, tokens["refresh_token"], *credentials_by(client, method))
 
     assert_refused(page, 401, "invalid_client")
     assert (await client.userinfo(visitor, tokens["access_token"])).status == 401
@@ -214,11 +214,11 @@ async def test_an_inactive_client_is_an_unknown_one(server, visitor, method):
 async def client_tokens(server, visitor, client) -> dict:
     stored = await server.store.get(APPLICATIONS, client.client_id)
     page = await visitor.sign_in(client.authorize_url(), *server.user)
-    headers, form = proof(client, stored.auth_method)
+    headers, form = credentials_by(client, stored.auth_method)
     return (await client.redeem(visitor, page.answer["code"], headers, **form)).json()
 
 
-def proof(client, method: str) -> tuple[dict, dict]:
+def credentials_by(client, method: str) -> tuple[dict, dict]:
     if method == "client_secret_basic":
         return client.basic(), {}
     secret = {"client_secret": client.client_secret} if method == "client_secret_post" else {}

@@ -57,7 +57,7 @@ async def keep(server, user_id: str, **entries: bytes) -> None:
         await server.store.commit(Insert(USER_METADATA, entry))
 
 
-async def told(server, visitor, party, scope: str) -> dict:
+async def userinfo_claims(server, visitor, party, scope: str) -> dict:
     """What userinfo says to a token of these scopes."""
     tokens = await tokens_of(server, visitor, party, f"openid {scope}")
     return (await party.userinfo(visitor, tokens["access_token"])).json()
@@ -65,17 +65,17 @@ async def told(server, visitor, party, scope: str) -> dict:
 
 async def test_metadata_comes_by_its_scope_as_base64url(server, visitor, demo):
     await keep(server, (await user_of(server)).id, **OCTETS)
-    claims = await told(server, visitor, demo, METADATA)
+    claims = await userinfo_claims(server, visitor, demo, METADATA)
 
     assert claims[METADATA] == {key: url_safe(octets) for key, octets in OCTETS.items()}
-    assert METADATA not in await told(server, visitor, demo, "profile")
+    assert METADATA not in await userinfo_claims(server, visitor, demo, "profile")
 
 
 async def test_metadata_of_others_and_none_at_all_are_left_out(server, visitor, demo):
     other, _ = await server.copy_user("otto")
     await keep(server, (await user_of(server, other)).id, key=b"value")
 
-    assert METADATA not in await told(server, visitor, demo, METADATA)
+    assert METADATA not in await userinfo_claims(server, visitor, demo, METADATA)
 
 
 async def test_metadata_is_returned_at_introspection_and_in_an_id_token_with_claims(
@@ -103,7 +103,7 @@ async def test_metadata_that_no_token_can_carry_is_left_to_userinfo(server, visi
 async def test_metadata_is_bounded(server, visitor, demo):
     user = await user_of(server)
     await keep(server, user.id, **{f"{number:03}": b"value" for number in range(120)})
-    claims = await told(server, visitor, demo, METADATA)
+    claims = await userinfo_claims(server, visitor, demo, METADATA)
 
     assert list(claims[METADATA]) == [f"{number:03}" for number in range(100)]
 
@@ -111,7 +111,7 @@ async def test_metadata_is_bounded(server, visitor, demo):
 async def test_metadata_of_a_million_characters_is_the_most(server, visitor, demo):
     user, large = await user_of(server), b"v" * 374_000
     await keep(server, user.id, a=large, b=large, c=large)
-    claims = await told(server, visitor, demo, METADATA)
+    claims = await userinfo_claims(server, visitor, demo, METADATA)
 
     assert list(claims[METADATA]) == ["a", "b"]
 
@@ -120,7 +120,7 @@ async def test_metadata_of_a_million_characters_is_the_most(server, visitor, dem
 async def test_the_organization_of_the_user_is_returned(server, visitor, demo, scope):
     home = await organization_of(server)
     scope = scope.format(id=home.id, d=home.primary_domain)
-    claims = await told(server, visitor, demo, scope)
+    claims = await userinfo_claims(server, visitor, demo, scope)
 
     assert {name: value for name, value in claims.items() if name.startswith(OWNER)} == {
         f"{OWNER}:id": home.id,
@@ -130,7 +130,7 @@ async def test_the_organization_of_the_user_is_returned(server, visitor, demo, s
 
 
 async def test_it_is_not_returned_unrequested(server, visitor, demo):
-    claims = await told(server, visitor, demo, "profile email")
+    claims = await userinfo_claims(server, visitor, demo, "profile email")
 
     assert not any(name.startswith("urn:") for name in claims)
 
@@ -199,7 +199,7 @@ async def test_an_empty_value_is_never_returned(server, visitor, demo):
     changes = {"email": Email(address="", is_verified=False), "profile.nick_name": ""}
     await server.store.commit(Update(USERS, (await user_of(server)).id, set=changes))
     scope = f"profile email phone address {METADATA} {ALL_ROLES}"
-    claims = await told(server, visitor, demo, scope)
+    claims = await userinfo_claims(server, visitor, demo, scope)
 
     assert not {"", None} & {value for value in claims.values() if not isinstance(value, dict)}
     assert {} not in claims.values()

@@ -22,7 +22,7 @@ from tests.support.migrating import (
 SALT, VALUE = b"0123456789abcdef", bytes(range(32))
 
 
-def moved(tmp_path, *users, flags=(), **changes):
+def migrated(tmp_path, *users, flags=(), **changes):
     (tmp_path / "realm.json").write_bytes(realm(*users, **changes))
     return migrate(tmp_path, "keycloak", "--realm", str(tmp_path / "realm.json"), *flags)
 
@@ -31,7 +31,7 @@ def moved(tmp_path, *users, flags=(), **changes):
 def test_a_person_comes_with_name_address_and_password(tmp_path):
     user = keycloak_user(1, credentials=[argon2_credential(SALT, VALUE)])
 
-    made = moved(tmp_path, user)
+    made = migrated(tmp_path, user)
 
     salt, value = (base64.b64encode(each).decode().rstrip("=") for each in (SALT, VALUE))
     assert made.code == 0
@@ -103,7 +103,7 @@ def test_a_password_that_can_not_be_carried_over_is_reported_and_the_person_goes
         "secretData": json.dumps(held),
     }
 
-    made = moved(tmp_path, keycloak_user(1, credentials=[broken]))
+    made = migrated(tmp_path, keycloak_user(1, credentials=[broken]))
 
     assert made.code == 0
     assert "hashedPassword" not in made.people[0]["user"]
@@ -117,7 +117,7 @@ def test_the_first_password_counts(tmp_path):
     first = pbkdf2_credential(SALT, VALUE, 27500, "pbkdf2-sha256")
     second = argon2_credential(SALT, VALUE)
 
-    made = moved(tmp_path, keycloak_user(1, credentials=[second, first]))
+    made = migrated(tmp_path, keycloak_user(1, credentials=[second, first]))
 
     assert made.people[0]["user"]["hashedPassword"]["value"].startswith("$argon2id$")
     assert made.dropped["credentials.password"] == 1
@@ -129,7 +129,7 @@ def test_the_first_password_counts(tmp_path):
 def test_an_authenticator_app_goes_along(tmp_path):
     secret = "xnqNbYLqaeVlOZtzUAJh"
 
-    made = moved(tmp_path, keycloak_user(1, totp=True, credentials=[totp_credential(secret)]))
+    made = migrated(tmp_path, keycloak_user(1, totp=True, credentials=[totp_credential(secret)]))
 
     code = made.people[0]["user"]["otpCode"]
     assert base64.b32decode(code + "=" * (-len(code) % 8)) == secret.encode()
@@ -148,7 +148,7 @@ def test_a_secret_in_base32_stays_as_it_is(name):
     [{"subType": "hotp"}, {"digits": 8}, {"period": 60}, {"algorithm": "HmacSHA256"}],
 )
 def test_an_app_of_another_kind_is_reported(tmp_path, changes):
-    made = moved(tmp_path, keycloak_user(1, credentials=[totp_credential("x" * 20, **changes)]))
+    made = migrated(tmp_path, keycloak_user(1, credentials=[totp_credential("x" * 20, **changes)]))
 
     assert "otpCode" not in made.people[0]["user"]
     assert made.error_codes == ["source.factor"]
@@ -157,7 +157,7 @@ def test_an_app_of_another_kind_is_reported(tmp_path, changes):
 
 @pytest.mark.parametrize("kind", ["webauthn", "webauthn-passwordless", "recovery-authn-codes"])
 def test_other_credentials_are_reported_for_each_user(tmp_path, kind):
-    made = moved(tmp_path, keycloak_user(1, credentials=[credential(kind, {}, {})]))
+    made = migrated(tmp_path, keycloak_user(1, credentials=[credential(kind, {}, {})]))
 
     assert made.rows[0]["problems"][0]["field"] == f"credentials.{kind}"
     assert made.dropped[f"credentials.{kind}"] == 1
@@ -167,7 +167,7 @@ def test_other_credentials_are_reported_for_each_user(tmp_path, kind):
 
 
 def test_who_is_disabled_comes_in_inactive(tmp_path):
-    made = moved(tmp_path, keycloak_user(1, enabled=False), keycloak_user(2))
+    made = migrated(tmp_path, keycloak_user(1, enabled=False), keycloak_user(2))
 
     assert [each["user"].get("state") for each in made.people] == ["USER_STATE_INACTIVE", None]
 
@@ -176,7 +176,7 @@ def test_who_is_disabled_comes_in_inactive(tmp_path):
 def test_who_was_to_choose_a_new_password_still_has_to(tmp_path, changes):
     held = argon2_credential(SALT, VALUE, temporary=not changes)
 
-    made = moved(tmp_path, keycloak_user(1, credentials=[held], **changes))
+    made = migrated(tmp_path, keycloak_user(1, credentials=[held], **changes))
 
     assert made.people[0]["user"]["passwordChangeRequired"] is True
 
@@ -184,7 +184,7 @@ def test_who_was_to_choose_a_new_password_still_has_to(tmp_path, changes):
 def test_an_address_that_was_to_be_confirmed_still_has_to(tmp_path):
     user = keycloak_user(1, emailVerified=False, requiredActions=["VERIFY_EMAIL"])
 
-    made = moved(tmp_path, user)
+    made = migrated(tmp_path, user)
 
     assert made.people[0]["user"]["email"] == {"email": "user1@example.com"}
     assert not [name for name in made.dropped if name.startswith("required")]
@@ -199,20 +199,20 @@ def test_an_address_that_was_to_be_confirmed_still_has_to(tmp_path):
     ],
 )
 def test_what_a_name_lacks_is_the_user_name(tmp_path, changes, expected):
-    profile = moved(tmp_path, keycloak_user(1, **changes)).people[0]["user"]["profile"]
+    profile = migrated(tmp_path, keycloak_user(1, **changes)).people[0]["user"]["profile"]
 
     assert (profile["firstName"], profile["lastName"], profile["displayName"]) == expected
 
 
 def test_the_language_is_the_attribute_that_keycloak_keeps_it_in(tmp_path):
-    made = moved(tmp_path, keycloak_user(1, attributes={"locale": ["pt-BR"]}))
+    made = migrated(tmp_path, keycloak_user(1, attributes={"locale": ["pt-BR"]}))
 
     assert made.people[0]["user"]["profile"]["preferredLanguage"] == "pt-BR"
     assert "attributes.locale" not in made.dropped
 
 
 def test_the_account_of_a_client_is_no_person(tmp_path):
-    made = moved(tmp_path, keycloak_user(1, serviceAccountClientId="shop"), keycloak_user(2))
+    made = migrated(tmp_path, keycloak_user(1, serviceAccountClientId="shop"), keycloak_user(2))
 
     assert len(made.people) == 1
     assert (made.rows[0]["action"], made.error_codes) == ("skip", ["source.service_account"])
@@ -222,7 +222,7 @@ def test_who_has_no_address_is_left_out(tmp_path):
     user = keycloak_user(1)
     del user["email"]
 
-    made = moved(tmp_path, user, keycloak_user(2))
+    made = migrated(tmp_path, user, keycloak_user(2))
 
     assert made.code == 3
     assert len(made.people) == 1
@@ -232,7 +232,7 @@ def test_who_has_no_address_is_left_out(tmp_path):
 def test_who_has_no_address_goes_along_where_that_is_wished(tmp_path):
     user = keycloak_user(1, email="", emailVerified=False)
 
-    made = moved(tmp_path, user, keycloak_user(2), flags=["--keep-incomplete"])
+    made = migrated(tmp_path, user, keycloak_user(2), flags=["--keep-incomplete"])
 
     assert made.code == 0
     assert made.people[0]["user"] == {
@@ -261,7 +261,7 @@ def test_every_field_that_is_dropped_is_named_with_its_count(tmp_path):
         clientConsents=[{"clientId": "shop"}],
     )
 
-    made = moved(tmp_path, user, keycloak_user(2))
+    made = migrated(tmp_path, user, keycloak_user(2))
 
     assert made.dropped == {
         "createdTimestamp": 2,
@@ -289,7 +289,7 @@ def test_attributes_and_roles_go_along_where_that_is_wished(tmp_path):
         keycloak_user(2, realmRoles=["editor", "author"], attributes={"b": ["1", "2"]}),
     ]
 
-    made = moved(tmp_path, *users, flags=["--keep-attributes", "--roles-project", "p1"])
+    made = migrated(tmp_path, *users, flags=["--keep-attributes", "--roles-project", "p1"])
 
     first, second = (user["id"] for user in users)
     org = made.body["dataOrgs"]["orgs"][0]

@@ -168,7 +168,7 @@ def test_a_file_that_can_not_be_written_is_reported_and_the_old_one_stays(tmp_pa
 # Lines of JSON
 
 
-def moved(tmp_path, content, *flags):
+def migrated(tmp_path, content, *flags):
     (tmp_path / "users.ndjson").write_bytes(content)
     return migrate(tmp_path, "ndjson", "--users", str(tmp_path / "users.ndjson"), *flags)
 
@@ -185,7 +185,7 @@ def test_a_line_is_a_person_as_the_import_takes_one(tmp_path):
         "state": "USER_STATE_INACTIVE",
     }
 
-    made = moved(tmp_path, lines({"userId": "7", **person}, {"userId": "8", "user": person}))
+    made = migrated(tmp_path, lines({"userId": "7", **person}, {"userId": "8", "user": person}))
 
     assert made.people[0] == {"userId": "7", "user": person}
     assert made.rows[0]["id"] == "8"
@@ -196,7 +196,7 @@ def test_what_is_not_known_is_dropped_and_named(tmp_path):
     profile = {"firstName": "A", "lastName": "B", "age": 7}
     line = {**ADA, "profile": profile, "roles": ["x"], "state": "dead", "phone": "+41"}
 
-    made = moved(tmp_path, lines(line))
+    made = migrated(tmp_path, lines(line))
 
     assert made.dropped == {"profile.age": 1, "roles": 1, "state": 1, "phone": 1}
 
@@ -205,14 +205,14 @@ def test_entries_of_metadata_go_along_where_that_is_wished(tmp_path):
     profile = {"firstName": "A", "lastName": "B"}
     line = {**ADA, "profile": profile, "metadata": [{"key": "k", "value": "dg=="}, 7]}
 
-    kept = moved(tmp_path, lines(line), "--keep-attributes")
+    kept = migrated(tmp_path, lines(line), "--keep-attributes")
 
     assert kept.body["dataOrgs"]["orgs"][0]["userMetadata"][0]["value"] == "dg=="
-    assert moved(tmp_path, lines(line)).dropped == {"k": 1}
+    assert migrated(tmp_path, lines(line)).dropped == {"k": 1}
 
 
 def test_who_lacks_a_name_is_left_out(tmp_path):
-    made = moved(tmp_path, lines(ADA))
+    made = migrated(tmp_path, lines(ADA))
 
     assert made.code == 3
     assert [each["field"] for each in made.rows[0]["problems"]] == [
@@ -227,4 +227,4 @@ def test_an_array_is_read_as_its_elements(tmp_path):
         for n in range(3)
     ]
 
-    assert len(moved(tmp_path, json.dumps(people).encode()).people) == 3
+    assert len(migrated(tmp_path, json.dumps(people).encode()).people) == 3
