@@ -14,7 +14,9 @@ from pathlib import Path
 
 import click
 import pytest
+from tornado.web import RequestHandler
 
+from handlers.app import App
 from idp import __version__, cli
 from idp.config import settings as config_settings
 from idp.config.profiles import PUBLIC, TRIAL
@@ -33,6 +35,7 @@ MAX_FILES = 30
 MAX_LOOSE_FILES = 6
 MAX_PICTURES = 12
 MAX_EXCEPTIONS = 186  # of names of built-ins and of long lists of parameters: only downwards
+MAX_HANDLER_DEPTH = 5
 
 # Where packages come from is the user's own business, and so is where the tree lies.
 PRIVATE = (
@@ -191,6 +194,29 @@ def test_a_folder_holds_no_more_files_than_can_be_surveyed():
 
     assert {folder for folder, number in files.items() if number > MAX_FILES} == set()
     assert files[ROOT / "idp"] <= MAX_LOOSE_FILES
+
+
+def test_a_handler_inherits_through_few_classes():
+    assert App.__module__ == "handlers.app"  # which imports every handler
+    handlers = {
+        kind for kind in _subclasses(RequestHandler) if kind.__module__.startswith("handlers.")
+    }
+    deep = {kind.__name__ for kind in handlers if _depth(kind) > MAX_HANDLER_DEPTH}
+
+    assert "AuthorizeHandler" in {kind.__name__ for kind in handlers}
+    assert not deep, "a handler has another as a part instead of as a base"
+
+
+def _subclasses(kind):
+    for each in kind.__subclasses__():
+        yield each
+        yield from _subclasses(each)
+
+
+def _depth(kind):
+    """How many classes lie between a handler and Tornado's own, with itself."""
+    bases = [base for base in kind.__bases__ if issubclass(base, RequestHandler)]
+    return 0 if kind is RequestHandler else 1 + max(map(_depth, bases))
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,14 @@ from handlers.account.factor import Factor
 from handlers.account.sections import ACCOUNT
 from handlers.forms import cells
 from handlers.forms.cells import way
+from handlers.pages import signed_in_page
 from idp.foundation.errors import FailedPrecondition
 from idp.foundation.i18n import Message, message
 from idp.identity.factors import own_factors, second_factors
 from idp.identity.factors.last_factor import PasswordNotAccepted, PasswordTooShort
 from idp.identity.users.subjects import Subject
 from idp.oauth.params import Params
+from idp.oauth.sign_in import first_party_areas
 from idp.service import Service
 
 APP: Final = f"{ACCOUNT}/authenticator"
@@ -65,7 +67,9 @@ class NewAppHandler(AccountHandler):
     section = "security"
 
     async def show(self, *ids: str) -> None:
-        await self.sign_in(
+        await signed_in_page.sign_in(
+            self,
+            first_party_areas.ACCOUNT,
             self.person.agent,
             APP,
             max_age=RECENT_SECONDS,

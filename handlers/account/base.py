@@ -7,7 +7,9 @@ from typing import Any, ClassVar, Final
 from handlers.account import texts
 from handlers.account.sections import ACCOUNT, SECTIONS, AccountSection
 from handlers.forms import console_session, refusals
-from handlers.pages.signed_in_page import OwnPageHandler, SignedIn
+from handlers.pages import signed_in_page
+from handlers.pages.base import PageHandler
+from handlers.pages.signed_in_page import SignedIn
 from idp.foundation import uris
 from idp.foundation.errors import IdpError, NotFound
 from idp.identity.sessions import lifetime as session_lifetime
@@ -23,7 +25,7 @@ RECENT_SECONDS: Final = 600  # the longest time since the person authenticated, 
 _CANCEL: Final = "cancel"
 
 
-class AccountHandler(OwnPageHandler):
+class AccountHandler(PageHandler):
     """A page of the signed-in person's account. Subclasses implement `show`, and `submit` if the
     page has a form.
 
@@ -32,7 +34,6 @@ class AccountHandler(OwnPageHandler):
     requires this only in some cases calls `require_recent_sign_in`.
     """
 
-    area = first_party_areas.ACCOUNT
     section: ClassVar[str] = "overview"
     is_sensitive: ClassVar[bool] = False
     person: SignedIn
@@ -71,7 +72,7 @@ class AccountHandler(OwnPageHandler):
 
     async def _enter(self) -> None:
         """Admits the person. Raises ResponseSent after a redirect to a sign-in."""
-        self.person = await self.find_person()
+        self.person = await signed_in_page.find_person(self, first_party_areas.ACCOUNT)
         if self.is_sensitive:
             await self.require_recent_sign_in()
         user = self.person.user
@@ -85,7 +86,9 @@ class AccountHandler(OwnPageHandler):
     async def require_recent_sign_in(self) -> None:
         """Raises ResponseSent if the person did not authenticate recently, after a redirect to a
         sign-in that returns to this page."""
-        await self.require_recent(self.person, RECENT_SECONDS)
+        await signed_in_page.require_recent(
+            self, first_party_areas.ACCOUNT, self.person, RECENT_SECONDS
+        )
 
     def call(self, if_match: int | None = None) -> Call:
         """Returns a call of the management API's functions, by the person about themselves."""
@@ -152,14 +155,17 @@ class AccountHandler(OwnPageHandler):
         self.page("account/message", status=refusal.status, **values)
 
 
-class ChooseHandler(OwnPageHandler):
+class ChooseHandler(PageHandler):
     """Redirects to the account chooser, where another account can be chosen or signed in."""
 
-    area = first_party_areas.ACCOUNT
-
     async def get(self) -> None:
-        agent = await self.find_agent()
-        await self.sign_in(agent, ACCOUNT, prompt=("select_account",))
+        await signed_in_page.sign_in(
+            self,
+            first_party_areas.ACCOUNT,
+            await self.find_agent(),
+            ACCOUNT,
+            prompt=("select_account",),
+        )
 
 
 ROUTES = [(f"{ACCOUNT}/choose", ChooseHandler)]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import ClassVar, Final, Literal
 
 from handlers.account.form import FormHandler
@@ -10,17 +13,20 @@ from handlers.forms import user_fields
 from handlers.forms.fields import FormField, at
 from handlers.forms.run_operation import Document
 from idp.foundation.errors import FieldProblem, InvalidArgument
-from idp.foundation.i18n import message
+from idp.foundation.i18n import Message, message
 from idp.identity.guesses import mail_limits
 from idp.identity.users.lookup import login_key
+from idp.management.call import Call
 from idp.management.users import contacts, verify_contact
 from idp.management.users.contacts import EmailCode, PhoneCode
 from idp.management.users.new_user import NewEmail, NewPhone
 from idp.management.users.verify_contact import VerificationCode
 from idp.oauth.params import Params
 from idp.schema import reading
+from idp.service import Service
 
 Kind = Literal["email", "phone"]
+_Store = Callable[[Service, Call, str], Awaitable[object]]
 
 _CODE: Final = FormField(
     path="verificationCode",
@@ -33,21 +39,6 @@ _CODE: Final = FormField(
 )
 _AGAIN: Final = "again"
 _SEND_AGAIN: Final = message("Send another code", context="account")
-
-
-class _ContactHandler(FormHandler):
-    """A page about the e-mail address or the phone number."""
-
-    section = "profile"
-    kind: ClassVar[Kind]
-
-    def value(self) -> str:
-        """Returns the stored address or number."""
-        return str(at(self.account(), f"human.{self.kind}.{self.kind}") or "")
-
-    async def count_code(self, to: str) -> None:
-        """Counts a code that is sent to this contact. Raises Throttled."""
-        await mail_limits.admit(self.service, to, self.origin(self.person.agent))
 
 
 def _field(kind: Kind, autocomplete: str) -> FormField:
@@ -64,95 +55,151 @@ def _field(kind: Kind, autocomplete: str) -> FormField:
     )
 
 
-class EmailHandler(_ContactHandler):
-    """Changes the e-mail address. The new one has to be verified, and the old one is notified."""
+class Contact(ABC):
+    """One of a person's contacts: its texts, and the calls that change it."""
 
+    kind: ClassVar[Kind]
+    title: ClassVar[Message]
+    fields: ClassVar[Sequence[FormField]]
+    verify_title: ClassVar[Message]
+
+    @abstractmethod
+    def read(self, document: Document) -> tuple[str, _Store]:
+        """Returns the new address or number, and the call that stores it. Raises
+        InvalidArgument."""
+
+    @abstractmethod
+    async def resend(self, service: Service, call: Call, user_id: str) -> None:
+        """Sends another code, which invalidates those before. Raises IdpError."""
+
+    def stored(self, handler: FormHandler) -> str:
+        """Returns the person's address or number, or an empty text."""
+        return str(at(handler.account(), f"human.{self.kind}.{self.kind}") or "")
+
+
+class EmailContact(Contact):
+    """The e-mail address."""
+
+    kind = "email"
+    title = message("Change the e-mail address", context="users")
+    fields = (_field("email", "email"),)
+    verify_title = message("Confirm your e-mail address", context="verify-email")
+
+    def read(self, document: Document) -> tuple[str, _Store]:
+        request = reading.read(NewEmail, document)
+        return request.email, partial(contacts.set_email, request=request)
+
+    async def resend(self, service: Service, call: Call, user_id: str) -> None:
+        await contacts.resend_email(service, call, user_id, EmailCode())
+
+
+class PhoneContact(Contact):
+    """The phone number."""
+
+    kind = "phone"
+    title = message("Change the phone number", context="users")
+    fields = (_field("phone", "tel"),)
+    verify_title = message("Confirm your phone number", context="mail")
+
+    def read(self, document: Document) -> tuple[str, _Store]:
+        request = reading.read(NewPhone, document)
+        return request.phone, partial(contacts.set_phone, request=request)
+
+    async def resend(self, service: Service, call: Call, user_id: str) -> None:
+        await contacts.resend_phone(service, call, user_id, PhoneCode())
+
+
+_EMAIL: Final = EmailContact()
+_PHONE: Final = PhoneContact()
+
+
+async def _count_code(handler: FormHandler, to: str) -> None:
+    """Counts a code that is sent to this contact. Raises Throttled."""
+    await mail_limits.admit(handler.service, to, handler.origin(handler.person.agent))
+
+
+class ContactHandler(FormHandler):
+    """Changes a contact. The new one has to be verified, and of an e-mail address the old one is
+    notified."""
+
+    section = "profile"
     is_sensitive = True
     is_profile = True
-    kind: ClassVar[Kind] = "email"
-    title = message("Change the e-mail address", context="users")
     intro = message("We send a code there, to confirm that it is yours.", context="account")
-    fields = (_field("email", "email"),)
     done_word = "sent"
-    then = f"{ACCOUNT}/email/verify"
+    contact: Contact
+
+    def initialize(self, contact: Contact) -> None:  # type: ignore[override]
+        super().initialize()
+        self.contact = contact
+        self.title = contact.title
+        self.then = f"{ACCOUNT}/{contact.kind}/verify"
+
+    def inputs(self) -> Sequence[FormField]:
+        return self.contact.fields
 
     async def act(self, document: Document, if_match: int | None) -> None:
-        request = reading.read(NewEmail, document)
-        self.refuse_same(request.email)
-        await self.count_code(request.email)
-        user_id = self.person.user.id
-        await contacts.set_email(self.service, self.call(if_match), user_id, request)
+        value, store = self.contact.read(document)
+        self.refuse_same(value)
+        await _count_code(self, value)
+        await store(self.service, self.call(if_match), self.person.user.id)
 
     def refuse_same(self, value: str) -> None:
         """Raises InvalidArgument for the stored contact, which would lose its verification."""
-        if login_key(value) == login_key(self.value()):
-            raise InvalidArgument([FieldProblem("contact.same", self.kind, "is known already")])
+        if login_key(value) == login_key(self.contact.stored(self)):
+            field = self.contact.kind
+            raise InvalidArgument([FieldProblem("contact.same", field, "is known already")])
 
 
-class PhoneHandler(EmailHandler):
-    """Changes the phone number, which has to be verified."""
-
-    kind: ClassVar[Kind] = "phone"
-    title = message("Change the phone number", context="users")
-    fields = (_field("phone", "tel"),)
-    then = f"{ACCOUNT}/phone/verify"
-
-    async def act(self, document: Document, if_match: int | None) -> None:
-        request = reading.read(NewPhone, document)
-        self.refuse_same(request.phone)
-        await self.count_code(request.phone)
-        user_id = self.person.user.id
-        await contacts.set_phone(self.service, self.call(if_match), user_id, request)
-
-
-class RemovePhoneHandler(_ContactHandler):
+class RemovePhoneHandler(FormHandler):
     """Asks for confirmation before the phone number is removed."""
 
+    section = "profile"
     is_sensitive = True
     is_profile = True
-    kind: ClassVar[Kind] = "phone"
     title = message("Remove the phone number", context="users")
     button = message("Remove", context="console")
     is_dangerous = True
     done_word = "removed"
 
     def about(self) -> str | None:
-        return self.value() or None
+        return _PHONE.stored(self) or None
 
     async def act(self, document: Document, if_match: int | None) -> None:
         await contacts.remove_phone(self.service, self.call(if_match), self.person.user.id)
 
 
-class AccountVerifyEmailHandler(_ContactHandler):
-    """Asks for the code that was sent to the e-mail address."""
+class VerifyContactHandler(FormHandler):
+    """Asks for the code that was sent to the contact."""
 
-    kind: ClassVar[Kind] = "email"
-    title = message("Confirm your e-mail address", context="verify-email")
+    section = "profile"
     button = message("Confirm", context="users")
     fields = (_CODE,)
     done_word = "verified"
     is_again = False
     others = ((_AGAIN, _SEND_AGAIN),)
+    contact: Contact
+
+    def initialize(self, contact: Contact) -> None:  # type: ignore[override]
+        super().initialize()
+        self.contact = contact
+        self.title = contact.verify_title
 
     def about(self) -> str | None:
-        return self.value() or None
+        return self.contact.stored(self) or None
 
     async def submit(self, form: Params, *ids: str) -> None:
         self.is_again = form.get("decision") == _AGAIN
         await super().submit(form, *ids)
 
     async def act(self, document: Document, if_match: int | None) -> None:
-        if self.is_again:
-            await self.count_code(self.value())
-            await self.resend()
-            return
-        request, user_id = reading.read(VerificationCode, document), self.person.user.id
-        await verify_contact.verify(self.service, self.call(), user_id, request, self.kind)
-
-    async def resend(self) -> None:
-        """Sends another code, which invalidates those before."""
         user_id = self.person.user.id
-        await contacts.resend_email(self.service, self.call(), user_id, EmailCode())
+        if self.is_again:
+            await _count_code(self, self.contact.stored(self))
+            await self.contact.resend(self.service, self.call(), user_id)
+            return
+        request = reading.read(VerificationCode, document)
+        await verify_contact.verify(self.service, self.call(), user_id, request, self.contact.kind)
 
     def done(self, what: str, path: str | None = None) -> None:
         if self.is_again:
@@ -162,21 +209,10 @@ class AccountVerifyEmailHandler(_ContactHandler):
             super().done(what, path)
 
 
-class VerifyPhoneHandler(AccountVerifyEmailHandler):
-    """Asks for the code that was sent to the phone number."""
-
-    kind: ClassVar[Kind] = "phone"
-    title = message("Confirm your phone number", context="mail")
-
-    async def resend(self) -> None:
-        user_id = self.person.user.id
-        await contacts.resend_phone(self.service, self.call(), user_id, PhoneCode())
-
-
 ROUTES = [
-    (f"{ACCOUNT}/email", EmailHandler),
-    (f"{ACCOUNT}/email/verify", AccountVerifyEmailHandler),
-    (f"{ACCOUNT}/phone", PhoneHandler),
-    (f"{ACCOUNT}/phone/verify", VerifyPhoneHandler),
+    (f"{ACCOUNT}/email", ContactHandler, {"contact": _EMAIL}),
+    (f"{ACCOUNT}/email/verify", VerifyContactHandler, {"contact": _EMAIL}),
+    (f"{ACCOUNT}/phone", ContactHandler, {"contact": _PHONE}),
+    (f"{ACCOUNT}/phone/verify", VerifyContactHandler, {"contact": _PHONE}),
     (f"{ACCOUNT}/phone/remove", RemovePhoneHandler),
 ]

@@ -37,7 +37,7 @@ class FormHandler(AccountHandler):
     with `is_profile` are refused where the organization locks its users' profiles.
     """
 
-    title: ClassVar[Message]
+    title: Message
     button: ClassVar[Message] = SAVE
     intro: ClassVar[Message | None] = None
     fields: ClassVar[Sequence[FormField]] = ()

@@ -10,6 +10,7 @@ from handlers.account.base import RECENT_SECONDS, AccountHandler
 from handlers.account.factor import Factor
 from handlers.account.sections import ACCOUNT
 from handlers.login.passkey_enrol import NAME_PROBLEM
+from handlers.pages import signed_in_page
 from idp.foundation.errors import FailedPrecondition, InvalidArgument
 from idp.foundation.i18n import Message, message
 from idp.identity.factors import passkeys, second_factors, webauthn
@@ -18,6 +19,7 @@ from idp.identity.users.subjects import Subject
 from idp.management.users import own_passkeys
 from idp.management.users import passkeys as user_passkeys
 from idp.oauth.params import Params
+from idp.oauth.sign_in import first_party_areas
 from idp.records import Passkey
 from idp.service import Service
 
@@ -48,7 +50,9 @@ class NewPasskeyHandler(AccountHandler):
 
     async def show(self, *ids: str) -> None:
         user_id = self.person.user.id
-        await self.sign_in(
+        await signed_in_page.sign_in(
+            self,
+            first_party_areas.ACCOUNT,
             self.person.agent,
             PASSKEYS,
             max_age=RECENT_SECONDS,

@@ -9,6 +9,7 @@ from handlers.account.factor import Factor
 from handlers.account.sections import ACCOUNT
 from handlers.http.base import ResponseSent
 from handlers.login.new_password import policy_for, problems_of
+from handlers.pages import signed_in_page
 from handlers.pages.base import PageHandler
 from idp.foundation import logs
 from idp.foundation.i18n import Message, message
@@ -74,7 +75,7 @@ class AccountPasswordHandler(AccountHandler):
         """Chooses the new session, because the password change has replaced the old one."""
         mine = [one for one in live if one.subject.user.id == self.person.user.id]
         if mine:
-            self.remember_person(mine[0].session.id)
+            signed_in_page.remember_person(self, mine[0].session.id)
 
     @property
     def _has_password(self) -> bool:

@@ -12,7 +12,8 @@ from handlers.forms import refusals
 from handlers.forms.console_session import ConsoleSession
 from handlers.forms.run_operation import Document, Run, run
 from handlers.http.base import ResponseSent
-from handlers.pages.signed_in_page import OwnPageHandler
+from handlers.pages import signed_in_page
+from handlers.pages.base import PageHandler
 from idp.foundation.errors import IdpError, NotFound, PermissionDenied
 from idp.foundation.i18n import message
 from idp.identity.sessions import lifetime as session_lifetime
@@ -34,13 +35,12 @@ _NOTHING: Final = message(
 )
 
 
-class ConsoleHandler(OwnPageHandler):
+class ConsoleHandler(PageHandler):
     """A page of the console. Subclasses implement `show`, and `submit` if the page has a form.
 
     `section` is the part of the navigation that the page belongs to.
     """
 
-    area = first_party_areas.CONSOLE
     section = "overview"
     is_for_owners = False  # requires a recent authentication
     visit: ConsoleSession
@@ -74,12 +74,13 @@ class ConsoleHandler(OwnPageHandler):
     async def _enter(self, recent_seconds: int) -> None:
         """Admits the person. Raises ResponseSent if they are redirected to a sign-in or manage
         nothing, and PermissionDenied if they may not see this page."""
-        found = await self.find_person()
+        area = first_party_areas.CONSOLE
+        person = await signed_in_page.find_person(self, area)
         if self.is_for_owners:
-            await self.require_recent(found, recent_seconds)
-        await session_lifetime.touch(self.service, found.session)
-        rights = await permissions.of_user(self.service, found.user.id)
-        self.visit = ConsoleSession(found.agent, found.live, found.several, rights)
+            await signed_in_page.require_recent(self, area, person, recent_seconds)
+        await session_lifetime.touch(self.service, person.session)
+        rights = await permissions.of_user(self.service, person.user.id)
+        self.visit = ConsoleSession(person.agent, person.live, person.several, rights)
         self.is_entered = True
         if not self.visit.manages:
             self._send_away()
@@ -208,11 +209,17 @@ class ConsoleHandler(OwnPageHandler):
         return {"here": self.request.uri or CONSOLE, "home": home}
 
 
-class ConsoleAccountHandler(ConsoleHandler):
+class ConsoleAccountHandler(PageHandler):
     """Redirects to the account chooser, where another account can be chosen or signed in."""
 
-    async def get(self) -> None:  # type: ignore[override]
-        await self.sign_in(await self.find_agent(), CONSOLE, prompt=("select_account",))
+    async def get(self) -> None:
+        await signed_in_page.sign_in(
+            self,
+            first_party_areas.CONSOLE,
+            await self.find_agent(),
+            CONSOLE,
+            prompt=("select_account",),
+        )
 
 
 ROUTES = [(f"{CONSOLE}/account", ConsoleAccountHandler)]

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
 from tornado.iostream import StreamClosedError
 
 from handlers.console import commands
@@ -19,7 +20,7 @@ from handlers.forms.run_operation import BY_NAME, Document
 from idp.audit import event_details
 from idp.audit.event_types import TYPES
 from idp.foundation.errors import InvalidArgument
-from idp.foundation.i18n import message
+from idp.foundation.i18n import Message, message
 from idp.management import call as management_call
 from idp.management.call import Call
 from idp.management.instance import events as instance_events
@@ -57,12 +58,39 @@ _FIELDS: Final = (
 )
 
 
+class EventScope(Struct, frozen=True):
+    """The events that a page of the audit log is about: those of the current organization, or
+    `is_for_all`, those of the whole installation."""
+
+    title: Message
+    operation: str
+    path: str
+    is_for_all: bool
+
+
+_OF_ORGANIZATION: Final = EventScope(
+    message("Events", context="console"),
+    "POST /management/v1/orgs/me/events/_search",
+    PATH,
+    is_for_all=False,
+)
+_OF_INSTALLATION: Final = EventScope(
+    message("Events of the whole installation", context="events"),
+    "POST /admin/v1/events/_search",
+    f"{PATH}/installation",
+    is_for_all=True,
+)
+
+
 class EventsBase(ConsoleHandler):
     """The base of the audit log's pages. The address contains the whole search."""
 
     section = "events"
-    operation = "POST /management/v1/orgs/me/events/_search"
-    path = PATH
+    scope: EventScope
+
+    def initialize(self, scope: EventScope) -> None:  # type: ignore[override]
+        super().initialize()
+        self.scope = scope
 
     def values(self) -> Values:
         return fields.typed(_FIELDS, self.query_params())
@@ -76,13 +104,11 @@ class EventsBase(ConsoleHandler):
     @property
     def acts_in(self) -> str | None:
         """The organization that is searched; None for the whole installation."""
-        return self.org_id
+        return None if self.scope.is_for_all else self.org_id
 
 
 class EventsHandler(EventsBase):
-    """Lists the events of the current organization, the newest first."""
-
-    title = message("Events", context="console")
+    """Lists the events, the newest first."""
 
     async def show(self, *ids: str) -> None:
         values, cursor = self.values(), self.query_params().if_once("cursor")
@@ -90,7 +116,7 @@ class EventsHandler(EventsBase):
         asked = {**document, "limit": PAGE, **({"cursor": cursor} if cursor else {})}
         problems: list[dict[str, object]] = []
         try:
-            answer = await self.run(self.operation, document=asked, org_id=self.acts_in)
+            answer = await self.run(self.scope.operation, document=asked, org_id=self.acts_in)
         except InvalidArgument as error:
             problems, answer = fields.problems(_FIELDS, error), {}
         self._show(
@@ -109,23 +135,23 @@ class EventsHandler(EventsBase):
         after = answer.get("nextCursor")
         self.page(
             "console/list",
-            title_text=self.title,
+            title_text=self.scope.title,
             intro=None,
             search={
                 "fields": fields.shown(_FIELDS, values),
                 "hidden": [("org", org)] if (org := self.wanted_id("org")) else [],
-                "clear_url": self.at(self.path) if pairs else None,
+                "clear_url": self.at(self.scope.path) if pairs else None,
             },
             columns=_COLUMNS,
             rows=[self._row(event) for event in answer.get("events", ())],
             total=None,
             empty=message("Nothing was found.", context="console"),
-            first_url=self.at(self.path, **pairs) if cursor else None,
-            next_url=self.at(self.path, **pairs, cursor=after) if after else None,
+            first_url=self.at(self.scope.path, **pairs) if cursor else None,
+            next_url=self.at(self.scope.path, **pairs, cursor=after) if after else None,
             actions=self._ways(pairs),
             commands=commands.shown(
                 self.service.config,
-                BY_NAME[self.operation],
+                BY_NAME[self.scope.operation],
                 [],
                 document,
                 self.acts_in,
@@ -136,20 +162,22 @@ class EventsHandler(EventsBase):
 
     def _ways(self, pairs: dict[str, str]) -> list[Cell]:
         download = message("Download as NDJSON", context="events")
-        ways = [way(download, self.at(f"{self.path}/download", **pairs))]
+        ways = [way(download, self.at(f"{self.scope.path}/download", **pairs))]
         if "iam.read" in self.visit.rights.everywhere:
             ways.append(self._other())
         return ways
 
     def _other(self) -> Cell:
-        label = message("Events of the whole installation", context="events")
-        return way(label, self.at(f"{PATH}/installation"))
+        if self.scope.is_for_all:
+            label = message("Events of the organization", context="events")
+            return way(label, self.at(_OF_ORGANIZATION.path))
+        return way(_OF_INSTALLATION.title, self.at(_OF_INSTALLATION.path))
 
     def _row(self, event: Document) -> list[Cell]:
         editor, object = event["editor"], event["aggregate"]
         who = editor.get("displayName") or editor["userId"]
-        by_actor = self.at(self.path, editorUserId=editor["userId"])
-        by_object = self.at(self.path, aggregateId=object["id"])
+        by_actor = self.at(self.scope.path, editorUserId=editor["userId"])
+        by_object = self.at(self.scope.path, aggregateId=object["id"])
         request, login_name = event.get("requestId"), object.get("loginName")
         named = f"{login_name} ({object['id']})" if login_name else object["id"]
         return [
@@ -157,7 +185,7 @@ class EventsHandler(EventsBase):
             cells.code(event["type"]["type"]),
             cells.link(who, by_actor),
             cells.link(named, by_object),
-            cells.link(request, self.at(self.path, requestId=request))
+            cells.link(request, self.at(self.scope.path, requestId=request))
             if request
             else cells.text(None),
             _details(event["type"]["type"], event.get("payload", {})),
@@ -192,36 +220,19 @@ class ConsoleDownloadHandler(EventsBase):
 
     async def _found(self) -> AsyncIterator[Any]:
         """Prepares the download, before it begins. Raises InvalidArgument, PermissionDenied."""
-        operation, visit = BY_NAME[self.operation], self.visit
+        operation, visit = BY_NAME[self.scope.operation], self.visit
         call = Call(visit.user, visit.rights, operation.permission, self.acts_in)
         call = await management_call.admitted(self.service, call)
         request = reading.read(EventQuery, self.document(self.values()))
-        is_for_all = self.acts_in is None
-        return instance_events.lines(self.service, call, request, everywhere=is_for_all)
-
-
-class _Everywhere:
-    operation = "POST /admin/v1/events/_search"
-    path = f"{PATH}/installation"
-    acts_in = None
-
-
-class AllEventsHandler(_Everywhere, EventsHandler):
-    """Lists the events of the whole installation."""
-
-    title = message("Events of the whole installation", context="events")
-
-    def _other(self) -> Cell:
-        return way(message("Events of the organization", context="events"), self.at(PATH))
-
-
-class AllDownloadHandler(_Everywhere, ConsoleDownloadHandler):
-    """Downloads the events of the whole installation."""
+        everywhere = self.scope.is_for_all
+        return instance_events.lines(self.service, call, request, everywhere=everywhere)
 
 
 ROUTES = [
-    (PATH, EventsHandler),
-    (f"{PATH}/download", ConsoleDownloadHandler),
-    (f"{PATH}/installation", AllEventsHandler),
-    (f"{PATH}/installation/download", AllDownloadHandler),
+    route
+    for scope in (_OF_ORGANIZATION, _OF_INSTALLATION)
+    for route in (
+        (scope.path, EventsHandler, {"scope": scope}),
+        (f"{scope.path}/download", ConsoleDownloadHandler, {"scope": scope}),
+    )
 ]

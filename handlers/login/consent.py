@@ -7,6 +7,7 @@ from typing import ClassVar, Final
 
 from handlers.login.accounts import account_of
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
+from handlers.pages import redirect_reply
 from idp.config.settings import Config
 from idp.foundation.i18n import Message, message
 from idp.identity.sessions.lifetime import LiveSession
@@ -59,7 +60,7 @@ class ConsentHandler(FlowHandler):
         elif decision == "allow":
             await self.allow(flow, live)
         elif decision == "deny":
-            self.reply(await sign_in_flow.deny(self.service, flow))
+            redirect_reply.send(self, await sign_in_flow.deny(self.service, flow))
         else:
             self._ask(flow, live, status=400)
 

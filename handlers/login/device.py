@@ -8,6 +8,7 @@ from handlers.http import browser
 from handlers.login.accounts import show_signed_in
 from handlers.login.consent import ConsentHandler
 from handlers.login.flow import ADDRESSES, LOGIN
+from handlers.pages import redirect_reply
 from handlers.pages.base import ForeignForm, PageHandler
 from idp.foundation import uris
 from idp.foundation.i18n import message
@@ -81,8 +82,9 @@ class DeviceConfirmHandler(ConsentHandler):
     asks = SignInPage.DEVICE_CONFIRM
 
     async def allow(self, flow: Flow, live: LiveSession) -> None:
-        self.reply(
-            await sign_in_device_decision.allow(self.service, flow.client, flow.request, live)
+        redirect_reply.send(
+            self,
+            await sign_in_device_decision.allow(self.service, flow.client, flow.request, live),
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar, Final, Literal
 
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
@@ -15,6 +16,8 @@ from idp.oauth.sign_in import second_factors as sign_in_second_factors
 from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
 from idp.oauth.sign_in.next_step import Ask, SignInPage
 from idp.oauth.sign_in.pending import Flow
+
+_Fits = Callable[[Ask, AuthenticationProgress], bool]
 
 _ASKING: Final = (SignInPage.FACTOR, SignInPage.TOTP, SignInPage.PASSKEY)
 _WAYS: Final = {
@@ -33,11 +36,22 @@ WRONG: Final = message(
 _WRONG_RECOVERY: Final = message("That recovery code was used or isn't valid.", context="factor")
 
 
+async def _asked(
+    handler: FlowHandler, flow: Flow, fits: _Fits | None = None
+) -> tuple[Ask, AuthenticationProgress]:
+    """Returns the step and the progress. Raises ResponseSent if another step is due, or one in
+    which the page cannot be used."""
+    step = await handler.current_step(flow)
+    if step.page not in _ASKING or step.progress is None or (fits and not fits(step, step.progress)):
+        handler.redirect_instead(handler.at(LOGIN, flow))
+    return step, step.progress
+
+
 class FactorHandler(FlowHandler):
     """Lets the person choose among the factors that the sign-in accepts."""
 
     async def show(self, flow: Flow) -> None:
-        step, proven = await self.asked(flow)
+        step, proven = await _asked(self, flow)
         ways = await self._ways(flow, step, proven)
         self.step(
             SignInPage.FACTOR,
@@ -49,17 +63,6 @@ class FactorHandler(FlowHandler):
 
     async def submit(self, flow: Flow, form: Params) -> None:
         self.see(self.at(LOGIN, flow))
-
-    async def asked(self, flow: Flow) -> tuple[Ask, AuthenticationProgress]:
-        """Returns the step and the progress. Raises ResponseSent if another step is due."""
-        step = await self.current_step(flow)
-        if step.page not in _ASKING or step.progress is None or not self.fits(step, step.progress):
-            self.redirect_instead(self.at(LOGIN, flow))
-        return step, step.progress
-
-    def fits(self, step: Ask, proven: AuthenticationProgress) -> bool:
-        """Returns whether this page can be used in the step."""
-        return True
 
     async def _ways(
         self, flow: Flow, step: Ask, proven: AuthenticationProgress
@@ -77,7 +80,7 @@ def _may_recover(proven: AuthenticationProgress) -> bool:
     )
 
 
-class CodeHandler(FactorHandler):
+class CodeHandler(FlowHandler):
     """Asks for a code of the authenticator app."""
 
     kind: ClassVar[Literal["totp", "recovery-code"]] = "totp"
@@ -85,11 +88,11 @@ class CodeHandler(FactorHandler):
     wrong: ClassVar[Message] = WRONG
 
     async def show(self, flow: Flow) -> None:
-        _, proven = await self.asked(flow)
+        _, proven = await _asked(self, flow, self.fits)
         self._ask(flow, proven)
 
     async def submit(self, flow: Flow, form: Params) -> None:
-        _, proven = await self.asked(flow)
+        _, proven = await _asked(self, flow, self.fits)
         code = form.get("code") or ""
         try:
             cookie = await sign_in_second_factors.enter_code(
@@ -105,6 +108,7 @@ class CodeHandler(FactorHandler):
             self.see(self.at(LOGIN, flow))
 
     def fits(self, step: Ask, proven: AuthenticationProgress) -> bool:
+        """Returns whether this page can be used in the step."""
         return second_factors.TOTP in step.factors
 
     def _ask(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from handlers.http.base import ResponseSent
-from handlers.pages.base import ForeignForm
-from handlers.pages.redirect_reply import ReplyingHandler
+from handlers.pages import redirect_reply
+from handlers.pages.base import ForeignForm, PageHandler
 from idp.foundation import uris
 from idp.foundation.i18n import Message, message
 from idp.identity.guesses.origin import TryOrigin
@@ -52,7 +52,7 @@ _FINISHED = message(
 )
 
 
-class FlowHandler(ReplyingHandler, ABC):
+class FlowHandler(PageHandler, ABC):
     """A page of a flow. An outdated address or form leads to the flow's current step, or to a page
     that says how to start again."""
 
@@ -99,7 +99,7 @@ class FlowHandler(ReplyingHandler, ABC):
             request_limits.admit_first_form(self.service, self.origin_of(flow))
         try:
             if form.get("decision") == "cancel":
-                self.reply(await sign_in_flow.cancel(self.service, flow))
+                redirect_reply.send(self, await sign_in_flow.cancel(self.service, flow))
             else:
                 await self.submit(flow, form)
         except Stale:  # another tab has continued the flow: this one follows
@@ -171,7 +171,7 @@ class FlowHandler(ReplyingHandler, ABC):
         step = await sign_in_flow.advance(self.service, flow)
         if isinstance(step, Ask):
             return step
-        self.reply(step)
+        redirect_reply.send(self, step)
         raise ResponseSent
 
     def at(self, path: str, flow: Flow) -> str:

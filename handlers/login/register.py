@@ -36,21 +36,18 @@ _CLOSED: Final[dict[Closed, Message]] = {
 }
 
 
-class RegistrationHandler(FlowHandler):
-    """The base of the registration pages."""
-
-    def visit(self, flow: Flow) -> RegistrationState:
-        """Returns the origin for rate limits, and the texts and links of the messages."""
-        issuer, query = self.service.config.issuer, self.mail_query(flow)
-        return RegistrationState(
-            origin=self.origin_of(flow),
-            bundle=self.bundle(),
-            verify_url=issuer + uris.with_parameters(ADDRESSES[SignInPage.VERIFY_EMAIL], query),
-            sign_in_url=issuer + uris.with_parameters(ADDRESSES[SignInPage.LOGIN_NAME], query),
-        )
+def state_of(handler: FlowHandler, flow: Flow) -> RegistrationState:
+    """Returns the origin for rate limits, and the texts and links of the messages."""
+    issuer, query = handler.service.config.issuer, handler.mail_query(flow)
+    return RegistrationState(
+        origin=handler.origin_of(flow),
+        bundle=handler.bundle(),
+        verify_url=issuer + uris.with_parameters(ADDRESSES[SignInPage.VERIFY_EMAIL], query),
+        sign_in_url=issuer + uris.with_parameters(ADDRESSES[SignInPage.LOGIN_NAME], query),
+    )
 
 
-class RegisterHandler(RegistrationHandler):
+class RegisterHandler(FlowHandler):
     """The registration form. Its response does not reveal whether an address is taken."""
 
     async def show(self, flow: Flow) -> None:
@@ -72,7 +69,7 @@ class RegisterHandler(RegistrationHandler):
                 flow,
                 organization,
                 typed,
-                self.visit(flow),
+                state_of(self, flow),
             )
         except Throttled as error:
             await self._ask(flow, sent, status=429, retry_seconds=self.wait(error))

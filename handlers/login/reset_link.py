@@ -14,8 +14,7 @@ from typing import Final
 from handlers.http import browser
 from handlers.login.flow import ADDRESSES, LOGIN
 from handlers.login.new_password import policy_for, problems_of
-from handlers.pages.base import ForeignForm
-from handlers.pages.redirect_reply import ReplyingHandler
+from handlers.pages.base import ForeignForm, PageHandler
 from idp.foundation import logs, uris
 from idp.foundation.i18n import message
 from idp.identity.guesses import resets as guess_resets
@@ -38,7 +37,7 @@ _log = logs.logger(__name__)
 _REFUSED: Final = message("This link was used or has expired. Ask for a new one.", context="reset")
 
 
-class ResetLinkHandler(ReplyingHandler):
+class ResetLinkHandler(PageHandler):
     """Asks for the new password. Without a key it redirects to where a message is requested."""
 
     async def get(self) -> None:

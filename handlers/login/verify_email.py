@@ -6,8 +6,8 @@ from collections.abc import Awaitable
 from typing import Final
 
 from handlers.login.codes import REFUSALS, SENT_AGAIN, too_soon
-from handlers.login.flow import ADDRESSES, LOGIN
-from handlers.login.register import RegistrationHandler, as_shown
+from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
+from handlers.login.register import as_shown, state_of
 from idp.foundation import logs, uris
 from idp.foundation.i18n import Message, message
 from idp.identity.factors.mail_codes import MailCodeRefused
@@ -40,7 +40,7 @@ _NAME_TAKEN: Final = message(
 )
 
 
-class WaitingHandler(RegistrationHandler):
+class WaitingHandler(FlowHandler):
     """A page of a pending registration."""
 
     async def find_waiting(self, flow: Flow) -> Registration:
@@ -84,13 +84,13 @@ class VerifyEmailHandler(WaitingHandler):
             self._ask(flow, waiting, status=429, problems=as_shown([problem]))
 
     async def _resend(self, flow: Flow, waiting: Registration) -> None:
-        await sign_in_registration.resend(self.service, flow, waiting, self.visit(flow))
+        await sign_in_registration.resend(self.service, flow, waiting, state_of(self, flow))
         here = self.at(ADDRESSES[SignInPage.VERIFY_EMAIL], flow)
         self.see(uris.with_parameters(here, [("sent", "again")]))
 
     async def _enter(self, flow: Flow, waiting: Registration, code: str) -> None:
-        visit = self.visit(flow)
-        entering = sign_in_registration.enter_code(self.service, flow, waiting, code, visit)
+        state = state_of(self, flow)
+        entering = sign_in_registration.enter_code(self.service, flow, waiting, code, state)
         try:
             await self.go_on(flow, entering)
         except NameTaken:

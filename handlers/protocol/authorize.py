@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from handlers.http import browser
 from handlers.login.flow import LOGIN
-from handlers.pages.redirect_reply import ReplyingHandler
+from handlers.pages import redirect_reply
+from handlers.pages.base import PageHandler
 from handlers.protocol.error_recording import RefusingHandler
 from idp.foundation import uris
 from idp.oauth.endpoints import authorization as authorization_endpoint
@@ -31,7 +32,7 @@ from idp.records import Application, AuthRequest
 from storage import Stale, StorageError
 
 
-class AuthorizeHandler(RefusingHandler, ReplyingHandler):
+class AuthorizeHandler(RefusingHandler, PageHandler):
     """The authorization endpoint (OpenID Connect Core 3.1.2).
 
     A POST from another site comes without the cookie, so the browser is redirected to a GET that
@@ -58,8 +59,9 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
         except AuthorizeRefused as refusal:
             self.log_exception(type(refusal.error), refusal.error, None)
             await self.keep(refusal.error)
-            self.reply(
-                authorization_response.failure(self.service.config, refusal.to, refusal.error)
+            redirect_reply.send(
+                self,
+                authorization_response.failure(self.service.config, refusal.to, refusal.error),
             )
         # Without a valid client and redirect URI, the error must stay here (RFC 6749 4.1.2.1).
         except UnusableRequest as refusal:
@@ -91,7 +93,7 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
             self.keep_cookie(next.cookie)
             self.see(self._login_url(next, request, client))
         else:
-            self.reply(next)
+            redirect_reply.send(self, next)
 
     async def _next(self, request: AuthRequest, client: Application) -> Reply | BegunFlow:
         origin = self.origin()
@@ -108,7 +110,9 @@ class AuthorizeHandler(RefusingHandler, ReplyingHandler):
         if "none" not in request.prompt:
             raise TemporarilyUnavailable from error
         self.log_exception(type(error), error, None)
-        self.reply(sign_in_flow.failure(self.service, request, AuthorizationUnavailable()))
+        redirect_reply.send(
+            self, sign_in_flow.failure(self.service, request, AuthorizationUnavailable())
+        )
 
     def retry(self, status: int) -> dict[str, object]:
         """Returns how the error page of a failed store repeats the request, by GET or POST as it

@@ -23,7 +23,7 @@ _HOW_SENT: Final = message("How they get the code", context="users")
 _CODE_SHOWN: Final = Secret("verificationCode", message("Code", context="users"))
 
 
-class ContactHandler(ActionHandler):
+class ConsoleContactHandler(ActionHandler):
     """Changes a contact. The form's choice of verification is sent as the API's member."""
 
     def document(self, values: Values) -> Document:
@@ -183,7 +183,7 @@ KNOWN: Final = (
         f"POST {USER}/email",
         message("Change the e-mail address", context="users"),
         _SAVE,
-        handler=ContactHandler,
+        handler=ConsoleContactHandler,
         fields=user_fields.contact("email", "", is_required=True, source="user.human.email.email"),
         shows=(_CODE_SHOWN,),
         command="user set-email {userId} --email EMAIL",
@@ -193,7 +193,7 @@ KNOWN: Final = (
         f"POST {USER}/phone",
         message("Change the phone number", context="users"),
         _SAVE,
-        handler=ContactHandler,
+        handler=ConsoleContactHandler,
         fields=user_fields.contact("phone", "", is_required=True, source="user.human.phone.phone"),
         shows=(_CODE_SHOWN,),
         command="user set-phone {userId} --phone NUMBER",

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from handlers.console.actions import Action, Secret
+from handlers.console.actions import Action, ActionHandler, Secret
 from handlers.console.applications import client_secrets, registered_keys
-from handlers.console.applications.registered_keys import KeyHandler
 from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import Document
 from idp.credentials import expirations
@@ -81,7 +80,7 @@ _LONG: Final = FormField(
 )
 
 
-class PatHandler(KeyHandler):
+class PatHandler(ActionHandler):
     """Creates a personal access token. It expires in a week by default; more than 90 days need a
     confirmation."""
 
