@@ -102,7 +102,7 @@ def _contact(kind: str, value: str | None, known: Email | Phone | None) -> dict[
         state = _CONFIRMED if known.is_verified else _UNCONFIRMED
         chip = {"label": state, "tone": "good" if known.is_verified else "bad"}
         facts.append(fact(message("State", context="console"), cell(chip, "chip")))
-        ways += [way(_CONFIRM, f"{path}/verify")] * (not known.is_verified)
+        ways += [way(_CONFIRM, f"{path}/verify")] if not known.is_verified else []
     if known is not None and kind == "phone":
         ways.append(way(_REMOVE, f"{path}/remove", is_dangerous=True))
     return {"title": user_fields.CONTACTS[kind], "facts": facts, "actions": ways}

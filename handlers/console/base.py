@@ -97,7 +97,8 @@ class ConsoleHandler(PageHandler):
             sentence=_NOTHING,
             detail=None,
             ways=[(message("Choose another account", context="console"), f"{CONSOLE}/account")]
-            * self.visit.several,
+            if self.visit.several
+            else [],
         )
 
     # Operations

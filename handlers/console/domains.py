@@ -116,7 +116,7 @@ async def of_organization(page: ConsoleHandler, org_id: str) -> Document:
     columns = [
         message("Domain", context="organizations"),
         message("State", context="console"),
-        *[message("Next", context="domains"), _REMOVE] * may,
+        *([message("Next", context="domains"), _REMOVE] if may else []),
     ]
     return part(
         message("Domains", context="domains"),
@@ -124,7 +124,8 @@ async def of_organization(page: ConsoleHandler, org_id: str) -> Document:
         [_row(page, org_id, one, may=may) for one in shown.found],
         message("It has no domain.", context="domains"),
         [way(message("Add a domain", context="domains"), page.at(f"{CONSOLE}{_ALL}/new", org_id))]
-        * may,
+        if may
+        else [],
         shown,
     )
 

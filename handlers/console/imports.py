@@ -167,10 +167,14 @@ class ImportHandler(ConsoleHandler):
         go_on = way(_GO_ON, self.at(f"{CONSOLE}{_ONE}/resume", job["id"]))
         may = "iam.write" in self.visit.rights.everywhere
         return [
-            *[again] * (state in _GOING_ON and not is_followed),
-            *[follow] * (state in _GOING_ON),
-            *[stop] * (may and state in (*_GOING_ON, _CUT_OFF) and "isStopping" not in job),
-            *[go_on] * (may and "resumedBy" in job and "source" not in job),
+            *([again] if state in _GOING_ON and not is_followed else []),
+            *([follow] if state in _GOING_ON else []),
+            *(
+                [stop]
+                if may and state in (*_GOING_ON, _CUT_OFF) and "isStopping" not in job
+                else []
+            ),
+            *([go_on] if may and "resumedBy" in job and "source" not in job else []),
         ]
 
     def _facts(self, job: Document) -> list[dict[str, object]]:
@@ -179,13 +183,17 @@ class ImportHandler(ConsoleHandler):
             *_failure(job),
             *_progress(job),
             *_counts(job),
-            *[cells.fact(_HOW, _how(job))] * any(name in job for name in _WISHES),
+            *([cells.fact(_HOW, _how(job))] if any(name in job for name in _WISHES) else []),
             cells.fact(message("Who", context="events"), self._actor(job)),
             cells.fact(message("When", context="events"), cells.instant(job["creationDate"])),
             *_end(job),
-            *[cells.fact(message("File", context="imports"), cells.code(source))] * bool(source),
+            *(
+                [cells.fact(message("File", context="imports"), cells.code(source))]
+                if source
+                else []
+            ),
             # Only the machine that has the file can resume it, so the command replaces the button.
-            *[cells.fact(_GO_ON, cells.code(on))] * bool(source and on),
+            *([cells.fact(_GO_ON, cells.code(on))] if source and on else []),
         ]
 
     def _actor(self, job: Document) -> Cell:
@@ -200,7 +208,7 @@ class ImportHandler(ConsoleHandler):
             self.service.config, operation, [job["id"]], None, None, "job show {jobId}"
         )
         can = "resumedBy" in job and "source" not in job
-        return [*lines, *[{"label": _GO_ON, "line": job.get("resumedBy")}] * can]
+        return [*lines, *([{"label": _GO_ON, "line": job.get("resumedBy")}] if can else [])]
 
     async def _problems(self, job: Document) -> dict[str, Any]:
         cursor = self.query_params().get("problems")
@@ -251,8 +259,8 @@ def _failure(job: Document) -> list[dict[str, object]]:
     cure = ERROR_CODES[error_code].cure if error_code in ERROR_CODES else None
     return [
         cells.fact(_WHY, cells.text(why)),
-        *[where] * bool(field),
-        *[cells.fact(_CURE, cells.text(cure))] * bool(cure),
+        *([where] if field else []),
+        *([cells.fact(_CURE, cells.text(cure))] if cure else []),
     ]
 
 
@@ -283,7 +291,7 @@ def _counts(job: Document) -> list[dict[str, object]]:
 
 def _end(job: Document) -> list[dict[str, object]]:
     ended = cells.fact(message("Ended", context="imports"), cells.instant(job.get("finishDate")))
-    return [ended] * ("finishDate" in job)
+    return [ended] if "finishDate" in job else []
 
 
 def _done(job: Document) -> str:

@@ -173,7 +173,7 @@ async def of_organization(page: ConsoleHandler, org_id: str) -> Document:
         _columns(may=may),
         [_row(page, one, base, org_id, may=may) for one in shown.found],
         message("Nobody manages it but those who manage everything.", context="members"),
-        [way(_ADD, new)] * may,
+        [way(_ADD, new)] if may else [],
         shown,
     )
 
@@ -196,7 +196,7 @@ class AdministratorsHandler(ListHandler):
 
     def actions(self) -> list[Cell]:
         new = way(_ADD, f"{CONSOLE}{ADMINISTRATORS}/new")
-        return [new] * self.may("iam.member.write")
+        return [new] if self.may("iam.member.write") else []
 
 
 ROUTES = [*routes(ACTIONS), (CONSOLE + ADMINISTRATORS, AdministratorsHandler)]

@@ -232,7 +232,7 @@ class OrganizationsHandler(ListHandler):
     def actions(self) -> list[Cell]:
         new = message("New organization", context="organizations")
         may = "iam.write" in self.visit.rights.everywhere
-        return [way(new, f"{CONSOLE}{PATH}/new")] * may
+        return [way(new, f"{CONSOLE}{PATH}/new")] if may else []
 
 
 _DANGEROUS: Final = ("deactivate", "delete")

@@ -115,7 +115,9 @@ class OutboxHandler(ListHandler):
         is_owner = "iam.write" in self.visit.rights.everywhere
         test = way(message("Send a test", context="outbox"), self.at(f"{CONSOLE}{PATH}/test"))
         held = way(message("Read held mail", context="outbox"), messages.PAGE)
-        return [test] * (is_owner and config.sends_mail) + [held] * config.is_loopback
+        return ([test] if is_owner and config.sends_mail else []) + (
+            [held] if config.is_loopback else []
+        )
 
     def row(self, found: Document) -> list[Cell]:
         retry = cells.link(_SEND_NOW, self.at(f"{CONSOLE}{PATH}/{{mailId}}/retry", found["id"]))

@@ -145,17 +145,21 @@ async def listed(page: ConsoleHandler, project_id: str) -> Cell:
             cells.text(grant.get("grantedOrgName") or grant["grantedOrgId"]),
             cells.codes(grant.get("grantedRoleKeys", [])),
             cells.state_cell(grant.get("state", "")),
-            *[_way(page, project_id, grant["grantId"], to) for to in _ways(grant)] * may,
+            *(
+                [_way(page, project_id, grant["grantId"], to) for to in _ways(grant)]
+                if may
+                else []
+            ),
         ]
         for grant in shown.found
     ]
     new = message("Grant the project", context="projects")
     return part(
         message("Granted to", context="projects"),
-        [_ORGANIZATION, _ROLES, _STATE, *[_CHANGE, _TURN, _LABELS["delete"]] * may],
+        [_ORGANIZATION, _ROLES, _STATE, *([_CHANGE, _TURN, _LABELS["delete"]] if may else [])],
         rows,
         message("The project is granted to nobody.", context="projects"),
-        [way(new, page.at(f"{CONSOLE}{_PAGE}/grants/new", project_id))] * may,
+        [way(new, page.at(f"{CONSOLE}{_PAGE}/grants/new", project_id))] if may else [],
         shown,
     )
 

@@ -222,7 +222,7 @@ class ProjectsHandler(ListHandler):
 
     def actions(self) -> list[Cell]:
         new = message("New project", context="projects")
-        return [way(new, self.at(f"{CONSOLE}{PATH}/new"))] * self.may("project.write")
+        return [way(new, self.at(f"{CONSOLE}{PATH}/new"))] if self.may("project.write") else []
 
 
 class ProjectHandler(ConsoleHandler):
@@ -296,7 +296,8 @@ class ProjectHandler(ConsoleHandler):
             ],
             message("There is no application yet.", context="projects"),
             [way(message("New application", context="console"), new)]
-            * self.may("project.app.write"),
+            if self.may("project.app.write")
+            else [],
             shown,
         )
 
@@ -345,22 +346,31 @@ class ProjectHandler(ConsoleHandler):
         gone, change = message("Delete", context="console"), message("Change", context="console")
         return part(
             message("Roles", context="projects"),
-            [_KEY, _NAME, _GROUP, *[change, gone] * may],
+            [_KEY, _NAME, _GROUP, *([change, gone] if may else [])],
             [
                 [
                     cells.code(role["key"]),
                     cells.text(role["displayName"]),
                     cells.text(role.get("group")),
-                    *[
-                        cells.link(change, self.at(f"{path}/{{roleKey}}/edit", id, role["key"])),
-                        cells.link(gone, self.at(f"{path}/{{roleKey}}/delete", id, role["key"])),
-                    ]
-                    * may,
+                    *(
+                        [
+                            cells.link(
+                                change, self.at(f"{path}/{{roleKey}}/edit", id, role["key"])
+                            ),
+                            cells.link(
+                                gone, self.at(f"{path}/{{roleKey}}/delete", id, role["key"])
+                            ),
+                        ]
+                        if may
+                        else []
+                    ),
                 ]
                 for role in found
             ],
             message("The project has no roles.", context="projects"),
-            [way(message("New role", context="projects"), self.at(f"{path}/new", id))] * may,
+            [way(message("New role", context="projects"), self.at(f"{path}/new", id))]
+            if may
+            else [],
         )
 
 

@@ -127,13 +127,13 @@ class ConsoleSigningKeysHandler(ConsoleHandler):
             title_text=message("Signing keys", context="console"),
             intro=_INTRO,
             search=None,
-            columns=[*_COLUMNS, *[_REMOVE] * may],
+            columns=[*_COLUMNS, *([_REMOVE] if may else [])],
             rows=[self._row(key, may=may) for key in kept],
             total=None,
             empty=message("There is nothing here yet.", context="console"),
             first_url=None,
             next_url=None,
-            actions=[rotate] * may,
+            actions=[rotate] if may else [],
             commands=commands.shown(
                 self.service.config, BY_NAME[f"GET {_KEYS}"], [], None, None, "keys list"
             ),
@@ -148,7 +148,7 @@ class ConsoleSigningKeysHandler(ConsoleHandler):
             cell(chip(_STATES, key["state"]), "chip"),
             cells.instant(key["since"]),
             self._leaves(key),
-            *[cells.link(_REMOVE, self.at(remove, key["keyId"]))] * may,
+            *([cells.link(_REMOVE, self.at(remove, key["keyId"]))] if may else []),
         ]
 
     def _leaves(self, key: Document) -> Cell:

@@ -34,7 +34,7 @@ class ShownRefusal(Struct, frozen=True):
     def values(self, addresses: Mapping[str, str]) -> dict[str, object]:
         """Returns the values that `templates/console/message.mako` takes."""
         is_there = self.status not in (403, 404)
-        again = [(AGAIN, addresses["here"])] * is_there
+        again = [(AGAIN, addresses["here"])] if is_there else []
         return {
             "title_text": self.title,
             "sentence": self.sentence,

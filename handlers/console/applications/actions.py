@@ -37,7 +37,7 @@ class SecretHandler(ActionHandler):
         loaded = await super().load(*ids)
         kind = "api_config" if "apiConfig" in loaded["app"] else "oidc_config"
         operation = f"POST {APP}/{kind}/{_GENERATE}"
-        command = self.action.command + " --api" * (kind == "api_config")
+        command = self.action.command + (" --api" if kind == "api_config" else "")
         self.action = structs.replace(self.action, operation=operation, command=command)
         return loaded
 

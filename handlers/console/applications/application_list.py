@@ -74,7 +74,7 @@ class ConsoleApplicationsHandler(ListHandler):
 
     def actions(self) -> list[Cell]:
         new = message("New application", context="console")
-        return [way(new, self.at(f"{CONSOLE}{PATH}/new"))] * self.may("project.app.write")
+        return [way(new, self.at(f"{CONSOLE}{PATH}/new"))] if self.may("project.app.write") else []
 
 
 class ApplicationHandler(ConsoleHandler):
@@ -130,13 +130,13 @@ class ApplicationHandler(ConsoleHandler):
 
     def _ways(self, ids: tuple[str, ...], app: Document) -> list[Cell]:
         is_api = "apiConfig" in app
-        wanted = ["test"] * (not is_api)
+        wanted = ["test"] if not is_api else []
         if self.may("project.app.write"):
             method = (app.get("apiConfig") or app["oidcConfig"]).get("authMethodType", "")
             is_active = str(app.get("state", "")).endswith("_ACTIVE")
             wanted += ["settings", "rename"]
-            wanted += ["secret"] * method.endswith(("_BASIC", "_POST"))
-            wanted += ["debug/end" if app.get("explainsUntil") else "debug"] * (not is_api)
+            wanted += ["secret"] if method.endswith(("_BASIC", "_POST")) else []
+            wanted += ["debug/end" if app.get("explainsUntil") else "debug"] if not is_api else []
             wanted += ["deactivate" if is_active else "reactivate", "delete"]
         kind = "api-settings" if is_api else "settings"
         return [

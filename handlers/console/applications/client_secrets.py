@@ -74,11 +74,11 @@ async def parts(
             cells.instant(secret.get("creationDate")),
             cells.instant(secret.get("lastUsedAt")),
             cells.instant(secret.get(_ENDING)),
-            *[_way(secret, page.at(path, *ids, secret["id"]))] * may,
+            *([_way(secret, page.at(path, *ids, secret["id"]))] if may else []),
         ]
         for secret in found
     ]
-    return [cells.part(title, [*_COLUMNS, *[_END] * may], rows, title)]
+    return [cells.part(title, [*_COLUMNS, *([_END] if may else [])], rows, title)]
 
 
 def _way(secret: Document, url: str) -> Cell:

@@ -130,18 +130,22 @@ async def part(
     ]
     return cells.part(
         message("Keys", context="console"),
-        [message("Key id", context="console"), _UNTIL, _USED, *[_DELETE] * may],
+        [message("Key id", context="console"), _UNTIL, _USED, *([_DELETE] if may else [])],
         [
             [
                 cells.code(key["id"]),
                 until(key["expirationDate"]),
                 cells.instant(key.get("lastUsedAt")),
-                *[cells.link(_DELETE, page.at(f"{path}/{{keyId}}/delete", *ids, key["id"]))] * may,
+                *(
+                    [cells.link(_DELETE, page.at(f"{path}/{{keyId}}/delete", *ids, key["id"]))]
+                    if may
+                    else []
+                ),
             ]
             for key in shown.found
         ],
         message("There are no keys.", context="console"),
-        ways * may,
+        ways if may else [],
         shown,
     )
 

@@ -147,7 +147,7 @@ class WizardHandler(ConsoleHandler):
             path=_PROJECT,
             label=message("Project", context="console"),
             kind="choice",
-            options=[*known, *new * self.may("project.write")],
+            options=[*known, *(new if self.may("project.write") else [])],
             default=wanted if wanted in dict(known) else (known[0][0] if known else ""),
         )
         preset = self._preset
@@ -280,7 +280,7 @@ class WizardHandler(ConsoleHandler):
             document = {"name": values["name"]}
         how = _COMMANDS[self._kind or "web"]
         if self._preset is not None:
-            how = f"--preset {self._tool}" + " --host HOST" * (_HOST in values)
+            how = f"--preset {self._tool}" + (" --host HOST" if _HOST in values else "")
         line = f"app create --project {{projectId}} --name NAME {how}"
         sent = commands.example([_NAME], document)
         project = values.get(_PROJECT) or "PROJECT"

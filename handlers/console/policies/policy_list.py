@@ -52,7 +52,7 @@ class OwnHandler(ActionHandler):
 
 def _preview(policy: ConsolePolicy, path: str) -> tuple[tuple[Message, str], ...]:
     """Returns the preview as an additional button of the form of colours."""
-    return ((_BESIDE["label/preview"], f"{path}/label/preview"),) * (policy.path == "label")
+    return ((_BESIDE["label/preview"], f"{path}/label/preview"),) if policy.path == "label" else ()
 
 
 def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
@@ -166,7 +166,7 @@ class PoliciesHandler(ConsoleHandler):
         page = f"{CONSOLE}{self.path}/{policy.page}"
         is_own = self.path == PATH and not answer.get("isDefault")
         reset = way(_RESET, self.at(f"{page}/reset"), is_dangerous=True)
-        return [way(_CHANGE, self.at(page)), *[reset] * is_own]
+        return [way(_CHANGE, self.at(page)), *([reset] if is_own else [])]
 
 
 class InstallationHandler(PoliciesHandler):

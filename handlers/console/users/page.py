@@ -91,7 +91,7 @@ class UserHandler(ConsoleHandler):
         )
 
     def _parts(self, id: str) -> list[Awaitable[Document]]:
-        grants = [self._grants(id)] * self.may("user.grant.read")
+        grants = [self._grants(id)] if self.may("user.grant.read") else []
         known = [self._memberships(id), self._metadata(id)]
         return [self._sessions(id), self._passkeys(id), self._factors(id), *grants, *known]
 
@@ -115,13 +115,13 @@ class UserHandler(ConsoleHandler):
             [
                 message("Signed in", context="users"),
                 message("Last used", context="users"),
-                *[end] * may,
+                *([end] if may else []),
             ],
             [
                 [
                     cells.instant(one["authenticationDate"]),
                     cells.instant(one["lastUsedDate"]),
-                    *[cells.link(end, self.at(path, id, one["id"]))] * may,
+                    *([cells.link(end, self.at(path, id, one["id"]))] if may else []),
                 ]
                 for one in live
             ],
@@ -133,7 +133,8 @@ class UserHandler(ConsoleHandler):
                     is_dangerous=True,
                 )
             ]
-            * (may and bool(live or shown.next_url)),
+            if may and bool(live or shown.next_url)
+            else [],
             pages=shown,
         )
 
@@ -144,19 +145,21 @@ class UserHandler(ConsoleHandler):
             link = cells.link(_REMOVE, self.at(f"{CONSOLE}{ONE}/totp/remove", id))
             what = cells.text(message("Authenticator app", context="factor"))
             about = cells.text(app.get("name"))
-            rows.append([what, about, cells.instant(app["creationDate"]), *[link] * may])
+            rows.append(
+                [what, about, cells.instant(app["creationDate"]), *([link] if may else [])]
+            )
         if codes := found.get("recoveryCodes"):
             what = cells.text(message("Recovery codes", context="factor"))
             about = cells.text(message("%(n)s left", context="factor", n=codes.get("left", 0)))
             made = cells.instant(codes["creationDate"])
-            rows.append([what, about, made, *[cells.text(None)] * may])
+            rows.append([what, about, made, *([cells.text(None)] if may else [])])
         return part(
             message("Second factors", context="factor"),
             [
                 message("What", context="factor"),
                 message("Details", context="factor"),
                 message("Added", context="factor"),
-                *[_REMOVE] * may,
+                *([_REMOVE] if may else []),
             ],
             rows,
             message("They have none.", context="passkey"),
@@ -171,13 +174,13 @@ class UserHandler(ConsoleHandler):
             [
                 message("Name", context="console"),
                 message("Last used", context="users"),
-                *[_REMOVE] * may,
+                *([_REMOVE] if may else []),
             ],
             [
                 [
                     cells.text(one["name"]),
                     cells.instant(one.get("lastUsedDate")),
-                    *[cells.link(_REMOVE, self.at(path, id, one["id"]))] * may,
+                    *([cells.link(_REMOVE, self.at(path, id, one["id"]))] if may else []),
                 ]
                 for one in shown.found
             ],
@@ -194,19 +197,24 @@ class UserHandler(ConsoleHandler):
             [
                 message("Project", context="console"),
                 message("Roles", context="console"),
-                *[_REMOVE] * may,
+                *([_REMOVE] if may else []),
             ],
             [
                 [
                     cells.code(one["projectId"]),
                     cells.codes(one.get("roleKeys", [])),
-                    *[cells.link(_REMOVE, self.at(f"{path}/{{grantId}}/remove", id, one["id"]))]
-                    * may,
+                    *(
+                        [cells.link(_REMOVE, self.at(f"{path}/{{grantId}}/remove", id, one["id"]))]
+                        if may
+                        else []
+                    ),
                 ]
                 for one in answer.get("result", ())
             ],
             message("They have no role in any project.", context="users"),
-            [way(message("Give roles", context="users"), self.at(f"{path}/new", id))] * may,
+            [way(message("Give roles", context="users"), self.at(f"{path}/new", id))]
+            if may
+            else [],
         )
 
     async def _memberships(self, id: str) -> Document:
@@ -235,19 +243,24 @@ class UserHandler(ConsoleHandler):
             [
                 message("Key", context="console"),
                 message("Value", context="users"),
-                *[_REMOVE] * may,
+                *([_REMOVE] if may else []),
             ],
             [
                 [
                     cells.code(one["key"]),
                     cells.text(_text(one["value"])),
-                    *[cells.link(_REMOVE, self.at(f"{path}/{{key}}/remove", id, one["key"]))]
-                    * may,
+                    *(
+                        [cells.link(_REMOVE, self.at(f"{path}/{{key}}/remove", id, one["key"]))]
+                        if may
+                        else []
+                    ),
                 ]
                 for one in shown.found
             ],
             message("Nothing is kept with them.", context="users"),
-            [way(message("Add metadata", context="users"), self.at(f"{path}/new", id))] * may,
+            [way(message("Add metadata", context="users"), self.at(f"{path}/new", id))]
+            if may
+            else [],
             pages=shown,
         )
 

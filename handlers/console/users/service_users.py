@@ -71,7 +71,7 @@ class ServiceUsersHandler(ListHandler):
 
     def actions(self) -> list[Cell]:
         new = message("New service user", context="service-users")
-        return [way(new, self.at(f"{CONSOLE}{PATH}/new"))] * self.may("user.write")
+        return [way(new, self.at(f"{CONSOLE}{PATH}/new"))] if self.may("user.write") else []
 
 
 class ServiceUserHandler(ConsoleHandler):
@@ -107,7 +107,14 @@ class ServiceUserHandler(ConsoleHandler):
     def _ways(self, ids: tuple[str, ...], user: Document) -> list[Cell]:
         has_secret = bool(user["machine"].get("hasSecret"))
         turn = _TURNS[user["state"].rpartition("_")[2]]
-        wanted = ["edit", "pats/new", "secret", *["secret/delete"] * has_secret, turn, "delete"]
+        wanted = [
+            "edit",
+            "pats/new",
+            "secret",
+            *(["secret/delete"] if has_secret else []),
+            turn,
+            "delete",
+        ]
         return [
             way(
                 _WAYS[name],
@@ -123,20 +130,27 @@ class ServiceUserHandler(ConsoleHandler):
         new = way(_WAYS["pats/new"], self.at(f"{path}/new", *ids))
         return part(
             message("Personal access tokens", context="service-users"),
-            [_ID, _MADE, _UNTIL, _USED, *[_REVOKE] * may],
+            [_ID, _MADE, _UNTIL, _USED, *([_REVOKE] if may else [])],
             [
                 [
                     cells.code(pat["id"]),
                     cells.instant(pat["details"].get("creationDate")),
                     registered_keys.until(pat["expirationDate"]),
                     cells.instant(pat.get("lastUsedAt")),
-                    *[cells.link(_REVOKE, self.at(f"{path}/{{tokenId}}/delete", *ids, pat["id"]))]
-                    * may,
+                    *(
+                        [
+                            cells.link(
+                                _REVOKE, self.at(f"{path}/{{tokenId}}/delete", *ids, pat["id"])
+                            )
+                        ]
+                        if may
+                        else []
+                    ),
                 ]
                 for pat in shown.found
             ],
             message("There are no tokens.", context="service-users"),
-            [new] * may,
+            [new] if may else [],
             shown,
         )
 

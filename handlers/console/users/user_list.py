@@ -86,7 +86,7 @@ class UsersHandler(ListHandler):
 
     def actions(self) -> list[Cell]:
         new = message("New person", context="users")
-        return [way(new, self.at(f"{CONSOLE}{PATH}/new"))] * self.may("user.write")
+        return [way(new, self.at(f"{CONSOLE}{PATH}/new"))] if self.may("user.write") else []
 
 
 _ACCOUNT: Final = message("Account", context="users")
