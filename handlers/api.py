@@ -89,7 +89,7 @@ class JsonHandler(Handler):
         if status in (429, 503):
             seconds = getattr(error, "retry_after_seconds", _BUSY_SECONDS)
             self.set_header("Retry-After", str(seconds))
-        refusal, config = api_errors.told(error, status), self.service.config
+        refusal, config = api_errors.visible_error(error, status), self.service.config
         self.answer(error_body.of(refusal, number, config.vendor, config.issuer, self.request_id))
 
 
@@ -172,8 +172,8 @@ class ApiHandler(JsonHandler):
             return
         seconds = rate_limits.refused_token(self.service, self.address())
         if seconds:
-            told = "too many wrong tokens came from this network"
-            raise TooMany(told, retry_after_seconds=seconds) from error
+            message = "too many wrong tokens came from this network"
+            raise TooMany(message, retry_after_seconds=seconds) from error
 
     def allowed_methods(self) -> list[str]:
         return list(self.operations)
@@ -284,8 +284,8 @@ class ApiHandler(JsonHandler):
         found = dict(pairs)
         for name in found:
             if sum(other == name for other, _ in pairs) > 1:
-                told = "stands twice in the address"
-                raise InvalidArgument([FieldProblem("field.duplicate", name[:100], told)])
+                message = "stands twice in the address"
+                raise InvalidArgument([FieldProblem("field.duplicate", name[:100], message)])
         return found
 
     def _check_type(self) -> None:
@@ -318,11 +318,11 @@ def _if_match(operation: Operation, value: str | None) -> int | None:
         return None
     tag = _TAG.fullmatch(value.strip())
     if tag is None:
-        told = 'must be the ETag of what is changed, such as "7"'
-        raise InvalidArgument([FieldProblem("if_match.invalid", "If-Match", told)])
+        message = 'must be the ETag of what is changed, such as "7"'
+        raise InvalidArgument([FieldProblem("if_match.invalid", "If-Match", message)])
     if not operation.is_conditional:
-        told = "can't be honoured here: what this call changes has no state of its own"
-        raise InvalidArgument([FieldProblem("if_match.unsupported", "If-Match", told)])
+        message = "can't be honoured here: what this call changes has no state of its own"
+        raise InvalidArgument([FieldProblem("if_match.unsupported", "If-Match", message)])
     return int(tag[1])
 
 

@@ -20,16 +20,16 @@ class AccountApplicationsHandler(AccountHandler):
         found = await authorized_applications.listed(self.service, self.person.subject)
         self.page(
             "account/applications",
-            applications=[self._shown(one) for one in found],
+            applications=[self._template_values(one) for one in found],
             hidden=self.form_inputs(),
         )
 
     async def submit(self, form: Params, *ids: str) -> None:
-        wanted = form.get("application") or ""
-        await authorized_applications.remove(self.service, self.person.subject, wanted)
+        application_id = form.get("application") or ""
+        await authorized_applications.remove(self.service, self.person.subject, application_id)
         self.done("removed")
 
-    def _shown(self, one: AuthorizedApplication) -> dict[str, object]:
+    def _template_values(self, one: AuthorizedApplication) -> dict[str, object]:
         return {
             "id": one.client.id,
             "name": one.client.name,

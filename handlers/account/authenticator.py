@@ -70,7 +70,7 @@ class NewAppHandler(AccountHandler):
         await signed_in_page.sign_in(
             self,
             first_party_areas.ACCOUNT,
-            self.person.agent,
+            self.person.browser,
             APP,
             max_age=RECENT_SECONDS,
             user_id=self.person.user.id,

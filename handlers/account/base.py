@@ -46,7 +46,7 @@ class AccountHandler(PageHandler):
 
     async def post(self, *ids: str) -> None:
         await self._enter()
-        form = self.page_form(self._form_subject, self.person.agent)
+        form = self.page_form(self._form_subject, self.person.browser)
         if form.get("decision") == _CANCEL:
             self.see(self.way_back)
             return
@@ -104,7 +104,7 @@ class AccountHandler(PageHandler):
     def form_inputs(self, **more: str) -> list[tuple[str, str]]:
         """Returns the hidden inputs of this page's form. It is valid only in this browser, for
         this session and at this address."""
-        return [*self.form_token(self._form_subject, self.person.agent), *more.items()]
+        return [*self.form_token(self._form_subject, self.person.browser), *more.items()]
 
     @property
     def way_back(self) -> str:
@@ -150,8 +150,8 @@ class AccountHandler(PageHandler):
             super().write_error(status_code, **kwargs)
             return
         ways = {"here": self.request.uri or ACCOUNT, "home": ACCOUNT}
-        said = texts.REFUSED.get(refusal.status, refusal.sentence)
-        values = refusal.values(ways) | {"sentence": said}
+        sentence = texts.REFUSED.get(refusal.status, refusal.sentence)
+        values = refusal.values(ways) | {"sentence": sentence}
         self.page("account/message", status=refusal.status, **values)
 
 
@@ -162,7 +162,7 @@ class ChooseHandler(PageHandler):
         await signed_in_page.sign_in(
             self,
             first_party_areas.ACCOUNT,
-            await self.find_agent(),
+            await self.find_browser(),
             ACCOUNT,
             prompt=("select_account",),
         )

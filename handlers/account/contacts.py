@@ -115,7 +115,7 @@ _PHONE: Final = PhoneContact()
 
 async def _count_code(handler: FormHandler, to: str) -> None:
     """Counts a code that is sent to this contact. Raises Throttled."""
-    await mail_limits.admit(handler.service, to, handler.origin(handler.person.agent))
+    await mail_limits.admit(handler.service, to, handler.origin(handler.person.browser))
 
 
 class ContactHandler(FormHandler):

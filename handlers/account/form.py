@@ -97,7 +97,7 @@ class FormHandler(AccountHandler):
             title_text=self.title,
             about=self.about(),
             intro=self.intro,
-            fields=fields.shown(self.inputs(), values),
+            fields=fields.rendered(self.inputs(), values),
             button=self.button,
             others=self.others,
             is_dangerous=self.is_dangerous,

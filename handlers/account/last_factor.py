@@ -6,7 +6,7 @@ from typing import Final
 
 from handlers.forms import fields
 from handlers.forms.fields import FormField
-from handlers.login.new_password import as_shown
+from handlers.login.new_password import problem_values
 from idp.foundation.i18n import message
 from idp.identity.factors import last_factor
 from idp.identity.factors.last_factor import PasswordNotAccepted
@@ -30,11 +30,11 @@ async def inputs(service: Service, user: User, without: str) -> list[dict[str, o
     """Returns the inputs of the page that removes the factor: a new password, if one is needed."""
     if not await last_factor.needs_new_password(service, user, without):
         return []
-    return fields.shown([_NEW_PASSWORD], {_NEW_PASSWORD.path: ""})
+    return fields.rendered([_NEW_PASSWORD], {_NEW_PASSWORD.path: ""})
 
 
 def problems(error: Exception) -> list[dict[str, object]]:
     """Returns the problems of the new password, or the hint if none was entered."""
     if isinstance(error, PasswordNotAccepted):
-        return as_shown(error.problems)
+        return problem_values(error.problems)
     return [{"field": _NEW_PASSWORD.path, "label": None, "text": _NEW_PASSWORD.hint}]

@@ -37,7 +37,7 @@ class PasskeysHandler(AccountHandler):
         party = webauthn.relying_party(self.service.config)
         self.page(
             "account/passkeys",
-            passkeys=[_shown(each) for each in found],
+            passkeys=[_template_values(each) for each in found],
             # Browsers support no passkeys at an IP address or by plain http.
             new_url=NEW if party and len(found) < passkeys.MOST else None,
         )
@@ -53,7 +53,7 @@ class NewPasskeyHandler(AccountHandler):
         await signed_in_page.sign_in(
             self,
             first_party_areas.ACCOUNT,
-            self.person.agent,
+            self.person.browser,
             PASSKEYS,
             max_age=RECENT_SECONDS,
             user_id=user_id,
@@ -143,7 +143,7 @@ _LAST: Final = message(
 )
 
 
-def _shown(passkey: Passkey) -> dict[str, object]:
+def _template_values(passkey: Passkey) -> dict[str, object]:
     used = passkey.last_used_at
     return {
         "name": passkey.name,

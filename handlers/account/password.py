@@ -49,7 +49,7 @@ class AccountPasswordHandler(AccountHandler):
             await self._ask(status=400, problems=problems)
             return
         cookie = await own_password.replace(
-            self.service, self.person.agent, self.person.live, subject, new
+            self.service, self.person.browser, self.person.live, subject, new
         )
         self.keep_cookie(cookie)
         await self._stay(await session_lifetime.find_live(self.service, cookie.agent))
@@ -60,7 +60,7 @@ class AccountPasswordHandler(AccountHandler):
         throttled and not checked."""
         current = form.get("currentPassword") or ""
         try:
-            origin = self.origin(self.person.agent)
+            origin = self.origin(self.person.browser)
             await own_password.prove(self.service, self.person.live, current, origin)
         except Throttled as error:
             self.set_header("Retry-After", str(error.retry_after_seconds))

@@ -76,7 +76,7 @@ class ProfileHandler(AccountHandler):
 
 def _facts(user: User) -> list[Cell]:
     profile = user.profile
-    told = {
+    values = {
         "givenName": profile.given_name,
         "familyName": profile.family_name,
         "displayName": profile.display_name,
@@ -88,7 +88,7 @@ def _facts(user: User) -> list[Cell]:
     names = [
         fact(field.label, cells.text(value))
         for field in FIELDS
-        if (value := told.get(field.path.removeprefix(_PATH)))
+        if (value := values.get(field.path.removeprefix(_PATH)))
     ]
     return [fact(message("User name", context="users"), cells.text(user.user_name)), *names]
 

@@ -18,26 +18,26 @@ class SessionsHandler(AccountHandler):
 
     async def show(self, *ids: str) -> None:
         found = await own_sessions.listed(self.service, self.person.subject)
-        shown = [self._shown(one) for one in found]
+        rows = [self._template_values(one) for one in found]
         # The session of this browser comes first.
-        shown.sort(key=lambda one: not one["is_this"])
-        self.page("account/sessions", sessions=shown, hidden=self.form_inputs())
+        rows.sort(key=lambda one: not one["is_this"])
+        self.page("account/sessions", sessions=rows, hidden=self.form_inputs())
 
     async def submit(self, form: Params, *ids: str) -> None:
         if form.get("decision") == "others":
             person = self.person
             await own_sessions.end_others(self.service, person.subject, person.session)
         else:
-            wanted, user_id = form.get("session") or "", self.person.user.id
-            await user_sessions.end(self.service, self.call(), user_id, wanted)
+            session_id, user_id = form.get("session") or "", self.person.user.id
+            await user_sessions.end(self.service, self.call(), user_id, session_id)
         self.done("ended")
 
-    def _shown(self, one: OwnSession) -> dict[str, object]:
-        session, agent = one.session, one.agent
+    def _template_values(self, one: OwnSession) -> dict[str, object]:
+        session, browser = one.session, one.agent
         return {
             "id": session.id,
-            "browser": agent.browser if agent else None,
-            "system": agent.system if agent else None,
+            "browser": browser.browser if browser else None,
+            "system": browser.system if browser else None,
             "is_this": session.id == self.person.session.id,
             "since": cells.instant(session.auth_time.isoformat())["value"],
             "last": cells.instant(session.last_used_at.isoformat())["value"],

@@ -143,7 +143,7 @@ class ActionHandler(ConsoleHandler):
             self._refuse(error, ids, loaded, values)
             return
         if any(fields.at(answer, secret.path) for secret in self.action.shows):
-            self._tell(form, answer, ids)
+            self._show_secrets(form, answer, ids)
         else:
             self.see(self._next(ids, answer, done=self.action.done))
 
@@ -202,7 +202,7 @@ class ActionHandler(ConsoleHandler):
             title_text=action.title,
             about=self._name_of(loaded) or None,
             intro=action.intro,
-            fields=fields.shown(self.fields(), values),
+            fields=fields.rendered(self.fields(), values),
             confirm=self._name_of(loaded) if action.confirms else None,
             button=action.button,
             is_dangerous=action.is_dangerous,
@@ -219,7 +219,7 @@ class ActionHandler(ConsoleHandler):
         sent = None
         if operation.request is not None:
             sent = commands.example(self.fields(), self.document(values))
-        return commands.shown(
+        return commands.rendered(
             self.service.config,
             operation,
             self._ids_of(self.action.operation, ids),
@@ -243,7 +243,7 @@ class ActionHandler(ConsoleHandler):
                 query = {"org": str(id), **query}
         return self.at(path, *used, **query)
 
-    def _tell(self, form: Params, answer: Document, ids: Sequence[str]) -> None:
+    def _show_secrets(self, form: Params, answer: Document, ids: Sequence[str]) -> None:
         """Shows the answer's secrets, or sends the file. A repeated form gets the same answer."""
         found = [
             (secret, str(value))

@@ -53,7 +53,7 @@ class ConsoleHandler(PageHandler):
 
     async def post(self, *ids: str) -> None:
         await self._enter(_SLACK * RECENT_SECONDS)
-        form = self.page_form(self._form_subject, self.visit.agent)
+        form = self.page_form(self._form_subject, self.visit.browser)
         await self.submit(form, *ids)
 
     async def show(self, *ids: str) -> None:
@@ -80,7 +80,7 @@ class ConsoleHandler(PageHandler):
             await signed_in_page.require_recent(self, area, person, recent_seconds)
         await session_lifetime.touch(self.service, person.session)
         rights = await permissions.of_user(self.service, person.user.id)
-        self.visit = ConsoleSession(person.agent, person.live, person.several, rights)
+        self.visit = ConsoleSession(person.browser, person.live, person.several, rights)
         self.is_entered = True
         if not self.visit.manages:
             self._send_away()
@@ -171,7 +171,7 @@ class ConsoleHandler(PageHandler):
     def form_inputs(self, **more: str) -> list[tuple[str, str]]:
         """Returns the hidden inputs of this page's form: a token and an idempotency key."""
         once = ("once", self.service.random.token())
-        return [*self.form_token(self._form_subject, self.visit.agent), once, *more.items()]
+        return [*self.form_token(self._form_subject, self.visit.browser), once, *more.items()]
 
     # Pages
 
@@ -217,7 +217,7 @@ class ConsoleAccountHandler(PageHandler):
         await signed_in_page.sign_in(
             self,
             first_party_areas.CONSOLE,
-            await self.find_agent(),
+            await self.find_browser(),
             CONSOLE,
             prompt=("select_account",),
         )

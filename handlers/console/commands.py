@@ -23,15 +23,15 @@ _ELLIPSIS: Final = "…"
 def example(fields: Iterable[FormField], document: dict[str, Any]) -> dict[str, Any]:
     """Returns the document without secrets; missing required values are shown as an ellipsis."""
     # A copy, because the placeholders are written into it.
-    shown: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(document))
+    filled: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(document))
     for field in fields:
         *names, last = field.path.split(".")
-        inner = shown
-        if field.kind == "password" or (field.is_required and not _at(shown, field.path)):
+        inner = filled
+        if field.kind == "password" or (field.is_required and not _at(filled, field.path)):
             for name in names:
                 inner = inner.setdefault(name, {})
             inner[last] = [_ELLIPSIS] if field.kind in ("lines", "choices") else _ELLIPSIS
-    return shown
+    return filled
 
 
 def _at(document: Any, path: str) -> Any:
@@ -40,7 +40,7 @@ def _at(document: Any, path: str) -> Any:
     return document
 
 
-def shown(
+def rendered(
     config: Config,
     operation: Operation,
     ids: Sequence[str],
@@ -69,7 +69,7 @@ def by_call(
     body = "" if document is None else " --body FILE"
     line = f"api {operation.method} {operation.path}{body}"
     is_of_all = operation.permission.startswith("iam.")
-    return shown(config, operation, ids, document, None if is_of_all else org_id, line)
+    return rendered(config, operation, ids, document, None if is_of_all else org_id, line)
 
 
 def _curl(

@@ -111,7 +111,7 @@ _REMOVE: Final = message("Remove", context="console")
 
 async def of_organization(page: ConsoleHandler, org_id: str) -> Document:
     """Returns an organization's domains as a sub-list of its page."""
-    shown = await turned(page, "domains", f"POST {DOMAINS}/_search")
+    sub_list = await turned(page, "domains", f"POST {DOMAINS}/_search")
     may = page.may("org.write")
     columns = [
         message("Domain", context="organizations"),
@@ -121,12 +121,12 @@ async def of_organization(page: ConsoleHandler, org_id: str) -> Document:
     return part(
         message("Domains", context="domains"),
         columns,
-        [_row(page, org_id, one, may=may) for one in shown.found],
+        [_row(page, org_id, one, may=may) for one in sub_list.found],
         message("It has no domain.", context="domains"),
         [way(message("Add a domain", context="domains"), page.at(f"{CONSOLE}{_ALL}/new", org_id))]
         if may
         else [],
-        shown,
+        sub_list,
     )
 
 

@@ -138,8 +138,8 @@ class EventsHandler(EventsBase):
             title_text=self.scope.title,
             intro=None,
             search={
-                "fields": fields.shown(_FIELDS, values),
-                "hidden": [("org", org)] if (org := self.wanted_id("org")) else [],
+                "fields": fields.rendered(_FIELDS, values),
+                "hidden": [("org", org)] if (org := self.requested_id("org")) else [],
                 "clear_url": self.at(self.scope.path) if pairs else None,
             },
             columns=_COLUMNS,
@@ -149,7 +149,7 @@ class EventsHandler(EventsBase):
             first_url=self.at(self.scope.path, **pairs) if cursor else None,
             next_url=self.at(self.scope.path, **pairs, cursor=after) if after else None,
             actions=self._ways(pairs),
-            commands=commands.shown(
+            commands=commands.rendered(
                 self.service.config,
                 BY_NAME[self.scope.operation],
                 [],

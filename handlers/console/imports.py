@@ -41,7 +41,7 @@ _GO_ON: Final = message("Go on with it", context="imports")
 _PROGRESS: Final = message("Rows done", context="imports")
 _NOTHING: Final = message("There is nothing here yet.", context="console")
 _HOW: Final = message("How", context="imports")
-_WISHES: Final = {
+_OPTIONS: Final = {
     "dryRun": message("dry run", context="imports"),
     "update": message("changes what is there", context="imports"),
     "fix": message("mends slips", context="imports"),
@@ -183,7 +183,7 @@ class ImportHandler(ConsoleHandler):
             *_failure(job),
             *_progress(job),
             *_counts(job),
-            *([cells.fact(_HOW, _how(job))] if any(name in job for name in _WISHES) else []),
+            *([cells.fact(_HOW, _how(job))] if any(name in job for name in _OPTIONS) else []),
             cells.fact(message("Who", context="events"), self._actor(job)),
             cells.fact(message("When", context="events"), cells.instant(job["creationDate"])),
             *_end(job),
@@ -204,7 +204,7 @@ class ImportHandler(ConsoleHandler):
 
     def _commands(self, job: Document) -> list[dict[str, object]]:
         operation = BY_NAME[f"GET {_JOB}"]
-        lines = commands.shown(
+        lines = commands.rendered(
             self.service.config, operation, [job["id"]], None, None, "job show {jobId}"
         )
         can = "resumedBy" in job and "source" not in job
@@ -242,8 +242,8 @@ def _intro(job: Document, *, is_followed: bool) -> Message | None:
 
 def _how(job: Document) -> Cell:
     """Returns the options of the import."""
-    wishes = [label for name, label in _WISHES.items() if job.get(name)]
-    return cell(wishes, "texts") if wishes else cells.text(None)
+    labels = [label for name, label in _OPTIONS.items() if job.get(name)]
+    return cell(labels, "texts") if labels else cells.text(None)
 
 
 def _failure(job: Document) -> list[dict[str, object]]:
@@ -251,9 +251,9 @@ def _failure(job: Document) -> list[dict[str, object]]:
     if "slug" not in job:
         return []
     error_code, field = job["slug"], job.get("field", "")
-    told = job.get("reason", "").removeprefix(f"{field}: ")
+    reason = job.get("reason", "").removeprefix(f"{field}: ")
     why = _REASONS.get(error_code) or problem_texts.problem(
-        FieldProblem(error_code, field, told), _WHY
+        FieldProblem(error_code, field, reason), _WHY
     )
     where = cells.fact(message("Where", context="imports"), cells.code(field))
     cure = ERROR_CODES[error_code].cure if error_code in ERROR_CODES else None
@@ -269,10 +269,10 @@ def _progress(job: Document) -> list[dict[str, object]]:
     done = cells.text(_done(job))
     if job["state"] in _GOING_ON and "total" in job:
         done = cells.progress(_PROGRESS, job.get("done", 0), job["total"])
-    return [cells.fact(_PROGRESS, done), *(_pace(job) if "rowsPerSecond" in job else [])]
+    return [cells.fact(_PROGRESS, done), *(_speed(job) if "rowsPerSecond" in job else [])]
 
 
-def _pace(job: Document) -> list[dict[str, object]]:
+def _speed(job: Document) -> list[dict[str, object]]:
     minutes, seconds = divmod(round(durations.parse(job["remainingTime"]).total_seconds()), 60)
     speed = job["rowsPerSecond"]
     rate = cells.text(f"{speed:.0f}" if speed >= 100 else f"{speed:.3g}")

@@ -89,7 +89,7 @@ class ListHandler(ConsoleHandler):
             first_url=self._here(**pairs) if cursor else None,
             next_url=self._here(**pairs, cursor=after) if after else None,
             actions=self.actions(),
-            commands=commands.shown(
+            commands=commands.rendered(
                 self.service.config,
                 operation,
                 ids,
@@ -103,7 +103,7 @@ class ListHandler(ConsoleHandler):
     def _search(self, values: Values, *, is_searched: bool) -> dict[str, object]:
         org_id = self.named_org_id
         return {
-            "fields": fields.shown(self.search, values),
+            "fields": fields.rendered(self.search, values),
             "hidden": [("org", org_id)] if org_id else [],
             "clear_url": self._here() if is_searched else None,
         }

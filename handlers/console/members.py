@@ -164,17 +164,17 @@ def _columns(*, may: bool) -> list[Message]:
 
 async def of_organization(page: ConsoleHandler, org_id: str) -> Document:
     """Returns the members of an organization as a sub-list of its page."""
-    shown = await turned(page, "members", f"POST {OF_ORGANIZATION}/_search")
+    sub_list = await turned(page, "members", f"POST {OF_ORGANIZATION}/_search")
     may = page.may("org.member.write")
     base = f"{ORGANIZATION}/members"
     new = page.at(f"{CONSOLE}{base}/new", org_id)
     return part(
         message("Members", context="members"),
         _columns(may=may),
-        [_row(page, one, base, org_id, may=may) for one in shown.found],
+        [_row(page, one, base, org_id, may=may) for one in sub_list.found],
         message("Nobody manages it but those who manage everything.", context="members"),
         [way(_ADD, new)] if may else [],
-        shown,
+        sub_list,
     )
 
 

@@ -265,7 +265,7 @@ class ConsoleOrganizationHandler(ConsoleHandler):
                 await domains.of_organization(self, id),
                 await members.of_organization(self, id),
             ],
-            commands=commands.shown(
+            commands=commands.rendered(
                 self.service.config, BY_NAME[f"GET {OWN}"], [], None, id, f"org show {id}"
             ),
         )

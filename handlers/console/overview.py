@@ -124,7 +124,7 @@ class ConsoleOverviewHandler(ConsoleHandler):
         tasks: list[dict[str, object]] = []
         if "iam.read" in self.visit.rights.everywhere:
             found = await instance_onboarding.look(self.service)
-            tasks = [self._shown(task, task.is_done(found)) for task in TASKS]
+            tasks = [self._task_values(task, task.is_done(found)) for task in TASKS]
         self.page(
             "console/overview",
             tasks=tasks,
@@ -144,12 +144,12 @@ class ConsoleOverviewHandler(ConsoleHandler):
         names = {"userId": self.visit.user.id}
         ids = [names.get(name, "ID") for name in operation.parameters]
         org_id = None if operation.permission.startswith("iam.") else self.org_id
-        lines = commands.shown(
+        lines = commands.rendered(
             self.service.config, operation, ids, dict(task.body), org_id, task.command
         )
         return {"label": task.title, "line": "\n\n".join(str(one["line"]) for one in lines)}
 
-    def _shown(self, task: Task, is_done: bool | None) -> dict[str, object]:
+    def _task_values(self, task: Task, is_done: bool | None) -> dict[str, object]:
         is_there = not task.section or task.section in SECTIONS
         url = task.path if is_there and task.path else None
         return {"title": task.title, "text": task.text, "is_done": is_done, "url": url}

@@ -138,7 +138,7 @@ _LABELS: Final = {
 
 async def listed(page: ConsoleHandler, project_id: str) -> Cell:
     """Returns the organizations that a project is granted to, as a sub-list of its page."""
-    shown = await turned(page, "project-grants", f"POST {_GRANTS}/_search", project_id)
+    sub_list = await turned(page, "project-grants", f"POST {_GRANTS}/_search", project_id)
     may = page.may("project.write")
     rows = [
         [
@@ -151,7 +151,7 @@ async def listed(page: ConsoleHandler, project_id: str) -> Cell:
                 else []
             ),
         ]
-        for grant in shown.found
+        for grant in sub_list.found
     ]
     new = message("Grant the project", context="projects")
     return part(
@@ -160,7 +160,7 @@ async def listed(page: ConsoleHandler, project_id: str) -> Cell:
         rows,
         message("The project is granted to nobody.", context="projects"),
         [way(new, page.at(f"{CONSOLE}{_PAGE}/grants/new", project_id))] if may else [],
-        shown,
+        sub_list,
     )
 
 

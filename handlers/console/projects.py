@@ -250,7 +250,7 @@ class ProjectHandler(ConsoleHandler):
                 await project_grants.listed(self, id),
                 *await self._grants(id),
             ],
-            commands=commands.shown(
+            commands=commands.rendered(
                 self.service.config,
                 BY_NAME[f"GET {PROJECT}"],
                 [id],
@@ -277,7 +277,7 @@ class ProjectHandler(ConsoleHandler):
         ]
 
     async def _apps(self, id: str) -> Cell:
-        shown = await turned(self, "apps", f"POST {PROJECT}/apps/_search", id)
+        sub_list = await turned(self, "apps", f"POST {PROJECT}/apps/_search", id)
         new = self.at(f"{CONSOLE}/applications/new", project=id)
         path = f"{CONSOLE}{ONE}/applications/{{appId}}"
         return part(
@@ -292,13 +292,13 @@ class ProjectHandler(ConsoleHandler):
                     cells.state_cell(app.get("state", "")),
                     cells.code(app["id"]),
                 ]
-                for app in shown.found
+                for app in sub_list.found
             ],
             message("There is no application yet.", context="projects"),
             [way(message("New application", context="console"), new)]
             if self.may("project.app.write")
             else [],
-            shown,
+            sub_list,
         )
 
     async def _grants(self, id: str) -> list[Cell]:
@@ -306,8 +306,8 @@ class ProjectHandler(ConsoleHandler):
         if not (self.may("user.grant.read") and self.may("user.read")):
             return []
         queries = [{"projectIdQuery": {"projectId": id}}]
-        shown = await turned(self, "grants", _GRANTS, queries=queries)
-        names = await self._names([grant["userId"] for grant in shown.found])
+        sub_list = await turned(self, "grants", _GRANTS, queries=queries)
+        names = await self._names([grant["userId"] for grant in sub_list.found])
         rows = [
             [
                 cells.link(
@@ -316,7 +316,7 @@ class ProjectHandler(ConsoleHandler):
                 ),
                 cells.codes(grant["roleKeys"]),
             ]
-            for grant in shown.found
+            for grant in sub_list.found
         ]
         return [
             part(
@@ -326,7 +326,7 @@ class ProjectHandler(ConsoleHandler):
                 message(
                     "Nobody has roles here. They are given on a user's page.", context="projects"
                 ),
-                pages=shown,
+                pages=sub_list,
             )
         ]
 

@@ -59,7 +59,9 @@ class SafetyHandler(ConsoleHandler):
             first_url=None,
             next_url=None,
             actions=[],
-            commands=commands.shown(service.config, BY_NAME[_OPERATION], [], None, None, "doctor"),
+            commands=commands.rendered(
+                service.config, BY_NAME[_OPERATION], [], None, None, "doctor"
+            ),
         )
 
 

@@ -54,7 +54,7 @@ class JobsHandler(ConsoleHandler):
             first_url=None,
             next_url=None,
             actions=[way(imports.TITLE, self.at(CONSOLE + imports.PATH))],
-            commands=commands.shown(
+            commands=commands.rendered(
                 self.service.config, BY_NAME[_LIST], [], None, None, "background list"
             ),
         )

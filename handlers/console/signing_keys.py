@@ -118,8 +118,8 @@ class ConsoleSigningKeysHandler(ConsoleHandler):
     async def show(self, *ids: str) -> None:
         found = (await self.run(f"GET {_KEYS}")).get("result", [])
         order = list(_STATES)
-        kept = [key for key in found if key["state"] != "removed"]
-        kept.sort(key=lambda key: (key["state"] != "active", order.index(key["state"])))
+        keys = [key for key in found if key["state"] != "removed"]
+        keys.sort(key=lambda key: (key["state"] != "active", order.index(key["state"])))
         may = "iam.write" in self.visit.rights.everywhere
         rotate = way(message("Rotate now", context="keys"), self.at(f"{CONSOLE}{PATH}/rotate"))
         self.page(
@@ -128,13 +128,13 @@ class ConsoleSigningKeysHandler(ConsoleHandler):
             intro=_INTRO,
             search=None,
             columns=[*_COLUMNS, *([_REMOVE] if may else [])],
-            rows=[self._row(key, may=may) for key in kept],
+            rows=[self._row(key, may=may) for key in keys],
             total=None,
             empty=message("There is nothing here yet.", context="console"),
             first_url=None,
             next_url=None,
             actions=[rotate] if may else [],
-            commands=commands.shown(
+            commands=commands.rendered(
                 self.service.config, BY_NAME[f"GET {_KEYS}"], [], None, None, "keys list"
             ),
         )

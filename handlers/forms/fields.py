@@ -160,12 +160,12 @@ def _field_of(fields: Sequence[FormField], path: str) -> FormField | None:
     return None
 
 
-def shown(fields: Iterable[FormField], values: Values) -> list[dict[str, object]]:
+def rendered(fields: Iterable[FormField], values: Values) -> list[dict[str, object]]:
     """Returns the inputs as templates/console/parts.mako takes them."""
-    return [_shown(field, values[field.path]) for field in fields]
+    return [_rendered(field, values[field.path]) for field in fields]
 
 
-def _shown(field: FormField, value: Any) -> dict[str, object]:
+def _rendered(field: FormField, value: Any) -> dict[str, object]:
     attributes = {
         "autocomplete": field.autocomplete,
         "dir": field.direction,

@@ -23,7 +23,7 @@ AGAIN: Final = message("Open this page again", context="console")
 HOME: Final = message("Go to the overview", context="console")
 
 
-class ShownRefusal(Struct, frozen=True):
+class RenderedRefusal(Struct, frozen=True):
     """An error page: its status and texts; `detail` is the API's own message, for developers."""
 
     status: int
@@ -43,7 +43,7 @@ class ShownRefusal(Struct, frozen=True):
         }
 
 
-_NOT_FOUND: Final = ShownRefusal(
+_NOT_FOUND: Final = RenderedRefusal(
     404,
     message("This is not here", context="console"),
     message(
@@ -51,7 +51,7 @@ _NOT_FOUND: Final = ShownRefusal(
         context="console",
     ),
 )
-_DENIED: Final = ShownRefusal(
+_DENIED: Final = RenderedRefusal(
     403,
     message("You may not do this", context="console"),
     message(
@@ -59,22 +59,22 @@ _DENIED: Final = ShownRefusal(
         context="console",
     ),
 )
-_CHANGED: Final = ShownRefusal(
+_CHANGED: Final = RenderedRefusal(
     412,
     message("This has changed meanwhile", context="console"),
     message("Somebody else was faster. Nothing of yours was done.", context="console"),
 )
-_REFUSED: Final = ShownRefusal(
+_REFUSED: Final = RenderedRefusal(
     400,
     message("This can't be done", context="console"),
     message("Nothing was changed.", context="console"),
 )
-_REFUSALS: Final[Mapping[type[IdpError], ShownRefusal]] = {
+_REFUSALS: Final[Mapping[type[IdpError], RenderedRefusal]] = {
     NotFound: _NOT_FOUND,
     PermissionDenied: _DENIED,
     PreconditionFailed: _CHANGED,
-    AlreadyExists: ShownRefusal(409, _REFUSED.title, _REFUSED.sentence),
-    TooMany: ShownRefusal(
+    AlreadyExists: RenderedRefusal(409, _REFUSED.title, _REFUSED.sentence),
+    TooMany: RenderedRefusal(
         429,
         message("This was too often", context="console"),
         message("Nothing was done. Try again in a few minutes.", context="console"),
@@ -84,13 +84,13 @@ _REFUSALS: Final[Mapping[type[IdpError], ShownRefusal]] = {
 }
 
 
-def of(error: IdpError) -> ShownRefusal | None:
+def of(error: IdpError) -> RenderedRefusal | None:
     """Returns the error page; None for an overload or an internal failure."""
     for kind, refusal in _REFUSALS.items():
         if isinstance(error, kind):
             is_known = kind in (NotFound, PermissionDenied)
             detail = None if is_known else Message(error.message)
-            return ShownRefusal(refusal.status, refusal.title, refusal.sentence, detail)
+            return RenderedRefusal(refusal.status, refusal.title, refusal.sentence, detail)
     return None
 
 

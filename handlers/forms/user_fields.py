@@ -95,7 +95,7 @@ def _text(
     )
 
 
-HOW_PROVEN: Final = (
+HOW_VERIFIED: Final = (
     ("sendCode", message("Send a code there", context="users")),
     ("returnCode", message("Show me the code, and I pass it on", context="users")),
     ("isVerified", message("I know that it is theirs", context="users")),
@@ -120,16 +120,16 @@ def contact(
             path=f"{at}how",
             label=message("How it is confirmed", context="users"),
             kind="choice",
-            options=HOW_PROVEN,
+            options=HOW_VERIFIED,
             default="sendCode",
-            means=tuple(f"{at}{name}" for name, _ in HOW_PROVEN),
+            means=tuple(f"{at}{name}" for name, _ in HOW_VERIFIED),
             group=group,
         ),
     )
 
 
-def with_proof(contact: dict[str, object]) -> dict[str, object]:
+def with_verification(contact: dict[str, object]) -> dict[str, object]:
     """Returns the contact of a request, with the choice of verification as the API has it."""
     how = str(contact.get("how", ""))
-    proof: dict[str, object] = {how: True if how == "isVerified" else {}} if how else {}
-    return {name: value for name, value in contact.items() if name != "how"} | proof
+    verification: dict[str, object] = {how: True if how == "isVerified" else {}} if how else {}
+    return {name: value for name, value in contact.items() if name != "how"} | verification

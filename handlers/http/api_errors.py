@@ -55,7 +55,7 @@ def numbers(error: BaseException | None) -> tuple[int, int]:
     return next(found, _INTERNAL)
 
 
-def told(error: BaseException | None, status: int) -> IdpError:
+def visible_error(error: BaseException | None, status: int) -> IdpError:
     """Returns the error that the caller sees. An internal failure's cause stays in the log."""
     if isinstance(error, IdpError) and status != 500:
         return error

@@ -234,10 +234,10 @@ class Handler(RequestHandler):
         """Returns the client's address, for logs and rate limits."""
         return hosts.client_address(self.service.config, self.request)
 
-    def origin(self, agent: Browser | None = None, client_id: str | None = None) -> TryOrigin:
+    def origin(self, browser: Browser | None = None, client_id: str | None = None) -> TryOrigin:
         """Returns the origin of an authentication attempt or another rate-limited request."""
         is_shared = hosts.is_unnamed_proxy(self.service.config, self.request)
-        return TryOrigin(self.address(), agent, client_id, is_shared)
+        return TryOrigin(self.address(), browser, client_id, is_shared)
 
     def allowed_methods(self) -> list[str]:
         """Returns the methods of this endpoint, for the header Allow (RFC 9110 15.5.6)."""
@@ -296,8 +296,8 @@ def as_oauth_error(error: BaseException | None) -> OAuthError:
     if isinstance(error, Unavailable | Unknown):
         return TemporarilyUnavailable()
     if isinstance(error, HTTPError):
-        told = METHOD_NOT_ALLOWED if error.status_code == 405 else error.log_message
-        wire = InvalidRequest(told or "the request can not be answered")
+        message = METHOD_NOT_ALLOWED if error.status_code == 405 else error.log_message
+        wire = InvalidRequest(message or "the request can not be answered")
         wire.status = error.status_code
         return wire
     return ServerError("something failed on the side of the service")

@@ -71,9 +71,11 @@ def _default_port(config: Config) -> int:
 
 def _scheme(config: Config, request: HTTPServerRequest) -> str:
     """Returns the caller's scheme: that of the connection, or as a trusted proxy reports it."""
-    told = request.headers.get(_FORWARDED_PROTO, "").rpartition(",")[2].strip().lower()
-    if told in ("http", "https") and _is_trusted(config.trusted_proxies, request.remote_ip or ""):
-        return told
+    scheme = request.headers.get(_FORWARDED_PROTO, "").rpartition(",")[2].strip().lower()
+    if scheme in ("http", "https") and _is_trusted(
+        config.trusted_proxies, request.remote_ip or ""
+    ):
+        return scheme
     return request.protocol
 
 

@@ -76,8 +76,8 @@ def _part(raw: bytes) -> _Part:
     return _Part(_text(found[0][1]), found[0][2] is not None, content)
 
 
-def _text(octets: bytes) -> str:
+def _text(data: bytes) -> str:
     try:
-        return octets.decode("utf-8")
+        return data.decode("utf-8")
     except UnicodeDecodeError:
         raise InvalidRequest("a parameter is not UTF-8") from None

@@ -33,9 +33,9 @@ def parse(raw: bytes) -> Params:
     return Params([(_decode(name), _decode(value)) for name, _, value in pairs])
 
 
-def _decode(octets: bytes) -> str:
+def _decode(data: bytes) -> str:
     try:
-        return unquote_to_bytes(octets.replace(b"+", b" ")).decode("utf-8")
+        return unquote_to_bytes(data.replace(b"+", b" ")).decode("utf-8")
     except UnicodeDecodeError:
         raise InvalidRequest("a parameter is not UTF-8") from None
 

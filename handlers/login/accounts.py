@@ -49,10 +49,12 @@ class AccountsHandler(FlowHandler):
     async def _ask(self, flow: Flow) -> None:
         known = await remembered_accounts.listed(self.service, flow)
         app = self.bundle().text(first_party_areas.name_of(flow.client))
-        self.step(SignInPage.ACCOUNTS, flow, accounts=[_as_shown(app, one) for one in known])
+        self.step(
+            SignInPage.ACCOUNTS, flow, accounts=[_template_values(app, one) for one in known]
+        )
 
 
-def _as_shown(app: str, one: Known) -> dict[str, object]:
+def _template_values(app: str, one: Known) -> dict[str, object]:
     """Returns an account with the button that chooses it, or why it cannot be chosen."""
     live, user = one.live, one.user
     choice = ("account", live.session.id) if live else ("signedOut", user.id)

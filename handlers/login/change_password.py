@@ -25,24 +25,24 @@ class ChangePasswordHandler(FlowHandler):
     """Asks for a new password after the old one was verified or a reset was confirmed."""
 
     async def show(self, flow: Flow) -> None:
-        proven = await self._proven(flow)
-        notice = None if flow.request.reset_id else _why(proven.subject)
-        await self._ask(flow, proven.subject, notice=notice)
+        progress = await self._progress(flow)
+        notice = None if flow.request.reset_id else _why(progress.subject)
+        await self._ask(flow, progress.subject, notice=notice)
 
     async def submit(self, flow: Flow, form: Params) -> None:
-        proven = await self._proven(flow)
+        progress = await self._progress(flow)
         password = form.get("newPassword") or ""
         problems = await problems_of(
-            self.service, proven.subject, password, application=flow.client.name
+            self.service, progress.subject, password, application=flow.client.name
         )
         if problems:
-            await self._ask(flow, proven.subject, status=400, problems=problems)
+            await self._ask(flow, progress.subject, status=400, problems=problems)
             return
-        cookie = await sign_in_flow.choose_password(self.service, flow, proven, password)
+        cookie = await sign_in_flow.choose_password(self.service, flow, progress, password)
         self.keep_cookie(cookie)
         self.see(self.at(LOGIN, flow))
 
-    async def _proven(self, flow: Flow) -> AuthenticationProgress:
+    async def _progress(self, flow: Flow) -> AuthenticationProgress:
         """Returns the person's progress. Raises ResponseSent if another step is due."""
         step = await self.current_step(flow)
         if step.page is not SignInPage.CHANGE_PASSWORD or step.progress is None:

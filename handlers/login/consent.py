@@ -103,12 +103,12 @@ def _requested(config: Config, request: AuthRequest) -> list[Message | str]:
 
 def in_words(config: Config, scopes: Iterable[str]) -> list[Message | str]:
     """Returns what the scopes allow in words; a scope without words is shown by name."""
-    said: list[Message | str] = []
+    descriptions: list[Message | str] = []
     for scope in scopes:
         words = _words(config, scope) or scope
-        if words not in said:
-            said.append(words)
-    return said
+        if words not in descriptions:
+            descriptions.append(words)
+    return descriptions
 
 
 def _words(config: Config, scope: str) -> Message | None:

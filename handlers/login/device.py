@@ -67,8 +67,8 @@ class UserCodeHandler(PageHandler):
             self.show_expired(sentence=_EXPIRED, application_url=PAGE)
 
     async def _enter(self, typed: str) -> None:
-        agent = await self.find_agent()
-        begun = await sign_in_device.enter(self.service, typed, self.origin(agent))
+        browser_record = await self.find_browser()
+        begun = await sign_in_device.enter(self.service, typed, self.origin(browser_record))
         self.keep_cookie(begun.cookie)
         self.see(uris.with_parameters(LOGIN, [("flow", begun.address)]))
 
@@ -92,15 +92,15 @@ class DeviceDoneHandler(PageHandler):
     """Shows the decision. The device learns of it by polling."""
 
     async def get(self) -> None:
-        agent = await self.find_agent()
+        browser_record = await self.find_browser()
         found = await sign_in_device_decision.find(
-            self.service, self.wanted_id("flow") or "", agent
+            self.service, self.requested_id("flow") or "", browser_record
         )
         if found is None:
             self.see(LOGIN)
             return
         await self.show_client_of(found.client_id)
-        live = await session_lifetime.find_live(self.service, agent)
+        live = await session_lifetime.find_live(self.service, browser_record)
         notice = _ALLOWED if found.is_allowed else _DENIED
         await show_signed_in(self, live, notice)
 

@@ -45,7 +45,7 @@ class SettingUpHandler(FlowHandler):
         self,
         flow: Flow,
         step: Ask,
-        proven: AuthenticationProgress,
+        progress: AuthenticationProgress,
         *,
         status: int = 200,
         **values: object,
@@ -54,7 +54,7 @@ class SettingUpHandler(FlowHandler):
         raise NotImplementedError
 
     async def go_on(
-        self, flow: Flow, form: Params, step: Ask, proven: AuthenticationProgress
+        self, flow: Flow, form: Params, step: Ask, progress: AuthenticationProgress
     ) -> None:
         """Answers the form. Raises Stale."""
         raise NotImplementedError
@@ -76,7 +76,7 @@ class OfferHandler(SettingUpHandler):
         self,
         flow: Flow,
         step: Ask,
-        proven: AuthenticationProgress,
+        progress: AuthenticationProgress,
         *,
         status: int = 200,
         **values: object,
@@ -86,19 +86,19 @@ class OfferHandler(SettingUpHandler):
             SignInPage.FACTOR_OFFER,
             flow,
             status=status,
-            login_name=proven.subject.user.user_name,
+            login_name=progress.subject.user.user_name,
             kinds=kinds,
             is_optional=step.is_optional,
         )
 
     async def go_on(
-        self, flow: Flow, form: Params, step: Ask, proven: AuthenticationProgress
+        self, flow: Flow, form: Params, step: Ask, progress: AuthenticationProgress
     ) -> None:
         kind = form.get("factor")
         if kind in step.factors:
             await sign_in_second_factors.choose(self.service, flow, kind)
         elif form.get("decision") == "skip" and step.is_optional:
-            self.keep_cookie(await sign_in_second_factors.decline(self.service, flow, proven))
+            self.keep_cookie(await sign_in_second_factors.decline(self.service, flow, progress))
         self.see(self.at(LOGIN, flow))
 
 
@@ -111,13 +111,13 @@ class TotpEnrolHandler(SettingUpHandler):
         self,
         flow: Flow,
         step: Ask,
-        proven: AuthenticationProgress,
+        progress: AuthenticationProgress,
         *,
         status: int = 200,
         **values: object,
     ) -> None:
-        user = proven.subject.user
-        secret = await sign_in_second_factors.new_secret(self.service, flow, proven)
+        user = progress.subject.user
+        secret = await sign_in_second_factors.new_secret(self.service, flow, progress)
         host = urlsplit(self.service.config.issuer).netloc
         uri = totp.uri(secret, host, user.user_name)
         given: dict[str, object] = {
@@ -132,7 +132,7 @@ class TotpEnrolHandler(SettingUpHandler):
         self.step(SignInPage.TOTP_ENROL, flow, status=status, **(given | values))
 
     async def go_on(
-        self, flow: Flow, form: Params, step: Ask, proven: AuthenticationProgress
+        self, flow: Flow, form: Params, step: Ask, progress: AuthenticationProgress
     ) -> None:
         if form.get("decision") == "other":
             await sign_in_second_factors.choose(self.service, flow, None)
@@ -142,24 +142,26 @@ class TotpEnrolHandler(SettingUpHandler):
         problem = _problem_of(name)
         if problem is not None:
             problems = [{"field": "deviceName", "text": problem}]
-            await self.ask(flow, step, proven, status=400, device_name=name, problems=problems)
+            await self.ask(flow, step, progress, status=400, device_name=name, problems=problems)
             return
-        await self._confirm(flow, step, proven, code, name)
+        await self._confirm(flow, step, progress, code, name)
 
     async def _confirm(
-        self, flow: Flow, step: Ask, proven: AuthenticationProgress, code: str, name: str
+        self, flow: Flow, step: Ask, progress: AuthenticationProgress, code: str, name: str
     ) -> None:
         try:
             cookie = await sign_in_second_factors.confirm_app(
-                self.service, flow, proven, code, name
+                self.service, flow, progress, code, name
             )
         except Throttled as error:
             seconds = self.wait(error)
-            await self.ask(flow, step, proven, status=429, device_name=name, retry_seconds=seconds)
+            await self.ask(
+                flow, step, progress, status=429, device_name=name, retry_seconds=seconds
+            )
         except FactorCodeRefused as error:
             _log.info("authenticator app refused", cause=str(error), address=self.address())
             problems = [{"field": "code", "text": WRONG}]
-            await self.ask(flow, step, proven, status=400, device_name=name, problems=problems)
+            await self.ask(flow, step, progress, status=400, device_name=name, problems=problems)
         else:
             self.keep_cookie(cookie)
             self.see(self.at(LOGIN, flow))
@@ -174,12 +176,12 @@ class RecoveryCodesHandler(SettingUpHandler):
         self,
         flow: Flow,
         step: Ask,
-        proven: AuthenticationProgress,
+        progress: AuthenticationProgress,
         *,
         status: int = 200,
         **values: object,
     ) -> None:
-        codes = sign_in_second_factors.codes(self.service, flow, proven)
+        codes = sign_in_second_factors.codes(self.service, flow, progress)
         self.step(
             SignInPage.RECOVERY_CODES,
             flow,
@@ -190,9 +192,9 @@ class RecoveryCodesHandler(SettingUpHandler):
         )
 
     async def go_on(
-        self, flow: Flow, form: Params, step: Ask, proven: AuthenticationProgress
+        self, flow: Flow, form: Params, step: Ask, progress: AuthenticationProgress
     ) -> None:
-        self.keep_cookie(await sign_in_second_factors.keep_codes(self.service, flow, proven))
+        self.keep_cookie(await sign_in_second_factors.keep_codes(self.service, flow, progress))
         self.see(self.at(LOGIN, flow))
 
 

@@ -51,12 +51,12 @@ class FactorHandler(FlowHandler):
     """Lets the person choose among the factors that the sign-in accepts."""
 
     async def show(self, flow: Flow) -> None:
-        step, proven = await _asked(self, flow)
-        ways = await self._ways(flow, step, proven)
+        step, progress = await _asked(self, flow)
+        ways = await self._ways(flow, step, progress)
         self.step(
             SignInPage.FACTOR,
             flow,
-            login_name=proven.subject.user.user_name,
+            login_name=progress.subject.user.user_name,
             ways=ways,
             notice=None if ways else _NONE,
         )
@@ -65,18 +65,20 @@ class FactorHandler(FlowHandler):
         self.see(self.at(LOGIN, flow))
 
     async def _ways(
-        self, flow: Flow, step: Ask, proven: AuthenticationProgress
+        self, flow: Flow, step: Ask, progress: AuthenticationProgress
     ) -> list[tuple[Message, str]]:
         ways = [_WAYS[kind] for kind in sorted(step.factors, reverse=True)]
-        if _may_recover(proven) and await recovery_codes.left(self.service, proven.subject.user):
+        if _may_recover(progress) and await recovery_codes.left(
+            self.service, progress.subject.user
+        ):
             ways.append((SignInPage.RECOVERY_CODE, _RECOVERY))
         return [(label, self.at(ADDRESSES[page], flow)) for page, label in ways]
 
 
-def _may_recover(proven: AuthenticationProgress) -> bool:
+def _may_recover(progress: AuthenticationProgress) -> bool:
     # A recovery code replaces a second factor that is still missing.
     return not authentication_context.meets(
-        authentication_context.reached(proven.amr), authentication_context.TWO_FACTORS
+        authentication_context.reached(progress.amr), authentication_context.TWO_FACTORS
     )
 
 
@@ -88,37 +90,37 @@ class CodeHandler(FlowHandler):
     wrong: ClassVar[Message] = WRONG
 
     async def show(self, flow: Flow) -> None:
-        _, proven = await _asked(self, flow, self.fits)
-        self._ask(flow, proven)
+        _, progress = await _asked(self, flow, self.fits)
+        self._ask(flow, progress)
 
     async def submit(self, flow: Flow, form: Params) -> None:
-        _, proven = await _asked(self, flow, self.fits)
+        _, progress = await _asked(self, flow, self.fits)
         code = form.get("code") or ""
         try:
             cookie = await sign_in_second_factors.enter_code(
-                self.service, flow, proven, self.kind, code, self.origin_of(flow)
+                self.service, flow, progress, self.kind, code, self.origin_of(flow)
             )
         except Throttled as error:
-            self._ask(flow, proven, status=429, retry_seconds=self.wait(error))
+            self._ask(flow, progress, status=429, retry_seconds=self.wait(error))
         except FactorCodeRefused:
             problems = [{"field": "code", "text": self.wrong}]
-            self._ask(flow, proven, status=400, problems=problems)
+            self._ask(flow, progress, status=400, problems=problems)
         else:
             self.keep_cookie(cookie)
             self.see(self.at(LOGIN, flow))
 
-    def fits(self, step: Ask, proven: AuthenticationProgress) -> bool:
+    def fits(self, step: Ask, progress: AuthenticationProgress) -> bool:
         """Returns whether this page can be used in the step."""
         return second_factors.TOTP in step.factors
 
     def _ask(
-        self, flow: Flow, proven: AuthenticationProgress, *, status: int = 200, **values: object
+        self, flow: Flow, progress: AuthenticationProgress, *, status: int = 200, **values: object
     ) -> None:
         self.step(
             self.name,
             flow,
             status=status,
-            login_name=proven.subject.user.user_name,
+            login_name=progress.subject.user.user_name,
             back_url=self.at(ADDRESSES[SignInPage.LOGIN_NAME], flow),
             other_url=self.at(ADDRESSES[SignInPage.FACTOR], flow),
             **values,
@@ -132,8 +134,8 @@ class RecoveryCodeHandler(CodeHandler):
     name = SignInPage.RECOVERY_CODE
     wrong = _WRONG_RECOVERY
 
-    def fits(self, step: Ask, proven: AuthenticationProgress) -> bool:
-        return _may_recover(proven)
+    def fits(self, step: Ask, progress: AuthenticationProgress) -> bool:
+        return _may_recover(progress)
 
 
 ROUTES = [

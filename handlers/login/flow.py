@@ -57,7 +57,7 @@ class FlowHandler(PageHandler, ABC):
     that says how to start again."""
 
     async def get(self) -> None:
-        flow = await self._find_flow(await self.find_agent())
+        flow = await self._find_flow(await self.find_browser())
         try:
             self._require_restart_link(flow)
             await self._store_language(flow)
@@ -88,12 +88,12 @@ class FlowHandler(PageHandler, ABC):
         self.redirect_instead(self.at(self.request.path, flow))
 
     async def post(self) -> None:
-        agent = await self.find_agent()
-        form = self._own_flow_form(agent)
+        browser = await self.find_browser()
+        form = self._own_flow_form(browser)
         if form is None:
             await self.expired(status=403)
             return
-        flow = await self._find_flow(agent)
+        flow = await self._find_flow(browser)
         # Such a form stores the flow before the person has authenticated.
         if sign_in_pending.has_no_user(flow):
             request_limits.admit_first_form(self.service, self.origin_of(flow))
@@ -113,22 +113,22 @@ class FlowHandler(PageHandler, ABC):
     async def submit(self, flow: Flow, form: Params) -> None:
         """Answers this page's form."""
 
-    def _own_flow_form(self, agent: Browser | None) -> Params | None:
+    def _own_flow_form(self, browser: Browser | None) -> Params | None:
         """Returns the form if it was made for this browser and this flow, else None."""
-        address = self.wanted_waiting("flow")
+        address = self.requested_pending_id("flow")
         flow_id = sign_in_pending.id_of(self.service, address) if address else None
         try:
-            return self.page_form(flow_id or "", agent) if agent else None
+            return self.page_form(flow_id or "", browser) if browser else None
         except ForeignForm as error:
             self.log_exception(type(error), error, None)
             return None
 
-    async def _find_flow(self, agent: Browser | None) -> Flow:
+    async def _find_flow(self, browser: Browser | None) -> Flow:
         """Returns the flow of the address. Raises ResponseSent if there is none."""
-        address = self.wanted_waiting("flow")
-        flow = await sign_in_pending.find(self.service, address, agent) if address else None
+        address = self.requested_pending_id("flow")
+        flow = await sign_in_pending.find(self.service, address, browser) if address else None
         if flow is None:
-            await self._bind_or_expire(address, agent)
+            await self._bind_or_expire(address, browser)
             raise ResponseSent
         self.language, self.ui_locales = flow.request.language, flow.request.ui_locales
         self.show_client(flow.client)
@@ -137,14 +137,14 @@ class FlowHandler(PageHandler, ABC):
         self.allow_forms_to(flow.request.redirect_uri)
         return flow
 
-    async def _bind_or_expire(self, address: str | None, agent: Browser | None) -> None:
+    async def _bind_or_expire(self, address: str | None, browser: Browser | None) -> None:
         if address is None:
             await self.expired()
             return
         # A flow that was begun without the browser's cookie is bound to it here.
-        begun = await sign_in_pending.bind(self.service, address, agent)
+        begun = await sign_in_pending.bind(self.service, address, browser)
         if begun is None:
-            is_finished = await sign_in_pending.is_finished(self.service, address, agent)
+            is_finished = await sign_in_pending.is_finished(self.service, address, browser)
             await self.expired(sentence=_FINISHED if is_finished else None)
             return
         self.keep_cookie(begun.cookie)

@@ -38,8 +38,8 @@ class HintHandler(PageHandler):
         the person has to be asked."""
         if request.hinted_user_id is None:
             return None
-        agent = await self.find_agent()
-        ended = await end_session.end_hinted(self.service, request, agent)
+        browser = await self.find_browser()
+        ended = await end_session.end_hinted(self.service, request, browser)
         if ended is None:
             return None
         self.keep_cookie(ended.cookie)
@@ -51,38 +51,38 @@ class LogoutHandler(HintHandler):
 
     async def get(self) -> None:
         request = await self._find()
-        agent = await self.find_agent()
+        browser = await self.find_browser()
         ended = await self.end_hinted(request)
-        if ended is not None or agent is None or not browsers.is_stored(agent):
+        if ended is not None or browser is None or not browsers.is_stored(browser):
             self.see(done(ended or request))
             return
-        live = await session_lifetime.find_live(self.service, agent)
+        live = await session_lifetime.find_live(self.service, browser)
         if not live:  # no live session, so no question; but tokens of idle sessions shall end too
-            await self._end_all(agent, request)
+            await self._end_all(browser, request)
             return
         self.page(
             "logout-confirm",
             accounts=[account_of(one) for one in live],
-            hidden=self.form_token(request.id, agent),
-            query=[("request", self.wanted_waiting("request") or "")],
+            hidden=self.form_token(request.id, browser),
+            query=[("request", self.requested_pending_id("request") or "")],
         )
 
     async def post(self) -> None:
-        agent = await self.find_agent()
+        browser = await self.find_browser()
         request = await self._find()
         # A browser without a record has no sessions to end.
-        if agent is None or not browsers.is_stored(agent):
+        if browser is None or not browsers.is_stored(browser):
             self.see(done(request))
             return
-        form = self.page_form(request.id, agent)
+        form = self.page_form(request.id, browser)
         if form.get("decision") != "logout":
             self.see(_with_client(LOGIN, request))
             return
-        await self._end_all(agent, request)
+        await self._end_all(browser, request)
 
-    async def _end_all(self, agent: Browser, request: LogoutRequest) -> None:
+    async def _end_all(self, browser: Browser, request: LogoutRequest) -> None:
         try:
-            ended = await end_session.end_all(self.service, request, agent)
+            ended = await end_session.end_all(self.service, request, browser)
         except Stale:  # a concurrent sign-in or logout: read the state again
             self.see(self.request.uri or LOGOUT)
         else:
@@ -91,7 +91,7 @@ class LogoutHandler(HintHandler):
 
     async def _find(self) -> LogoutRequest:
         """Returns the request of the address. Raises ResponseSent if it has expired."""
-        address = self.wanted_waiting("request")
+        address = self.requested_pending_id("request")
         request = await end_session.find(self.service, address) if address else None
         if request is None:
             self.show_expired(sentence=_TOO_LATE, application_url=END_SESSION)
@@ -107,7 +107,7 @@ class DoneHandler(PageHandler):
     """A page after a logout. It finds the logout request that the address names."""
 
     async def find_done(self) -> LogoutRequest | None:
-        request_id = self.wanted_id("request")
+        request_id = self.requested_id("request")
         return await end_session.find(self.service, request_id) if request_id else None
 
 
@@ -117,7 +117,7 @@ class LoggedOutHandler(DoneHandler):
     async def get(self) -> None:
         request = await self.find_done()
         if request is None:
-            await self.show_wanted_client()
+            await self.show_requested_client()
             self.page("logged-out", frames=[], onward=None)
             return
         self.ui_locales = request.ui_locales

@@ -110,9 +110,9 @@ class LoginHandler(LoginNameHandler):
             self.see(self.at(ADDRESSES[step.page], flow))
 
     async def _without_application(self) -> None:
-        live = await session_lifetime.find_live(self.service, await self.find_agent())
-        await self.show_wanted_client()
-        if self.wanted_id("client_id") is None and len(live) == 1:
+        live = await session_lifetime.find_live(self.service, await self.find_browser())
+        await self.show_requested_client()
+        if self.requested_id("client_id") is None and len(live) == 1:
             await self.show_organization(live[0].subject.organization.id)
         await show_signed_in(self, live, None)
 

@@ -42,11 +42,11 @@ async def problems_of(
 ) -> list[dict[str, object]]:
     """Returns all problems of a new password. `application` is the name of the application that
     the person signs in to. Raises HashingBusy."""
-    return as_shown(
+    return problem_values(
         await password_change.chosen_problems(service, subject, password, application=application)
     )
 
 
-def as_shown(problems: Sequence[PasswordProblem]) -> list[dict[str, object]]:
+def problem_values(problems: Sequence[PasswordProblem]) -> list[dict[str, object]]:
     """Returns the problems as those of the field `newPassword`."""
     return [{"field": "newPassword", "text": problem.text} for problem in problems]

@@ -17,9 +17,9 @@ class OrganizationHandler(FlowHandler):
         if len(found) < 2:  # nothing to choose
             self.see(self.at(ADDRESSES[SignInPage.REGISTER], flow))
             return
-        shown = [{"id": one.id, "name": one.name, "domain": one.primary_domain} for one in found]
+        choices = [{"id": one.id, "name": one.name, "domain": one.primary_domain} for one in found]
         login_url = self.at(ADDRESSES[SignInPage.LOGIN_NAME], flow)
-        self.step(SignInPage.ORGANIZATION, flow, organizations=shown, login_url=login_url)
+        self.step(SignInPage.ORGANIZATION, flow, organizations=choices, login_url=login_url)
 
     async def submit(self, flow: Flow, form: Params) -> None:
         is_chosen = await registration_organization.choose(

@@ -49,15 +49,15 @@ class PasskeyHandler(FlowHandler):
         if step.progress is None:
             is_fitting = step.live is None
         else:
-            is_wanted = step.page in (SignInPage.PASSKEY, SignInPage.FACTOR)
-            is_fitting = is_wanted and second_factors.PASSKEY in step.factors
+            is_due = step.page in (SignInPage.PASSKEY, SignInPage.FACTOR)
+            is_fitting = is_due and second_factors.PASSKEY in step.factors
         if not is_fitting:
             self.redirect_instead(self.at(LOGIN, flow))
         return step
 
     async def _ask(self, flow: Flow, step: Ask, *, status: int = 200, **values: object) -> None:
-        proven = step.progress
-        options = await sign_in_passkeys.options(self.service, flow, proven)
+        progress = step.progress
+        options = await sign_in_passkeys.options(self.service, flow, progress)
         if options is None:
             self.redirect_instead(self.at(LOGIN, flow))
         other = SignInPage.PASSWORD if step.page is SignInPage.PASSWORD else SignInPage.LOGIN_NAME
@@ -65,9 +65,9 @@ class PasskeyHandler(FlowHandler):
             SignInPage.PASSKEY,
             flow,
             status=status,
-            login_name=proven.subject.user.user_name if proven else None,
+            login_name=progress.subject.user.user_name if progress else None,
             options=as_json(options),
-            other_url=self.at(ADDRESSES[SignInPage.FACTOR if proven else other], flow),
+            other_url=self.at(ADDRESSES[SignInPage.FACTOR if progress else other], flow),
             **values,
         )
 
@@ -79,17 +79,17 @@ async def offered(handler: FlowHandler, flow: Flow) -> str | None:
 
 
 async def enter(
-    handler: FlowHandler, flow: Flow, answer: str, proven: AuthenticationProgress | None = None
+    handler: FlowHandler, flow: Flow, answer: str, progress: AuthenticationProgress | None = None
 ) -> Message | None:
     """Continues the sign-in with a browser's WebAuthn response, or returns why it is refused.
 
     Raises Stale for a concurrent change of the flow.
     """
     try:
-        cookie = await sign_in_passkeys.enter(handler.service, flow, answer, proven)
+        cookie = await sign_in_passkeys.enter(handler.service, flow, answer, progress)
     except webauthn.WebAuthnRefused as error:
         _log.info("passkey refused", cause=str(error), address=handler.address())
-        return _REFUSED_AS_FACTOR if proven else _REFUSED
+        return _REFUSED_AS_FACTOR if progress else _REFUSED
     handler.keep_cookie(cookie)
     return None
 

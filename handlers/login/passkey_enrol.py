@@ -38,18 +38,18 @@ class PasskeyEnrolHandler(SettingUpHandler):
         self,
         flow: Flow,
         step: Ask,
-        proven: AuthenticationProgress,
+        progress: AuthenticationProgress,
         *,
         status: int = 200,
         **values: object,
     ) -> None:
-        options = await sign_in_passkeys.creation_options(self.service, flow, proven)
+        options = await sign_in_passkeys.creation_options(self.service, flow, progress)
         if options is None:
             await second_factors.choose(self.service, flow, None)
             self.see(self.at(LOGIN, flow))
             return
         given: dict[str, object] = {
-            "login_name": proven.subject.user.user_name,
+            "login_name": progress.subject.user.user_name,
             "device_name": self.bundle().text(_USUAL_NAME),
             "maximum": MAX_NAME,
             "options": as_json(options),
@@ -58,27 +58,27 @@ class PasskeyEnrolHandler(SettingUpHandler):
         self.step(SignInPage.PASSKEY_ENROL, flow, status=status, **(given | values))
 
     async def go_on(
-        self, flow: Flow, form: Params, step: Ask, proven: AuthenticationProgress
+        self, flow: Flow, form: Params, step: Ask, progress: AuthenticationProgress
     ) -> None:
         if form.get("decision") == "other":
             await second_factors.choose(self.service, flow, None)
             self.see(self.at(LOGIN, flow))
             return
         name, answer = form.get("deviceName") or "", form.get(FIELD) or ""
-        problem = await self._add(flow, proven, name, answer)
+        problem = await self._add(flow, progress, name, answer)
         if problem is None:
             self.see(self.at(LOGIN, flow))
         else:
             field, text = problem
             problems = [{"field": field, "text": text}]
-            await self.ask(flow, step, proven, status=400, device_name=name, problems=problems)
+            await self.ask(flow, step, progress, status=400, device_name=name, problems=problems)
 
     async def _add(
-        self, flow: Flow, proven: AuthenticationProgress, name: str, answer: str
+        self, flow: Flow, progress: AuthenticationProgress, name: str, answer: str
     ) -> tuple[str | None, Message] | None:
         """Adds the passkey, or returns the field and the text of a problem."""
         try:
-            cookie = await sign_in_passkeys.add(self.service, flow, proven, name, answer)
+            cookie = await sign_in_passkeys.add(self.service, flow, progress, name, answer)
         except InvalidArgument:
             return "deviceName", NAME_PROBLEM
         except webauthn.WebAuthnRefused as error:

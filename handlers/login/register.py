@@ -61,7 +61,7 @@ class RegisterHandler(FlowHandler):
             self.service, organization, sent, flow.client.name
         )
         if problems:
-            await self._ask(flow, sent, status=400, problems=as_shown(problems))
+            await self._ask(flow, sent, status=400, problems=problem_values(problems))
             return
         try:
             await sign_in_registration.begin(
@@ -120,7 +120,7 @@ def _sent(form: Params) -> Typed:
     )
 
 
-def as_shown(problems: list[RegistrationProblem]) -> list[dict[str, object]]:
+def problem_values(problems: list[RegistrationProblem]) -> list[dict[str, object]]:
     """Returns the problems as a page takes them."""
     return [{"field": problem.field, "text": problem.text} for problem in problems]
 

@@ -11,7 +11,7 @@ from typing import Final
 from handlers.login.codes import REFUSALS, SENT_AGAIN, too_soon
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
 from handlers.login.name import problem_of
-from handlers.login.register import as_shown
+from handlers.login.register import problem_values
 from idp.foundation import logs, uris
 from idp.foundation.i18n import Message, message
 from idp.identity.factors.mail_codes import MailCodeRefused
@@ -47,7 +47,7 @@ class ResetHandler(FlowHandler):
         if closed is not None:
             self._ask(flow, closed, "", status=400)
         elif problem is not None:
-            problems = as_shown([RegistrationProblem("loginName", problem)])
+            problems = problem_values([RegistrationProblem("loginName", problem)])
             self._ask(flow, None, typed, status=400, problems=problems)
         else:
             await self._begin(flow, typed)
@@ -105,7 +105,7 @@ class ResetCodeHandler(ResetHandler):
                 await self._enter(flow, form.get("code") or "")
         except Throttled as error:
             problem = RegistrationProblem(None, too_soon(self.wait(error)))
-            self._ask_code(flow, status=429, problems=as_shown([problem]))
+            self._ask_code(flow, status=429, problems=problem_values([problem]))
 
     async def _require_reset(self, flow: Flow) -> None:
         """Raises ResponseSent if no code is due in this flow."""
@@ -128,7 +128,7 @@ class ResetCodeHandler(ResetHandler):
             await password_reset.enter_code(self.service, flow, code, self.visit(flow))
         except MailCodeRefused as error:
             _log.info("reset refused", cause=error.error_code, address=self.address())
-            problems = as_shown([RegistrationProblem("code", REFUSALS[error.error_code])])
+            problems = problem_values([RegistrationProblem("code", REFUSALS[error.error_code])])
             self._ask_code(flow, status=400, problems=problems)
         else:
             self.see(self.at(LOGIN, flow))

@@ -31,7 +31,7 @@ from idp.records import Browser
 from storage import Stale
 
 _LINK: Final = "link"
-_KEPT: Final = ("flow", restart_link.PARAMETER, "lang")
+_KEPT_PARAMETERS: Final = ("flow", restart_link.PARAMETER, "lang")
 
 _log = logs.logger(__name__)
 _REFUSED: Final = message("This link was used or has expired. Ask for a new one.", context="reset")
@@ -45,7 +45,7 @@ class ResetLinkHandler(PageHandler):
         if key is not None:
             await self._take_key(key)
             return
-        flow = await self._waiting(await self.find_agent())
+        flow = await self._waiting(await self.find_browser())
         if self.query_params().if_once(_LINK) is None:
             await self._ask_anew(flow)
             return
@@ -59,7 +59,7 @@ class ResetLinkHandler(PageHandler):
         if browser.may_lack_cookie(self.service.config, self.request):
             raise ForeignForm("the form may have been sent by another site")
         password = self._own_form().get("newPassword") or ""
-        flow = await self._waiting(await self.find_agent())
+        flow = await self._waiting(await self.find_browser())
         try:
             opened = await reset_links.find(self.service, self._key())
             problems = await problems_of(self.service, opened.subject, password)
@@ -74,13 +74,13 @@ class ResetLinkHandler(PageHandler):
         """Moves the key into the cookie and redirects to the address without it."""
         link_id = reset_links.id_of(key)
         if link_id is None:
-            await self._waiting(await self.find_agent())
+            await self._waiting(await self.find_browser())
             await self._refuse(LinkRefused("the link has no key"))
             return
         sealed = reset_links.seal(self.service, key)
         self._keep_key(sealed, max_age=reset_links.COOKIE_SECONDS)
-        kept = [pair for pair in self._own_query() if pair[0] in _KEPT]
-        self.see(uris.with_parameters(reset_links.PAGE, [(_LINK, link_id), *kept]))
+        parameters = [pair for pair in self._own_query() if pair[0] in _KEPT_PARAMETERS]
+        self.see(uris.with_parameters(reset_links.PAGE, [(_LINK, link_id), *parameters]))
 
     def _key(self) -> str:
         """Returns the key of the link that the address names. Raises LinkRefused.
@@ -112,19 +112,21 @@ class ResetLinkHandler(PageHandler):
             self.service, subject, password, actor=subject.user.id
         )
         writes = [*change.writes, opened.spent]
-        proven = AuthenticationProgress(change.subject, session_lifetime.PASSWORD)
-        cookie = await sign_in_flow.continue_with(self.service, flow, proven, *writes)
+        progress = AuthenticationProgress(change.subject, session_lifetime.PASSWORD)
+        cookie = await sign_in_flow.continue_with(self.service, flow, progress, *writes)
         # Failed attempts with the old password no longer delay the user.
         await guess_resets.forget(self.service, subject.user)
         self.keep_cookie(cookie)
         self._keep_key("", max_age=0)
         self.see(self._at(LOGIN, flow))
 
-    async def _waiting(self, agent: Browser | None) -> Flow | None:
+    async def _waiting(self, browser_record: Browser | None) -> Flow | None:
         """Returns the sign-in that requested the message if it waits in this browser."""
         await self.show_start()
-        address = self.wanted_waiting("flow")
-        flow = await sign_in_pending.find(self.service, address, agent) if address else None
+        address = self.requested_pending_id("flow")
+        flow = (
+            await sign_in_pending.find(self.service, address, browser_record) if address else None
+        )
         if flow is not None:
             self.show_client(flow.client)
             self.allow_forms_to(flow.request.redirect_uri)
@@ -132,13 +134,13 @@ class ResetLinkHandler(PageHandler):
 
     async def _begin(self) -> Flow:
         """Begins a sign-in to the service's own pages in this browser. Raises Stale."""
-        agent = await self.find_agent()
+        browser_record = await self.find_browser()
         to = self._onward()
         begun = await first_party_sign_in.begin(
-            self.service, first_party_areas.ACCOUNT, to, agent, self.origin()
+            self.service, first_party_areas.ACCOUNT, to, browser_record, self.origin()
         )
         self.keep_cookie(begun.cookie)
-        known = begun.cookie.agent if begun.cookie else agent
+        known = begun.cookie.agent if begun.cookie else browser_record
         flow = await sign_in_pending.find(self.service, begun.address, known)
         if flow is None:
             raise Stale("auth_requests", begun.address)
@@ -171,10 +173,10 @@ class ResetLinkHandler(PageHandler):
 
     async def _refuse(self, cause: Exception) -> None:
         _log.info("link refused", cause=str(cause), address=self.address())
-        kept = [pair for pair in self._own_query() if pair[0] in _KEPT]
+        parameters = [pair for pair in self._own_query() if pair[0] in _KEPT_PARAMETERS]
         self._keep_key("", max_age=0)
         self.show_expired(
-            sentence=_REFUSED, again_url=uris.with_parameters(reset_links.PAGE, kept)
+            sentence=_REFUSED, again_url=uris.with_parameters(reset_links.PAGE, parameters)
         )
 
     def _at(self, path: str, flow: Flow) -> str:

@@ -62,9 +62,9 @@ class SetupHandler(PageHandler):
 
     async def _submit(self, login_name: str, form: Params) -> None:
         password, new = form.get("password") or "", form.get("newPassword") or ""
-        agent = await self.find_agent()
+        browser_record = await self.find_browser()
         subject = await own_password.prove_one_time(
-            self.service, login_name, password, self.origin(agent)
+            self.service, login_name, password, self.origin(browser_record)
         )
         problems = await problems_of(self.service, subject, new)
         if problems:
@@ -75,10 +75,12 @@ class SetupHandler(PageHandler):
         choice = await registration_choice.answer(self.service, subject, is_open=is_open)
         try:
             cookie = await own_password.replace_one_time(
-                self.service, agent, subject, new, *choice
+                self.service, browser_record, subject, new, *choice
             )
         except Conflict:  # a login policy was stored meanwhile, and takes precedence
-            cookie = await own_password.replace_one_time(self.service, agent, subject, new)
+            cookie = await own_password.replace_one_time(
+                self.service, browser_record, subject, new
+            )
         # Policies are cached; the stored answer takes effect at once.
         self.service.recent.forget()
         self.keep_cookie(cookie)
@@ -88,7 +90,7 @@ class SetupHandler(PageHandler):
     async def _ask(
         self,
         login_name: str,
-        proven: str | None = None,
+        password: str | None = None,
         *,
         status: int = 200,
         org_id: str | None = None,
@@ -100,7 +102,7 @@ class SetupHandler(PageHandler):
             "setup",
             status=status,
             login_name=login_name,
-            password=proven,
+            password=password,
             policy=await policy_of(self.service, org_id),
             asks_for_strangers=await registration_choice.is_asked(self.service),
             opens_accounts=self._opens_accounts,

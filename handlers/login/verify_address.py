@@ -40,7 +40,9 @@ class VerifyAddressHandler(PageHandler):
             raise ForeignForm("the form may have been sent by another site")
         code = self._own_form().get("code") or ""
         try:
-            await email_verification.verify_email(self.service, self.wanted_id("user") or "", code)
+            await email_verification.verify_email(
+                self.service, self.requested_id("user") or "", code
+            )
         except (MailCodeRefused, NotFound, AddressHeld) as error:
             _log.info("verification refused", cause=error.error_code, address=self.address())
             text = _HELD if isinstance(error, AddressHeld) else _REFUSED

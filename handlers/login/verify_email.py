@@ -7,7 +7,7 @@ from typing import Final
 
 from handlers.login.codes import REFUSALS, SENT_AGAIN, too_soon
 from handlers.login.flow import ADDRESSES, LOGIN, FlowHandler
-from handlers.login.register import as_shown, state_of
+from handlers.login.register import problem_values, state_of
 from idp.foundation import logs, uris
 from idp.foundation.i18n import Message, message
 from idp.identity.factors.mail_codes import MailCodeRefused
@@ -81,7 +81,7 @@ class VerifyEmailHandler(WaitingHandler):
         except Throttled as error:
             seconds = self.wait(error)
             problem = RegistrationProblem(None, too_soon(seconds))
-            self._ask(flow, waiting, status=429, problems=as_shown([problem]))
+            self._ask(flow, waiting, status=429, problems=problem_values([problem]))
 
     async def _resend(self, flow: Flow, waiting: Registration) -> None:
         await sign_in_registration.resend(self.service, flow, waiting, state_of(self, flow))
@@ -97,11 +97,14 @@ class VerifyEmailHandler(WaitingHandler):
             self.see(self.at(ADDRESSES[SignInPage.USER_NAME], flow))
         except AddressTaken:
             self._ask(
-                flow, waiting, status=400, problems=as_shown([RegistrationProblem(None, _KNOWN)])
+                flow,
+                waiting,
+                status=400,
+                problems=problem_values([RegistrationProblem(None, _KNOWN)]),
             )
         except MailCodeRefused as error:
             _log.info("registration refused", cause=error.error_code, address=self.address())
-            problems = as_shown([RegistrationProblem("code", REFUSALS[error.error_code])])
+            problems = problem_values([RegistrationProblem("code", REFUSALS[error.error_code])])
             self._ask(flow, waiting, status=400, problems=problems)
 
     def _ask(
@@ -128,32 +131,37 @@ class UserNameHandler(WaitingHandler):
     """Asks for another user name, because the chosen one was taken meanwhile."""
 
     async def show(self, flow: Flow) -> None:
-        waiting = await self._find_proven(flow)
+        waiting = await self._find_verified(flow)
         taken = registration.unseal(self.service, waiting.sealed).user_name
-        self._ask(flow, taken, problems=as_shown([RegistrationProblem("userName", _NAME_TAKEN)]))
+        self._ask(
+            flow, taken, problems=problem_values([RegistrationProblem("userName", _NAME_TAKEN)])
+        )
 
     async def submit(self, flow: Flow, form: Params) -> None:
-        waiting = await self._find_proven(flow)
+        waiting = await self._find_verified(flow)
         name = (form.get("userName") or "").strip()
         own = registration.unseal(self.service, waiting.sealed).email
         problems = registration.name_problems(name, own)
         if problems:
-            self._ask(flow, name, status=400, problems=as_shown(problems))
+            self._ask(flow, name, status=400, problems=problem_values(problems))
             return
         try:
             making = sign_in_registration.choose_name(self.service, flow, waiting, name)
             await self.go_on(flow, making)
         except NameTaken:
             problem = RegistrationProblem("userName", _NAME_TAKEN)
-            self._ask(flow, name, status=400, problems=as_shown([problem]))
+            self._ask(flow, name, status=400, problems=problem_values([problem]))
         except AddressTaken:
             self._ask(
-                flow, name, status=400, problems=as_shown([RegistrationProblem(None, _KNOWN)])
+                flow,
+                name,
+                status=400,
+                problems=problem_values([RegistrationProblem(None, _KNOWN)]),
             )
         except Throttled as error:
             self._ask(flow, name, status=429, retry_seconds=self.wait(error))
 
-    async def _find_proven(self, flow: Flow) -> Registration:
+    async def _find_verified(self, flow: Flow) -> Registration:
         """Returns the pending registration, whose e-mail address is verified. Raises ResponseSent
         if it is not."""
         waiting = await self.find_waiting(flow)

@@ -121,26 +121,26 @@ class PageHandler(Handler):
             name = browser.cookie_name(config, "language")
             self.add_header("Set-Cookie", browser.cookie_header(config, name, tag))
 
-    def wanted_id(self, name: str) -> str | None:
+    def requested_id(self, name: str) -> str | None:
         """Returns an id from the address, or None if the value cannot be one."""
         value = self.query_params().get(name) or ""
         return value if _ID.fullmatch(value) else None
 
-    def wanted_waiting(self, name: str) -> str | None:
+    def requested_pending_id(self, name: str) -> str | None:
         """Returns the id or the note (`idp.oauth.endpoints.notes`) of a pending request from the
         address, or None."""
         value = self.query_params().get(name) or ""
-        return value if notes.is_note(value) else self.wanted_id(name)
+        return value if notes.is_note(value) else self.requested_id(name)
 
     # The browser's cookie
 
-    async def find_agent(self) -> Browser | None:
+    async def find_browser(self) -> Browser | None:
         """Returns the browser's record, with its current names, if its cookie is valid."""
-        agent = await browsers.find(self.service, self.get_cookie(self._cookie_name))
-        if agent is None:
+        browser_record = await browsers.find(self.service, self.get_cookie(self._cookie_name))
+        if browser_record is None:
             return None
         kind = user_agents.read(self.request.headers.get("User-Agent"))
-        return structs.replace(agent, browser=kind.browser, system=kind.system)
+        return structs.replace(browser_record, browser=kind.browser, system=kind.system)
 
     def keep_cookie(self, cookie: Cookie | None) -> None:
         """Sets the browser's new cookie, if there is one."""
@@ -152,11 +152,11 @@ class PageHandler(Handler):
     def _cookie_name(self) -> str:
         return browser.cookie_name(self.service.config)
 
-    def page_form(self, subject_id: str, agent: Browser) -> Params:
+    def page_form(self, subject_id: str, browser_record: Browser) -> Params:
         """Returns the fields of a form that was made for this browser. Raises ForeignForm."""
         form = self._own_form()
         token = form.get("token") or ""
-        if not browsers.is_form_token(self.service.master_key, agent, subject_id, token):
+        if not browsers.is_form_token(self.service.master_key, browser_record, subject_id, token):
             raise ForeignForm("the form was made for another browser")
         return form
 
@@ -169,9 +169,11 @@ class PageHandler(Handler):
         """Returns the fields of the body. Raises InvalidRequest."""
         return params.parse_form(self.request.headers.get("Content-Type"), self.body)
 
-    def form_token(self, subject_id: str, agent: Browser) -> list[tuple[str, str]]:
+    def form_token(self, subject_id: str, browser_record: Browser) -> list[tuple[str, str]]:
         """Returns the hidden inputs of a form: a token bound to the browser and the subject."""
-        return [("token", browsers.form_token(self.service.master_key, agent, subject_id))]
+        return [
+            ("token", browsers.form_token(self.service.master_key, browser_record, subject_id))
+        ]
 
     # Pages
 
@@ -197,9 +199,9 @@ class PageHandler(Handler):
         """Sets the application that the page names."""
         self._client = client
 
-    async def show_wanted_client(self) -> None:
+    async def show_requested_client(self) -> None:
         """Sets the application that the address names as `client_id`, if any."""
-        await self.show_client_of(self.wanted_id("client_id"))
+        await self.show_client_of(self.requested_id("client_id"))
 
     async def show_client_of(self, client_id: str | None) -> None:
         """Sets the application of this id if it is active, and its organization's settings."""
@@ -308,7 +310,7 @@ class PageHandler(Handler):
         self.page(
             "error",
             status=error.status,
-            **error_texts.said_of(error),
+            **error_texts.values_of(error),
             request_id=self.request_id,
             time=self.service.clock.now().isoformat(timespec="seconds"),
             **self.retry(error.status),

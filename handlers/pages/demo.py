@@ -25,7 +25,7 @@ from idp.start.demo import DemoBrowser, DemoClient, DemoStep
 from idp.start.demo_setup import CALLBACK, PATH
 
 SIGN_IN: Final = PATH + "/sign-in"
-_SHOWN_CHARACTERS: Final = 48
+_TOKEN_CHARACTERS: Final = 48
 
 
 class DemoBase(PageHandler):
@@ -87,7 +87,7 @@ class DemoHandler(DemoBase):
             sign_in_url=SIGN_IN,
             claims=visit.claims or None,
             userinfo=visit.userinfo or None,
-            tokens=[_shown(name, value) for name, value in visit.tokens.items()],
+            tokens=[_token_values(name, value) for name, value in visit.tokens.items()],
             can_refresh="refresh_token" in visit.tokens,
             steps=[_described(step) for step in visit.steps],
             problems=_problems(visit),
@@ -133,8 +133,8 @@ class DemoSignInHandler(DemoBase):
 
     async def get(self) -> None:
         client, visit = await self.client(), await self.visit()
-        wanted = self.query_params().get("prompt") or ""
-        prompt = wanted if wanted in PROMPTS else ""
+        requested = self.query_params().get("prompt") or ""
+        prompt = requested if requested in PROMPTS else ""
         asking = demo.begin(self.service, visit, client, prompt)
         await demo.remember(self.service, asking, is_new=visit is None)
         header = browser.cookie_header(
@@ -210,8 +210,8 @@ _TITLES: Final = {
 
 def _problems(visit: DemoBrowser) -> list[dict[str, object]]:
     """Returns the last failure: a sentence in the page's language, then the service's own text."""
-    said = [_FAILED, Message(visit.problem)] if visit.problem else []
-    return [{"field": None, "text": text} for text in said]
+    texts = [_FAILED, Message(visit.problem)] if visit.problem else []
+    return [{"field": None, "text": text} for text in texts]
 
 
 def _described(step: DemoStep) -> dict[str, object]:
@@ -231,9 +231,9 @@ def _tokens(answer: Mapping[str, Any]) -> dict[str, str]:
     return {name: str(answer[name]) for name in names if name in answer}
 
 
-def _shown(name: str, value: str) -> dict[str, str]:
+def _token_values(name: str, value: str) -> dict[str, str]:
     kind = "JWT" if value.count(".") == 2 and value.startswith("ey") else "opaque"
-    return {"name": name, "kind": kind, "value": value[:_SHOWN_CHARACTERS] + "…"}
+    return {"name": name, "kind": kind, "value": value[:_TOKEN_CHARACTERS] + "…"}
 
 
 ROUTES = [(PATH, DemoHandler), (SIGN_IN, DemoSignInHandler), (CALLBACK, DemoCallbackHandler)]

@@ -74,7 +74,7 @@ ERROR_TEXTS: Final = {
 }
 
 
-def said_of(error: OAuthError) -> dict[str, object]:
+def values_of(error: OAuthError) -> dict[str, object]:
     """Returns title, sentence and detail of the error page; all None for an internal failure."""
     text = ERROR_TEXTS.get(error.status, _UNANSWERABLE if error.status < 500 else None)
     if text is None:

@@ -31,12 +31,12 @@ class HeldMailHandler(PageHandler):
         after = self.query_params().get("after")
         ids = [one.id for one in found]
         start = ids.index(after) + 1 if after in ids else 0
-        shown, following = found[start : start + ON_A_PAGE], found[start + ON_A_PAGE :]
+        on_page, following = found[start : start + ON_A_PAGE], found[start + ON_A_PAGE :]
         self.page(
             "held-mail",
-            mails=[_as_shown(one) for one in shown],
+            mails=[_template_values(one) for one in on_page],
             first_url=messages.PAGE if start else None,
-            next_url=f"{messages.PAGE}?{urlencode({'after': shown[-1].id})}"
+            next_url=f"{messages.PAGE}?{urlencode({'after': on_page[-1].id})}"
             if following
             else None,
         )
@@ -47,14 +47,14 @@ class HeldMailHandler(PageHandler):
 
 
 def _as_json(one: Held) -> dict[str, Any]:
-    letter = one.letter
-    optional = {"code": letter.code, "url": letter.url}
+    sent = one.letter
+    optional = {"code": sent.code, "url": sent.url}
     return {
         "id": one.id,
-        "to": letter.to,
-        "subject": letter.subject,
-        "text": letter.text,
-        "html": letter.html,
+        "to": sent.to,
+        "subject": sent.subject,
+        "text": sent.text,
+        "html": sent.html,
         "kind": one.kind,
         "userId": one.user_id or "",
         **{name: value for name, value in optional.items() if value is not None},
@@ -62,13 +62,13 @@ def _as_json(one: Held) -> dict[str, Any]:
     }
 
 
-def _as_shown(one: Held) -> dict[str, Any]:
-    letter = one.letter
+def _template_values(one: Held) -> dict[str, Any]:
+    sent = one.letter
     return {
-        "to": letter.to,
-        "subject": letter.subject,
-        "text": letter.text,
-        "url": letter.url,
+        "to": sent.to,
+        "subject": sent.subject,
+        "text": sent.text,
+        "url": sent.url,
         "time": one.created_at.isoformat(timespec="seconds"),
     }
 

@@ -26,7 +26,7 @@ from idp.records import Browser, Session, User
 class SignedIn(Struct, frozen=True):
     """The signed-in person and the browser; `several` if it has other valid sessions."""
 
-    agent: Browser
+    browser: Browser
     live: LiveSession
     several: bool
 
@@ -50,18 +50,20 @@ async def find_person(handler: PageHandler, area: OwnPages) -> SignedIn:
     Raises ResponseSent if there is none, or if one of several has to be chosen, after a redirect
     to a sign-in or the account chooser.
     """
-    agent = await handler.find_agent()
-    live = await session_lifetime.find_live(handler.service, agent)
+    browser_record = await handler.find_browser()
+    live = await session_lifetime.find_live(handler.service, browser_record)
     _store_choice(handler, live)
     chosen = choose(live, handler.get_cookie(_choice_cookie(handler.service.config)))
-    if (agent is None or chosen is None) and handler.request.method == "POST":
+    if (browser_record is None or chosen is None) and handler.request.method == "POST":
         # A parallel request may have replaced the browser's cookie; the redirected GET is sent
         # with the new one.
         handler.redirect_instead(handler.request.uri or area.path)
-    if agent is None or chosen is None:
-        await sign_in(handler, area, agent, prompt=("select_account",) if len(live) > 1 else ())
+    if browser_record is None or chosen is None:
+        await sign_in(
+            handler, area, browser_record, prompt=("select_account",) if len(live) > 1 else ()
+        )
         raise ResponseSent
-    return SignedIn(agent=agent, live=chosen, several=len(live) > 1)
+    return SignedIn(browser=browser_record, live=chosen, several=len(live) > 1)
 
 
 async def require_recent(
@@ -70,17 +72,17 @@ async def require_recent(
     """Raises ResponseSent if the person did not authenticate within the last `seconds`, after a
     redirect to a new sign-in of that user."""
     if not session_lifetime.is_recent(person.session, seconds, handler.service.clock.now()):
-        await sign_in(handler, area, person.agent, max_age=seconds, user_id=person.user.id)
+        await sign_in(handler, area, person.browser, max_age=seconds, user_id=person.user.id)
         raise ResponseSent
 
 
 async def sign_in(
-    handler: PageHandler, area: OwnPages, agent: Browser | None, to: str = "", **how: Any
+    handler: PageHandler, area: OwnPages, browser_record: Browser | None, to: str = "", **how: Any
 ) -> None:
     """Redirects to a sign-in that returns to `to`, by default to this page."""
     to = to or handler.request.uri or area.path
     begun = await first_party_sign_in.begin(
-        handler.service, area, to, agent, handler.origin(), **how
+        handler.service, area, to, browser_record, handler.origin(), **how
     )
     handler.keep_cookie(begun.cookie)
     pairs = {"flow": begun.address, "client_id": area.id}
@@ -90,7 +92,7 @@ async def sign_in(
 def _store_choice(handler: PageHandler, live: Sequence[LiveSession]) -> None:
     """Stores the session that the account chooser added to the address. Raises ResponseSent if it
     added one, after a redirect to the address without it."""
-    session_id = handler.wanted_id("session")
+    session_id = handler.requested_id("session")
     if session_id is None:
         return
     is_known = any(one.session.id == session_id for one in live)

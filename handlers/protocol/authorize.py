@@ -99,10 +99,10 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
         origin = self.origin()
         if browser.may_lack_cookie(self.service.config, self.request):
             return await sign_in_pending.begin_unbound(self.service, request, origin)
-        agent = await self.find_agent()
-        pushed_authorization.refuse_other_browser(request, agent)
-        answer = await sign_in_flow.answer_at_once(self.service, client, request, agent)
-        return answer or await sign_in_pending.begin(self.service, request, agent, origin)
+        browser_record = await self.find_browser()
+        pushed_authorization.refuse_other_browser(request, browser_record)
+        answer = await sign_in_flow.answer_at_once(self.service, client, request, browser_record)
+        return answer or await sign_in_pending.begin(self.service, request, browser_record, origin)
 
     def _put_off(self, request: AuthRequest, error: StorageError) -> None:
         """Raises TemporarilyUnavailable, which shows a page that can be sent again. A request with

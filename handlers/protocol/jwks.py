@@ -18,8 +18,8 @@ class KeysHandler(SharedHandler):
 
     async def get(self) -> None:
         body = msgspec.json.encode({"keys": await self.service.keys.published()})
-        kept = f"public, max-age={PUBLISHED_CACHE_SECONDS}, must-revalidate"
-        self.set_header("Cache-Control", kept)
+        caching = f"public, max-age={PUBLISHED_CACHE_SECONDS}, must-revalidate"
+        self.set_header("Cache-Control", caching)
         # The default value would contradict Cache-Control.
         self.clear_header("Pragma")
         self.set_header("Content-Type", "application/json")

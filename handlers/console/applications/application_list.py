@@ -115,7 +115,7 @@ class ApplicationHandler(ConsoleHandler):
                 *secrets,
                 await registered_keys.part(self, ONE, APP, ids, may=may),
             ],
-            commands=commands.shown(
+            commands=commands.rendered(
                 self.service.config,
                 BY_NAME[f"GET {APP}"],
                 ids,
@@ -130,14 +130,14 @@ class ApplicationHandler(ConsoleHandler):
 
     def _ways(self, ids: tuple[str, ...], app: Document) -> list[Cell]:
         is_api = "apiConfig" in app
-        wanted = ["test"] if not is_api else []
+        actions = ["test"] if not is_api else []
         if self.may("project.app.write"):
             method = (app.get("apiConfig") or app["oidcConfig"]).get("authMethodType", "")
             is_active = str(app.get("state", "")).endswith("_ACTIVE")
-            wanted += ["settings", "rename"]
-            wanted += ["secret"] if method.endswith(("_BASIC", "_POST")) else []
-            wanted += ["debug/end" if app.get("explainsUntil") else "debug"] if not is_api else []
-            wanted += ["deactivate" if is_active else "reactivate", "delete"]
+            actions += ["settings", "rename"]
+            actions += ["secret"] if method.endswith(("_BASIC", "_POST")) else []
+            actions += ["debug/end" if app.get("explainsUntil") else "debug"] if not is_api else []
+            actions += ["deactivate" if is_active else "reactivate", "delete"]
         kind = "api-settings" if is_api else "settings"
         return [
             way(
@@ -145,7 +145,7 @@ class ApplicationHandler(ConsoleHandler):
                 self.at(f"{CONSOLE}{ONE}/{kind if name == 'settings' else name}", *ids),
                 is_dangerous=name == "delete",
             )
-            for name in wanted
+            for name in actions
         ]
 
 

@@ -122,7 +122,7 @@ async def part(
     page: ConsoleHandler, one: str, owner: str, ids: tuple[str, ...], *, may: bool
 ) -> dict[str, Any]:
     """Returns the keys as a sub-list of their owner's page."""
-    shown = await turned(page, "keys", f"POST {owner}/keys/_search", *ids)
+    sub_list = await turned(page, "keys", f"POST {owner}/keys/_search", *ids)
     path = f"{CONSOLE}{one}/keys"
     ways = [
         way(_PAIR, page.at(f"{path}/new", *ids)),
@@ -142,11 +142,11 @@ async def part(
                     else []
                 ),
             ]
-            for key in shown.found
+            for key in sub_list.found
         ],
         message("There are no keys.", context="console"),
         ways if may else [],
-        shown,
+        sub_list,
     )
 
 

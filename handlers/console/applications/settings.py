@@ -207,17 +207,17 @@ API_FIELDS: Final = (
 def facts(app: Document) -> list[dict[str, object]]:
     """Returns the settings with their labels; empty ones and those that are off are left out."""
     if "apiConfig" in app:
-        found = _shown(API_FIELDS[0], app["apiConfig"]["authMethodType"])
+        found = _value_cell(API_FIELDS[0], app["apiConfig"]["authMethodType"])
         return [fact(APP_TYPE, cells.text(KINDS["api"])), fact(METHOD, found)]
     config = app["oidcConfig"]
     return [
-        fact(field.label, _shown(field, config[field.path]))
+        fact(field.label, _value_cell(field, config[field.path]))
         for field in FIELDS
         if config.get(field.path)
     ]
 
 
-def _shown(field: FormField, value: Any) -> Cell:
+def _value_cell(field: FormField, value: Any) -> Cell:
     if field.kind == "switch":
         return cells.switch(value)
     if field.kind == "choice":

@@ -50,7 +50,7 @@ class TrialHandler(TrialBase):
         to, user_id = self.at(_RESULT, *ids), self.visit.user.id
         try:
             begun = await test_sign_in.begin(
-                self.service, application.id, to, self.visit.agent, user_id, self.origin()
+                self.service, application.id, to, self.visit.browser, user_id, self.origin()
             )
         except (UnusableRequest, AuthorizeRefused) as refusal:
             self._ask(application, ids, status=400, problems=refused(refusal))
@@ -75,18 +75,18 @@ class ResultHandler(TrialBase):
     async def show(self, *ids: str) -> None:
         application = await self.tried(*ids)
         problems: list[dict[str, object]] = []
-        told = None
+        result = None
         try:
-            told = await test_sign_in.released_to(self.service, application.id, self.visit.live)
+            result = await test_sign_in.released_to(self.service, application.id, self.visit.live)
         except (UnusableRequest, AuthorizeRefused) as refusal:
             problems = refused(refusal)
         self.page(
             "console/test-result",
             about=application.name,
-            facts=_facts(told),
+            facts=_facts(result),
             parts=[
                 {"title": title, "json": _written(claims)}
-                for title, claims in _parts(told)
+                for title, claims in _parts(result)
                 if claims
             ],
             again_url=self.at(_TEST, *ids),
@@ -95,11 +95,11 @@ class ResultHandler(TrialBase):
         )
 
 
-def _facts(told: test_sign_in.SignInTestResult | None) -> list[dict[str, object]]:
-    if told is None:
+def _facts(result: test_sign_in.SignInTestResult | None) -> list[dict[str, object]]:
+    if result is None:
         return []
-    facts = [fact(message("Scopes", context="test-sign-in"), cells.codes(told.scopes))]
-    if OFFLINE_ACCESS not in told.scopes:
+    facts = [fact(message("Scopes", context="test-sign-in"), cells.codes(result.scopes))]
+    if OFFLINE_ACCESS not in result.scopes:
         facts.append(fact(message("Left out", context="test-sign-in"), cells.text(_NO_REFRESH)))
     return facts
 
@@ -109,17 +109,17 @@ def refused(refusal: UnusableRequest | AuthorizeRefused) -> list[dict[str, objec
     error: OAuthError | UnusableRequest = (
         refusal.error if isinstance(refusal, AuthorizeRefused) else refusal
     )
-    said = [_NOT_SO, Message(error.description)]
-    return [{"field": None, "text": text} for text in said]
+    texts = [_NOT_SO, Message(error.description)]
+    return [{"field": None, "text": text} for text in texts]
 
 
-def _parts(told: test_sign_in.SignInTestResult | None) -> list[tuple[Message, Any]]:
-    if told is None:
+def _parts(result: test_sign_in.SignInTestResult | None) -> list[tuple[Message, Any]]:
+    if result is None:
         return []
     return [
-        (message("In the ID token", context="test-sign-in"), told.id_token),
-        (message("At userinfo", context="test-sign-in"), told.userinfo),
-        (message("In the access token", context="test-sign-in"), told.access_token),
+        (message("In the ID token", context="test-sign-in"), result.id_token),
+        (message("At userinfo", context="test-sign-in"), result.userinfo),
+        (message("In the access token", context="test-sign-in"), result.access_token),
     ]
 
 

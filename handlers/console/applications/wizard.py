@@ -109,17 +109,17 @@ class WizardHandler(ConsoleHandler):
         except _ABOUT_THE_FORM as error:
             self._refuse(asked, values, error)
             return
-        self._tell(project_id, made, values, warnings)
+        self._show_registered(project_id, made, values, warnings)
 
     # The choices
 
     @property
     def _kind(self) -> Kind | None:
-        wanted = self.query_params().if_once("kind")
+        requested = self.query_params().if_once("kind")
         found = presets.PRESETS.get(self._tool or "")
         if found is not None:
             return found.kind
-        return next((kind for kind in _CARDS if kind == wanted), None)
+        return next((kind for kind in _CARDS if kind == requested), None)
 
     @property
     def _tool(self) -> str | None:
@@ -140,7 +140,7 @@ class WizardHandler(ConsoleHandler):
         return projects
 
     def _fields(self, projects: Sequence[Document]) -> list[FormField]:
-        wanted = self.query_params().if_once("project")
+        requested = self.query_params().if_once("project")
         known = [(one["id"], one["name"]) for one in projects]
         new = [("", message("A new project of the same name", context="applications"))]
         project = FormField(
@@ -148,7 +148,7 @@ class WizardHandler(ConsoleHandler):
             label=message("Project", context="console"),
             kind="choice",
             options=[*known, *(new if self.may("project.write") else [])],
-            default=wanted if wanted in dict(known) else (known[0][0] if known else ""),
+            default=requested if requested in dict(known) else (known[0][0] if known else ""),
         )
         preset = self._preset
         name = FormField(
@@ -186,15 +186,15 @@ class WizardHandler(ConsoleHandler):
             return {"name": values["name"]}
         if self._preset is not None and name is not None:
             known = presets.expand(name, self._host(values))
-            more = {**new_apps.proposed(known, self._preset), **self._said_users(values)}
+            more = {**new_apps.proposed(known, self._preset), **self._chosen_users(values)}
             return {"name": values["name"], **known, **more}
         asked = [field for field in self._places() if field.path in values]
         fitting = {} if kind in (None, "web") else _PUBLIC
         type = {"appType": _TYPES[kind or "web"]}
         more = {**fitting, **new_apps.proposed(fitting), **fields.document(asked, values)}
-        return {"name": values["name"], **type, **more, **self._said_users(values)}
+        return {"name": values["name"], **type, **more, **self._chosen_users(values)}
 
-    def _said_users(self, values: Values) -> Document:
+    def _chosen_users(self, values: Values) -> Document:
         return {one.path: values.get(one.path) or one.default for one in self._users()}
 
     async def _warnings(self, project_id: str, document: Document) -> list[Message]:
@@ -240,7 +240,7 @@ class WizardHandler(ConsoleHandler):
             tools=self._tools(kind) if kind else [],
             reasons=_reasons(preset) if preset else [],
             notes=list(preset.notes) if preset else [],
-            fields=fields.shown(asked, values) if kind else [],
+            fields=fields.rendered(asked, values) if kind else [],
             commands=self._commands(asked, values),
             hidden=self.form_inputs(),
             **more,
@@ -285,9 +285,11 @@ class WizardHandler(ConsoleHandler):
         sent = commands.example([_NAME], document)
         project = values.get(_PROJECT) or "PROJECT"
         operation = BY_NAME[self._operation]
-        return commands.shown(self.service.config, operation, [project], sent, self.org_id, line)
+        return commands.rendered(
+            self.service.config, operation, [project], sent, self.org_id, line
+        )
 
-    def _tell(
+    def _show_registered(
         self, project_id: str, made: Document, values: Values, warnings: Sequence[Message]
     ) -> None:
         """Shows the client id and the tool's configuration. The secret is shown only here."""

@@ -112,7 +112,7 @@ class PageTextsHandler(ConsoleHandler):
         self.page(
             "console/page-texts",
             search={
-                "fields": fields.shown((_LANGUAGE, _SCREEN), chosen),
+                "fields": fields.rendered((_LANGUAGE, _SCREEN), chosen),
                 "hidden": [("org", self.named_org_id)] if self.named_org_id else [],
             },
             texts=[
@@ -177,7 +177,7 @@ def _problems(
     """Returns the problems at their inputs. The API names a text by its position in the
     request."""
     keys = [each["key"] for each in _sent(screen, own, typed)]
-    shown = [
+    inputs = [
         FormField(
             path=_name(key), label=message("Text", context="policies"), means=(f"texts[{n}]",)
         )
@@ -186,14 +186,14 @@ def _problems(
     found = []
     for one in error.details:
         at = one.field.partition(".")[0]
-        field = next((each for each in shown if at in each.means), None)
+        field = next((each for each in inputs if at in each.means), None)
         found.append(_beside(field, one) if field else fields.problems((), error)[0])
     return found
 
 
 def _beside(field: FormField, one: FieldProblem) -> dict[str, object]:
-    told = fields.problems([field], InvalidArgument([one._replace(field=field.path)]))
-    return told[0]
+    problems = fields.problems([field], InvalidArgument([one._replace(field=field.path)]))
+    return problems[0]
 
 
 ROUTES = [

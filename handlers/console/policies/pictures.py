@@ -93,7 +93,7 @@ class ConsolePictureHandler(ConsoleHandler):
             "console/picture",
             title_text=TITLES[place],
             origin=origin(found, is_of_all=self.path == OF_ALL),
-            picture=_shown(found),
+            picture=_picture_values(found),
             on_dark=place.endswith("dark"),
             may_write=self.may_write(),
             has_own="picture" in found and not found.get("isDefault"),
@@ -128,7 +128,7 @@ def origin(found: Document, *, is_of_all: bool) -> dict[str, object]:
     return {"label": BUILT_IN if is_of_all else INHERITED, "tone": None}
 
 
-def _shown(found: Document) -> dict[str, Any] | None:
+def _picture_values(found: Document) -> dict[str, Any] | None:
     picture = found.get("picture")
     if picture is None:
         return None

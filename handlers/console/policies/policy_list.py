@@ -148,7 +148,7 @@ class PoliciesHandler(ConsoleHandler):
             facts=[],
             actions=list(self.others()),
             parts_of=[self._part(policy, answer) for policy, answer in found],
-            commands=commands.shown(
+            commands=commands.rendered(
                 self.service.config, first, [], None, org_id, "policy get login"
             ),
         )
@@ -157,7 +157,7 @@ class PoliciesHandler(ConsoleHandler):
         label, tone = self.origins[bool(answer.get("isDefault"))]
         origin = cell({"label": label, "tone": tone}, "chip")
         rows = [[cells.text(_ORIGIN), origin]]
-        rows += [[cells.text(field.label), _shown(field, answer)] for field in policy.fields]
+        rows += [[cells.text(field.label), _value_cell(field, answer)] for field in policy.fields]
         return part(policy.title, [_SETTING, _VALUE], rows, _SETTING, self._ways(policy, answer))
 
     def _ways(self, policy: ConsolePolicy, answer: Document) -> list[Cell]:
@@ -186,7 +186,7 @@ class InstallationHandler(PoliciesHandler):
         return "iam.write" in self.visit.rights.everywhere
 
 
-def _shown(field: FormField, answer: Document) -> Cell:
+def _value_cell(field: FormField, answer: Document) -> Cell:
     value = answer["policy"].get(field.path)
     if field.kind == "switch":
         return cells.switch(bool(value))

@@ -62,11 +62,11 @@ class PreviewHandler(ConsoleHandler):
         if self.look is not None:
             self.look = _in_scheme(self.look, scheme)
         chosen = _usable(chosen)
-        kept = {"typed": "yes", **chosen} if query.if_once("typed") else {}
-        self._draw(scheme, chosen, kept, own)
+        entered = {"typed": "yes", **chosen} if query.if_once("typed") else {}
+        self._draw(scheme, chosen, entered, own)
 
     def _draw(
-        self, scheme: Scheme, chosen: Mapping[str, str], kept: Mapping[str, str], own: str
+        self, scheme: Scheme, chosen: Mapping[str, str], entered: Mapping[str, str], own: str
     ) -> None:
         tags = self.look.languages if self.look else i18n.available()
         both = dict.fromkeys((self.language or own, own, *_others(tags, i18n.direction(own))))
@@ -79,7 +79,7 @@ class PreviewHandler(ConsoleHandler):
                     "label": _LABELS[each],
                     "tag": tag,
                     "language": i18n.endonym(tag),
-                    "url": self.at(self._here, **{**kept, "scheme": each, "in": tag}),
+                    "url": self.at(self._here, **{**entered, "scheme": each, "in": tag}),
                     "is_current": (each, tag) == (scheme, self.language),
                 }
                 for tag in both
@@ -122,8 +122,8 @@ def _in_scheme(look: PageSettings, scheme: Scheme) -> PageSettings:
 def _alone(sign: PictureLink | None, scheme: Scheme) -> PictureLink | None:
     if sign is None:
         return None
-    shown = sign.dark if scheme == "dark" and sign.dark else sign.light
-    return structs.replace(sign, light=shown, dark=None)
+    variant = sign.dark if scheme == "dark" and sign.dark else sign.light
+    return structs.replace(sign, light=variant, dark=None)
 
 
 ROUTES = [

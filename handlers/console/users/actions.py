@@ -20,14 +20,14 @@ ENDS: Final = message(
 )
 _MAKE: Final = message("Make a code", context="users")
 _HOW_SENT: Final = message("How they get the code", context="users")
-_CODE_SHOWN: Final = Secret("verificationCode", message("Code", context="users"))
+_CODE_VALUE: Final = Secret("verificationCode", message("Code", context="users"))
 
 
 class ConsoleContactHandler(ActionHandler):
     """Changes a contact. The form's choice of verification is sent as the API's member."""
 
     def document(self, values: Values) -> Document:
-        return user_fields.with_proof(super().document(values))
+        return user_fields.with_verification(super().document(values))
 
 
 class ConsoleCodeHandler(ActionHandler):
@@ -109,7 +109,7 @@ def _resend(contact: str, title: Message) -> Action:
         path="how",
         label=_HOW_SENT,
         kind="choice",
-        options=user_fields.HOW_PROVEN[:2],
+        options=user_fields.HOW_VERIFIED[:2],
         default="sendCode",
     )
     return _of_user(
@@ -119,7 +119,7 @@ def _resend(contact: str, title: Message) -> Action:
         _MAKE,
         handler=ConsoleCodeHandler,
         fields=(how,),
-        shows=(_CODE_SHOWN,),
+        shows=(_CODE_VALUE,),
         done="sent",
         command=f"user resend-{contact} {{userId}}",
     )
@@ -185,7 +185,7 @@ KNOWN: Final = (
         _SAVE,
         handler=ConsoleContactHandler,
         fields=user_fields.contact("email", "", is_required=True, source="user.human.email.email"),
-        shows=(_CODE_SHOWN,),
+        shows=(_CODE_VALUE,),
         command="user set-email {userId} --email EMAIL",
     ),
     _of_user(
@@ -195,7 +195,7 @@ KNOWN: Final = (
         _SAVE,
         handler=ConsoleContactHandler,
         fields=user_fields.contact("phone", "", is_required=True, source="user.human.phone.phone"),
-        shows=(_CODE_SHOWN,),
+        shows=(_CODE_VALUE,),
         command="user set-phone {userId} --phone NUMBER",
     ),
     _of_user(
@@ -250,7 +250,7 @@ LET_IN: Final = (
         _MAKE,
         handler=ConsoleCodeHandler,
         fields=(_HOW_RESET,),
-        shows=(_CODE_SHOWN,),
+        shows=(_CODE_VALUE,),
         done="sent",
         command="user reset {userId}",
     ),

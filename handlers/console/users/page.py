@@ -80,7 +80,7 @@ class UserHandler(ConsoleHandler):
             facts=_facts(user),
             actions=self._ways(id, user),
             parts_of=[await each for each in self._parts(id)],
-            commands=commands.shown(
+            commands=commands.rendered(
                 self.service.config,
                 BY_NAME[f"GET {USER}"],
                 ids,

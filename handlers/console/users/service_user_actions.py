@@ -96,8 +96,8 @@ class PatHandler(ActionHandler):
         many = self.service.clock.now() + timedelta(days=MANY_DAYS)
         # Dates in this format compare as texts.
         if date[:10] > f"{many:%Y-%m-%d}" and not values.get(_IS_LONG):
-            told = "is more than 90 days away"
-            raise InvalidArgument([FieldProblem("pat.long", "expirationDate", told)])
+            reason = "is more than 90 days away"
+            raise InvalidArgument([FieldProblem("pat.long", "expirationDate", reason)])
         return registered_keys.dated({"expirationDate": date}, self._latest())
 
     def _latest(self) -> datetime:

@@ -94,7 +94,7 @@ class ServiceUserHandler(ConsoleHandler):
                 *await client_secrets.parts(self, ONE, USER, ids, may=may),
                 await registered_keys.part(self, ONE, USER, ids, may=may),
             ],
-            commands=commands.shown(
+            commands=commands.rendered(
                 self.service.config,
                 BY_NAME["GET /v2/users/{userId}"],
                 ids,
@@ -107,7 +107,7 @@ class ServiceUserHandler(ConsoleHandler):
     def _ways(self, ids: tuple[str, ...], user: Document) -> list[Cell]:
         has_secret = bool(user["machine"].get("hasSecret"))
         turn = _TURNS[user["state"].rpartition("_")[2]]
-        wanted = [
+        actions = [
             "edit",
             "pats/new",
             "secret",
@@ -121,11 +121,11 @@ class ServiceUserHandler(ConsoleHandler):
                 self.at(f"{CONSOLE}{ONE}/{name}", *ids),
                 is_dangerous=name == "delete",
             )
-            for name in wanted
+            for name in actions
         ]
 
     async def _pats(self, ids: tuple[str, ...], *, may: bool) -> dict[str, Any]:
-        shown = await turned(self, "pats", f"POST {USER}/pats/_search", *ids)
+        sub_list = await turned(self, "pats", f"POST {USER}/pats/_search", *ids)
         path = f"{CONSOLE}{ONE}/pats"
         new = way(_WAYS["pats/new"], self.at(f"{path}/new", *ids))
         return part(
@@ -147,11 +147,11 @@ class ServiceUserHandler(ConsoleHandler):
                         else []
                     ),
                 ]
-                for pat in shown.found
+                for pat in sub_list.found
             ],
             message("There are no tokens.", context="service-users"),
             [new] if may else [],
-            shown,
+            sub_list,
         )
 
 

@@ -100,10 +100,10 @@ class NewUserHandler(ActionHandler):
 
     def document(self, values: Values) -> Document:
         document = super().document(values)
-        document["email"] = user_fields.with_proof(document.get("email", {}))
+        document["email"] = user_fields.with_verification(document.get("email", {}))
         phone = document.pop("phone", {})
         if "phone" in phone:
-            document["phone"] = user_fields.with_proof(phone)
+            document["phone"] = user_fields.with_verification(phone)
         # The switch alone would send an object without a password, which the API refuses.
         for name, needed in (("password", "password"), ("hashedPassword", "hash")):
             if needed not in document.get(name, {}):
