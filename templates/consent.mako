@@ -1,6 +1,6 @@
 ## Whether an application of others may have what it asks for.
 ##   account: dict          {id, display_name, login_name: str} of who is asked
-##   wishes: list           what it asks for: Message, or the name of a scope
+##   scopes: list           what it asks for: Message, or the name of a scope
 ##   back_url: str          where somebody else signs in
 <%inherit file="page.mako"/>\
 <%! asking, leads_home = True, False %>\
@@ -11,8 +11,8 @@
 ## TRANSLATORS: A list follows, such as "your email address".
 <p>${rich(pgettext("consent", "%(application)s asks for:"), application=strong(application_name or ""))}</p>
 <ul>
-% for wish in wishes:
-<li>${said(wish)}</li>
+% for scope in scopes:
+<li>${said(scope)}</li>
 % endfor
 </ul>
 <%form:step>

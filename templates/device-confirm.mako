@@ -1,6 +1,6 @@
 ## Whether the application on a device, which stands elsewhere, may have what it asks for.
 ##   account: dict          {id, display_name, login_name: str} of who is asked
-##   wishes: list           what it asks for: Message, or the name of a scope
+##   scopes: list           what it asks for: Message, or the name of a scope
 ##   back_url: str          where somebody else signs in
 <%inherit file="page.mako"/>\
 <%! leads_home = False %>\
@@ -8,12 +8,12 @@
 <%def name="title()">${pgettext("device", "Sign in on the device?")}</%def>\
 <div class="account">${form.person(account["display_name"], account["login_name"])}</div>
 <p class="beside"><a href="${web_link(back_url)}">${pgettext("password", "Not you?")}</a></p>
-% if wishes:
+% if scopes:
 ## TRANSLATORS: A list follows, such as "your email address".
 <p>${rich(pgettext("device", "%(application)s on another device wants to be signed in as you. It asks for:"), application=strong(application_name or ""))}</p>
 <ul>
-% for wish in wishes:
-<li>${said(wish)}</li>
+% for scope in scopes:
+<li>${said(scope)}</li>
 % endfor
 </ul>
 % else:

@@ -1,13 +1,13 @@
 ## The choice among the ways in which a person can confirm who they are.
 ##   login_name: str
-##   ways: list[(Message, str)]    what each is, and where it is asked for
+##   choices: list[(Message, str)]    what each is, and where it is asked for
 <%inherit file="page.mako"/>\
 <%! asking = True %>\
 <%namespace name="form" file="form.mako"/>\
 <%def name="title()">${pgettext("factor", "Confirm that it is you")}</%def>\
-% if ways:
+% if choices:
 <ul class="ways" aria-label="${pgettext('factor', 'Ways to confirm it')}">
-% for label, url in ways:
+% for label, url in choices:
 <li><a class="button quiet" href="${web_link(url)}">${said(label)}</a></li>
 % endfor
 </ul>

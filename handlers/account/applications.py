@@ -33,7 +33,7 @@ class AccountApplicationsHandler(AccountHandler):
         return {
             "id": one.client.id,
             "name": one.client.name,
-            "wishes": in_words(self.service.config, one.scopes),
+            "scopes": in_words(self.service.config, one.scopes),
             "since": cells.instant(one.since.isoformat())["value"],
         }
 

@@ -96,7 +96,7 @@ class ConsoleHandler(PageHandler):
             title_text=_NOTHING_TITLE,
             sentence=_NOTHING,
             detail=None,
-            ways=[(message("Choose another account", context="console"), f"{CONSOLE}/account")]
+            buttons=[(message("Choose another account", context="console"), f"{CONSOLE}/account")]
             if self.visit.several
             else [],
         )

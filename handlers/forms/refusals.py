@@ -39,7 +39,7 @@ class RenderedRefusal(Struct, frozen=True):
             "title_text": self.title,
             "sentence": self.sentence,
             "detail": self.detail,
-            "ways": [*again, (HOME, addresses["home"])],
+            "buttons": [*again, (HOME, addresses["home"])],
         }
 
 

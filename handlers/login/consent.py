@@ -88,7 +88,7 @@ class ConsentHandler(FlowHandler):
             # Denying has a button of its own.
             cancellable=False,
             account=account_of(live),
-            wishes=_requested(self.service.config, flow.request),
+            scopes=_requested(self.service.config, flow.request),
             back_url=self.at(ADDRESSES[SignInPage.LOGIN_NAME], flow),
         )
 

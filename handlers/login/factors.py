@@ -20,7 +20,7 @@ from idp.oauth.sign_in.pending import Flow
 _Fits = Callable[[Ask, AuthenticationProgress], bool]
 
 _ASKING: Final = (SignInPage.FACTOR, SignInPage.TOTP, SignInPage.PASSKEY)
-_WAYS: Final = {
+_CHOICES: Final = {
     second_factors.TOTP: (
         SignInPage.TOTP,
         message("Use your authenticator app", context="factor"),
@@ -52,27 +52,27 @@ class FactorHandler(FlowHandler):
 
     async def show(self, flow: Flow) -> None:
         step, progress = await _asked(self, flow)
-        ways = await self._ways(flow, step, progress)
+        choices = await self._choices(flow, step, progress)
         self.step(
             SignInPage.FACTOR,
             flow,
             login_name=progress.subject.user.user_name,
-            ways=ways,
-            notice=None if ways else _NONE,
+            choices=choices,
+            notice=None if choices else _NONE,
         )
 
     async def submit(self, flow: Flow, form: Params) -> None:
         self.see(self.at(LOGIN, flow))
 
-    async def _ways(
+    async def _choices(
         self, flow: Flow, step: Ask, progress: AuthenticationProgress
     ) -> list[tuple[Message, str]]:
-        ways = [_WAYS[kind] for kind in sorted(step.factors, reverse=True)]
+        choices = [_CHOICES[kind] for kind in sorted(step.factors, reverse=True)]
         if _may_recover(progress) and await recovery_codes.left(
             self.service, progress.subject.user
         ):
-            ways.append((SignInPage.RECOVERY_CODE, _RECOVERY))
-        return [(label, self.at(ADDRESSES[page], flow)) for page, label in ways]
+            choices.append((SignInPage.RECOVERY_CODE, _RECOVERY))
+        return [(label, self.at(ADDRESSES[page], flow)) for page, label in choices]
 
 
 def _may_recover(progress: AuthenticationProgress) -> bool:

@@ -1,5 +1,5 @@
 ## The applications that somebody has let in.
-##   applications: list[dict]    {id, name: str, wishes: list[Message | str], since: str}
+##   applications: list[dict]    {id, name: str, scopes: list[Message | str], since: str}
 <%inherit file="frame.mako"/>\
 <%namespace name="form" file="/form.mako"/>\
 <%def name="title()">${pgettext("account", "Connected applications")}</%def>\
@@ -11,8 +11,8 @@
 <li><div>
 <h2><bdi>${application["name"]}</bdi></h2>
 <ul>
-% for wish in application["wishes"]:
-<li>${said(wish)}</li>
+% for scope in application["scopes"]:
+<li>${said(scope)}</li>
 % endfor
 </ul>
 <p class="hint">${pgettext("account", "Since")}: <time dir="ltr">${application["since"]}</time></p>

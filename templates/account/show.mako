@@ -16,5 +16,5 @@
 % if part["facts"]:
 ${parts.facts(part["facts"])}
 % endif
-${parts.ways(part["actions"])}
+${parts.action_links(part["actions"])}
 % endfor

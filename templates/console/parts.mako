@@ -140,7 +140,7 @@ ${switch(field["name"], code(label) if isinstance(label, str) else said(label), 
 % if cell["kind"] == "chip":
 ${chip(cell["value"])}\
 % elif cell["kind"] == "link":
-<a href="${web_link(cell['url'])}">${told(cell["value"])}</a>\
+<a href="${web_link(cell['url'])}">${name_or_text(cell["value"])}</a>\
 % elif cell["kind"] == "code":
 <code dir="ltr">${cell["value"]}</code>\
 % elif cell["kind"] == "time":
@@ -157,15 +157,15 @@ ${said(value)}\
 % endfor
 % elif cell["kind"] == "texts":
 % for value in cell["value"]:
-<span class="chip">${told(value)}</span>
+<span class="chip">${name_or_text(value)}</span>
 % endfor
 % else:
-${told(cell["value"])}\
+${name_or_text(cell["value"])}\
 % endif
 </%def>
 
 ## A text of ours, or a name that somebody has given.
-<%def name="told(value)">\
+<%def name="name_or_text(value)">\
 % if isinstance(value, str):
 <bdi>${value}</bdi>\
 % else:
@@ -197,7 +197,7 @@ ${said(value)}\
 </%def>
 
 ## What can be done: links to the pages that do it.
-<%def name="ways(actions)">
+<%def name="action_links(actions)">
 % if actions:
 <p class="row">
 % for action in actions:

@@ -1,5 +1,5 @@
 ## A page as it looks with certain colours; its form leads nowhere.
-##   ways: list[dict]    {label: Message, tag: str, language: str, url: str, is_current: bool}:
+##   views: list[dict]    {label: Message, tag: str, language: str, url: str, is_current: bool}:
 ##                       the same in another scheme or language
 ##   back_url: str
 <%inherit file="/page.mako"/>\
@@ -9,8 +9,8 @@
 <%def name="around()">\
 <nav class="preview" aria-label="${pgettext('policies', 'Preview')}">
 <ul>
-% for way in ways:
-<li><a href="${web_link(way['url'])}"${html_attributes({"aria-current": "page" if way["is_current"] else None})}>${said(way["label"])} · <span lang="${way['tag']}">${way["language"]}</span></a></li>
+% for view in views:
+<li><a href="${web_link(view['url'])}"${html_attributes({"aria-current": "page" if view["is_current"] else None})}>${said(view["label"])} · <span lang="${view['tag']}">${view["language"]}</span></a></li>
 % endfor
 <li><a href="${web_link(back_url)}">${pgettext("policies", "Back")}</a></li>
 </ul>

@@ -26,11 +26,11 @@ ${said(title_text)}\
 % if facts:
 ${parts.facts(facts)}
 % endif
-${parts.ways(actions)}
+${parts.action_links(actions)}
 % for part in parts_of:
 <h2>${said(part["title"])}</h2>
 ${parts.table(said(part["title"]), part["columns"], part["rows"], part["empty"])}
 ${parts.turns(part["first_url"], part["next_url"])}
-${parts.ways(part["actions"])}
+${parts.action_links(part["actions"])}
 % endfor
 ${parts.by_hand(commands)}

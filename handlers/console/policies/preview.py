@@ -74,7 +74,7 @@ class PreviewHandler(ConsoleHandler):
             "console/preview",
             application_name=self.bundle().text(message("Your application", context="policies")),
             brand_url=f"{PREVIEW}?{urlencode({'scheme': scheme, **chosen})}",
-            ways=[
+            views=[
                 {
                     "label": _LABELS[each],
                     "tag": tag,

@@ -99,7 +99,7 @@ def lists(said):
                 {
                     "id": said("c1"),
                     "name": said("Acme Wiki"),
-                    "wishes": [message("Read %(what)s.", what=said("it")), said("urn:idp:iam:x")],
+                    "scopes": [message("Read %(what)s.", what=said("it")), said("urn:idp:iam:x")],
                     "since": "2026-11-20 11:37 UTC",
                 }
             ]

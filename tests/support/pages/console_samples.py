@@ -124,7 +124,7 @@ def brand(said):
             "back_url": url,
             "commands": commands(said),
         },
-        "console/preview": {"ways": [{**way, "is_current": True}], "back_url": url},
+        "console/preview": {"views": [{**way, "is_current": True}], "back_url": url},
     }
 
 
@@ -162,7 +162,7 @@ def pages(said):
             "title_text": message("This is not here"),
             "sentence": said("It was deleted."),
             "detail": message("%(it)s is gone", it=said("it")),
-            "ways": [(message("Go on"), URL + said("a"))],
+            "buttons": [(message("Go on"), URL + said("a"))],
         },
         "console/overview": {
             "tasks": [
@@ -208,7 +208,7 @@ BARE = {
         "back_url": URL,
         "commands": [],
     },
-    "console/preview": {"ways": [], "back_url": URL},
+    "console/preview": {"views": [], "back_url": URL},
     "console/action": {
         "also": (),
         "title_text": message("Lock"),
@@ -242,7 +242,7 @@ BARE = {
         "title_text": message("This is not here"),
         "sentence": message("Gone."),
         "detail": None,
-        "ways": [],
+        "buttons": [],
     },
     "console/overview": {"tasks": [], "sections": [], "commands": []},
     "console/show": {

@@ -16,7 +16,7 @@ def pages(said):
     return {
         "factor": {
             "login_name": said("minnie"),
-            "ways": [(said("Use a passkey"), "/ui/login/passkey?" + said("flow=f1"))],
+            "choices": [(said("Use a passkey"), "/ui/login/passkey?" + said("flow=f1"))],
         },
         "totp": asked,
         "recovery-code": asked,
@@ -54,7 +54,7 @@ def bare(message):
     shown = {"codes": [], "file_url": "data:text/plain;charset=utf-8,"}
     asked = {"login_name": "", "back_url": "/ui/login/name", "other_url": "/ui/login/factor"}
     return {
-        "factor": {"login_name": "", "ways": []},
+        "factor": {"login_name": "", "choices": []},
         "totp": asked,
         "recovery-code": asked,
         "factor-offer": {

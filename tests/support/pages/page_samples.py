@@ -168,7 +168,7 @@ def error(said):
 def decisions(said):
     asked = {
         "account": {"id": said("s1"), **person(said)},
-        "wishes": [message("Read %(what)s.", what=said("it")), said("urn:idp:iam:x")],
+        "scopes": [message("Read %(what)s.", what=said("it")), said("urn:idp:iam:x")],
         "back_url": "/ui/login/name?" + said("flow=f1"),
     }
     return {
@@ -290,7 +290,7 @@ BARE = {
     "accounts": {"accounts": []},
     "consent": {
         "account": {"id": "s1", "display_name": "Minnie", "login_name": "minnie"},
-        "wishes": [],
+        "scopes": [],
         "back_url": "/ui/login/name",
     },
     "not-allowed": {
@@ -300,7 +300,7 @@ BARE = {
     "device": {"typed": ""},
     "device-confirm": {
         "account": {"id": "s1", "display_name": "Minnie", "login_name": "minnie"},
-        "wishes": [],
+        "scopes": [],
         "back_url": "/ui/login/name",
     },
     "form-post": {},
