@@ -281,12 +281,12 @@ class ApiHandler(JsonHandler):
     def _query(self) -> dict[str, str]:
         """Returns the query parameters. Raises InvalidArgument for a repeated one."""
         pairs = parse_qsl(self.request.query, keep_blank_values=True, errors="replace")
-        found = dict(pairs)
-        for name in found:
+        parameters = dict(pairs)
+        for name in parameters:
             if sum(other == name for other, _ in pairs) > 1:
                 message = "stands twice in the address"
                 raise InvalidArgument([FieldProblem("field.duplicate", name[:100], message)])
-        return found
+        return parameters
 
     def _check_type(self) -> None:
         """Checks that the body is uncompressed JSON. Raises HTTPError 415."""

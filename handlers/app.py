@@ -143,12 +143,12 @@ class App(Application):
     def find_handler(self, request: HTTPServerRequest, **more: Any) -> Any:
         """Finds the handler of an address. Fixed addresses are looked up, which saves matching
         most requests against every pattern."""
-        found = self._fixed.get(request.path)
-        if found is None:
+        fixed = self._fixed.get(request.path)
+        if fixed is None:
             return super().find_handler(request, **more)
         if request.path in self._for_local_peers and not hosts.is_local_peer(request):
             return self.get_handler_delegate(request, not_found.MissingHandler)
-        return self.get_handler_delegate(request, *found)
+        return self.get_handler_delegate(request, *fixed)
 
     def begin(self, handler: RequestHandler) -> None:
         """Records that a request is running until `end`."""

@@ -17,10 +17,10 @@ class AccountApplicationsHandler(AccountHandler):
     section = "applications"
 
     async def show(self, *ids: str) -> None:
-        found = await authorized_applications.listed(self.service, self.person.subject)
+        authorized = await authorized_applications.listed(self.service, self.person.subject)
         self.page(
             "account/applications",
-            applications=[self._template_values(one) for one in found],
+            applications=[self._template_values(one) for one in authorized],
             hidden=self.form_inputs(),
         )
 

@@ -33,13 +33,13 @@ class PasskeysHandler(AccountHandler):
     section = "security"
 
     async def show(self, *ids: str) -> None:
-        found = await passkeys.of_user(self.service, self.person.user.id)
+        stored = await passkeys.of_user(self.service, self.person.user.id)
         party = webauthn.relying_party(self.service.config)
         self.page(
             "account/passkeys",
-            passkeys=[_template_values(each) for each in found],
+            passkeys=[_template_values(each) for each in stored],
             # Browsers support no passkeys at an IP address or by plain http.
-            new_url=NEW if party and len(found) < passkeys.MOST else None,
+            new_url=NEW if party and len(stored) < passkeys.MOST else None,
         )
 
 
@@ -161,11 +161,11 @@ def _day(at: datetime) -> str:
 
 
 async def _state(service: Service, subject: Subject) -> Message:
-    found = len(await passkeys.of_user(service, subject.user.id))
-    if not found:
+    count = len(await passkeys.of_user(service, subject.user.id))
+    if not count:
         return message("You have none.", context="account")
     return message(
-        "You have %(n)s passkey.", plural="You have %(n)s passkeys.", context="passkey", n=found
+        "You have %(n)s passkey.", plural="You have %(n)s passkeys.", context="passkey", n=count
     )
 
 

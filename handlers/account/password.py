@@ -73,9 +73,9 @@ class AccountPasswordHandler(AccountHandler):
 
     async def _stay(self, live: list[session_lifetime.LiveSession]) -> None:
         """Chooses the new session, because the password change has replaced the old one."""
-        mine = [one for one in live if one.subject.user.id == self.person.user.id]
-        if mine:
-            signed_in_page.remember_person(self, mine[0].session.id)
+        own_sessions = [one for one in live if one.subject.user.id == self.person.user.id]
+        if own_sessions:
+            signed_in_page.remember_person(self, own_sessions[0].session.id)
 
     @property
     def _has_password(self) -> bool:

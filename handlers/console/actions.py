@@ -174,8 +174,8 @@ class ActionHandler(ConsoleHandler):
 
     def _ids_of(self, operation: str, ids: Sequence[str]) -> list[str]:
         """Returns the values of an operation's path parameters."""
-        found = self._by_name(ids)
-        return [found[name] for name in BY_NAME[operation].parameters]
+        values = self._by_name(ids)
+        return [values[name] for name in BY_NAME[operation].parameters]
 
     def _check_confirmed(self, form: Params, loaded: Document) -> None:
         name = self._name_of(loaded)
@@ -231,11 +231,11 @@ class ActionHandler(ConsoleHandler):
 
     def _next(self, ids: Sequence[str], answer: Document, **query: str) -> str:
         """Returns the next address. It ends before the first id that is unknown."""
-        found = self._by_name(ids)
+        values = self._by_name(ids)
         path = self.action.then
         used: list[str] = []
         for name in _PARAMETER.findall(path):
-            id = found.get(name) or fields.at(answer, name)
+            id = values.get(name) or fields.at(answer, name)
             if not id:
                 return self.at(path.partition("/{")[0], *used, **query)
             used.append(str(id))
@@ -245,12 +245,12 @@ class ActionHandler(ConsoleHandler):
 
     def _show_secrets(self, form: Params, answer: Document, ids: Sequence[str]) -> None:
         """Shows the answer's secrets, or sends the file. A repeated form gets the same answer."""
-        found = [
+        secrets = [
             (secret, str(value))
             for secret in self.action.shows
             if (value := fields.at(answer, secret.path))
         ]
-        file = next(((secret.file, value) for secret, value in found if secret.file), None)
+        file = next(((secret.file, value) for secret, value in secrets if secret.file), None)
         if file is not None and form.get(_KEEP) == "file":
             self._send_file(*file)
             return
@@ -259,7 +259,7 @@ class ActionHandler(ConsoleHandler):
             title_text=notices.DONE[self.action.done],
             secrets=[
                 {"label": one.label, "value": _text(value) if one.file else value}
-                for one, value in found
+                for one, value in secrets
             ],
             has_file=file is not None,
             # The file is downloaded by sending the same form again, with its idempotency key.

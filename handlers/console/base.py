@@ -141,10 +141,10 @@ class ConsoleHandler(PageHandler):
         is_managed = rights.everywhere or org_id in rights.by_organization
         # The store accepts no other ids.
         can_be = is_managed and org_id.isprintable() and len(org_id) <= MAX_ID_CHARACTERS
-        found = await self.service.store.get(ORGANIZATIONS, org_id) if can_be else None
-        if found is None:
+        organization = await self.service.store.get(ORGANIZATIONS, org_id) if can_be else None
+        if organization is None:
             raise NotFound("there is no such organization")
-        self.organization = found
+        self.organization = organization
 
     def may(self, permission: permissions.Permission) -> bool:
         """Returns whether the person has this permission in the current organization."""

@@ -130,14 +130,14 @@ async def of_organization(page: ConsoleHandler, org_id: str) -> Document:
     )
 
 
-def _row(page: ConsoleHandler, org_id: str, found: Document, *, may: bool) -> list[Cell]:
-    name = found["domainName"]
-    row = [cells.code(name), cells.text(_state(found))]
+def _row(page: ConsoleHandler, org_id: str, domain: Document, *, may: bool) -> list[Cell]:
+    name = domain["domainName"]
+    row = [cells.code(name), cells.text(_state(domain))]
     if not may:
         return row
-    if found.get("isPrimary"):
+    if domain.get("isPrimary"):
         return [*row, cells.text(None), cells.text(None)]
-    label, to = (_PRIMARY, "primary") if found.get("isVerified") else (_PROVE, "prove")
+    label, to = (_PRIMARY, "primary") if domain.get("isVerified") else (_PROVE, "prove")
     return [
         *row,
         cells.link(label, page.at(f"{CONSOLE}{_ONE}/{to}", org_id, name)),
@@ -145,10 +145,10 @@ def _row(page: ConsoleHandler, org_id: str, found: Document, *, may: bool) -> li
     ]
 
 
-def _state(found: Document) -> Message:
-    if found.get("isPrimary"):
+def _state(domain: Document) -> Message:
+    if domain.get("isPrimary"):
         return message("primary", context="domains")
-    if found.get("isVerified"):
+    if domain.get("isVerified"):
         return message("proven", context="domains")
     return message("not proven yet", context="domains")
 

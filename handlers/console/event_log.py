@@ -97,9 +97,9 @@ class EventsBase(ConsoleHandler):
 
     def document(self, values: Values) -> Document:
         """Returns the search request; empty values are left out."""
-        found = {name: value for name, value in values.items() if value}
-        type = found.pop("eventTypes", "")
-        return {**found, **({"eventTypes": [type]} if type else {})}
+        query = {name: value for name, value in values.items() if value}
+        type = query.pop("eventTypes", "")
+        return {**query, **({"eventTypes": [type]} if type else {})}
 
     @property
     def acts_in(self) -> str | None:
@@ -175,7 +175,7 @@ class EventsHandler(EventsBase):
 
     def _row(self, event: Document) -> list[Cell]:
         editor, object = event["editor"], event["aggregate"]
-        who = editor.get("displayName") or editor["userId"]
+        editor_name = editor.get("displayName") or editor["userId"]
         by_actor = self.at(self.scope.path, editorUserId=editor["userId"])
         by_object = self.at(self.scope.path, aggregateId=object["id"])
         request, login_name = event.get("requestId"), object.get("loginName")
@@ -183,7 +183,7 @@ class EventsHandler(EventsBase):
         return [
             cells.instant(event["creationDate"]),
             cells.code(event["type"]["type"]),
-            cells.link(who, by_actor),
+            cells.link(editor_name, by_actor),
             cells.link(named, by_object),
             cells.link(request, self.at(self.scope.path, requestId=request))
             if request

@@ -121,14 +121,14 @@ class ImportsHandler(ListHandler):
         _COUNTS["failed"],
     )
 
-    def row(self, found: Document) -> list[Cell]:
-        when = str(cells.instant(found["creationDate"])["value"])
+    def row(self, job: Document) -> list[Cell]:
+        when = str(cells.instant(job["creationDate"])["value"])
         return [
-            cells.link(when, self.at(CONSOLE + _ONE, found["id"])),
-            cell(chip(_STATES, found["state"]), "chip"),
-            _how(found),
-            cells.text(_done(found)),
-            cells.text(str(found.get("failed", 0))),
+            cells.link(when, self.at(CONSOLE + _ONE, job["id"])),
+            cell(chip(_STATES, job["state"]), "chip"),
+            _how(job),
+            cells.text(_done(job)),
+            cells.text(str(job.get("failed", 0))),
         ]
 
 
@@ -298,12 +298,12 @@ def _done(job: Document) -> str:
     return f"{job.get('done', 0)} / {job.get('total') or '–'}"
 
 
-def _problem(found: Document) -> list[Cell]:
+def _problem(problem: Document) -> list[Cell]:
     return [
-        cells.code(f"{found['row']} {found['path']}"),
-        cells.code(found.get("id")),
-        cells.text(found["message"]),
-        cells.text(found.get("fix")),
+        cells.code(f"{problem['row']} {problem['path']}"),
+        cells.code(problem.get("id")),
+        cells.text(problem["message"]),
+        cells.text(problem.get("fix")),
     ]
 
 

@@ -42,7 +42,7 @@ class ListHandler(ConsoleHandler):
         return []
 
     @abstractmethod
-    def row(self, found: Document) -> list[dict[str, object]]:
+    def row(self, record: Document) -> list[dict[str, object]]:
         """Returns the cells of one result (`cell`)."""
 
     def actions(self) -> list[dict[str, object]]:

@@ -62,10 +62,10 @@ class MemberHandler(ActionHandler):
         if user_id is None:
             return {}
         queries = [{"userIdQuery": {"userId": user_id}}]
-        found = await self.run(f"POST {self._members}/_search", document={"queries": queries})
-        if not found.get("result"):
+        answer = await self.run(f"POST {self._members}/_search", document={"queries": queries})
+        if not answer.get("result"):
             raise NotFound("there is no such member")
-        member: Document = found["result"][0]
+        member: Document = answer["result"][0]
         return member
 
     async def resolved(self, values: Values) -> Values:
@@ -191,8 +191,8 @@ class AdministratorsHandler(ListHandler):
         self.columns = _columns(may=self.may("iam.member.write"))
         await super().show(*ids)
 
-    def row(self, found: Document) -> list[Cell]:
-        return _row(self, found, ADMINISTRATORS, may=self.may("iam.member.write"))
+    def row(self, member: Document) -> list[Cell]:
+        return _row(self, member, ADMINISTRATORS, may=self.may("iam.member.write"))
 
     def actions(self) -> list[Cell]:
         new = way(_ADD, f"{CONSOLE}{ADMINISTRATORS}/new")

@@ -220,13 +220,13 @@ class OrganizationsHandler(ListHandler):
         how = {"method": "TEXT_QUERY_METHOD_STARTS_WITH_IGNORE_CASE"}
         return [{"nameQuery": {"name": values["name"], **how}}] if values["name"] else []
 
-    def row(self, found: Document) -> list[Cell]:
-        path = self.at(f"{CONSOLE}{ONE}", found["id"], org=found["id"])
+    def row(self, organization: Document) -> list[Cell]:
+        path = self.at(f"{CONSOLE}{ONE}", organization["id"], org=organization["id"])
         return [
-            cells.link(found["name"], path),
-            cells.state_cell(found["state"]),
-            cells.code(found["primaryDomain"]),
-            cells.code(found["id"]),
+            cells.link(organization["name"], path),
+            cells.state_cell(organization["state"]),
+            cells.code(organization["primaryDomain"]),
+            cells.code(organization["id"]),
         ]
 
     def actions(self) -> list[Cell]:
@@ -246,21 +246,21 @@ class ConsoleOrganizationHandler(ConsoleHandler):
     async def show(self, *ids: str) -> None:
         (id,) = ids
         await self.enter_organization(id)
-        found = (await self.run(f"GET {OWN}"))["org"]
+        organization = (await self.run(f"GET {OWN}"))["org"]
         self.page(
             "console/show",
-            title_text=found["name"],
-            state=cells.state(found["state"]),
+            title_text=organization["name"],
+            state=cells.state(organization["state"]),
             intro=None,
             facts=[
-                fact(_DOMAIN, cells.code(found["primaryDomain"])),
+                fact(_DOMAIN, cells.code(organization["primaryDomain"])),
                 fact(_ID, cells.code(id)),
                 fact(
                     message("Created", context="console"),
-                    cells.instant(found["details"].get("creationDate")),
+                    cells.instant(organization["details"].get("creationDate")),
                 ),
             ],
-            actions=self._ways(id, found),
+            actions=self._ways(id, organization),
             parts_of=[
                 await domains.of_organization(self, id),
                 await members.of_organization(self, id),
@@ -270,8 +270,8 @@ class ConsoleOrganizationHandler(ConsoleHandler):
             ),
         )
 
-    def _ways(self, id: str, found: Document) -> list[Cell]:
-        turn = "deactivate" if found["state"].endswith("_ACTIVE") else "reactivate"
+    def _ways(self, id: str, organization: Document) -> list[Cell]:
+        turn = "deactivate" if organization["state"].endswith("_ACTIVE") else "reactivate"
         labels = {
             "edit": (message("Rename", context="console"), self.may("org.write")),
             "deactivate": (message("Deactivate", context="console"), self.may("org.delete")),

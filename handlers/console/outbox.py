@@ -119,16 +119,16 @@ class OutboxHandler(ListHandler):
             [held] if config.is_loopback else []
         )
 
-    def row(self, found: Document) -> list[Cell]:
-        retry = cells.link(_SEND_NOW, self.at(f"{CONSOLE}{PATH}/{{mailId}}/retry", found["id"]))
-        may = "iam.write" in self.visit.rights.everywhere and found["state"] in RETRIED
+    def row(self, sending: Document) -> list[Cell]:
+        retry = cells.link(_SEND_NOW, self.at(f"{CONSOLE}{PATH}/{{mailId}}/retry", sending["id"]))
+        may = "iam.write" in self.visit.rights.everywhere and sending["state"] in RETRIED
         return [
-            cells.instant(found["creationDate"]),
-            cells.code(found["kind"]),
-            cell(chip(_STATES, found["state"]), "chip"),
-            cells.text(str(found["attempts"])),
-            cells.text(found.get("lastError")),
-            cells.code(found.get("userId")),
+            cells.instant(sending["creationDate"]),
+            cells.code(sending["kind"]),
+            cell(chip(_STATES, sending["state"]), "chip"),
+            cells.text(str(sending["attempts"])),
+            cells.text(sending.get("lastError")),
+            cells.code(sending.get("userId")),
             retry if may and self.service.config.sends_mail else cells.text(None),
         ]
 

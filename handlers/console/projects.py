@@ -213,11 +213,11 @@ class ProjectsHandler(ListHandler):
     columns = (_NAME, _STATE, _ID)
     command = "project list"
 
-    def row(self, found: Document) -> list[Cell]:
+    def row(self, project: Document) -> list[Cell]:
         return [
-            cells.link(found["name"], self.at(CONSOLE + ONE, found["id"])),
-            cells.state_cell(found.get("state", "")),
-            cells.code(found["id"]),
+            cells.link(project["name"], self.at(CONSOLE + ONE, project["id"])),
+            cells.state_cell(project.get("state", "")),
+            cells.code(project["id"]),
         ]
 
     def actions(self) -> list[Cell]:
@@ -335,18 +335,18 @@ class ProjectHandler(ConsoleHandler):
         if not ids:
             return {}
         queries = [{"inUserIdsQuery": {"userIds": ids}}]
-        found = await self.run("POST /v2/users", document={"queries": queries})
+        answer = await self.run("POST /v2/users", document={"queries": queries})
         return {
             user["userId"]: user.get("preferredLoginName") or user["username"]
-            for user in found.get("result", ())
+            for user in answer.get("result", ())
         }
 
     def _roles(self, id: str, found: list[dict[str, str]]) -> Cell:
         may, path = self.may("project.write"), f"{CONSOLE}{ONE}/roles"
-        gone, change = message("Delete", context="console"), message("Change", context="console")
+        delete, change = message("Delete", context="console"), message("Change", context="console")
         return part(
             message("Roles", context="projects"),
-            [_KEY, _NAME, _GROUP, *([change, gone] if may else [])],
+            [_KEY, _NAME, _GROUP, *([change, delete] if may else [])],
             [
                 [
                     cells.code(role["key"]),
@@ -358,7 +358,7 @@ class ProjectHandler(ConsoleHandler):
                                 change, self.at(f"{path}/{{roleKey}}/edit", id, role["key"])
                             ),
                             cells.link(
-                                gone, self.at(f"{path}/{{roleKey}}/delete", id, role["key"])
+                                delete, self.at(f"{path}/{{roleKey}}/delete", id, role["key"])
                             ),
                         ]
                         if may

@@ -38,7 +38,7 @@ class JobsHandler(ConsoleHandler):
     section = "jobs"
 
     async def show(self, *ids: str) -> None:
-        found = await self.run(_LIST)
+        answer = await self.run(_LIST)
         self.page(
             "console/list",
             title_text=message("Jobs", context="console"),
@@ -48,7 +48,7 @@ class JobsHandler(ConsoleHandler):
             ),
             search=None,
             columns=_COLUMNS,
-            rows=[_row(job) for job in found["result"]],
+            rows=[_row(job) for job in answer["result"]],
             total=None,
             empty=message("There is nothing here yet.", context="console"),
             first_url=None,

@@ -69,8 +69,8 @@ class RemoveHandler(ActionHandler):
     """Asks for the key's id, because everything that the key signed becomes invalid for good."""
 
     async def load(self, *ids: str) -> Document:
-        found = (await self.run(f"GET {_KEYS}")).get("result", [])
-        for key in found:
+        keys = (await self.run(f"GET {_KEYS}")).get("result", [])
+        for key in keys:
             if key["keyId"] == ids[0] and key["state"] != "removed":
                 return {"key": key}
         raise NotFound("there is no such key")

@@ -33,5 +33,7 @@ class ConsoleSession(SignedIn, frozen=True):
 
 def manages(rights: Rights) -> bool:
     """Returns whether these permissions open any page of the console."""
-    held = (rights.everywhere, *rights.by_organization.values())
-    return any(permission.endswith((".read", ".write")) for one in held for permission in one)
+    permission_sets = (rights.everywhere, *rights.by_organization.values())
+    return any(
+        permission.endswith((".read", ".write")) for one in permission_sets for permission in one
+    )

@@ -139,13 +139,13 @@ def at(answer: Any, path: str) -> Any:
 def problems(fields: Sequence[FormField], error: IdpError) -> list[dict[str, object]]:
     """Returns the texts of an error's problems, with the field of each; a problem without a field
     names its path."""
-    found: list[dict[str, object]] = []
+    problems: list[dict[str, object]] = []
     for one in error.details:
         field = _field_of(fields, one.field)
         text = problem_texts.problem(one, field.label if field else None)
         path, label = (field.path, field.label) if field else (None, None)
-        found.append({"field": path, "label": label, "text": text})
-    return found
+        problems.append({"field": path, "label": label, "text": text})
+    return problems
 
 
 def _field_of(fields: Sequence[FormField], path: str) -> FormField | None:

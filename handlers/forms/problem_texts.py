@@ -137,10 +137,10 @@ _OF_REQUESTS: Final[Mapping[str, Message]] = {
 }
 
 
-def problem(found: FieldProblem, label: Message | None) -> Message:
+def problem(refused: FieldProblem, label: Message | None) -> Message:
     """Returns the text of a problem. Without a label, the API's message names the field."""
-    if label is not None and found.error_code == "field.too_long" and found.limit is not None:
-        return Message(_TOO_LONG.msgid, _TOO_LONG.context, _TOO_LONG.plural, {"n": found.limit})
+    if label is not None and refused.error_code == "field.too_long" and refused.limit is not None:
+        return Message(_TOO_LONG.msgid, _TOO_LONG.context, _TOO_LONG.plural, {"n": refused.limit})
     if label is None:
         table = _OF_REQUESTS
     else:
@@ -149,4 +149,4 @@ def problem(found: FieldProblem, label: Message | None) -> Message:
             **application_problem_texts.OF_FIELDS,
             **branding_problem_texts.OF_FIELDS,
         }
-    return table.get(found.error_code) or Message(str(found) if label is None else found.message)
+    return table.get(refused.error_code) or Message(str(refused) if label is None else refused.message)

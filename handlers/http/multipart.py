@@ -41,10 +41,10 @@ def is_multipart(content_type: str | None) -> bool:
 
 def parse(content_type: str | None, body: bytes) -> Form:
     """Returns the parsed form, without file inputs that were left empty. Raises InvalidRequest."""
-    found = _BOUNDARY.fullmatch((content_type or "").strip())
-    if found is None:
+    boundary = _BOUNDARY.fullmatch((content_type or "").strip())
+    if boundary is None:
         raise InvalidRequest(f"the content type must be {TYPE} with a boundary")
-    parts = [_part(raw) for raw in _split(body, found[2].encode())]
+    parts = [_part(raw) for raw in _split(body, boundary[2].encode())]
     names = [part.name for part in parts if part.is_file]
     if len(set(names)) < len(names):
         raise InvalidRequest("a file was sent more than once")
@@ -70,10 +70,12 @@ def _part(raw: bytes) -> _Part:
     head, separator, content = raw.partition(b"\r\n\r\n")
     if not separator or len(head) > _MAX_HEAD:
         raise InvalidRequest("a part of the form has no head")
-    found = [match for line in head.split(b"\r\n") if (match := _DISPOSITION.fullmatch(line))]
-    if len(found) != 1:
+    dispositions = [
+        match for line in head.split(b"\r\n") if (match := _DISPOSITION.fullmatch(line))
+    ]
+    if len(dispositions) != 1:
         raise InvalidRequest("a part of the form has no name")
-    return _Part(_text(found[0][1]), found[0][2] is not None, content)
+    return _Part(_text(dispositions[0][1]), dispositions[0][2] is not None, content)
 
 
 def _text(data: bytes) -> str:

@@ -42,8 +42,8 @@ class AccountsHandler(FlowHandler):
             await sign_in_flow.pick_session(self.service, flow, account)
         elif signed_out := form.get("signedOut"):
             await remembered_accounts.pick(self.service, flow, signed_out)
-        elif gone := form.get("forget"):
-            self.keep_cookie(await remembered_accounts.forget(self.service, flow, gone))
+        elif user_id := form.get("forget"):
+            self.keep_cookie(await remembered_accounts.forget(self.service, flow, user_id))
         self.see(self.at(LOGIN, flow))
 
     async def _ask(self, flow: Flow) -> None:
@@ -73,7 +73,7 @@ async def show_signed_in(
 ) -> None:
     """Answers with the page that lists the accounts signed in with this browser."""
     service = handler.service
-    found = [await permissions.of_user(service, one.session.user_id) for one in live]
+    permissions_of_each = [await permissions.of_user(service, one.session.user_id) for one in live]
     # Its addresses are served under this condition only.
     has_demo = service.config.is_loopback and hosts.is_local_peer(handler.request)
     handler.page(
@@ -83,7 +83,7 @@ async def show_signed_in(
         account_url=first_party_areas.ACCOUNT.path,
         logout_url=END_SESSION,
         console_url=first_party_areas.CONSOLE.path
-        if any(map(console_session.manages, found))
+        if any(map(console_session.manages, permissions_of_each))
         else None,
         demo_url=DEMO if has_demo else None,
     )

@@ -93,15 +93,15 @@ class DeviceDoneHandler(PageHandler):
 
     async def get(self) -> None:
         browser_record = await self.find_browser()
-        found = await sign_in_device_decision.find(
+        decision = await sign_in_device_decision.find(
             self.service, self.requested_id("flow") or "", browser_record
         )
-        if found is None:
+        if decision is None:
             self.see(LOGIN)
             return
-        await self.show_client_of(found.client_id)
+        await self.show_client_of(decision.client_id)
         live = await session_lifetime.find_live(self.service, browser_record)
-        notice = _ALLOWED if found.is_allowed else _DENIED
+        notice = _ALLOWED if decision.is_allowed else _DENIED
         await show_signed_in(self, live, notice)
 
 

@@ -13,11 +13,13 @@ class OrganizationHandler(FlowHandler):
     """Shows one button for each organization that accepts registrations."""
 
     async def show(self, flow: Flow) -> None:
-        found = await registration_organization.among(self.service, flow)
-        if len(found) < 2:  # nothing to choose
+        organizations = await registration_organization.among(self.service, flow)
+        if len(organizations) < 2:  # nothing to choose
             self.see(self.at(ADDRESSES[SignInPage.REGISTER], flow))
             return
-        choices = [{"id": one.id, "name": one.name, "domain": one.primary_domain} for one in found]
+        choices = [
+            {"id": one.id, "name": one.name, "domain": one.primary_domain} for one in organizations
+        ]
         login_url = self.at(ADDRESSES[SignInPage.LOGIN_NAME], flow)
         self.step(SignInPage.ORGANIZATION, flow, organizations=choices, login_url=login_url)
 

@@ -148,8 +148,8 @@ class ResetLinkHandler(PageHandler):
 
     def _onward(self) -> str:
         """Returns the page after the sign-in, which links to the application that asked."""
-        note = self.query_params().if_once(restart_link.PARAMETER)
-        start = restart_link.read(self.service, note)
+        restart_data = self.query_params().if_once(restart_link.PARAMETER)
+        start = restart_link.read(self.service, restart_data)
         if start is None or start.client_id in first_party_areas.AREAS:
             return LOGIN
         return uris.with_parameters(LOGIN, [("client_id", start.client_id)])
@@ -181,8 +181,10 @@ class ResetLinkHandler(PageHandler):
 
     def _at(self, path: str, flow: Flow) -> str:
         """Returns the address of a page of the flow."""
-        note = restart_link.of_flow(self.service, flow, self.bundle().tag)
-        return uris.with_parameters(path, [("flow", flow.address), (restart_link.PARAMETER, note)])
+        restart_data = restart_link.of_flow(self.service, flow, self.bundle().tag)
+        return uris.with_parameters(
+            path, [("flow", flow.address), (restart_link.PARAMETER, restart_data)]
+        )
 
 
 ROUTES = [(reset_links.PAGE, ResetLinkHandler)]

@@ -57,7 +57,7 @@ class BrandingPreviewHandler(PageHandler):
 
 def snake(name: str) -> str:
     """Converts a name of the API to that of a struct's field, such as `primary_color_dark`."""
-    return _CAPITAL.sub(lambda found: "_" + found[0].lower(), name)
+    return _CAPITAL.sub(lambda match: "_" + match[0].lower(), name)
 
 
 class PictureHandler(PageHandler):

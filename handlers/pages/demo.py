@@ -33,10 +33,10 @@ class DemoBase(PageHandler):
 
     async def client(self) -> DemoClient:
         """Returns the demo's registered application. Raises HTTPError 404 if there is none."""
-        found = await demo.find_client(self.service)
-        if found is None:
+        client = await demo.find_client(self.service)
+        if client is None:
             raise HTTPError(404)
-        return found
+        return client
 
     async def visit(self) -> DemoBrowser | None:
         return await demo.find_visit(self.service, self.get_cookie(self.demo_cookie))

@@ -18,20 +18,20 @@ class HeldMailHandler(PageHandler):
     """The newest messages first, as pages or, for a client that accepts only JSON, as JSON."""
 
     async def get(self) -> None:
-        found = await messages.held(self.service)
+        held = await messages.held(self.service)
         if self._wants_json():
             self.set_header("Content-Type", "application/json; charset=utf-8")
             self.set_header("Vary", "Accept")
-            self.finish(json.dumps({"result": [_as_json(one) for one in found]}))
+            self.finish(json.dumps({"result": [_as_json(one) for one in held]}))
         else:
-            self._show(found)
+            self._show(held)
 
-    def _show(self, found: Sequence[Held]) -> None:
+    def _show(self, held: Sequence[Held]) -> None:
         """Shows the messages that follow the one named in the address, or the newest."""
         after = self.query_params().get("after")
-        ids = [one.id for one in found]
+        ids = [one.id for one in held]
         start = ids.index(after) + 1 if after in ids else 0
-        on_page, following = found[start : start + ON_A_PAGE], found[start + ON_A_PAGE :]
+        on_page, following = held[start : start + ON_A_PAGE], held[start + ON_A_PAGE :]
         self.page(
             "held-mail",
             mails=[_template_values(one) for one in on_page],

@@ -14,10 +14,10 @@ class StaticHandler(PageHandler):
     any_host = True  # the page that reports a wrong host needs its stylesheet
 
     async def get(self) -> None:
-        found = rendering.static_file(self.request.path.removeprefix(rendering.STATIC_PATH))
-        if found is None:
+        file = rendering.static_file(self.request.path.removeprefix(rendering.STATIC_PATH))
+        if file is None:
             raise HTTPError(404)
-        content, content_type = found
+        content, content_type = file
         self.set_header("Content-Type", content_type)
         self.set_header("Cache-Control", "public, max-age=31536000, immutable")
         self.finish(content)

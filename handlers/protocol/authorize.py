@@ -82,18 +82,18 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
         """Redirects the browser to the client or to the sign-in pages."""
         self.show_client(client)
         try:
-            next = await self._next(request, client)
+            outcome = await self._next(request, client)
         except StorageError as error:
             # A concurrent request has used the pushed request, which is valid once (RFC 9126 4).
             if isinstance(error, Stale) and request.pushed_id is not None:
                 raise pushed_authorization.used_meanwhile(client) from None
             self._put_off(request, error)
             return
-        if isinstance(next, BegunFlow):
-            self.keep_cookie(next.cookie)
-            self.see(self._login_url(next, request, client))
+        if isinstance(outcome, BegunFlow):
+            self.keep_cookie(outcome.cookie)
+            self.see(self._login_url(outcome, request, client))
         else:
-            redirect_reply.send(self, next)
+            redirect_reply.send(self, outcome)
 
     async def _next(self, request: AuthRequest, client: Application) -> Reply | BegunFlow:
         origin = self.origin()
@@ -133,8 +133,8 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
         """Returns the address of a flow, with a restart link for when it has expired."""
         tag = self.bundle().tag
         start = restart_link.of_request(self.service, request, client, tag)
-        note = (restart_link.PARAMETER, restart_link.write(self.service, start))
-        return uris.with_parameters(LOGIN, [("flow", begun.address), note])
+        restart_parameter = (restart_link.PARAMETER, restart_link.write(self.service, start))
+        return uris.with_parameters(LOGIN, [("flow", begun.address), restart_parameter])
 
 
 ROUTES = [(AUTHORIZE, AuthorizeHandler)]

@@ -63,13 +63,13 @@ class ConsoleApplicationsHandler(ListHandler):
         # The total counts projects, so it is left out.
         return {**answer, "result": result, "details": {}}
 
-    def row(self, found: Document) -> list[Cell]:
-        project = found["project"]
-        url = self.at(CONSOLE + ONE, project["id"], found["id"])
+    def row(self, application: Document) -> list[Cell]:
+        project = application["project"]
+        url = self.at(CONSOLE + ONE, project["id"], application["id"])
         return [
-            cells.link(f"{project['name']} / {found['name']}", url),
-            cells.state_cell(found.get("state", "")),
-            cells.code(found["id"]),
+            cells.link(f"{project['name']} / {application['name']}", url),
+            cells.state_cell(application.get("state", "")),
+            cells.code(application["id"]),
         ]
 
     def actions(self) -> list[Cell]:
@@ -151,11 +151,11 @@ class ApplicationHandler(ConsoleHandler):
 
 def _problems(app: Document) -> list[dict[str, Any]]:
     """Returns what in the application's settings violates the standards."""
-    found = app.get("oidcConfig", {}).get("complianceProblems", [])
-    if not found:
+    problems = app.get("oidcConfig", {}).get("complianceProblems", [])
+    if not problems:
         return []
     column = message("What is not as it should be", context="applications")
-    rows = [[cell(Message(one["localizedMessage"]))] for one in found]
+    rows = [[cell(Message(one["localizedMessage"]))] for one in problems]
     return [part(message("Warnings", context="applications"), [column], rows, column)]
 
 

@@ -64,8 +64,8 @@ async def parts(
     page: ConsoleHandler, one: str, owner: str, ids: tuple[str, ...], *, may: bool
 ) -> list[dict[str, Any]]:
     """Returns the valid secrets, if any: the current one, and during an overlap the old one."""
-    found = (await page.run(f"GET {owner}/secrets", *ids)).get("result", [])
-    if not found:
+    secrets = (await page.run(f"GET {owner}/secrets", *ids)).get("result", [])
+    if not secrets:
         return []
     title = message("Secrets", context="applications")
     path = f"{CONSOLE}{one}/secrets/{{secretId}}/delete"
@@ -76,7 +76,7 @@ async def parts(
             cells.instant(secret.get(_ENDING)),
             *([_way(secret, page.at(path, *ids, secret["id"]))] if may else []),
         ]
-        for secret in found
+        for secret in secrets
     ]
     return [cells.part(title, [*_COLUMNS, *([_END] if may else [])], rows, title)]
 

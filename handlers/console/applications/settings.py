@@ -207,8 +207,8 @@ API_FIELDS: Final = (
 def facts(app: Document) -> list[dict[str, object]]:
     """Returns the settings with their labels; empty ones and those that are off are left out."""
     if "apiConfig" in app:
-        found = _value_cell(API_FIELDS[0], app["apiConfig"]["authMethodType"])
-        return [fact(APP_TYPE, cells.text(KINDS["api"])), fact(METHOD, found)]
+        method = _value_cell(API_FIELDS[0], app["apiConfig"]["authMethodType"])
+        return [fact(APP_TYPE, cells.text(KINDS["api"])), fact(METHOD, method)]
     config = app["oidcConfig"]
     return [
         fact(field.label, _value_cell(field, config[field.path]))

@@ -33,10 +33,10 @@ class TrialBase(ConsoleHandler):
     async def tried(self, *ids: str) -> Application:
         """Returns the application. Raises NotFound."""
         app = (await self.run(f"GET {APP}", *ids))["app"]
-        found = await self.service.store.get(APPLICATIONS, app["id"])
-        if found is None or found.app_type == "api":
+        application = await self.service.store.get(APPLICATIONS, app["id"])
+        if application is None or application.app_type == "api":
             raise NotFound("there is no such application")
-        return found
+        return application
 
 
 class TrialHandler(TrialBase):

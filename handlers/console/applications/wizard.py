@@ -116,9 +116,9 @@ class WizardHandler(ConsoleHandler):
     @property
     def _kind(self) -> Kind | None:
         requested = self.query_params().if_once("kind")
-        found = presets.PRESETS.get(self._tool or "")
-        if found is not None:
-            return found.kind
+        preset = presets.PRESETS.get(self._tool or "")
+        if preset is not None:
+            return preset.kind
         return next((kind for kind in _CARDS if kind == requested), None)
 
     @property
@@ -135,8 +135,8 @@ class WizardHandler(ConsoleHandler):
 
     async def _projects(self) -> list[Document]:
         document = {"query": {"limit": _MOST_PROJECTS}}
-        found = await self.run(f"POST {PROJECTS}/_search", document=document)
-        projects: list[Document] = found.get("result", [])
+        answer = await self.run(f"POST {PROJECTS}/_search", document=document)
+        projects: list[Document] = answer.get("result", [])
         return projects
 
     def _fields(self, projects: Sequence[Document]) -> list[FormField]:
@@ -202,8 +202,8 @@ class WizardHandler(ConsoleHandler):
         if self._kind == "api":
             return []
         checked = await self.run(_CHECK, project_id, document=document)
-        found = [*checked.get("complianceProblems", ()), *checked.get("warnings", ())]
-        return [Message(one["localizedMessage"]) for one in found]
+        warnings = [*checked.get("complianceProblems", ()), *checked.get("warnings", ())]
+        return [Message(one["localizedMessage"]) for one in warnings]
 
     def _host(self, values: Values) -> str:
         """Returns the tool's host; for a tool without its own address, any host."""
@@ -255,7 +255,7 @@ class WizardHandler(ConsoleHandler):
         }
 
     def _tools(self, kind: Kind) -> list[dict[str, object]]:
-        found = presets.of_kind(kind).items()
+        tools = presets.of_kind(kind).items()
         other = message("Something else", context="applications")
         return [
             *(
@@ -264,7 +264,7 @@ class WizardHandler(ConsoleHandler):
                     "url": self._here(preset=name),
                     "is_chosen": name == self._tool,
                 }
-                for name, preset in found
+                for name, preset in tools
             ),
             {"title": other, "url": self._here(kind=kind), "is_chosen": self._preset is None},
         ]

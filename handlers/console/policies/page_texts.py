@@ -89,18 +89,18 @@ class PageTextsHandler(ConsoleHandler):
 
     async def _own(self, language: str) -> Document:
         """Returns the organization's own texts with their version, without inherited ones."""
-        found = await self.run(f"GET {self.prefix}/login/{{language}}", language)
-        if found.get("isDefault"):
+        answer = await self.run(f"GET {self.prefix}/login/{{language}}", language)
+        if answer.get("isDefault"):
             return {"texts": [], "sequence": ""}
-        texts = found["customText"].get("texts", [])
-        return {"texts": texts, "sequence": found["details"]["sequence"]}
+        texts = answer["customText"].get("texts", [])
+        return {"texts": texts, "sequence": answer["details"]["sequence"]}
 
     async def _inputs(self, language: str, screen: str) -> dict[str, tuple[str, str]]:
         """Returns the key and the default text of each input of a screen."""
-        found = await self.run(f"GET {self.prefix}/default/login/{{language}}", language)
+        answer = await self.run(f"GET {self.prefix}/default/login/{{language}}", language)
         return {
             _name(each["key"]): (each["key"], each["text"])
-            for each in found["texts"]
+            for each in answer["texts"]
             if each["screen"] == screen
         }
 
@@ -164,8 +164,10 @@ def _seen(own: Document) -> dict[str, str]:
 def _sent(screen: str, own: Document, typed: Mapping[str, str]) -> list[Document]:
     """Returns all texts of the language, with the entered ones for this screen."""
     others = [each for each in own["texts"] if each["screen"] != screen]
-    mine = [{"screen": screen, "key": key, "text": text} for key, text in typed.items() if text]
-    return [*mine, *others]
+    own_texts = [
+        {"screen": screen, "key": key, "text": text} for key, text in typed.items() if text
+    ]
+    return [*own_texts, *others]
 
 
 def _problems(
@@ -183,12 +185,12 @@ def _problems(
         )
         for n, key in enumerate(keys)
     ]
-    found = []
+    problems = []
     for one in error.details:
         at = one.field.partition(".")[0]
         field = next((each for each in inputs if at in each.means), None)
-        found.append(_beside(field, one) if field else fields.problems((), error)[0])
-    return found
+        problems.append(_beside(field, one) if field else fields.problems((), error)[0])
+    return problems
 
 
 def _beside(field: FormField, one: FieldProblem) -> dict[str, object]:

@@ -88,15 +88,15 @@ class ConsolePictureHandler(ConsoleHandler):
     async def _ask(self, place: str, **more: Any) -> None:
         if place not in TITLES:
             raise NotFound("there is no such picture")
-        found = await self.run(f"GET {self.prefix}/{{picture}}", place)
+        answer = await self.run(f"GET {self.prefix}/{{picture}}", place)
         self.page(
             "console/picture",
             title_text=TITLES[place],
-            origin=origin(found, is_of_all=self.path == OF_ALL),
-            picture=_picture_values(found),
+            origin=origin(answer, is_of_all=self.path == OF_ALL),
+            picture=_picture_values(answer),
             on_dark=place.endswith("dark"),
             may_write=self.may_write(),
-            has_own="picture" in found and not found.get("isDefault"),
+            has_own="picture" in answer and not answer.get("isDefault"),
             back_url=self.at(f"{CONSOLE}{self.path}/pictures"),
             commands=commands.by_call(
                 self.service.config,
@@ -121,15 +121,15 @@ class InstallationPictureHandler(ConsolePictureHandler):
         return "iam.write" in self.visit.rights.everywhere
 
 
-def origin(found: Document, *, is_of_all: bool) -> dict[str, object]:
+def origin(answer: Document, *, is_of_all: bool) -> dict[str, object]:
     """Returns the label that says where the picture comes from."""
-    if not found.get("isDefault"):
+    if not answer.get("isDefault"):
         return {"label": OWN, "tone": "good"}
     return {"label": BUILT_IN if is_of_all else INHERITED, "tone": None}
 
 
-def _picture_values(found: Document) -> dict[str, Any] | None:
-    picture = found.get("picture")
+def _picture_values(answer: Document) -> dict[str, Any] | None:
+    picture = answer.get("picture")
     if picture is None:
         return None
     return {name: picture[name] for name in ("url", "width", "height")}
@@ -146,8 +146,8 @@ class PicturesHandler(ConsoleHandler):
         url = f"{CONSOLE}{self.path}/pictures"
         rows = []
         for place, title in TITLES.items():
-            found = await self.run(f"GET {self.prefix}/{{picture}}", place)
-            whose = origin(found, is_of_all=self.path == OF_ALL)
+            answer = await self.run(f"GET {self.prefix}/{{picture}}", place)
+            whose = origin(answer, is_of_all=self.path == OF_ALL)
             rows.append([cell(title, "link", self.at(f"{url}/{place}")), cell(whose, "chip")])
         title = message("Logo and icon", context="policies")
         self.page(

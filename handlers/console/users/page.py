@@ -139,16 +139,16 @@ class UserHandler(ConsoleHandler):
         )
 
     async def _factors(self, id: str) -> Document:
-        found = await self.run(f"GET {USER}/authentication_methods", id)
+        answer = await self.run(f"GET {USER}/authentication_methods", id)
         may, rows = self.may("user.write"), []
-        if app := found.get("totp"):
+        if app := answer.get("totp"):
             link = cells.link(_REMOVE, self.at(f"{CONSOLE}{ONE}/totp/remove", id))
             what = cells.text(message("Authenticator app", context="factor"))
             about = cells.text(app.get("name"))
             rows.append(
                 [what, about, cells.instant(app["creationDate"]), *([link] if may else [])]
             )
-        if codes := found.get("recoveryCodes"):
+        if codes := answer.get("recoveryCodes"):
             what = cells.text(message("Recovery codes", context="factor"))
             about = cells.text(message("%(n)s left", context="factor", n=codes.get("left", 0)))
             made = cells.instant(codes["creationDate"])
@@ -322,6 +322,6 @@ def _possible(user: Document) -> Sequence[str]:
         # A contact that the organization declared verified can still be verified by a code.
         if known and known.get("verifiedBy", "organization") == "organization":
             contacts += [f"verify-{contact}", f"resend-{contact}"]
-    gone = ["remove-phone"] if at(user, "human.phone") else []
+    removals = ["remove-phone"] if at(user, "human.phone") else []
     turns = _TURNS[user["state"].rpartition("_")[2]]
-    return ["edit", *contacts, *gone, "password", "password-reset", *turns, "delete"]
+    return ["edit", *contacts, *removals, "password", "password-reset", *turns, "delete"]

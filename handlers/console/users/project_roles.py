@@ -44,8 +44,8 @@ class GrantHandler(ActionHandler):
 
     async def load(self, *ids: str) -> Document:
         try:
-            found = await self.run(_PROJECTS, document={})
-            self._projects = found.get("result", [])
+            answer = await self.run(_PROJECTS, document={})
+            self._projects = answer.get("result", [])
         except PermissionDenied:
             self._projects = None
         return await super().load(*ids)

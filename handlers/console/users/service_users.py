@@ -60,13 +60,13 @@ class ServiceUsersHandler(ListHandler):
             {"organizationIdQuery": {"organizationId": self.org_id}},
         ]
 
-    def row(self, found: Document) -> list[Cell]:
-        machine = found.get("machine", {})
+    def row(self, user: Document) -> list[Cell]:
+        machine = user.get("machine", {})
         return [
-            cells.link(machine.get("name", ""), self.at(CONSOLE + ONE, found["userId"])),
-            cells.text(found["username"]),
-            cells.state_cell(found["state"]),
-            cells.code(found["userId"]),
+            cells.link(machine.get("name", ""), self.at(CONSOLE + ONE, user["userId"])),
+            cells.text(user["username"]),
+            cells.state_cell(user["state"]),
+            cells.code(user["userId"]),
         ]
 
     def actions(self) -> list[Cell]:

@@ -76,12 +76,12 @@ class UsersHandler(ListHandler):
             queries.append({"stateQuery": {"state": values["state"]}})
         return queries
 
-    def row(self, found: Document) -> list[Cell]:
+    def row(self, user: Document) -> list[Cell]:
         return [
-            cells.link(name_of(found), self.at(CONSOLE + ONE, found["userId"])),
-            cells.state_cell(found["state"]),
-            cells.code(found["username"]),
-            cells.text(at(found, "human.email.email")),
+            cells.link(name_of(user), self.at(CONSOLE + ONE, user["userId"])),
+            cells.state_cell(user["state"]),
+            cells.code(user["username"]),
+            cells.text(at(user, "human.email.email")),
         ]
 
     def actions(self) -> list[Cell]:
