@@ -149,4 +149,6 @@ def problem(refused: FieldProblem, label: Message | None) -> Message:
             **application_problem_texts.OF_FIELDS,
             **branding_problem_texts.OF_FIELDS,
         }
-    return table.get(refused.error_code) or Message(str(refused) if label is None else refused.message)
+    return table.get(refused.error_code) or Message(
+        str(refused) if label is None else refused.message
+    )

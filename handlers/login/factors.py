@@ -42,7 +42,11 @@ async def _asked(
     """Returns the step and the progress. Raises ResponseSent if another step is due, or one in
     which the page cannot be used."""
     step = await handler.current_step(flow)
-    if step.page not in _ASKING or step.progress is None or (fits and not fits(step, step.progress)):
+    if (
+        step.page not in _ASKING
+        or step.progress is None
+        or (fits and not fits(step, step.progress))
+    ):
         handler.redirect_instead(handler.at(LOGIN, flow))
     return step, step.progress
 
