@@ -55,7 +55,7 @@ def _field(kind: Kind, autocomplete: str) -> FormField:
     )
 
 
-class Contact(ABC):
+class AccountContact(ABC):
     """One of a person's contacts: its texts, and the calls that change it."""
 
     kind: ClassVar[Kind]
@@ -77,7 +77,7 @@ class Contact(ABC):
         return str(at(handler.account(), f"human.{self.kind}.{self.kind}") or "")
 
 
-class EmailContact(Contact):
+class EmailContact(AccountContact):
     """The e-mail address."""
 
     kind = "email"
@@ -93,7 +93,7 @@ class EmailContact(Contact):
         await contacts.resend_email(service, call, user_id, EmailCode())
 
 
-class PhoneContact(Contact):
+class PhoneContact(AccountContact):
     """The phone number."""
 
     kind = "phone"
@@ -127,9 +127,9 @@ class ContactHandler(FormHandler):
     is_profile = True
     intro = message("We send a code there, to confirm that it is yours.", context="account")
     done_word = "sent"
-    contact: Contact
+    contact: AccountContact
 
-    def initialize(self, contact: Contact) -> None:  # type: ignore[override]
+    def initialize(self, contact: AccountContact) -> None:  # type: ignore[override]
         super().initialize()
         self.contact = contact
         self.title = contact.title
@@ -178,9 +178,9 @@ class VerifyContactHandler(FormHandler):
     done_word = "verified"
     is_again = False
     others = ((_AGAIN, _SEND_AGAIN),)
-    contact: Contact
+    contact: AccountContact
 
-    def initialize(self, contact: Contact) -> None:  # type: ignore[override]
+    def initialize(self, contact: AccountContact) -> None:  # type: ignore[override]
         super().initialize()
         self.contact = contact
         self.title = contact.verify_title

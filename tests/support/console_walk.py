@@ -60,7 +60,7 @@ def _pages():
     for pattern, handler, *more in ROUTES:
         if not issubclass(handler, ConsoleHandler):
             continue  # a redirect
-        action = more[0]["action"] if more else None
+        action = more[0].get("action") if more else None
         yield CONSOLE + action.path if action else _named(pattern), (handler, action)
 
 
