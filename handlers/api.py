@@ -164,7 +164,7 @@ class ApiHandler(JsonHandler):
     def _let_go(self) -> None:
         """Releases the stored body, unless the operation is still reading it."""
         if self.upload is not None:
-            self.upload.let_go(is_read=self._is_running)
+            self.upload.abandon(is_read=self._is_running)
 
     def _count(self, error: Unauthenticated) -> None:
         """Counts a wrong token. Raises TooMany if this network has sent too many."""

@@ -32,7 +32,7 @@ from msgspec import Struct
 from storage.condition import Condition
 
 UNKNOWN_AFTER_SECONDS: Final = 8.0
-MARKS_KEPT: Final = 8
+MAX_MARKS: Final = 8
 MAX_ID_CHARACTERS: Final = 200
 MAX_RECORD_BYTES: Final = 4 * 1024 * 1024
 COUNT_CAP: Final = 10_000
@@ -111,7 +111,7 @@ class Collection(Generic[R]):
     (never null). A list of `narrowed` has no index, costs nothing to write, and is read more
     slowly: the list of its fields but the first is narrowed to one value of that one, with which
     another list has to begin. In an expiring collection every record has `expires_at`, compared
-    with the injected clock, and is removed `kept` after that; only its id is unique.
+    with the injected clock, and is removed `retention` after that; only its id is unique.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class Collection(Generic[R]):
         lists: Sequence[tuple[str, ...]] = (),
         narrowed: Sequence[tuple[str, ...]] = (),
         expires: bool = False,
-        kept: timedelta = timedelta(days=1),
+        retention: timedelta = timedelta(days=1),
     ) -> None:
         if expires and unique:
             raise InvalidValue(f"{name}: an expiring collection can't have unique keys")
@@ -133,8 +133,8 @@ class Collection(Generic[R]):
         self.lists: Final = tuple(lists)
         self.narrowed: Final = tuple(narrowed)
         self.expires: Final = expires
-        self.kept: Final = kept
-        self.is_swept_soon: Final = expires and kept < timedelta(days=1)
+        self.retention: Final = retention
+        self.is_swept_soon: Final = expires and retention < timedelta(days=1)
 
     def __repr__(self) -> str:
         return f"Collection({self.name!r})"

@@ -40,10 +40,10 @@ _SHORT = 200
 _AS_THEY_ARE = (str, bool, types.NoneType)
 _MOST_NAMES = 4096
 # Far below the limit, even with the parts of a record outside of its document.
-_SMALL_OCTETS = 64 * 1024
+_SMALL_BYTES = 64 * 1024
 _SURROGATE = "text with a lone surrogate can't be stored"
 _ESCAPED_NUL = b"\\u0000"
-_KEPT = (datetime, date, time, timedelta, bytes, bytearray, memoryview, Decimal)
+_UNCHANGED_TYPES = (datetime, date, time, timedelta, bytes, bytearray, memoryview, Decimal)
 
 
 @lru_cache(maxsize=1024)
@@ -74,7 +74,7 @@ def encode(record: Struct, instant: Instant) -> dict[str, Any]:
     """Returns the record as plain values without Nones. Raises InvalidValue."""
     fields = _builtins(record)
     encoded = _plain(fields, instant)
-    _check_size(_octets(fields))
+    _check_size(_encoded_size(fields))
     _check_readable(fields, type(record))
     return typing.cast(dict[str, Any], encoded)
 
@@ -91,13 +91,13 @@ def encode_json(record: Struct) -> bytes:
     """Returns the record as a JSON document, with instants as texts. Raises InvalidValue."""
     fields = _builtins(record)
     try:
-        octets = msgspec.json.encode(_plain(fields, instant_text))
+        data = msgspec.json.encode(_plain(fields, instant_text))
     except UnicodeEncodeError:
         raise InvalidValue(_SURROGATE) from None
-    if len(octets) > _SMALL_OCTETS or _ESCAPED_NUL in octets:
-        _check_size(_octets(fields))
+    if len(data) > _SMALL_BYTES or _ESCAPED_NUL in data:
+        _check_size(_encoded_size(fields))
     _check_readable(fields, type(record))
-    return octets
+    return data
 
 
 def encode_value(value: object, instant: Instant) -> Any:
@@ -106,7 +106,7 @@ def encode_value(value: object, instant: Instant) -> Any:
         return value
     walkable = _walkable(value)
     encoded = _plain(walkable, instant)
-    _check_size(_octets(walkable))
+    _check_size(_encoded_size(walkable))
     return encoded
 
 
@@ -119,7 +119,7 @@ def encode_values(values: Mapping[str, object], instant: Instant) -> dict[str, A
         return dict(values)
     walkable = {path: _walkable(value) for path, value in values.items()}
     encoded = {path: _plain(value, instant) for path, value in walkable.items()}
-    _check_size(sum(map(_octets, walkable.values())))
+    _check_size(sum(map(_encoded_size, walkable.values())))
     return encoded
 
 
@@ -146,7 +146,7 @@ def _builtins(value: object) -> Any:
     A type without a JSON form is kept, to be refused later.
     """
     try:
-        return msgspec.to_builtins(value, builtin_types=_KEPT)
+        return msgspec.to_builtins(value, builtin_types=_UNCHANGED_TYPES)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidValue(f"{type(value).__name__} can't be stored: {error}") from error
 
@@ -204,18 +204,18 @@ def _check_names(names: Iterable[Any]) -> None:
         _good_names.update(names)
 
 
-def _octets(value: object) -> int:
+def _encoded_size(value: object) -> int:
     """Returns the size of a plain value as JSON.
 
     Text that can't be stored is refused, for the whole value at once.
     """
     try:
-        octets = msgspec.json.encode(value)
+        data = msgspec.json.encode(value)
     except UnicodeEncodeError:
         raise InvalidValue(_SURROGATE) from None
-    if _ESCAPED_NUL in octets and _holds_nul(value):
+    if _ESCAPED_NUL in data and _holds_nul(value):
         raise InvalidValue("text with NUL can't be stored")
-    return len(octets)
+    return len(data)
 
 
 def _holds_nul(value: object) -> bool:
@@ -226,9 +226,9 @@ def _holds_nul(value: object) -> bool:
     return isinstance(value, str) and "\0" in value
 
 
-def _check_size(octets: int) -> None:
-    if octets > MAX_RECORD_BYTES:
-        raise InvalidValue(f"a record of {octets} bytes is over {MAX_RECORD_BYTES}")
+def _check_size(size: int) -> None:
+    if size > MAX_RECORD_BYTES:
+        raise InvalidValue(f"a record of {size} bytes is over {MAX_RECORD_BYTES}")
 
 
 @cache

@@ -41,7 +41,7 @@ BYTES_AT_ONCE: Final = 4 * 1024 * 1024
 _NOT_EMPTY: Final = "the store is not empty: {}. Name another one, or move this one away"
 
 Stored = tuple[Collection[Any], Record]
-Told = Callable[[int], object]
+OnProgress = Callable[[int], object]
 
 
 class StoreNotEmpty(StorageError):
@@ -72,7 +72,7 @@ class Tallies:
         self._counts[name] += 1
         self._digests[name].update(encoded + b"\n")
 
-    def told(self) -> dict[str, Tally]:
+    def by_collection(self) -> dict[str, Tally]:
         """Returns the tallies of all collections that are not empty."""
         return {
             name: Tally(count, self._digests[name].hexdigest())
@@ -93,7 +93,7 @@ class Filling(Struct, frozen=True):
     moment: datetime
     now: Now
     me: str
-    told: Told = lambda n: None
+    on_progress: OnProgress = lambda n: None
 
 
 def encode(record: Record) -> bytes:
@@ -127,19 +127,19 @@ async def fill(store: Store, filling: Filling, finish: Callable[[], Awaitable[No
 
 
 async def _claim(store: Store, filling: Filling) -> None:
-    there = await store.get(META, SCHEMA_ID)
+    stored = await store.get(META, SCHEMA_ID)
     now = filling.now()
     claim = {"filled_since": now, "holder": filling.me, "held_until": now + LEASE}
     write: Write
-    if there is None:
+    if stored is None:
         await _check_empty(store, filling.collections)
         write = Insert(META, msgspec.structs.replace(filling.schema, **claim))
-    elif there.filled_since is None:
+    elif stored.filled_since is None:
         raise StoreNotEmpty(_NOT_EMPTY.format("a service has opened it"))
-    elif there.held_until is not None and there.held_until > now:
-        raise HalfFilled(f"the store is being filled at this moment, until {there.held_until}")
+    elif stored.held_until is not None and stored.held_until > now:
+        raise HalfFilled(f"the store is being filled at this moment, until {stored.held_until}")
     else:
-        expect = {"holder": there.holder, "held_until": there.held_until}
+        expect = {"holder": stored.holder, "held_until": stored.held_until}
         write = Update(META, SCHEMA_ID, set=claim, expect=expect)
     try:
         await store.commit(write)
@@ -157,10 +157,10 @@ async def _fill(store: Store, filling: Filling, finish: Callable[[], Awaitable[N
     await clear(store, filling.collections)
     written = await _insert(store, filling)
     # Read back: a back end that changed a value would otherwise be noticed too late.
-    found = Tallies()
+    read_back = Tallies()
     async for collection, record in every(store, filling.collections):
-        found.add(collection, encode(record))
-    if found.told() != written.told():
+        read_back.add(collection, encode(record))
+    if read_back.by_collection() != written.by_collection():
         raise StorageError("the store does not give back what was written into it")
     await finish()
     if not await is_held(store, filling.me, _released(filling.schema)):
@@ -168,8 +168,12 @@ async def _fill(store: Store, filling: Filling, finish: Callable[[], Awaitable[N
 
 
 def _released(schema: MetaRecord) -> dict[str, object]:
-    kept = {"version": schema.version, "oldest_reader": schema.oldest_reader, "done": schema.done}
-    return {**kept, **FREE, "filled_since": None}
+    values = {
+        "version": schema.version,
+        "oldest_reader": schema.oldest_reader,
+        "done": schema.done,
+    }
+    return {**values, **FREE, "filled_since": None}
 
 
 async def clear(store: Store, collections: Sequence[Collection[Any]]) -> None:
@@ -199,10 +203,10 @@ async def _insert(store: Store, filling: Filling) -> Tallies:
         size += len(encoded)
         if len(units) == UNITS_AT_ONCE or size > BYTES_AT_ONCE:
             await _commit(store, units)
-            filling.told(len(units))
+            filling.on_progress(len(units))
             units, size = [], 0
     await _commit(store, units)
-    filling.told(len(units))
+    filling.on_progress(len(units))
     return tallies
 
 

@@ -52,8 +52,8 @@ class Plan(Struct, frozen=True):
 
     def page(self, records: Sequence[R], limit: int) -> Page[R]:
         """Returns the page, from up to one record more than its limit."""
-        kept = list(records[:limit])
-        return Page(kept, self.cursor(kept[-1]) if len(records) > limit else None)
+        first = list(records[:limit])
+        return Page(first, self.cursor(first[-1]) if len(records) > limit else None)
 
 
 def plan(
@@ -177,12 +177,12 @@ def _equal(collection: Collection[Any], where: Mapping[str, Any]) -> dict[str, V
 
 def after_prefix(prefix: str) -> str | None:
     """Returns the least text above every text that begins with `prefix`; None if there is none."""
-    kept = prefix.rstrip(_HIGHEST)
-    if not kept:
+    shortened = prefix.rstrip(_HIGHEST)
+    if not shortened:
         return None
-    following = ord(kept[-1]) + 1
+    following = ord(shortened[-1]) + 1
     # Code points of surrogates are no text; the next one after U+D7FF is U+E000.
-    return kept[:-1] + chr(0xE000 if following == 0xD800 else following)
+    return shortened[:-1] + chr(0xE000 if following == 0xD800 else following)
 
 
 @cache
@@ -194,10 +194,10 @@ def _narrowed(
     The list is matched by these names and ordered by `order` (None: it has no further field, or
     with `begins` any). Raises Undeclared when there is no such list.
     """
-    kept = (*collection.lists, *((name,) for name in collection.unique))
-    for fields in (*kept, *collection.narrowed):
+    full = (*collection.lists, *((name,) for name in collection.unique))
+    for fields in (*full, *collection.narrowed):
         following = fields[len(names)] if len(fields) > len(names) else None
         if set(fields[: len(names)]) == names and (begins or following == order):
-            return None if fields in kept else fields[0]
-    told = "that begins with {}" if begins else f"{{}} by {order or 'id'}"
-    raise Undeclared(f"{collection.name} declares no list {told.format(sorted(names))}")
+            return None if fields in full else fields[0]
+    description = "that begins with {}" if begins else f"{{}} by {order or 'id'}"
+    raise Undeclared(f"{collection.name} declares no list {description.format(sorted(names))}")

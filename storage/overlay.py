@@ -84,26 +84,26 @@ class Overlay(Layers, Store):
 
     async def commit(self, *writes: Write) -> None:
         # The caller may change the records before all of them are written.
-        (outcome,) = await self.commit_each([[_kept_as_it_is(write) for write in writes]])
+        (outcome,) = await self.commit_each([[_copied(write) for write in writes]])
         if outcome is not None:
             raise outcome
 
     async def commit_each(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
         if self._is_closed:
             return [Unavailable("the store is closed") for _ in units]
-        return await self._kept(self._written(units))
+        return await self._shielded(self._written(units))
 
     async def applied(self, unit: Unit) -> bool | None:
         return await self._upper.applied(unit)
 
     async def increment(self, key: str, by: int = 1, *, window: timedelta) -> Counter:
-        return await self._kept(self._incremented(key, by, window))
+        return await self._shielded(self._incremented(key, by, window))
 
     async def _incremented(self, key: str, by: int, window: timedelta) -> Counter:
         await self._take_over([Delete(COUNTERS, key)])
         return await self._upper.increment(key, by, window=window)
 
-    async def _kept(self, work: Coroutine[Any, Any, T]) -> T:
+    async def _shielded(self, work: Coroutine[Any, Any, T]) -> T:
         """Returns the work's result.
 
         Cancelling the caller withdraws nothing, and `close` awaits it.
@@ -116,11 +116,11 @@ class Overlay(Layers, Store):
     async def _written(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
         outcomes: list[Outcome] = []
         for start in range(0, len(units), _UNITS_AT_ONCE):
-            some = units[start : start + _UNITS_AT_ONCE]
+            part = units[start : start + _UNITS_AT_ONCE]
             try:
-                outcomes += await self._written_together(some)
+                outcomes += await self._written_together(part)
             except StorageError as error:
-                outcomes += [error for _ in some]
+                outcomes += [error for _ in part]
         return outcomes
 
     async def _written_together(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
@@ -149,8 +149,8 @@ class Overlay(Layers, Store):
         found = {key: record for key, record in there if record is not None}
         for (collection, field), values in _unique_keys(writes).items():
             for start in range(0, len(values), VALUES_AT_ONCE):
-                some = values[start : start + VALUES_AT_ONCE]
-                having = await self._lower.find_each(collection, field, some, 1)
+                part = values[start : start + VALUES_AT_ONCE]
+                having = await self._lower.find_each(collection, field, part, 1)
                 found |= {(collection, each.id): each for (each,) in having.values()}
         by_collection: dict[Collection[Any], list[Record]] = {}
         for (collection, _), record in found.items():
@@ -174,7 +174,7 @@ class Overlay(Layers, Store):
                 raise outcome
 
 
-def _kept_as_it_is(write: Write) -> Write:
+def _copied(write: Write) -> Write:
     if isinstance(write, Insert):
         return structs.replace(write, record=copy.deepcopy(write.record))
     if isinstance(write, Update):
@@ -184,11 +184,11 @@ def _kept_as_it_is(write: Write) -> Write:
 
 def _unique_keys(writes: Sequence[Write]) -> dict[tuple[Collection[Any], str], list[Value]]:
     """Returns the unique keys of the writes, by collection and field."""
-    wanted: dict[tuple[Collection[Any], str], list[Value]] = {}
+    unique_keys: dict[tuple[Collection[Any], str], list[Value]] = {}
     for write in writes:
         for field, value in _keys(write):
-            wanted.setdefault((write.collection, field), []).append(value)
-    return wanted
+            unique_keys.setdefault((write.collection, field), []).append(value)
+    return unique_keys
 
 
 def _keys(write: Write) -> Iterator[tuple[str, Any]]:

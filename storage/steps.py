@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from storage.base import (
     COUNTERS,
-    MARKS_KEPT,
+    MAX_MARKS,
     MAX_RECORD_BYTES,
     META,
     Collection,
@@ -181,9 +181,9 @@ class CountStep(Struct, frozen=True):
 
     def run(self, transaction: Transaction, mark: str) -> Counter:
         row = transaction.read(self.table, self.id)
-        kept = self.table.living(row, transaction.now)
-        if kept is not None:
-            counter = Counter(_sum(kept.n, self.by), kept.expires_at)
+        living = self.table.living(row, transaction.now)
+        if living is not None:
+            counter = Counter(_sum(living.n, self.by), living.expires_at)
         else:
             counter = Counter(self.by, cut(transaction.now + self.window))
         plain = {"id": self.id, "n": counter.n, "expires_at": instant_text(counter.resets_at)}
@@ -301,4 +301,4 @@ def _sum(n: int, by: int) -> int:
 
 
 def _marked(marks: bytes, mark: str) -> bytes:
-    return b" ".join([*marks.split()[1 - MARKS_KEPT :], mark.encode()])
+    return b" ".join([*marks.split()[1 - MAX_MARKS :], mark.encode()])

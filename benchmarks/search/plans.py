@@ -37,7 +37,7 @@ def _by_sqlite(find: Find, url: str) -> str:
     connection = sqlite3.connect(url.removeprefix("sqlite:///"))
     try:
         reader = Reader(connection, Tables([USERS], SqliteTable), lambda: datetime.now(UTC))
-        way = reader.ways(table, planned)[0]
+        way = reader.scan_plans(table, planned)[0]
         sql, values = queries.page(table.name, conditions + step, by, False, way)
         rows = connection.execute(f"EXPLAIN QUERY PLAN {sql}", [*values, 101]).fetchall()
     finally:

@@ -95,7 +95,9 @@ async def _measure(store: str, directory: Path, file: Path, count: int) -> Parts
         await bootstrap.close_service(service)
 
 
-async def _gone_through(taking: ImportContext, package: Package, count: int, watch: _Watch) -> int:
+async def _gone_through(
+    context: ImportContext, package: Package, count: int, watch: _Watch
+) -> int:
     batches = package.batches(0, BATCH_ROWS)
     done = 0
     while done < count:
@@ -104,21 +106,21 @@ async def _gone_through(taking: ImportContext, package: Package, count: int, wat
         if rows is None:
             break
         if rows[0].member != MEMBER:
-            await job_batches.settle(taking, rows)
+            await job_batches.process(context, rows)
         else:
-            await _stored(taking, kinds.BY_MEMBER[MEMBER], rows, watch)
+            await _stored(context, kinds.BY_MEMBER[MEMBER], rows, watch)
             done += len(rows)
     return done
 
 
-async def _stored(taking: ImportContext, kind: RowKind, rows: list[Row], watch: _Watch) -> None:
+async def _stored(context: ImportContext, kind: RowKind, rows: list[Row], watch: _Watch) -> None:
     assert kind.request is not None and kind.prepare is not None  # noqa: PT018, S101 - for mypy
     with watch.on("judging fields"):
         reads = [Read(row, reading.collect(kind.request, row.document)[0]) for row in rows]
     with watch.on("preparing units"):
-        prepared = await kind.prepare(taking, reads)
+        prepared = await kind.prepare(context, reads)
     with watch.on(COMMIT):
-        outcomes = await taking.service.store.commit_each([one.writes for one in prepared])
+        outcomes = await context.service.store.commit_each([one.writes for one in prepared])
     if any(outcomes):
         raise RuntimeError(f"not stored: {next(filter(None, outcomes))!r}")
 

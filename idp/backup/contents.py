@@ -86,7 +86,7 @@ class Backup:
             encoded = bytes(entry.record)
             tallies.add(collection, encoded)
             yield (collection, _decoded(decoder, encoded)), encoded
-        if self.manifest is None or self.manifest.collections != tallies.told():
+        if self.manifest is None or self.manifest.collections != tallies.by_collection():
             raise DamagedBackup("the backup has not all that it says it has")
         if next(self._lines, None) is not None:
             raise DamagedBackup("the backup has more than it says it has")

@@ -23,7 +23,7 @@ from idp.keys.master_key import MasterKey
 from idp.records import INSTANCE_ID, INSTANCES, SCHEMA, Instance
 from idp.start import first_start
 from storage import META, SCHEMA_ID, MetaRecord, Store, View
-from storage.filling import Tallies, Told, encode, every
+from storage.filling import OnProgress, Tallies, encode, every
 from storage.upgrades import check_filled, opening
 
 _NOTHING: Final = "there is no installation in this store"
@@ -37,7 +37,7 @@ async def write(
     *,
     clock: Clock,
     random: Random,
-    on_progress: Told = lambda n: None,
+    on_progress: OnProgress = lambda n: None,
 ) -> Manifest:
     """Writes all records of the store into a file, in constant memory.
 
@@ -63,7 +63,7 @@ async def write(
             tallies.add(collection, encoded)
             sealed.write(record_line(collection, encoded))
             on_progress(1)
-        manifest = Manifest(collections=tallies.told())
+        manifest = Manifest(collections=tallies.by_collection())
         sealed.write(manifest_line(manifest))
         sealed.finish()
     return manifest

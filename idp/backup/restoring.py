@@ -27,7 +27,7 @@ from idp.records import (
     VERIFICATIONS,
 )
 from storage import Collection, MetaRecord, Store
-from storage.filling import Filling, Stored, Told, clear, every, fill, remove
+from storage.filling import Filling, OnProgress, Stored, clear, every, fill, remove
 
 ACTOR: Final = "restore"
 # Records of flows that await one more step, and may have been completed since the backup was made.
@@ -54,7 +54,7 @@ class RestoreTarget(Struct, frozen=True):
     frozen: Clock
     clock: Clock
     random: Random
-    on_progress: Told = lambda n: None
+    on_progress: OnProgress = lambda n: None
 
 
 async def restore(
@@ -106,7 +106,7 @@ def _filling(target: RestoreTarget, schema: MetaRecord, records: AsyncIterator[S
         moment=target.frozen.now(),
         now=target.clock.now,
         me=target.random.id(),
-        told=target.on_progress,
+        on_progress=target.on_progress,
     )
 
 

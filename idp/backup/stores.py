@@ -23,7 +23,7 @@ from idp.foundation.randomness import Random, SystemRandom
 from idp.keys import master_key
 from idp.records import ALL
 from idp.start import bootstrap
-from storage.filling import Told
+from storage.filling import OnProgress
 
 _TEMPORARY: Final = "memory://"
 
@@ -43,7 +43,7 @@ async def make(
     passphrase: str,
     *,
     replaces: bool,
-    on_progress: Told,
+    on_progress: OnProgress,
     clock: Clock | None = None,
 ) -> Manifest:
     """Writes a backup into a new file, completely or not at all, while the service may run.
@@ -115,7 +115,7 @@ async def restore(
     backup: Verified,
     *,
     invalidates: bool,
-    on_progress: Told,
+    on_progress: OnProgress,
     clock: Clock | None = None,
 ) -> None:
     """Restores a backup into the configured store, which is empty, and stores its master key.
@@ -158,7 +158,7 @@ def _key_keeper(config: Config, key: bytes, random: Random) -> Callable[[], None
     return lambda: None if is_given else master_key.keep(config.data_dir, key, random)
 
 
-async def copy(source_url: str, target_url: str, on_progress: Told) -> None:
+async def copy(source_url: str, target_url: str, on_progress: OnProgress) -> None:
     """Copies a store into an empty one. Raises ConfigError, and the errors of `restoring.copy`."""
     clock = SystemClock()
     frozen = Frozen(clock.now())

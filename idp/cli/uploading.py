@@ -17,7 +17,7 @@ from idp.cli.document import Document
 from idp.cli.progress import Progress
 from idp.cli.remote import Remote
 from idp.foundation.errors import ConfigError
-from idp.transfer.package.envelope_scanner import Surface
+from idp.transfer.package.envelope_scanner import EnvelopeScanner
 
 _CHUNK: Final = 1024 * 1024
 _END_BYTES: Final = 4096
@@ -68,7 +68,7 @@ def upload_parts(file: Path, options: Mapping[str, bool]) -> UploadParts:
     A file that is not a JSON object is sent unchanged, because the service reports what is wrong
     with it.
     """
-    surface = Surface()
+    surface = EnvelopeScanner()
     with file.open("rb") as source:
         head = source.read(_CHUNK)
         surface.feed(head)

@@ -167,15 +167,17 @@ class LogoutRequest(Record):
 
 
 SHORT_RETENTION: Final = timedelta(minutes=10)  # for records that anonymous requests can create
-AGENTS: Final = Collection("agents", Browser, expires=True, kept=SHORT_RETENTION)
+AGENTS: Final = Collection("agents", Browser, expires=True, retention=SHORT_RETENTION)
 SESSIONS: Final = Collection(
     "sessions", Session, lists=(("agent_id", "ended_at"), ("user_id",)), expires=True
 )
-AUTH_REQUESTS: Final = Collection("auth_requests", AuthRequest, expires=True, kept=SHORT_RETENTION)
+AUTH_REQUESTS: Final = Collection(
+    "auth_requests", AuthRequest, expires=True, retention=SHORT_RETENTION
+)
 PUSHED_REQUESTS: Final = Collection(
-    "pushed_requests", AuthRequest, expires=True, kept=SHORT_RETENTION
+    "pushed_requests", AuthRequest, expires=True, retention=SHORT_RETENTION
 )
 CONSENTS: Final = Collection("consents", Consent, lists=(("user_id",), ("client_id",)))
 LOGOUT_REQUESTS: Final = Collection(
-    "logout_requests", LogoutRequest, expires=True, kept=SHORT_RETENTION
+    "logout_requests", LogoutRequest, expires=True, retention=SHORT_RETENTION
 )

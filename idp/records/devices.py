@@ -39,6 +39,6 @@ class UserCode(Record):
 
 
 DEVICE_REQUESTS: Final = Collection(
-    "device_requests", DeviceRequest, expires=True, kept=SHORT_RETENTION
+    "device_requests", DeviceRequest, expires=True, retention=SHORT_RETENTION
 )
-USER_CODES: Final = Collection("user_codes", UserCode, expires=True, kept=SHORT_RETENTION)
+USER_CODES: Final = Collection("user_codes", UserCode, expires=True, retention=SHORT_RETENTION)

@@ -159,15 +159,15 @@ def main() -> int:
     """
     os.nice(NICENESS)
     assignment = msgspec.json.decode(sys.stdin.buffer.readline(), type=ImportAssignment)
-    _tell_begun()
+    _report_begun()
     is_over = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: is_over.set())
     threading.Thread(target=_await_end, args=(is_over,), daemon=True).start()
-    with import_worker.settled_in():
+    with import_worker.tuned_for_rows():
         return exit_codes.guarded(lambda: asyncio.run(_work(assignment, is_over.is_set)))
 
 
-def _tell_begun() -> None:
+def _report_begun() -> None:
     """Reports that the process has started.
 
     Standard output is then redirected to stderr, since the parent reads no more of the pipe.

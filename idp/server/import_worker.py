@@ -18,9 +18,9 @@ from msgspec import structs
 
 from idp.foundation import logs
 from idp.start import bootstrap, exit_codes
-from idp.transfer.jobs.batches import Settled
+from idp.transfer.jobs.batches import ProcessedRow
 from idp.transfer.jobs.pipeline import BatchWorker, LocalBatchWorker
-from idp.transfer.jobs.worker_messages import Engagement, Order, WorkerReply, receive, send
+from idp.transfer.jobs.worker_messages import Order, WorkerAssignment, WorkerReply, receive, send
 from idp.transfer.kinds.kind import ImportContext
 from storage import StorageError
 
@@ -31,7 +31,7 @@ _log: Final = logs.logger(__name__)
 
 
 @contextmanager
-def settled_in() -> Iterator[None]:
+def tuned_for_rows() -> Iterator[None]:
     """Within the block, the interpreter is tuned for very many rows, whose records last as long as
     their batch.
 
@@ -54,34 +54,34 @@ def settled_in() -> Iterator[None]:
 def main() -> int:
     """Serves commands until the connection is closed."""
     connection = socket.socket(fileno=sys.stdin.fileno())
-    with settled_in():
+    with tuned_for_rows():
         return exit_codes.guarded(lambda: asyncio.run(_help(connection)))
 
 
 async def _help(connection: socket.socket) -> None:
     reader, writer = await asyncio.open_unix_connection(sock=connection)
-    engagement = await receive(reader, Engagement)
-    if engagement is None:
+    assignment = await receive(reader, WorkerAssignment)
+    if assignment is None:
         return
-    service = await bootstrap.open_service(engagement.config, must_exist=True)
+    service = await bootstrap.open_service(assignment.config, must_exist=True)
     try:
         with suppress(ConnectionError):  # the other process may have ended by now
             await send(writer, WorkerReply())  # the first reply: the store is open
-            await _serve(LocalBatchWorker(ImportContext(service, engagement.job)), reader, writer)
+            await _serve(LocalBatchWorker(ImportContext(service, assignment.job)), reader, writer)
     finally:
         await bootstrap.close_service(service)
 
 
 async def _serve(
-    desk: BatchWorker, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    worker: BatchWorker, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> None:
     """Carries out commands until the connection is closed, which cancels the last one."""
     orders: asyncio.Queue[Order] = asyncio.Queue()
 
     async def work() -> None:
         while True:
-            async for answer in _carried_out(desk, await orders.get()):
-                await send(writer, answer)
+            async for reply in _carried_out(worker, await orders.get()):
+                await send(writer, reply)
 
     working = asyncio.ensure_future(work())
     while (order := await receive(reader, Order)) is not None:
@@ -90,15 +90,15 @@ async def _serve(
     await asyncio.gather(working, return_exceptions=True)
 
 
-async def _carried_out(desk: BatchWorker, order: Order) -> AsyncIterator[WorkerReply]:
+async def _carried_out(worker: BatchWorker, order: Order) -> AsyncIterator[WorkerReply]:
     try:
         if order.rows is not None:
-            await desk.judge(order.rows)
+            await worker.plan(order.rows)
             yield WorkerReply()
         else:
-            telling = await desk.store()
+            outcomes = await worker.store()
             yield WorkerReply(is_stored=True)
-            yield WorkerReply(settled=[_light(one) for one in await telling])
+            yield WorkerReply(outcomes=[_without_document(one) for one in await outcomes])
     except StorageError as error:
         yield WorkerReply(failure=str(error))
     except Exception as error:  # reported to the process that holds the job, which fails
@@ -106,9 +106,9 @@ async def _carried_out(desk: BatchWorker, order: Order) -> AsyncIterator[WorkerR
         yield WorkerReply(is_broken=True)
 
 
-def _light(settled: Settled) -> Settled:
+def _without_document(processed: ProcessedRow) -> ProcessedRow:
     """Returns the outcome without the row's document, which the receiver has already."""
-    return structs.replace(settled, row=structs.replace(settled.row, document=None))
+    return structs.replace(processed, row=structs.replace(processed.row, document=None))
 
 
 if __name__ == "__main__":

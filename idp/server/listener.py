@@ -59,18 +59,18 @@ def bind(config: Config) -> tuple[Config, list[socket.socket]]:
 
 def _listen(host: str, port: int, *, shared: bool) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    one = socket.socket(family, socket.SOCK_STREAM)
+    listening = socket.socket(family, socket.SOCK_STREAM)
     try:
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if shared:
-            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        one.bind((host, port))
-        one.listen(BACKLOG)
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        listening.bind((host, port))
+        listening.listen(BACKLOG)
     except OSError as error:
-        one.close()
+        listening.close()
         raise ConfigError([f"{host}:{port} can't be listened on: {error.strerror}"]) from error
-    one.setblocking(False)
-    return one
+    listening.setblocking(False)
+    return listening
 
 
 def _close(sockets: list[socket.socket]) -> None:
@@ -81,16 +81,16 @@ def _close(sockets: list[socket.socket]) -> None:
 def announce_to_people(started_at: float) -> Announce:
     """Returns the function that prints the banner on stderr."""
 
-    def announce(told: Start) -> None:
+    def announce(start: Start) -> None:
         seconds = time.monotonic() - started_at
-        print(bootstrap.banner(told, seconds, __version__), file=sys.stderr, flush=True)
+        print(bootstrap.banner(start, seconds, __version__), file=sys.stderr, flush=True)
 
     return announce
 
 
-def announce_as_json(told: Start) -> None:
+def announce_as_json(start: Start) -> None:
     """Prints one JSON line on stdout."""
-    print(msgspec.json.encode(told.as_json()).decode(), flush=True)
+    print(msgspec.json.encode(start.as_json()).decode(), flush=True)
 
 
 def run(config: Config, announce: Announce, launch: Launch = USUAL) -> int:
@@ -135,24 +135,24 @@ def _supervise(
         prepare=lambda: _prepared(config, launch),
         work=lambda index, life: _run_loop(_serve_as_worker(config, sockets, index, life)),
         count=len(sockets),
-        let_go=lambda: _close(sockets),
+        close_sockets=lambda: _close(sockets),
     )
-    supervisor.run(lambda told: announce(msgspec.json.decode(told, type=Start)))
+    supervisor.run(lambda data: announce(msgspec.json.decode(data, type=Start)))
 
 
 def _prepared(config: Config, launch: Launch) -> bytes:
     """Sets everything up in a process of its own; returns the announcement for the supervisor."""
-    told: list[Start] = []
+    starts: list[Start] = []
 
     async def prepare() -> None:
         service = await bootstrap.open_service(config, launch)
         try:
-            told.append(await bootstrap.make_ready(service))
+            starts.append(await bootstrap.make_ready(service))
         finally:
             await bootstrap.close_service(service)
 
     _run_loop(prepare())
-    return msgspec.json.encode(told[0])
+    return msgspec.json.encode(starts[0])
 
 
 def _run_loop(work: Coroutine[Any, Any, None]) -> None:
@@ -175,8 +175,8 @@ async def _serve_alone(
 ) -> None:
     service = await bootstrap.open_service(config, launch)
     try:
-        told = await bootstrap.make_ready(service)
-        await serve(service, listening, lambda: announce(told))
+        start = await bootstrap.make_ready(service)
+        await serve(service, listening, lambda: announce(start))
     finally:
         await bootstrap.close_service(service)
 

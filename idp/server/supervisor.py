@@ -37,8 +37,8 @@ class Life(Struct, frozen=True):
 class Supervisor:
     """Runs `prepare` once, then `work(index, life)` in `count` processes.
 
-    `let_go` is called when all are asked to stop: the parent closes what it keeps for workers to
-    be restarted.
+    `close_sockets` is called when all are asked to stop: the parent closes what it holds for
+    workers that would be restarted.
     """
 
     def __init__(
@@ -47,16 +47,16 @@ class Supervisor:
         prepare: Callable[[], bytes],
         work: Callable[[int, Life], None],
         count: int,
-        let_go: Callable[[], None],
+        close_sockets: Callable[[], None],
     ) -> None:
         self._prepare = prepare
         self._work = work
         self._count = count
-        self._let_go = let_go
+        self._close_sockets = close_sockets
         self._workers: dict[int, int] = {}
         self._is_stopping = False
         self._code = exit_codes.OK
-        self._alive, self._alive_end = os.pipe()
+        self._life_pipe, self._life_pipe_end = os.pipe()
 
     def run(self, announce: Callable[[bytes], None]) -> None:
         """Returns when every worker has ended after SIGTERM or SIGINT.
@@ -65,13 +65,13 @@ class Supervisor:
         """
         for number in _SIGNALS:
             signal.signal(number, self._stop)
-        told = self._prepared()
+        announcement = self._prepared()
         if self._start_all():
-            announce(told)
+            announce(announcement)
         elif not self._is_stopping:
             self._stop()
         while self._workers:
-            self._bury_one()
+            self._reap_one()
         if self._code != exit_codes.OK:
             raise SystemExit(self._code)
 
@@ -83,20 +83,20 @@ class Supervisor:
         read, write = os.pipe()
 
         def prepare() -> None:
-            told = self._prepare()
+            announcement = self._prepare()
             with suppress(BrokenPipeError), os.fdopen(write, "wb") as pipe:
-                pipe.write(told)
+                pipe.write(announcement)
 
         self._spawn(prepare, 0)
         os.close(write)
         with os.fdopen(read, "rb") as pipe:
-            told = pipe.read()
+            announcement = pipe.read()
         for child in list(self._workers):
             code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
             del self._workers[child]
             if code != exit_codes.OK and not self._is_stopping:
-                raise SystemExit(_positive(code))
-        return told
+                raise SystemExit(_exit_code(code))
+        return announcement
 
     def _start_all(self) -> bool:
         """Starts every worker and waits until all serve, or one has ended; returns whether all
@@ -111,7 +111,7 @@ class Supervisor:
         return served == self._count
 
     def _start(self, index: int, ready: int) -> None:
-        life = Life(ready=lambda: _say_ready(ready), parent=self._alive)
+        life = Life(ready=lambda: _report_ready(ready), parent=self._life_pipe)
         self._spawn(lambda: self._work(index, life), index)
 
     def _spawn(self, work: Callable[[], None], index: int) -> None:
@@ -126,7 +126,7 @@ class Supervisor:
             # From a terminal; the parent forwards it as SIGTERM.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
-            os.close(self._alive_end)
+            os.close(self._life_pipe_end)
             work()
 
         signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
@@ -136,7 +136,7 @@ class Supervisor:
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
-    def _bury_one(self) -> None:
+    def _reap_one(self) -> None:
         """Waits for a worker's end, and replaces it unless all are stopping."""
         child, status = os.wait()
         index = self._workers.pop(child, None)
@@ -145,30 +145,30 @@ class Supervisor:
         code = os.waitstatus_to_exitcode(status)
         if self._is_stopping:
             if code not in (exit_codes.OK, -signal.SIGTERM):
-                self._code = _positive(code)
+                self._code = _exit_code(code)
             return
         print(f"idp: a worker ended with {code}; starting another", file=sys.stderr, flush=True)
         time.sleep(_RESTART_SECONDS)
-        nobody = os.open(os.devnull, os.O_WRONLY)
-        self._start(index, nobody)
-        os.close(nobody)
+        unread = os.open(os.devnull, os.O_WRONLY)
+        self._start(index, unread)
+        os.close(unread)
 
     def _stop(self, *_: object) -> None:
         """Asks the workers to finish; at the second signal, kills them."""
         number = signal.SIGKILL if self._is_stopping else signal.SIGTERM
         self._is_stopping = True
-        self._let_go()
+        self._close_sockets()
         for child in list(self._workers):
             with suppress(ProcessLookupError):  # it has ended meanwhile
                 os.kill(child, number)
 
 
-def _positive(code: int) -> int:
+def _exit_code(code: int) -> int:
     """Returns an exit code for this process; a child's is negative when a signal ended it."""
     return code if code > 0 else exit_codes.FAILED
 
 
-def _say_ready(descriptor: int) -> None:
+def _report_ready(descriptor: int) -> None:
     with suppress(BrokenPipeError):  # the parent has ended, and this process will
         os.write(descriptor, b".")
     os.close(descriptor)

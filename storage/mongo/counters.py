@@ -10,7 +10,7 @@ from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError, PyMongoError
 
 from storage import codec
-from storage.base import COUNTERS, MARKS_KEPT, Counter, Unit, Unknown, Update
+from storage.base import COUNTERS, MAX_MARKS, Counter, Unit, Unknown, Update
 from storage.mongo import faults
 from storage.mongo.documents import MARKS, Document
 from storage.mongo.driver import Driver
@@ -56,7 +56,7 @@ class Counters:
     async def _add(self, key: str, mark: str, by: int) -> Document | None:
         # Not where it was counted already: a command that was given up may still arrive.
         running = {"_id": key, "expires_at": {"$gt": self._now()}, MARKS: {"$ne": mark}}
-        change = {"$inc": {"n": by}, "$push": {MARKS: {"$each": [mark], "$slice": -MARKS_KEPT}}}
+        change = {"$inc": {"n": by}, "$push": {MARKS: {"$each": [mark], "$slice": -MAX_MARKS}}}
         return await self._changed("find_one_and_update", running, change)
 
     async def _begin(self, key: str, mark: str, by: int, window: timedelta) -> Document | None:

@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 
 from storage import codec
 from storage.base import (
-    MARKS_KEPT,
+    MAX_MARKS,
     Collection,
     Delete,
     Insert,
@@ -98,7 +98,7 @@ def _change(update: Update, unit_id: str) -> Document:
             change.setdefault("$set", {})[path] = value
     if update.increment:
         change["$inc"] = {path: plain(by) for path, by in update.increment.items()}
-    change["$push"] = {MARKS: {"$each": [unit_id], "$slice": -MARKS_KEPT}}
+    change["$push"] = {MARKS: {"$each": [unit_id], "$slice": -MAX_MARKS}}
     return change
 
 

@@ -46,7 +46,7 @@ ABORT_SECONDS: Final = 1.0
 DURABLE: Final = WriteConcern("majority", j=True)
 # By its name: for an index given by its fields, the drivers build the name for every operation.
 _BY_ID: Final = "_id_"
-_MOST_OCTETS: Final = 16 * 1024 * 1024  # per command, whose limit is three times as high
+_MAX_BYTES: Final = 16 * 1024 * 1024  # per command, whose limit is three times as high
 _OPTIONS: Final[Mapping[str, Any]] = {
     "retryWrites": True,
     "retryReads": True,
@@ -89,7 +89,7 @@ class Driver:
         self.opened: frozenset[str] = frozenset()
         self._is_owned = is_owned
         self._runs_in_threads = runs_in_threads
-        self._given_up: set[asyncio.Future[Any]] = set()
+        self._abandoned: set[asyncio.Future[Any]] = set()
         self._collections: dict[str, Any] = {}
         self._read_from: dict[str, Any] = {}
 
@@ -120,15 +120,15 @@ class Driver:
         try:
             return await asyncio.shield(running)
         except asyncio.CancelledError:
-            self._given_up.add(running)
-            running.add_done_callback(self._given_up.discard)
+            self._abandoned.add(running)
+            running.add_done_callback(self._abandoned.discard)
             raise
 
-    async def settle(self) -> None:
+    async def drain(self) -> None:
         """Returns when no abandoned command can be applied any more. Raises Unavailable."""
-        if self._given_up:
-            _, left = await asyncio.wait(set(self._given_up), timeout=UNKNOWN_AFTER_SECONDS)
-            if left:
+        if self._abandoned:
+            _, unfinished = await asyncio.wait(set(self._abandoned), timeout=UNKNOWN_AFTER_SECONDS)
+            if unfinished:
                 raise Unavailable("a command whose answer was lost is still under way")
 
     def check_opened(self, collection: Collection[Any]) -> None:
@@ -185,7 +185,7 @@ class Driver:
             return await self._write_singly(operations)
         if session is None and operations[0].kind == "update":
             return await self._update(operations)
-        if session is not None and _octets(operations) <= _MOST_OCTETS:
+        if session is not None and _total_size(operations) <= _MAX_BYTES:
             return await self._insert(operations, session)
         collection = self.collection(operations[0].name)
         requests = [_request(operation) for operation in operations]
@@ -287,9 +287,9 @@ def connect(url: str, client: Any = None) -> Driver:
         return Driver(client, database, hosts, is_owned=False)
     query = parse_qsl(parts.query, keep_blank_values=True)
     named = {name.lower(): value for name, value in query}
-    kept = urlencode([(name, value) for name, value in query if name.lower() != "driver"])
+    other_options = urlencode([(name, value) for name, value in query if name.lower() != "driver"])
     options = {name: v for name, v in _OPTIONS.items() if name.lower() not in named}
-    plain = parts._replace(path=parts.path or "/", query=kept).geturl()
+    plain = parts._replace(path=parts.path or "/", query=other_options).geturl()
     name = named.get("driver", "pymongo")
     client = _client(name, plain, options)
     return Driver(client, database, hosts, is_owned=True, runs_in_threads=name == "motor")
@@ -310,7 +310,7 @@ def _client(driver: str, url: str, options: dict[str, Any]) -> Any:
     raise InvalidValue(f"there is no MongoDB driver {driver!r}: pymongo or motor")
 
 
-def _octets(operations: Sequence[WriteOperation]) -> float:
+def _total_size(operations: Sequence[WriteOperation]) -> float:
     """Returns the total size of these documents, or infinity where it is unknown or where they may
     replace others.
     """

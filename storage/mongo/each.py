@@ -31,22 +31,22 @@ async def documents(
         batch_size=limit + 1,
         session=session,
     )
-    kept = _first(plan, found)
+    by_value = _first(plan, found)
     if len(found) <= limit:
-        return [document for each in kept.values() for document in each]
-    full = [document for each in kept.values() if len(each) == plan.most for document in each]
-    short = [value for value in values if len(kept.get(value, ())) < plan.most]
+        return [document for each in by_value.values() for document in each]
+    full = [document for each in by_value.values() if len(each) == plan.most for document in each]
+    short = [value for value in values if len(by_value.get(value, ())) < plan.most]
     return full + await _looked_up(driver, collection, plan, short, living, session)
 
 
 def _first(plan: EachPlan, found: list[Document]) -> dict[Value, list[Document]]:
     """Returns the documents of each value, without those over the limit."""
-    kept: dict[Value, list[Document]] = {}
+    by_value: dict[Value, list[Document]] = {}
     for document in found:
-        its = kept.setdefault(_value(plan, document), [])
-        if len(its) < plan.most:
-            its.append(document)
-    return kept
+        documents = by_value.setdefault(_value(plan, document), [])
+        if len(documents) < plan.most:
+            documents.append(document)
+    return by_value
 
 
 def _value(plan: EachPlan, document: Document) -> Any:

@@ -155,7 +155,7 @@ def _indexes(collection: Collection[Any]) -> list[IndexModel]:
     for fields in collection.lists:
         indexes.append(IndexModel(_keys(fields)))
     if collection.expires:
-        seconds = int(collection.kept.total_seconds())
+        seconds = int(collection.retention.total_seconds())
         indexes.append(IndexModel(_ttl_keys(collection), expireAfterSeconds=seconds))
     return indexes
 

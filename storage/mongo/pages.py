@@ -53,8 +53,8 @@ class Pages(View):
     async def get_many(self, keys: Sequence[Key]) -> list[Any]:
         for collection, _ in keys:
             self._driver.check_opened(collection)
-        wanted = [(collection.name, id) for collection, id in keys if is_storable(id)]
-        found = await self._fetch(wanted) if wanted else {}
+        storable_keys = [(collection.name, id) for collection, id in keys if is_storable(id)]
+        found = await self._fetch(storable_keys) if storable_keys else {}
         now = self._now()
         return [
             record(collection, found.get((collection.name, id)), now) for collection, id in keys

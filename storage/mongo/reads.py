@@ -29,9 +29,9 @@ async def documents(driver: Driver, keys: Iterable[Key], session: Any = None) ->
     if len(ids) > 1 and driver.shares_commands and session is None:
         return await _of_several(driver, ids)
     found: Documents = {}
-    for name, wanted in ids.items():
-        filter = {"_id": {"$in": wanted} if len(wanted) > 1 else wanted[0]}
-        options = {"batch_size": len(wanted) + 1, "session": session}
+    for name, record_ids in ids.items():
+        filter = {"_id": {"$in": record_ids} if len(record_ids) > 1 else record_ids[0]}
+        options = {"batch_size": len(record_ids) + 1, "session": session}
         for document in await driver.find(name, filter, **options):
             found[name, document["_id"]] = document
     return found
@@ -93,7 +93,7 @@ class SharedReads:
             loop.call_soon(self._send)
         return await answer
 
-    async def settle(self) -> None:
+    async def drain(self) -> None:
         """Returns when no command is in progress, including those whose callers were cancelled."""
         while self._running:
             await asyncio.wait(set(self._running))

@@ -180,7 +180,7 @@ class MongoStore(Store):
             except (InvalidValue, Undeclared) as error:
                 outcomes[place] = error
         work = bulk.commit_each(opened.driver, list(prepared.values()))
-        for place, outcome in zip(prepared, await opened.kept(opened.task(work)), strict=True):
+        for place, outcome in zip(prepared, await opened.shielded(opened.task(work)), strict=True):
             outcomes[place] = outcome
             note(self, outcome)
         return outcomes
@@ -188,15 +188,17 @@ class MongoStore(Store):
     async def applied(self, unit: Unit) -> bool | None:
         opened = self._open
         asked = opened.prepared(unit).operations
-        await opened.driver.settle()
-        return await faults.read(lambda: transactions.settled(opened.driver, asked))
+        await opened.driver.drain()
+        return await faults.read(lambda: transactions.finally_applied(opened.driver, asked))
 
     async def increment(self, key: str, by: int = 1, *, window: timedelta) -> Counter:
         codec.check_count(key, by)
         opened = self._open
         unit = counting(self._new_id(), key, by)
         try:
-            counter = await opened.kept(opened.task(opened.counters.increment(unit, by, window)))
+            counter = await opened.shielded(
+                opened.task(opened.counters.increment(unit, by, window))
+            )
         except StorageError as error:
             note(self, error)
             raise
@@ -218,7 +220,7 @@ class MongoStore(Store):
     async def overdue(self, *, up_to: int) -> int:
         driver, found = self._open.driver, 0
         for collection in self._expiring:
-            before = self._now() - collection.kept - OVERDUE_AFTER
+            before = self._now() - collection.retention - OVERDUE_AFTER
             asked = partial(
                 driver.collection(collection.name).count_documents,
                 {"expires_at": {"$lt": before}},
@@ -267,7 +269,7 @@ class _Opened:
         A unit of a single write joins a shared command.
         """
         if len(unit.operations) > 1:
-            return self.kept(self.task(self._together(unit)))
+            return self.shielded(self.task(self._together(unit)))
         operation = unit.operations[0]
         is_solo = operation.is_conditional_delete
         key = (operation.name, operation.kind, is_solo)
@@ -282,7 +284,7 @@ class _Opened:
     def task(self, work: Coroutine[Any, Any, T]) -> asyncio.Future[T]:
         return asyncio.get_running_loop().create_task(work)
 
-    def kept(self, work: asyncio.Future[T]) -> Awaitable[T]:
+    def shielded(self, work: asyncio.Future[T]) -> Awaitable[T]:
         """Awaits work that continues when the caller is cancelled, and that `finish` awaits."""
         self._pending.add(work)
         work.add_done_callback(self._pending.discard)
@@ -290,10 +292,10 @@ class _Opened:
 
     async def finish(self) -> None:
         for lane in self._lanes.values():
-            await lane.settle()
+            await lane.drain()
         while self._pending:
             await asyncio.wait(set(self._pending))
-        await self._reads.settle()
+        await self._reads.drain()
         await self.driver.close()
 
 

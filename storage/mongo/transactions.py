@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 from pymongo.errors import PyMongoError
 
 from storage import codec
-from storage.base import MARKS_KEPT, Conflict, Outcome, Stale, StorageError, Unit, Unknown
+from storage.base import MAX_MARKS, Conflict, Outcome, Stale, StorageError, Unit, Unknown
 from storage.mongo import faults
 from storage.mongo.documents import MARKS, WriteOperation
 from storage.mongo.driver import Driver, DriverReply
@@ -141,10 +141,10 @@ async def _resolved(
     """Returns the meaning of a refusal after a commit whose answer was lost: it may have been
     applied.
     """
-    telling = [each for each in units if not codec.deleted_only(each.unit.writes)]
-    if not telling:
+    with_marks = [each for each in units if not codec.deleted_only(each.unit.writes)]
+    if not with_marks:
         return {place: Unknown(each.unit) for place, each in enumerate(units)}
-    return {} if await applied(driver, telling[0].operations) else refused
+    return {} if await applied(driver, with_marks[0].operations) else refused
 
 
 async def _write_all(
@@ -224,8 +224,8 @@ async def _taken(driver: Driver, inserts: Mapping[int, Sequence[WriteOperation]]
     everything = [operation for each in inserts.values() for operation in each]
     refused: dict[int, StorageError] = {}
     for field in ("_id", *collection.unique):
-        wanted = [operation.change[field] for operation in everything]
-        there = await driver.find(collection.name, {field: {"$in": wanted}}, projection={field: 1})
+        values = [operation.change[field] for operation in everything]
+        there = await driver.find(collection.name, {field: {"$in": values}}, projection={field: 1})
         taken = {document[field] for document in there}
         for place, each in inserts.items():
             if any(operation.change[field] in taken for operation in each):
@@ -251,7 +251,7 @@ async def applied(driver: Driver, operations: Sequence[WriteOperation]) -> bool 
     return False
 
 
-async def settled(driver: Driver, operations: Sequence[WriteOperation]) -> bool | None:
+async def finally_applied(driver: Driver, operations: Sequence[WriteOperation]) -> bool | None:
     """Returns whether a unit was applied, such that False is final for one with an update.
 
     A server may still hold a command whose caller was cancelled. So the first record to update
@@ -270,7 +270,7 @@ async def _is_ruled_out(driver: Driver, operation: WriteOperation) -> bool:
     """
     id, note = operation.unit.id, f"not {operation.unit.id}"
     unmarked = {"_id": operation.write.id, MARKS: {"$ne": id}}
-    change = {"$push": {MARKS: {"$each": [id, note], "$slice": -MARKS_KEPT}}}
+    change = {"$push": {MARKS: {"$each": [id, note], "$slice": -MAX_MARKS}}}
     asked = WriteOperation(operation.unit, operation.write, "update", unmarked, change)
     if (await driver.write([asked])).found:
         return True

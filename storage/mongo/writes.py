@@ -152,7 +152,7 @@ class Lane:
             asyncio.get_running_loop().call_soon(self._send)
         return queued.outcome
 
-    async def settle(self) -> None:
+    async def drain(self) -> None:
         """Returns when nothing is queued or in progress, including units whose callers were
         cancelled.
         """
@@ -180,17 +180,17 @@ class Lane:
         free = self._width - len(self._running)
         size = min(self._size, max(WORTH_A_COMMAND, math.ceil(len(self._queue) / free)))
         batch: dict[str, _Queued] = {}
-        left: list[_Queued] = []
+        waiting: list[_Queued] = []
         for _ in range(min(len(self._queue), QUEUE_LOOKED_THROUGH)):
             if len(batch) == size:
                 break
             queued = self._queue.popleft()
             id = queued.operation.write.id
             if id in batch or id in self._records:
-                left.append(queued)
+                waiting.append(queued)
             else:
                 batch[id] = queued
-        self._queue.extendleft(reversed(left))
+        self._queue.extendleft(reversed(waiting))
         return list(batch.values())
 
     async def _deliver(self, batch: list[_Queued]) -> None:

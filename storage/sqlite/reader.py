@@ -86,8 +86,8 @@ class Reader:
         after: Cursor | None,
     ) -> Page[R]:
         table = self._tables[collection.name]
-        for way in self.ways(table, planned):
-            documents = self._documents(table, planned, way, descending, limit, after)
+        for scan_plan in self.scan_plans(table, planned):
+            documents = self._documents(table, planned, scan_plan, descending, limit, after)
             if documents is not None:
                 break
         assert documents is not None  # noqa: S101 - the last way leads everywhere
@@ -97,7 +97,7 @@ class Reader:
         self,
         table: SqliteTable,
         planned: Plan,
-        way: queries.ScanPlan,
+        scan_plan: queries.ScanPlan,
         descending: bool,
         limit: int,
         after: Cursor | None,
@@ -105,18 +105,21 @@ class Reader:
         """Returns the documents of a page, and one more if there are more; None if this way reads
         too many.
         """
-        always = queries.matching(planned.equal, self._judged(table))
+        always = queries.matching(planned.equal, self._expiry_bound(table))
         found: list[bytes] = []
         for step, by in queries.steps(planned, descending, after):
-            sql, values = queries.page(table.name, always + step, by, descending, way)
+            sql, values = queries.page(table.name, always + step, by, descending, scan_plan)
             found += [row[0] for row in self._rows(sql, [*values, limit + 1 - len(found)])]
             if len(found) > limit:
                 break
-            if way.most is not None and self._some(table, way.listed(always + step)) > way.most:
+            if (
+                scan_plan.most is not None
+                and self._some(table, scan_plan.listed(always + step)) > scan_plan.most
+            ):
                 return None
         return found
 
-    def ways(self, table: SqliteTable, planned: Plan) -> Sequence[queries.ScanPlan]:
+    def scan_plans(self, table: SqliteTable, planned: Plan) -> Sequence[queries.ScanPlan]:
         """Returns the ways to read a list, which SQLite can't choose because it keeps no counts.
 
         If no more records have the narrowing value than the list has, or than one page may read,
@@ -129,11 +132,11 @@ class Reader:
         narrowing = {planned.narrowed: planned.equal[planned.narrowed]}
         others = {name: one for name, one in planned.equal.items() if name not in narrowing}
         ((bounds, _),) = queries.steps(planned, False, None)  # without a cursor there is one step
-        have_value = self._some(table, queries.matching(narrowing, None))
+        with_value = self._some(table, queries.matching(narrowing, None))
         listed = self._some(table, [*queries.matching(others, None), *bounds])
         sort = queries.ScanPlan(without=(*others, *planned.fields))
         pick = queries.ScanPlan(without=(planned.narrowed,))
-        if have_value <= min(listed, MOST_AT_ONCE):
+        if with_value <= min(listed, MOST_AT_ONCE):
             return (sort,)
         if listed <= MOST_AT_ONCE:
             return (pick,)
@@ -149,17 +152,17 @@ class Reader:
     ) -> dict[Value, list[R]]:
         table = self._tables[collection.name]
         planned = plan_each(collection, field, values, most)
-        sql, bound = queries.each(table.name, planned, self._judged(table))
+        sql, bound = queries.each(table.name, planned, self._expiry_bound(table))
         return planned.answer([table.decode(row[0]) for row in self._rows(sql, bound)])
 
     def count(self, collection: Collection[Any], where: Where | None, up_to: int) -> int:
         planned = plan_count(collection, where)
         table = self._tables[collection.name]
-        conditions = queries.matching(planned.equal, self._judged(table))
+        conditions = queries.matching(planned.equal, self._expiry_bound(table))
         for step, _ in queries.steps(planned, False, None):
             conditions += step
-        way = self.ways(table, planned)[0]
-        sql, values = queries.count(table.name, conditions, way)
+        scan_plan = self.scan_plans(table, planned)[0]
+        sql, values = queries.count(table.name, conditions, scan_plan)
         return int(self._rows(sql, [*values, max(up_to, 0)])[0][0])
 
     def slice(
@@ -169,7 +172,7 @@ class Reader:
         end).
         """
         table = self._tables[collection.name]
-        sql, values = queries.scan(table.name, queries.matching(equal, self._judged(table)))
+        sql, values = queries.scan(table.name, queries.matching(equal, self._expiry_bound(table)))
         records: list[R] = []
         rows = size = 0
         try:
@@ -202,7 +205,7 @@ class Reader:
     def close(self) -> None:
         self._connection.close()
 
-    def _judged(self, table: SqliteTable) -> str | None:
+    def _expiry_bound(self, table: SqliteTable) -> str | None:
         return instant_text(self._now()) if table.expires else None
 
     def _rows(self, sql: str, values: Sequence[Any]) -> list[Any]:

@@ -11,7 +11,7 @@ from storage.codec import instant_text
 from storage.condition import OVERDUE_AFTER
 from storage.sqlite.tables import Tables, statement
 
-_KEPT: Final = timedelta(days=1)
+_RETENTION: Final = timedelta(days=1)
 SLICE_SECONDS: Final = 0.01
 ROWS_A_SECOND: Final = 5000
 _ROWS: Final = 500
@@ -39,8 +39,8 @@ def overdue(connection: sqlite3.Connection, tables: Tables, now: datetime, up_to
     for table in tables.values():
         if not table.expires or found >= up_to:
             continue
-        kept = table.collection.kept if table.collection.is_swept_soon else _KEPT
-        before = instant_text(now - kept - OVERDUE_AFTER)
+        retention = table.collection.retention if table.collection.is_swept_soon else _RETENTION
+        before = instant_text(now - retention - OVERDUE_AFTER)
         if table.collection.is_swept_soon:
             asked = connection.execute(statement(_COUNT_OLD, table.name), (before, up_to))
         else:
@@ -60,15 +60,15 @@ class Sweeper:
     def __init__(self, tables: Tables) -> None:
         expiring = [table for table in tables.values() if table.expires]
         self._after = {one.name: "" for one in expiring if not one.collection.is_swept_soon}
-        self._kept = {
-            one.name: one.collection.kept for one in expiring if one.collection.is_swept_soon
+        self._retentions = {
+            one.name: one.collection.retention for one in expiring if one.collection.is_swept_soon
         }
 
     def turn(self, connection: sqlite3.Connection, now: datetime) -> None:
         """Sweeps the next slice of every table without an index, each as a transaction
         of its own.
         """
-        before = instant_text(now - _KEPT)
+        before = instant_text(now - _RETENTION)
         for table, after in self._after.items():
             rows, last = connection.execute(statement(_SLICE, table), (after, _ROWS)).fetchone()
             if rows:
@@ -101,4 +101,6 @@ class Sweeper:
         return removed
 
     def _limits(self, now: datetime) -> list[tuple[str, str]]:
-        return [(table, instant_text(now - kept)) for table, kept in self._kept.items()]
+        return [
+            (table, instant_text(now - retention)) for table, retention in self._retentions.items()
+        ]

@@ -23,7 +23,7 @@ from storage.sqlite.tables import Tables
 from storage.sqlite.transaction import SqliteTransaction, conflict
 from storage.steps import PreparedStep
 
-_Way = Callable[[SqliteTransaction, Sequence[PreparedStep]], list[Any]]
+_WriteUnits = Callable[[SqliteTransaction, Sequence[PreparedStep]], list[Any]]
 
 _UNITS_AT_ONCE: Final = 200
 _SWEEP_EVERY_SECONDS: Final = 1.0
@@ -98,7 +98,7 @@ class Writer:
             taken = self._take()
             is_open = None not in taken
             if taken:
-                self._settle([entry for entry in taken if entry is not None])
+                self._process([entry for entry in taken if entry is not None])
                 self._sweep_when_due()
             self._remove_when_due()
         self._finish()
@@ -120,13 +120,13 @@ class Writer:
             units += len(entry.units) if entry else _UNITS_AT_ONCE
         return taken
 
-    def _settle(self, entries: list[QueuedUnits]) -> None:
+    def _process(self, entries: list[QueuedUnits]) -> None:
         units = [prepared for entry in entries for prepared in entry.units]
         outcomes = iter(self._outcomes(units) if units else [])
         answers = [(entry, [next(outcomes) for _ in entry.units]) for entry in entries]
-        self._tell(partial(_answer, answers))
+        self._call_in_loop(partial(_answer, answers))
 
-    def _tell(self, callback: Callable[[], object]) -> None:
+    def _call_in_loop(self, callback: Callable[[], object]) -> None:
         try:
             self._loop.call_soon_threadsafe(callback)
         except RuntimeError:
@@ -159,10 +159,10 @@ class Writer:
         self._checkpointer.note(self._connection.total_changes)
         return outcomes
 
-    def _transact(self, units: list[PreparedStep], way: _Way) -> list[Any]:
+    def _transact(self, units: list[PreparedStep], write_units: _WriteUnits) -> list[Any]:
         self._begin()
         try:
-            outcomes = way(SqliteTransaction(self._connection, self._now()), units)
+            outcomes = write_units(SqliteTransaction(self._connection, self._now()), units)
             self._connection.execute("COMMIT")
         finally:
             if self._connection.in_transaction:
@@ -268,7 +268,7 @@ class Writer:
             pass  # a reader uses the log; the next opening checkpoints it
         self._connection.close()
         self._lock.close()
-        self._tell(self._end)
+        self._call_in_loop(self._end)
 
     def _end(self) -> None:
         if self._ended is not None and not self._ended.done():

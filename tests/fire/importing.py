@@ -49,7 +49,7 @@ async def begun(service, document: dict, **options) -> str:
     octets, size = msgspec.json.encode(document), 50_000
     pieces = [octets[at : at + size] for at in range(0, len(octets), size)]
     for n, piece in enumerate(pieces):
-        await package_chunks.keep(service, job.id, n, piece)
+        await package_chunks.store(service, job.id, n, piece)
     await service.store.commit(Update(JOBS, job.id, set={"parts": len(pieces)}))
     return job.id
 

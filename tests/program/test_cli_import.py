@@ -57,14 +57,14 @@ def project(org_id):
 @pytest.fixture
 def interrupted(monkeypatch):
     """Ctrl-C is pressed while the first rows are stored."""
-    settle = job_lifecycle.Hold.settle
+    settle = job_lifecycle.Hold.store_outcomes
 
     async def pressed(hold, settled):
-        monkeypatch.setattr(job_lifecycle.Hold, "settle", settle)
+        monkeypatch.setattr(job_lifecycle.Hold, "store_outcomes", settle)
         os.kill(os.getpid(), signal.SIGINT)
         await settle(hold, settled)
 
-    monkeypatch.setattr(job_lifecycle.Hold, "settle", pressed)
+    monkeypatch.setattr(job_lifecycle.Hold, "store_outcomes", pressed)
 
 
 def test_a_package_is_brought_in_and_its_job_is_reported(shell, file):

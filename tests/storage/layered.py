@@ -34,12 +34,12 @@ class FilledStore(LayeredStore):
 
     async def commit_each(self, units):
         if all(isinstance(write, Insert) for unit in units for write in unit):
-            return await self._kept(self._placed("commit_each", units))
+            return await self._shielded(self._placed("commit_each", units))
         self._is_filled = True
         return await super().commit_each(units)
 
     async def increment(self, key, by=1, *, window):
-        return await self._kept(self._placed("increment", key, by, window=window))
+        return await self._shielded(self._placed("increment", key, by, window=window))
 
     async def _placed(self, method, *arguments, **options):
         async with self._first:  # nobody writes above while somebody writes below

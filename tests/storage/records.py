@@ -68,7 +68,7 @@ INDEXED = Collection("users", User, unique=USERS.unique, lists=USERS.lists + USE
 OLDER_USERS = Collection("users", OlderUser)
 TICKETS = Collection("tickets", Ticket, lists=(("owner", "expires_at"),), expires=True)
 # Of strangers: what has expired is soon removed.
-VISITS = Collection("visits", Ticket, expires=True, kept=timedelta(minutes=10))
+VISITS = Collection("visits", Ticket, expires=True, retention=timedelta(minutes=10))
 OLDER_VISITS = Collection("visits", Ticket, expires=True)
 ENTRIES = Collection("entries", Entry)
 ALL = (USERS, TICKETS, ENTRIES)

@@ -87,7 +87,7 @@ async def cut_off(store, clock, records, me="me"):
 async def test_what_is_filled_in_is_there_and_nothing_else(empty, clock):
     told = []
 
-    await fill(empty, filling(clock, some(clock), told=told.append), nothing_more)
+    await fill(empty, filling(clock, some(clock), on_progress=told.append), nothing_more)
 
     assert await stored(empty) == some(clock)
     assert await schema_of(empty) == SCHEMA
@@ -251,7 +251,7 @@ def test_tallies_distinguish_any_two_sets_of_records():
         tallies = Tallies()
         for each in records:
             tallies.add(ENTRIES, encode(each))
-        return tallies.told()
+        return tallies.by_collection()
 
     one, two = Entry(id="1", text="a"), Entry(id="2", text="a")
     assert told(one) == told(Entry(id="1", text="a"))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from idp.records import ORGANIZATIONS, Job, JobOptions
 from idp.transfer.jobs import batches as job_batches
-from idp.transfer.jobs.batches import Settled
+from idp.transfer.jobs.batches import ProcessedRow
 from idp.transfer.kinds import KINDS
 from idp.transfer.kinds.kind import ExportContext, ImportContext
 from tests.support.packaged import Packaged
 
 
-def taking(server, *, updates: bool = False, job: str = "job") -> ImportContext:
+def import_context(server, *, updates: bool = False, job: str = "job") -> ImportContext:
     now = server.clock.now()
     made = Job(
         id=job,
@@ -23,12 +23,14 @@ def taking(server, *, updates: bool = False, job: str = "job") -> ImportContext:
     return ImportContext(service=server.service, job=made)
 
 
-async def brought(server, *orgs: dict, updates: bool = False, job: str = "job") -> list[Settled]:
+async def brought(
+    server, *orgs: dict, updates: bool = False, job: str = "job"
+) -> list[ProcessedRow]:
     """What became of each row; what can be stored is stored."""
-    import_ = taking(server, updates=updates, job=job)
+    context = import_context(server, updates=updates, job=job)
     outcomes = []
     for rows in Packaged(*orgs).batches(0, 1000):
-        outcomes += await job_batches.settle(import_, rows)
+        outcomes += await job_batches.process(context, rows)
     return outcomes
 
 
@@ -39,7 +41,9 @@ async def exported_org(server, org_id: str, **options) -> dict:
         organization = await view.get(ORGANIZATIONS, org_id)
         found = {"orgId": org_id}
         for kind in KINDS:
-            rows = [each async for each in kind.tell(context, organization)] if kind.tell else []
+            rows = (
+                [each async for each in kind.export(context, organization)] if kind.export else []
+            )
             if rows:
                 found[kind.member] = rows[0] if kind.is_single else rows
         return found

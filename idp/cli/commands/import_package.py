@@ -103,7 +103,7 @@ async def _ended_here(backend: Local, import_options: ImportOptions) -> Document
         say("stopping after these rows; Ctrl-C again ends at once")
         is_to_leave.set()
 
-    with watching.interruptible(leave), import_worker.settled_in():
+    with watching.interruptible(leave), import_worker.tuned_for_rows():
         work = asyncio.ensure_future(
             job_runner.work(service, hold, helpers=workers.spare(), is_to_leave=is_to_leave.is_set)
         )

@@ -103,35 +103,35 @@ class GoogleBucket:
 
     def fetch(self, path: str, into: Path, most: int) -> None:
         """Reads an object into a new file."""
-        found = self._bucket.blob(path)
-        found.reload(**self._calls)
-        if found.size is None or found.generation is None or not found.crc32c:
+        blob = self._bucket.blob(path)
+        blob.reload(**self._calls)
+        if blob.size is None or blob.generation is None or not blob.crc32c:
             raise ObjectStorageFailed(_UNREACHABLE, "an object without size or checksum")
-        if found.size > most:
+        if blob.size > most:
             # Checked before the download; `_Measured` enforces the size while it is read.
             raise ObjectStorageFailed(_TOO_LARGE)
         descriptor = os.open(into, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             with os.fdopen(descriptor, "wb") as file:
-                self._read(found, file)
+                self._read(blob, file)
         except BaseException:
             into.unlink()
             raise
 
-    def _read(self, found: Any, file: BinaryIO) -> None:
+    def _read(self, blob: Any, file: BinaryIO) -> None:
         """Reads exactly this generation.
 
         The download address of the response is not used but built here.
         """
-        measured = _Measured(file, found.size)
-        pinned = self._bucket.blob(found.name, generation=found.generation)
+        measured = _Measured(file, blob.size)
+        pinned = self._bucket.blob(blob.name, generation=blob.generation)
         try:
             pinned.download_to_file(
                 measured,
                 raw_download=True,
                 # `_Measured` computes it.
                 checksum=None,
-                if_generation_match=found.generation,
+                if_generation_match=blob.generation,
                 **self._calls,
             )
         except GoogleAPICallError as error:
@@ -139,16 +139,16 @@ class GoogleBucket:
             if error.code in (404, 412):
                 raise ObjectStorageFailed(_CHANGED, _cause(error)) from None
             raise
-        if measured.octets != found.size or measured.crc32c != found.crc32c:
+        if measured.size != blob.size or measured.crc32c != blob.crc32c:
             raise ObjectStorageFailed(_SPOILT)
 
     def put(self, path: str, file: Path) -> None:
         """Stores a file as a new object."""
         size, crc32c = file.stat().st_size, _crc32c(file)
-        made = self._bucket.blob(path, chunk_size=CHUNK_BYTES)
+        blob = self._bucket.blob(path, chunk_size=CHUNK_BYTES)
         try:
             with file.open("rb") as source:
-                made.upload_from_file(
+                blob.upload_from_file(
                     source,
                     size=size,
                     content_type="application/octet-stream",
@@ -161,7 +161,7 @@ class GoogleBucket:
             if error.code == 412:
                 raise ObjectStorageFailed(_EXISTS, _cause(error)) from None
             raise
-        if made.size != size or made.crc32c != crc32c:
+        if blob.size != size or blob.crc32c != crc32c:
             raise ObjectStorageFailed(_SPOILT)
 
 
@@ -172,12 +172,12 @@ class _Measured:
         self._file = file
         self._most = most
         self._checksum = Checksum()
-        self.octets = 0
+        self.size = 0
 
     def write(self, piece: bytes) -> int:
         """Writes the next bytes."""
-        self.octets += len(piece)
-        if self.octets > self._most:
+        self.size += len(piece)
+        if self.size > self._most:
             raise ObjectStorageFailed(_SPOILT, "more octets than the object has")
         self._checksum.update(piece)
         return self._file.write(piece)
@@ -229,5 +229,5 @@ def _cause(error: Exception) -> str:
     and responses.
     """
     code = getattr(error, "code", None)
-    told = str(error) if isinstance(error, NotCalled) else ""
-    return " ".join(str(part) for part in (type(error).__name__, code, told) if part)
+    message = str(error) if isinstance(error, NotCalled) else ""
+    return " ".join(str(part) for part in (type(error).__name__, code, message) if part)

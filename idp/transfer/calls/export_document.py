@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Annotated, Any, BinaryIO, Final
 
 import msgspec
@@ -28,7 +29,7 @@ from storage.settling import commit_settled
 
 MAX_IDS: Final = 10_000
 _BUFFER_BYTES: Final = 256 * 1024
-_MAX_TOLD: Final = 2000
+_MAX_RECORDED: Final = 2000
 _ROWS_BETWEEN_LOOKS: Final = 100
 
 
@@ -49,7 +50,7 @@ class ExportSelection(Request, frozen=True, kw_only=True):
 async def write(
     service: Service,
     actor: str,
-    wanted: ExportSelection,
+    selection: ExportSelection,
     target: BinaryIO,
     seconds: float,
     destination: str,
@@ -61,43 +62,45 @@ async def write(
     named organization does not exist, and DeadlineExceeded after more than `seconds`.
     """
     deadline = _Deadline(seconds)
-    try:
-        async with asyncio.timeout(seconds) as limit:
-            async with service.store.snapshot() as view:
-                chosen = await _chosen(view, wanted)
-                telling = ExportContext(
-                    service=service,
-                    view=view,
-                    with_passwords=wanted.with_passwords,
-                    with_otp=wanted.with_otp,
-                )
-                organizations = _organizations(view, wanted, chosen)
-                counts = await _write(telling, organizations, target, deadline)
-            deadline.check()
-            # Recorded before the document leaves the service.
-            await _note(service, actor, wanted, counts, destination)
-    except TimeoutError:
-        raise _too_late() from None
-    # The cancellation may have been lost: see `_Deadline`.
-    if limit.expired():
-        raise _too_late()
+    async with deadline.enforced():
+        async with service.store.snapshot() as view:
+            chosen = await _chosen(view, selection)
+            context = ExportContext(
+                service=service,
+                view=view,
+                with_passwords=selection.with_passwords,
+                with_otp=selection.with_otp,
+            )
+            organizations = _organizations(view, selection, chosen)
+            counts = await _write(context, organizations, target, deadline)
+        deadline.check()
+        # Recorded before the document leaves the service.
+        await _record(service, actor, selection, counts, destination)
     return counts
 
 
-def _too_late() -> DeadlineExceeded:
-    return DeadlineExceeded("the export took longer than its timeout")
-
-
 class _Deadline:
-    """The end of the time for an export, checked as rows are written.
-
-    A cancellation, by which `asyncio.timeout` ends a long operation, can be lost: Python 3.11
-    drops one that arrives together with a result.
-    """
+    """The end of the time for an export."""
 
     def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
         self._until = time.monotonic() + seconds
         self._rows = 0
+
+    @asynccontextmanager
+    async def enforced(self) -> AsyncIterator[None]:
+        """Cancels what takes longer within the block. Raises DeadlineExceeded.
+
+        A cancellation can be lost: Python 3.11 drops one that arrives together with a result. So
+        the clock is also checked as rows are written, and at the end of the block.
+        """
+        try:
+            async with asyncio.timeout(self._seconds) as limit:
+                yield
+        except TimeoutError:
+            raise _too_late() from None
+        if limit.expired():
+            raise _too_late()
 
     def pass_row(self) -> None:
         """Checks the clock once every so many rows. Raises DeadlineExceeded."""
@@ -111,11 +114,15 @@ class _Deadline:
             raise _too_late()
 
 
-async def _chosen(view: View, wanted: ExportSelection) -> list[Organization]:
+def _too_late() -> DeadlineExceeded:
+    return DeadlineExceeded("the export took longer than its timeout")
+
+
+async def _chosen(view: View, selection: ExportSelection) -> list[Organization]:
     """Returns the named organizations in the order of their ids. Raises NotFound."""
-    named = {"orgIds": wanted.org_ids, "excludedOrgIds": wanted.excluded_org_ids}
-    found = {name: await _named(view, name, ids) for name, ids in named.items()}
-    by_id = {each.id: each for each in found["orgIds"]}
+    named = {"orgIds": selection.org_ids, "excludedOrgIds": selection.excluded_org_ids}
+    organizations = {name: await _named(view, name, ids) for name, ids in named.items()}
+    by_id = {each.id: each for each in organizations["orgIds"]}
     return [by_id[id] for id in sorted(by_id)]
 
 
@@ -125,96 +132,99 @@ async def _named(view: View, name: str, ids: Sequence[str]) -> list[Organization
     Raises NotFound for an unknown one: a wrong id in the exclusions would otherwise export the
     organization that was meant.
     """
-    found = await view.get_many([(ORGANIZATIONS, id) for id in ids])
-    if None in found:
-        told, at = "there is no such organization", f"{name}[{found.index(None)}]"
-        raise NotFound(told, error_code="organization.not_found", field=at)
-    return found
+    organizations = await view.get_many([(ORGANIZATIONS, id) for id in ids])
+    if None in organizations:
+        message, at = "there is no such organization", f"{name}[{organizations.index(None)}]"
+        raise NotFound(message, error_code="organization.not_found", field=at)
+    return organizations
 
 
 async def _organizations(
-    view: View, wanted: ExportSelection, chosen: Sequence[Organization]
+    view: View, selection: ExportSelection, chosen: Sequence[Organization]
 ) -> AsyncIterator[Organization]:
-    excluded = frozenset(wanted.excluded_org_ids)
+    excluded = frozenset(selection.excluded_org_ids)
     for each in chosen:
         if each.id not in excluded:
             yield each
-    if not wanted.org_ids:
+    if not selection.org_ids:
         async for each in view.scan(ORGANIZATIONS):
             if each.id not in excluded:
                 yield each
 
 
 async def _write(
-    telling: ExportContext,
+    context: ExportContext,
     organizations: AsyncIterator[Organization],
     target: BinaryIO,
     deadline: _Deadline,
 ) -> dict[str, int]:
     counts: Counter[str] = Counter(orgs=0)
-    pen = _Pen(target)
-    await pen.write(b'{"orgs":[')
+    writer = _BufferedWriter(target)
+    await writer.write(b'{"orgs":[')
     async for organization in organizations:
         id = msgspec.json.encode(organization.id)
-        await pen.write((b"," if counts["orgs"] else b"") + b'{"orgId":' + id)
+        await writer.write((b"," if counts["orgs"] else b"") + b'{"orgId":' + id)
         counts["orgs"] += 1
         deadline.pass_row()
         for kind in KINDS:
-            if kind.tell is not None:
-                rows = kind.tell(telling, organization)
-                counts[kind.member] += await _write_kind(pen, kind, rows, deadline)
-        await pen.write(b"}")
-    await pen.write(b"]}")
-    await pen.flush()
+            if kind.export is not None:
+                rows = kind.export(context, organization)
+                counts[kind.member] += await _write_kind(writer, kind, rows, deadline)
+        await writer.write(b"}")
+    await writer.write(b"]}")
+    await writer.flush()
     return {name: number for name, number in counts.items() if number or name == "orgs"}
 
 
 async def _write_kind(
-    pen: _Pen, kind: RowKind, rows: AsyncIterator[dict[str, Any]], deadline: _Deadline
+    writer: _BufferedWriter,
+    kind: RowKind,
+    rows: AsyncIterator[dict[str, Any]],
+    deadline: _Deadline,
 ) -> int:
     """Writes the rows of one list, if there are any; returns their number."""
     number = 0
     async for row in rows:
         opening = f',"{kind.member}":{"" if kind.is_single else "["}'.encode()
-        await pen.write((b"," if number else opening) + msgspec.json.encode(row))
+        await writer.write((b"," if number else opening) + msgspec.json.encode(row))
         number += 1
         deadline.pass_row()
     if number and not kind.is_single:
-        await pen.write(b"]")
+        await writer.write(b"]")
     return number
 
 
-class _Pen:
+class _BufferedWriter:
     """Writes to a file outside of the event loop, one buffer at a time."""
 
     def __init__(self, target: BinaryIO) -> None:
         self._target = target
         self._buffer = bytearray()
 
-    async def write(self, octets: bytes) -> None:
-        self._buffer += octets
+    async def write(self, data: bytes) -> None:
+        self._buffer += data
         if len(self._buffer) > _BUFFER_BYTES:
             await self.flush()
 
     async def flush(self) -> None:
-        octets, self._buffer = bytes(self._buffer), bytearray()
-        await asyncio.to_thread(self._target.write, octets)
+        data, self._buffer = bytes(self._buffer), bytearray()
+        await asyncio.to_thread(self._target.write, data)
 
 
-async def _note(
+async def _record(
     service: Service,
     actor: str,
-    wanted: ExportSelection,
+    selection: ExportSelection,
     counts: Mapping[str, int],
     destination: str,
 ) -> None:
     """Records the event, in a unit with a step of the installation's record."""
     payload = {name: str(number) for name, number in counts.items()} | {
-        "organizations": ",".join(wanted.org_ids)[:_MAX_TOLD],
-        "excluded": ",".join(wanted.excluded_org_ids)[:_MAX_TOLD],
-        "with_passwords": str(wanted.with_passwords).lower(),
-        "with_otp": str(wanted.with_otp).lower(),
-        "destination": destination[:_MAX_TOLD],
+        "organizations": ",".join(selection.org_ids)[:_MAX_RECORDED],
+        "excluded": ",".join(selection.excluded_org_ids)[:_MAX_RECORDED],
+        "with_passwords": str(selection.with_passwords).lower(),
+        "with_otp": str(selection.with_otp).lower(),
+        "destination": destination[:_MAX_RECORDED],
     }
 
     async def attempt() -> None:

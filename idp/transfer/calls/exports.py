@@ -67,9 +67,9 @@ async def make(service: Service, call: Call, request: Export) -> FileAnswer:
         path = directory / "export.json"
         file = path.open("x+b")
         try:
-            left = until - time.monotonic()
-            goes_to = _destination(request)
-            await export_document.write(service, call.actor, request, file, left, goes_to)
+            remaining = until - time.monotonic()
+            destination = _destination(request)
+            await export_document.write(service, call.actor, request, file, remaining, destination)
             if request.gcs_output is None:
                 return FileAnswer(file)
             output = await _put(service, request.gcs_output, path, file, until)

@@ -13,7 +13,7 @@ from idp.service import Service
 from idp.transfer.jobs import lifecycle as job_lifecycle
 from storage import Cursor
 
-MOST_TOLD: Final = 10_000  # rows of each list; the job's own pages list all
+MAX_LISTED: Final = 10_000  # rows of each list; the job's own pages list all
 _AT_ONCE: Final = 500
 
 # By type: the list in the answer, and the names of an element's parts where it is not a single id.
@@ -75,15 +75,15 @@ class Imported(Answer, frozen=True, kw_only=True):
 
 async def of(service: Service, job: Job) -> Imported:
     """Returns the answer for a job in its present state."""
-    found, is_cut = await _problems(service, job)
+    problems, is_cut = await _problems(service, job)
     made, is_made_cut = await _made(service, job)
     return Imported(
         job_id=job.id,
         state="JOB_STATE_RUNNING"
         if job.state in job_lifecycle.WAITING
         else job_lifecycle.STATES[job.state],
-        errors=[problem(one) for one in found if one.is_error],
-        warnings=[problem(one) for one in found if not one.is_error],
+        errors=[problem(job_problem) for job_problem in problems if job_problem.is_error],
+        warnings=[problem(job_problem) for job_problem in problems if not job_problem.is_error],
         success=ImportSuccess(orgs=made),
         total=job.total or 0,
         created=job.created,
@@ -94,33 +94,33 @@ async def of(service: Service, job: Job) -> Imported:
     )
 
 
-def problem(one: JobProblem) -> ImportProblem:
+def problem(stored: JobProblem) -> ImportProblem:
     """Returns a problem in the form of the answer."""
     return ImportProblem(
-        row=one.row,
-        path=one.path,
-        type=one.type,
-        id=one.record_id,
-        error_code=one.error_code,
-        field=one.field,
-        message=f"{one.field}: {one.message}" if one.field else one.message,
-        fix=one.fix,
-        is_warning=not one.is_error,
+        row=stored.row,
+        path=stored.path,
+        type=stored.type,
+        id=stored.record_id,
+        error_code=stored.error_code,
+        field=stored.field,
+        message=f"{stored.field}: {stored.message}" if stored.field else stored.message,
+        fix=stored.fix,
+        is_warning=not stored.is_error,
     )
 
 
 async def _problems(service: Service, job: Job) -> tuple[list[JobProblem], bool]:
-    found: list[JobProblem] = []
+    problems: list[JobProblem] = []
     after: Cursor | None = None
-    while len(found) < MOST_TOLD:
+    while len(problems) < MAX_LISTED:
         page = await service.store.find(
             JOB_PROBLEMS, {"job_id": job.id}, order="key", limit=_AT_ONCE, after=after
         )
-        found += page.records
+        problems += page.records
         after = page.after
         if after is None:
             break
-    return found[:MOST_TOLD], after is not None or len(found) > MOST_TOLD
+    return problems[:MAX_LISTED], after is not None or len(problems) > MAX_LISTED
 
 
 async def _made(service: Service, job: Job) -> tuple[list[dict[str, Any]], bool]:
@@ -133,7 +133,7 @@ async def _made(service: Service, job: Job) -> tuple[list[dict[str, Any]], bool]
         )
         for batch in page.records:
             for type, org_id, parts in batch.made:
-                if count == MOST_TOLD:
+                if count == MAX_LISTED:
                     return list(orgs.values()), True
                 count += 1
                 _add(orgs.setdefault(org_id, {"orgId": org_id}), type, parts)

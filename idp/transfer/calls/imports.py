@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from contextlib import closing
+from contextlib import ExitStack, closing
 from datetime import timedelta
 from typing import Annotated, Any, Final, TypeVar
 
@@ -33,7 +33,7 @@ from idp.transfer.jobs import runner as job_runner
 from idp.transfer.jobs.lifecycle import Hold
 from idp.transfer.package import chunks as package_chunks
 from idp.transfer.package import scratch
-from idp.transfer.package.format import read_package
+from idp.transfer.package.format import Package, read_package
 from idp.transfer.package.reader import PLACES
 from idp.transfer.package.uploads import Upload
 
@@ -100,33 +100,37 @@ async def take(service: Service, call: Call, package: Upload) -> Imported:
     Nothing is stored then.
     """
     until = time.monotonic()
-    document = _surface(package)
+    document = _envelope(package)
     if not document.keys() & set(PLACES):
-        wishes = _beside(ImportCallOptions, document)
-        until += wishes.timeout.total_seconds()
-        return await _imported(service, call, wishes, package, until)
-    wishes, name, place = _stored(package, document, service.config.max_json_bytes)
-    until += wishes.timeout.total_seconds()
-    with closing(await _fetched(service, name, place, until, package.left)) as fetched:
-        return await _imported(service, call, wishes, fetched, until)
+        options = _beside(ImportCallOptions, document)
+        until += options.timeout.total_seconds()
+        return await _imported(service, call, options, package, until)
+    options, name, place = _stored_elsewhere(package, document, service.config.max_json_bytes)
+    until += options.timeout.total_seconds()
+    with closing(await _fetched(service, name, place, until, package.abandoned)) as fetched:
+        return await _imported(service, call, options, fetched, until)
 
 
 async def _imported(
-    service: Service, call: Call, wishes: ImportCallOptions, package: Upload, until: float
+    service: Service, call: Call, options: ImportCallOptions, package: Upload, until: float
 ) -> Imported:
-    # Validated at once, so that an invalid package is answered without leaving a failed job.
-    if package.is_small:
-        await asyncio.to_thread(_look_through, package)
-    job = await _begin(service, call, wishes, package)
+    # Read at once, so that an invalid package is answered without leaving a failed job.
+    read = await asyncio.to_thread(_read, package) if package.is_small else None
+    with ExitStack() as stack:
+        if read is not None:
+            stack.enter_context(read.files)
+        job = await _begin(service, call, options, package, read)
+        # The job removes them when it has ended.
+        stack.pop_all()
     ended = await _waited_for(service, job.id, until)
     if ended.state == "failed":
         raise _failure(ended)
     return await import_answer.of(service, ended)
 
 
-def _surface(package: Upload) -> dict[str, Any]:
+def _envelope(package: Upload) -> dict[str, Any]:
     """Returns the members of a package's document. Raises InvalidArgument."""
-    document = package.surface()
+    document = package.envelope()
     if not isinstance(document, dict):
         raise InvalidArgument([FieldProblem("field.wrong_type", "", "must be an object")])
     return document
@@ -148,8 +152,8 @@ def _beside(kind: type[B], document: dict[str, Any]) -> B:
     return read
 
 
-def _stored(
-    package: Upload, document: dict[str, Any], most: int
+def _stored_elsewhere(
+    package: Upload, document: dict[str, Any], max_bytes: int
 ) -> tuple[Import, str, ObjectLocation]:
     """Returns a call whose package is in object storage, the member that says so, and the
     location.
@@ -157,18 +161,24 @@ def _stored(
     Raises InvalidArgument.
     """
     (name, *_) = (name for name in PLACES if name in document)
-    if package.size > most:
-        told = f"the call has more than {most} octets, though it only tells where the package is"
-        raise InvalidArgument([FieldProblem("json.too_large", name, told)])
+    if package.size > max_bytes:
+        message = (
+            f"the call has more than {max_bytes} octets, though it only tells where the package is"
+        )
+        raise InvalidArgument([FieldProblem("json.too_large", name, message)])
     package.rewind()
-    request = reading.read(Import, strict_json.decode(package.read(most)))
+    request = reading.read(Import, strict_json.decode(package.read(max_bytes)))
     place = request.data_orgs_gcs or request.data_orgsv1_gcs
     assert place is not None  # noqa: S101 - a member of PLACES is there, and null is refused
     return request, name, place
 
 
 async def _fetched(
-    service: Service, name: str, place: ObjectLocation, until: float, left: asyncio.Event
+    service: Service,
+    name: str,
+    place: ObjectLocation,
+    until: float,
+    abandoned: asyncio.Event,
 ) -> Upload:
     """Returns the package from object storage.
 
@@ -178,13 +188,13 @@ async def _fetched(
     try:
         with scratch.directory() as directory:
             file, seconds = directory / "package.json", until - time.monotonic()
-            most = service.config.max_import_bytes
+            max_bytes = service.config.max_import_bytes
             await cancellation.unless(
-                left, bucket_store.fetch(service, place, file, seconds, most)
+                abandoned, bucket_store.fetch(service, place, file, seconds, max_bytes)
             )
             package = await asyncio.to_thread(Upload.over, file)
         try:
-            _beside(EnvelopeOptions, _surface(package))
+            _beside(EnvelopeOptions, _envelope(package))
         except InvalidArgument:
             package.close()
             raise
@@ -193,46 +203,69 @@ async def _fetched(
     return package
 
 
-def _look_through(package: Upload) -> None:
-    """Refuses a document that is no package, before anything is stored. Raises InvalidArgument."""
-    with scratch.directory() as directory:
+class _ReadPackage(Struct, frozen=True):
+    """A small package, whose rows are in temporary `files` until these are closed."""
+
+    package: Package
+    files: ExitStack
+
+
+def _read(package: Upload) -> _ReadPackage:
+    """Reads a document before anything is stored. Raises InvalidArgument if it is no package."""
+    with ExitStack() as files:
+        directory = files.enter_context(scratch.directory())
         package.rewind()
-        read_package(package, directory)
+        return _ReadPackage(read_package(package, directory), files.pop_all())
 
 
-async def _begin(service: Service, call: Call, wishes: ImportCallOptions, package: Upload) -> Job:
+async def _begin(
+    service: Service,
+    call: Call,
+    request: ImportCallOptions,
+    package: Upload,
+    read: _ReadPackage | None,
+) -> Job:
     """Returns the job, whose package is stored: any process can finish it."""
-    options = JobOptions(is_dry_run=wishes.dry_run, updates=wishes.update, mends=wishes.fix)
+    options = JobOptions(is_dry_run=request.dry_run, updates=request.update, mends=request.fix)
     job = job_lifecycle.new(service, call.actor, options, holder=service.random.id())
     # Several units follow; a repeated call is answered with this job.
     idempotency.foretell(service, await import_answer.of(service, job))
     await job_lifecycle.begin(service, job)
     hold = Hold(service, job)
-    await hold.note(parts=await _kept(service, hold, package), digest=package.digest)
-    if service.wake_importer is None or package.is_small:
-        size = SMALL_BATCH if package.is_small else job_runner.BATCH_ROWS
-        service.background_tasks.start(_work(service, hold, size))
+    await hold.store_values(
+        parts=await _store_package(service, hold, package), digest=package.digest
+    )
+    if read is not None:
+        service.background_tasks.start(_work_on_small(service, hold, read))
+    elif service.wake_importer is None:
+        service.background_tasks.start(_work(service, hold))
     else:
-        await hold.let_go()
+        await hold.release()
         service.wake_importer()
     return hold.job
 
 
-async def _kept(service: Service, hold: Hold, package: Upload) -> int:
+async def _store_package(service: Service, hold: Hold, package: Upload) -> int:
     """Stores the package in parts, a few concurrently; returns their number."""
     pieces, count = package.pieces(package_chunks.PART_BYTES), 0
     while few := list(itertools.islice(pieces, _PIECES_AT_ONCE)):
         job = hold.job.id
         await asyncio.gather(
-            *(package_chunks.keep(service, job, n, each) for n, each in enumerate(few, count))
+            *(package_chunks.store(service, job, n, each) for n, each in enumerate(few, count))
         )
         await hold.renew()
         count += len(few)
     return count
 
 
-async def _work(service: Service, hold: Hold, size: int) -> None:
-    await job_runner.work(service, hold, size=size)
+async def _work(service: Service, hold: Hold) -> None:
+    await job_runner.work(service, hold)
+
+
+async def _work_on_small(service: Service, hold: Hold, read: _ReadPackage) -> None:
+    with read.files:
+        # The package is not read a second time, from the store.
+        await job_runner.work(service, hold, lambda *_: read.package, size=SMALL_BATCH)
 
 
 async def _waited_for(service: Service, job_id: str, until: float) -> Job:
@@ -242,10 +275,10 @@ async def _waited_for(service: Service, job_id: str, until: float) -> Job:
         job = await service.store.get(JOBS, job_id)
         if job is None:
             raise IdpError("the job is gone")
-        left = until - time.monotonic()
-        if job.state not in job_lifecycle.WAITING or left <= 0:
+        remaining = until - time.monotonic()
+        if job.state not in job_lifecycle.WAITING or remaining <= 0:
             return job
-        await asyncio.sleep(min(pause, left))
+        await asyncio.sleep(min(pause, remaining))
         # A small import ends within milliseconds; a long one should not load the store.
         pause = min(pause * 1.5, _LOOKS_LAST_SECONDS)
 
@@ -253,6 +286,6 @@ async def _waited_for(service: Service, job_id: str, until: float) -> Job:
 def _failure(job: Job) -> IdpError:
     if job.reason_slug == job_lifecycle.INTERNAL:
         return IdpError("something failed on the side of the service")
-    field, told = job.reason_field or "", job.reason or ""
-    problem = FieldProblem(job.reason_slug or "", field, told.removeprefix(f"{field}: "))
+    field, message = job.reason_field or "", job.reason or ""
+    problem = FieldProblem(job.reason_slug or "", field, message.removeprefix(f"{field}: "))
     return InvalidArgument([problem])

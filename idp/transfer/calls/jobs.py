@@ -121,8 +121,8 @@ def _place(job: Job, cursor: str) -> Cursor | None:
     if not cursor:
         return None
     if not _KEY.fullmatch(cursor):
-        told = "is none that was given for these problems"
-        raise InvalidArgument([FieldProblem("query.cursor", "cursor", told)])
+        message = "is none that was given for these problems"
+        raise InvalidArgument([FieldProblem("query.cursor", "cursor", message)])
     return cursor, f"{job.id}.{cursor}"
 
 
@@ -155,8 +155,8 @@ async def resume(service: Service, call: Call, job_id: str) -> JobView:
         if not job_lifecycle.can_go_on(job):
             raise _ended()
         if job.source is not None:
-            told = "it reads a file: `idp import FILE --resume` goes on where that is"
-            raise FailedPrecondition(told, error_code="job.reads_file")
+            message = "it reads a file: `idp import FILE --resume` goes on where that is"
+            raise FailedPrecondition(message, error_code="job.reads_file")
         return await job_lifecycle.go_on(service, call.actor, job)
 
     job = await versioned_updates.repeated(attempt)

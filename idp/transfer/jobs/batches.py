@@ -32,7 +32,7 @@ _PAUSE_SECONDS: Final = 0.02  # after the first of them, and multiplied by their
 _UNKNOWN_FIELD: Final = "field.unknown"
 
 
-class Settled(Struct, frozen=True, kw_only=True):
+class ProcessedRow(Struct, frozen=True, kw_only=True):
     """A row and its outcome."""
 
     row: Row
@@ -42,7 +42,7 @@ class Settled(Struct, frozen=True, kw_only=True):
     parts: tuple[str, ...] = ()
     problems: tuple[RowProblem, ...] = ()
 
-    def told(self, job_id: str) -> list[JobProblem]:
+    def job_problems(self, job_id: str) -> list[JobProblem]:
         """Returns its problems as they are stored for the report."""
         key = f"{self.row.number:012}"
         return [
@@ -67,12 +67,12 @@ class Settled(Struct, frozen=True, kw_only=True):
 class RowOutcome(Struct, frozen=True):
     """What the planner decided for readable rows, by their numbers.
 
-    Rows in `settled` need no write, rows in `going` have one. Rows whose writes would collide are
+    Rows in `done` need no write, rows in `to_store` have one. Rows whose writes would collide are
     in neither and wait for the next round.
     """
 
-    settled: Mapping[int, PreparedRow] = {}
-    going: Mapping[int, PreparedRow] = {}
+    done: Mapping[int, PreparedRow] = {}
+    to_store: Mapping[int, PreparedRow] = {}
 
 
 class PlannedRows(Struct, frozen=True, kw_only=True):
@@ -85,16 +85,16 @@ class PlannedRows(Struct, frozen=True, kw_only=True):
     unreadable: Mapping[int, PreparedRow] = {}
     warnings: Mapping[int, Sequence[RowProblem]] = {}
     reads: Sequence[Read] = ()
-    standing: RowOutcome = RowOutcome()
+    outcome: RowOutcome = RowOutcome()
 
 
-async def settle(taking: ImportContext, rows: Sequence[Row]) -> list[Settled]:
+async def process(context: ImportContext, rows: Sequence[Row]) -> list[ProcessedRow]:
     """Processes rows of one kind and returns their outcomes. Raises Unavailable."""
-    judged = await judge(taking, rows)
-    return await told(judged, await store(taking, judged))
+    planned = await plan(context, rows)
+    return await outcomes(planned, await store(context, planned))
 
 
-async def judge(taking: ImportContext, rows: Sequence[Row]) -> PlannedRows:
+async def plan(context: ImportContext, rows: Sequence[Row]) -> PlannedRows:
     """Plans rows of one kind by what is stored. Raises Unavailable."""
     kind = kinds.BY_MEMBER.get(rows[0].member)
     if kind is None or kind.request is None or kind.prepare is None:
@@ -103,7 +103,7 @@ async def judge(taking: ImportContext, rows: Sequence[Row]) -> PlannedRows:
     reads: list[Read] = []
     warnings: dict[int, list[RowProblem]] = {}
     async for row in in_turns(rows):
-        read, problems = _read(taking, kind, row)
+        read, problems = _read(context, kind, row)
         if read is None:
             unreadable[row.number] = refused(_name(kind, row), *problems)
         else:
@@ -115,40 +115,40 @@ async def judge(taking: ImportContext, rows: Sequence[Row]) -> PlannedRows:
         unreadable=unreadable,
         warnings=warnings,
         reads=reads,
-        standing=await _standing(taking, kind, reads),
+        outcome=await _plan_readable(context, kind, reads),
     )
 
 
-async def store(taking: ImportContext, judged: PlannedRows) -> dict[int, PreparedRow]:
+async def store(context: ImportContext, planned: PlannedRows) -> dict[int, PreparedRow]:
     """Stores planned rows; returns the outcome of each, by its number.
 
     Raises Unavailable when the store can't be reached: some rows may be stored then, and are
     recognized when they are processed again.
     """
-    if judged.kind is None or judged.kind.prepare is None:
+    if planned.kind is None or planned.kind.prepare is None:
         return {}
-    return await _stored(taking, judged.kind, judged)
+    return await _store_rounds(context, planned.kind, planned)
 
 
-async def told(judged: PlannedRows, stored: Mapping[int, PreparedRow]) -> list[Settled]:
+async def outcomes(planned: PlannedRows, stored: Mapping[int, PreparedRow]) -> list[ProcessedRow]:
     """Returns the outcome of each row, once they are stored."""
-    kind = judged.kind
+    kind = planned.kind
     if kind is None or kind.prepare is None:
-        return [_unsupported(row, kind) for row in judged.rows]
-    outcomes = {**judged.unreadable, **stored}
+        return [_unsupported(row, kind) for row in planned.rows]
+    plans = {**planned.unreadable, **stored}
     return [
-        _settled(row, kind, outcomes[row.number], judged.warnings.get(row.number, ()))
-        async for row in in_turns(judged.rows)
+        _processed(row, kind, plans[row.number], planned.warnings.get(row.number, ()))
+        async for row in in_turns(planned.rows)
     ]
 
 
-def _settled(
+def _processed(
     row: Row, kind: RowKind, done: PreparedRow, warnings: Sequence[RowProblem]
-) -> Settled:
+) -> ProcessedRow:
     problems = (*done.problems, *warnings)
     if done.action != "fail":
         problems = tuple(structs.replace(one, is_error=False) for one in problems)
-    return Settled(
+    return ProcessedRow(
         row=row,
         type=kind.type,
         action=done.action,
@@ -158,33 +158,35 @@ def _settled(
     )
 
 
-def _unsupported(row: Row, kind: RowKind | None) -> Settled:
-    told = (kind.unsupported if kind else "") or "this service has nothing of this kind"
+def _unsupported(row: Row, kind: RowKind | None) -> ProcessedRow:
+    message = (kind.unsupported if kind else "") or "this service has nothing of this kind"
     warning = RowProblem(
         error_code="import.unsupported",
-        message=told,
+        message=message,
         fix="Set up by hand what is needed of it.",
         is_error=False,
     )
     type = kind.type if kind else row.member
     name = _name(kind, row) if kind else ""
     problems = (*(structs.replace(one, is_error=False) for one in row.broken), warning)
-    return Settled(row=row, type=type, action="skip", id=name, problems=problems)
+    return ProcessedRow(row=row, type=type, action="skip", id=name, problems=problems)
 
 
-def _read(taking: ImportContext, kind: RowKind, row: Row) -> tuple[Read | None, list[RowProblem]]:
+def _read(context: ImportContext, kind: RowKind, row: Row) -> tuple[Read | None, list[RowProblem]]:
     """Returns the row as its kind reads it, with warnings; or None, with its errors."""
     if row.broken:
         return None, list(row.broken)
     assert kind.request is not None  # noqa: S101 - for mypy
-    document, slips = row.document, list[RowProblem]()
-    if taking.job.options.mends:
-        # Before `ease`, which would leave out what can be corrected.
-        document, slips = autofix.mended(kind.request, document)
-    document, eased = kind.ease(document) if kind.ease else (document, [])
-    request, found = reading.collect(kind.request, document)
+    document, corrections = row.document, list[RowProblem]()
+    if context.job.options.mends:
+        # Before `adapt`, which would leave out what can be corrected.
+        document, corrections = autofix.corrected(kind.request, document)
+    document, adapted = kind.adapt(document) if kind.adapt else (document, [])
+    request, findings = reading.collect(kind.request, document)
     problems = (
-        [problem(one, is_error=one.error_code != _UNKNOWN_FIELD) for one in found] + eased + slips
+        [problem(one, is_error=one.error_code != _UNKNOWN_FIELD) for one in findings]
+        + adapted
+        + corrections
     )
     if any(one.is_error for one in problems):
         return None, problems
@@ -193,74 +195,76 @@ def _read(taking: ImportContext, kind: RowKind, row: Row) -> tuple[Read | None, 
 
 def _name(kind: RowKind, row: Row) -> str:
     """Returns the name of a row that can't be read, if it has one."""
-    found = kind.name(row.document) if isinstance(row.document, dict) else ""
-    return found[:MAX_NAME] if isinstance(found, str) else ""
+    name = kind.name(row.document) if isinstance(row.document, dict) else ""
+    return name[:MAX_NAME] if isinstance(name, str) else ""
 
 
-async def _stored(
-    taking: ImportContext, kind: RowKind, judged: PlannedRows
+async def _store_rounds(
+    context: ImportContext, kind: RowKind, planned: PlannedRows
 ) -> dict[int, PreparedRow]:
     """Returns the outcomes of readable rows, by their numbers. Raises Unavailable."""
-    reads, standing = judged.reads, judged.standing
+    reads, outcome = planned.reads, planned.outcome
     done: dict[int, PreparedRow] = {}
     doubted: set[int] = set()
     vain = 0
     while reads and vain < _VAIN_ROUNDS:
-        settled = await _round(taking, standing)
+        finished = await _round(context, outcome)
         # Progress of any row resets the limit: it is for rows that others keep changing.
-        vain = 0 if settled else vain + 1
-        done |= _certain(settled, doubted)
+        vain = 0 if finished else vain + 1
+        done |= _certain(finished, doubted)
         reads = [read for read in reads if read.row.number not in done]
         if reads and vain:
             await asyncio.sleep(_PAUSE_SECONDS * vain)
-        standing = await _standing(taking, kind, reads)
+        outcome = await _plan_readable(context, kind, reads)
     return done | {read.row.number: _pushed_aside(kind, read) for read in reads}
 
 
-def _certain(settled: Mapping[int, PreparedRow], doubted: set[int]) -> dict[int, PreparedRow]:
+def _certain(finished: Mapping[int, PreparedRow], doubted: set[int]) -> dict[int, PreparedRow]:
     """Returns the outcomes without those that are refused for the first time.
 
     These are planned once more: the conflicting record may be the same row, which another import
     stored between two look-ups.
     """
-    refused = {number for number, one in settled.items() if one.action == "fail"} - doubted
+    refused = {number for number, one in finished.items() if one.action == "fail"} - doubted
     doubted |= refused
-    return {number: one for number, one in settled.items() if number not in refused}
+    return {number: one for number, one in finished.items() if number not in refused}
 
 
-async def _standing(taking: ImportContext, kind: RowKind, reads: Sequence[Read]) -> RowOutcome:
+async def _plan_readable(
+    context: ImportContext, kind: RowKind, reads: Sequence[Read]
+) -> RowOutcome:
     """Plans readable rows by what is stored now. Raises Unavailable."""
     if not reads:
         return RowOutcome()
     assert kind.prepare is not None  # noqa: S101 - for mypy
-    judged = await import_origin.judged(taking, reads, await kind.prepare(taking, reads))
-    settled: dict[int, PreparedRow] = {}
-    going: dict[int, PreparedRow] = {}
+    plans = await import_origin.with_origins(context, reads, await kind.prepare(context, reads))
+    done: dict[int, PreparedRow] = {}
+    to_store: dict[int, PreparedRow] = {}
     taken: set[_Key] = set()
-    async for read, one in in_turns(zip(reads, judged, strict=True)):
+    async for read, one in in_turns(zip(reads, plans, strict=True)):
         keys = {key for write in one.writes for key in _keys(write)}
         if not one.writes:
-            settled[read.row.number] = one
+            done[read.row.number] = one
         elif taken.isdisjoint(keys):
-            going[read.row.number] = _ready(taking, one)
+            to_store[read.row.number] = _ready(context, one)
         # Of rows with the same keys, the later ones are planned again after the first.
         taken |= keys
-    return RowOutcome(settled, going)
+    return RowOutcome(done, to_store)
 
 
-def _ready(taking: ImportContext, prepared: PreparedRow) -> PreparedRow:
+def _ready(context: ImportContext, prepared: PreparedRow) -> PreparedRow:
     """Prepares the writes as far as possible before they are stored."""
-    return structs.replace(prepared, writes=taking.service.store.ready(prepared.writes))
+    return structs.replace(prepared, writes=context.service.store.ready(prepared.writes))
 
 
-async def _round(taking: ImportContext, standing: RowOutcome) -> dict[int, PreparedRow]:
+async def _round(context: ImportContext, planned: RowOutcome) -> dict[int, PreparedRow]:
     """Stores the planned rows; returns the final outcomes by number. Raises Unavailable."""
-    done, going = dict(standing.settled), standing.going
-    outcomes = await taking.service.store.commit_each([one.writes for one in going.values()])
-    for (number, one), outcome in zip(going.items(), outcomes, strict=True):
-        settled = _outcome(one, outcome)
-        if settled is not None:
-            done[number] = settled
+    done, to_store = dict(planned.done), planned.to_store
+    outcomes = await context.service.store.commit_each([one.writes for one in to_store.values()])
+    for (number, one), outcome in zip(to_store.items(), outcomes, strict=True):
+        final = _outcome(one, outcome)
+        if final is not None:
+            done[number] = final
     return done
 
 

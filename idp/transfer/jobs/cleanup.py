@@ -17,7 +17,7 @@ from storage import Collection, Delete, Stale, Update
 from storage.settling import commit_settled
 
 EVERY_SECONDS: Final = 60.0
-KEPT_FOR: Final = timedelta(days=30)
+STORED_FOR: Final = timedelta(days=30)
 RESUMABLE_FOR: Final = timedelta(days=1)  # after a cancellation
 _AT_ONCE: Final = 500
 
@@ -27,13 +27,13 @@ async def tidy(service: Service) -> None:
     now = service.clock.now()
     async for job in paging.each(service, JOBS, {}):
         # A job that waits for its file has no end from which the time could count.
-        if job_lifecycle.is_cut_off(job, now) and now - job.changed_at > KEPT_FOR:
+        if job_lifecycle.is_cut_off(job, now) and now - job.changed_at > STORED_FOR:
             await _forget(service, job)
         if job.state in job_lifecycle.WAITING or job.finished_at is None:
             continue
         if job.parts and not _may_go_on(job, job.finished_at, now):
             await drop_package(service, job)
-        if now - job.finished_at > KEPT_FOR:
+        if now - job.finished_at > STORED_FOR:
             await _forget(service, job)
 
 

@@ -24,29 +24,31 @@ from storage import Collection, Cursor
 _CLOCKS_DIFFER: Final = timedelta(minutes=10)
 
 
-async def judged(
-    taking: ImportContext, reads: Sequence[Read], prepared: Sequence[PreparedRow]
+async def with_origins(
+    context: ImportContext, reads: Sequence[Read], prepared: Sequence[PreparedRow]
 ) -> list[PreparedRow]:
     """Returns the plans, with the import's own records as created and duplicates refused."""
-    judged = list(prepared)
-    met = [(n, one.met) for n, one in enumerate(prepared) if one.met is not None]
-    asked = [(n, each) for n, each in met if _may_be_ours(taking, each[1])]
-    found = await asyncio.gather(*(_origin(taking, it, met.id) for _, (it, met) in asked))
-    origins = dict(zip((n for n, _ in asked), found, strict=True))
-    for n, _ in met:
-        judged[n] = _judged(taking, reads[n], prepared[n], origins.get(n, {}))
-    return judged
+    plans = list(prepared)
+    existing = [(n, plan.existing) for n, plan in enumerate(prepared) if plan.existing is not None]
+    asked = [(n, each) for n, each in existing if _may_be_ours(context, each[1])]
+    payloads = await asyncio.gather(
+        *(_origin(context, collection, record.id) for _, (collection, record) in asked)
+    )
+    origins = dict(zip((n for n, _ in asked), payloads, strict=True))
+    for n, _ in existing:
+        plans[n] = _with_origin(context, reads[n], prepared[n], origins.get(n, {}))
+    return plans
 
 
-async def is_made_here(taking: ImportContext, collection: Collection[Any], id: str) -> bool:
+async def is_made_here(context: ImportContext, collection: Collection[Any], id: str) -> bool:
     """Returns whether a record was created by a row of this import."""
-    return (await _origin(taking, collection, id)).get("import") == taking.job.id
+    return (await _origin(context, collection, id)).get("import") == context.job.id
 
 
-def _judged(
-    taking: ImportContext, read: Read, prepared: PreparedRow, origin: dict[str, str]
+def _with_origin(
+    context: ImportContext, read: Read, prepared: PreparedRow, origin: dict[str, str]
 ) -> PreparedRow:
-    own, first = import_payload(taking, read), read.row.double_of
+    own, first = import_payload(context, read), read.row.duplicate_of
     if origin.get("import") != own["import"]:
         return prepared if first is None else refused(prepared.id, _double(str(first)))
     if origin["row"] == own["row"]:
@@ -55,27 +57,27 @@ def _judged(
     return refused(prepared.id, _double(origin["row"]))
 
 
-def _may_be_ours(taking: ImportContext, record: Any) -> bool:
+def _may_be_ours(context: ImportContext, record: Any) -> bool:
     """Returns whether the record is as new as the import. Most are older and need no query."""
     created_at = getattr(record, "created_at", None)
-    return created_at is None or created_at >= _since(taking)
+    return created_at is None or created_at >= _since(context)
 
 
-def _since(taking: ImportContext) -> datetime:
-    return taking.job.created_at - _CLOCKS_DIFFER
+def _since(context: ImportContext) -> datetime:
+    return context.job.created_at - _CLOCKS_DIFFER
 
 
-async def _origin(taking: ImportContext, collection: Collection[Any], id: str) -> dict[str, str]:
+async def _origin(context: ImportContext, collection: Collection[Any], id: str) -> dict[str, str]:
     """Returns the payload of a record's latest creation event; empty if that is older than the
     import.
     """
     after: Cursor | None = None
     while True:
-        page = await taking.service.store.find(
+        page = await context.service.store.find(
             EVENTS, {"record_id": id}, order="at", descending=True, after=after
         )
         for event in page.records:
-            if event.at < _since(taking):
+            if event.at < _since(context):
                 return {}
             if event.sequence == 1 and event.collection == collection.name:
                 return dict(event.payload)

@@ -29,7 +29,7 @@ from idp.records.jobs import (
     JobState,
 )
 from idp.service import Service
-from idp.transfer.jobs.batches import Settled
+from idp.transfer.jobs.batches import ProcessedRow
 from idp.transfer.package.chunks import PackageLost
 from storage import Conflict, Insert, Stale, Update, Write
 from storage.settling import commit_settled
@@ -159,7 +159,7 @@ async def go_on(service: Service, actor: str, job: Job) -> Job:
         await _let_run(service, job)
         return structs.replace(job, is_to_stop=False)
     now = service.clock.now()
-    wanted = {
+    values = {
         "state": "queued",
         "changed_at": now,
         "finished_at": None,
@@ -168,10 +168,10 @@ async def go_on(service: Service, actor: str, job: Job) -> Job:
         "reason_field": None,
     }
     step = events.update(
-        service.random, JOBS, job, wanted, AuditEntry("import.resumed", actor, now)
+        service.random, JOBS, job, values, AuditEntry("import.resumed", actor, now)
     )
     await commit_settled(service.store, *step)
-    return structs.replace(job, **wanted, sequence=job.sequence + 1)
+    return structs.replace(job, **values, sequence=job.sequence + 1)
 
 
 async def _let_run(service: Service, job: Job) -> None:
@@ -197,20 +197,22 @@ class Hold:
         held = {"holder": self.job.holder}
         await self._commit(Update(JOBS, self.job.id, set={"held_until": until}, expect=held))
 
-    async def note(self, **values: object) -> None:
+    async def store_values(self, **values: object) -> None:
         """Stores values of the job. Raises Lost, StorageError."""
         await self._step(values, {})
 
-    async def settle(self, settled: Sequence[Settled]) -> None:
+    async def store_outcomes(self, processed: Sequence[ProcessedRow]) -> None:
         """Stores the outcomes of rows, and the position after them. Raises Lost, StorageError."""
-        for rows in _portions(settled):
+        for rows in _portions(processed):
             batch = [
                 (row.type, row.row.org_id, [*row.parts])
                 for row in rows
                 if row.action in ("create", "update")
             ]
             writes: list[Write] = [
-                Insert(JOB_PROBLEMS, told) for row in rows for told in row.told(self.job.id)
+                Insert(JOB_PROBLEMS, problem)
+                for row in rows
+                for problem in row.job_problems(self.job.id)
             ]
             if batch:
                 writes.append(Insert(JOB_BATCHES, self._batch(rows[0].row.number, batch)))
@@ -226,12 +228,12 @@ class Hold:
 
     async def should_stop(self) -> bool:
         """Returns whether the job was cancelled. Raises Lost, StorageError."""
-        found = await self._service.store.get(JOBS, self.job.id)
-        if found is None or found.holder != self.job.holder:
+        job = await self._service.store.get(JOBS, self.job.id)
+        if job is None or job.holder != self.job.holder:
             raise Lost
-        return found.is_to_stop
+        return job.is_to_stop
 
-    async def let_go(self) -> None:
+    async def release(self) -> None:
         """Releases the job, so that any process can claim it. Raises StorageError."""
         free = {"holder": None, "held_until": None}
         # Another process holds it already.
@@ -259,12 +261,12 @@ class Hold:
             "holder": None,
             "held_until": None,
         }
-        told = {name: str(getattr(job, name)) for name in _COUNTS.values()}
+        counts = {name: str(getattr(job, name)) for name in _COUNTS.values()}
         entry = AuditEntry(
             "import.finished",
             job.actor,
             now,
-            payload={"state": state, "dry_run": str(job.options.is_dry_run).lower(), **told},
+            payload={"state": state, "dry_run": str(job.options.is_dry_run).lower(), **counts},
         )
         event = events.changed(service.random, JOBS, job, entry)
         await self._commit(self._update(values, {"sequence": 1}), event)
@@ -303,18 +305,18 @@ class Hold:
             raise Lost from None
 
 
-def _portions(settled: Sequence[Settled]) -> Iterator[Sequence[Settled]]:
+def _portions(processed: Sequence[ProcessedRow]) -> Iterator[Sequence[ProcessedRow]]:
     """Yields the rows in portions whose problems fit into one unit."""
     start = size = 0
-    for end, row in enumerate(settled):
+    for end, row in enumerate(processed):
         if size and size + len(row.problems) > MAX_WRITES:
-            yield settled[start:end]
+            yield processed[start:end]
             start, size = end, 0
         size += len(row.problems)
-    yield settled[start:]
+    yield processed[start:]
 
 
-def _counts(rows: Sequence[Settled]) -> dict[str, int]:
+def _counts(rows: Sequence[ProcessedRow]) -> dict[str, int]:
     counts = Counter(_COUNTS[row.action] for row in rows)
     counts["warned"] = sum(any(not one.is_error for one in row.problems) for row in rows)
     return {name: n for name, n in counts.items() if n}

@@ -90,7 +90,7 @@ async def work(
     once if `is_to_leave`.
     """
     try:
-        async with _kept(hold):
+        async with _lease_renewed(hold):
             whole = _whole(service, hold, open_package, size, helpers, is_to_leave)
             refusal = await _refusal(whole)
         if refusal is not None:
@@ -129,17 +129,19 @@ async def _whole(
     helpers: int,
     is_to_leave: Callable[[], bool],
 ) -> None:
-    others = workers.wanted(service, hold.job, _octets(hold.job), helpers)
+    others = workers.worth_starting(service, hold.job, _package_size(hold.job), helpers)
     with scratch.directory() as directory:
         # They start while the package is being read.
-        async with workers.joining(ImportContext(service, hold.job), others) as at:
+        async with workers.joining(ImportContext(service, hold.job), others) as batch_workers:
             package = await _opened(service, hold.job, directory, open_package)
             await _begin(service, hold, package.total)
-            async with _ground(service, hold.job) as ground:
+            async with _planning_service(service, hold.job) as planning_service:
                 # Without helpers, one batch is planned while another one waits for the store.
                 own = 1 if others else 2
-                at[:0] = [LocalBatchWorker(ImportContext(ground, hold.job)) for _ in range(own)]
-                await _through(at, hold, package, size, is_to_leave)
+                batch_workers[:0] = [
+                    LocalBatchWorker(ImportContext(planning_service, hold.job)) for _ in range(own)
+                ]
+                await _through(batch_workers, hold, package, size, is_to_leave)
 
 
 async def _begin(service: Service, hold: Hold, total: int) -> None:
@@ -147,7 +149,7 @@ async def _begin(service: Service, hold: Hold, total: int) -> None:
     if hold.job.options.is_dry_run and hold.job.position:
         await job_cleanup.drop_report(service, hold.job)
         await hold.begin_anew()
-    await hold.note(
+    await hold.store_values(
         state="running",
         total=total,
         worked_since=service.clock.now(),
@@ -155,7 +157,7 @@ async def _begin(service: Service, hold: Hold, total: int) -> None:
     )
 
 
-def _octets(job: Job) -> int:
+def _package_size(job: Job) -> int:
     """Returns the approximate size of a job's package; 0 where its file does not exist."""
     if job.source is None:
         return job.parts * package_chunks.PART_BYTES
@@ -165,7 +167,7 @@ def _octets(job: Job) -> int:
 
 
 @asynccontextmanager
-async def _ground(service: Service, job: Job) -> AsyncIterator[Service]:
+async def _planning_service(service: Service, job: Job) -> AsyncIterator[Service]:
     """Provides the service that rows are stored in: for a dry run with an overlay that is
     discarded afterwards.
     """
@@ -182,7 +184,7 @@ async def _ground(service: Service, job: Job) -> AsyncIterator[Service]:
 
 
 @asynccontextmanager
-async def _kept(hold: Hold) -> AsyncIterator[None]:
+async def _lease_renewed(hold: Hold) -> AsyncIterator[None]:
     """Renews the lease within the block, however long a step takes."""
 
     async def renew() -> None:
@@ -212,7 +214,7 @@ async def _opened(
 
 
 async def _through(
-    at: Sequence[BatchWorker],
+    batch_workers: Sequence[BatchWorker],
     hold: Hold,
     package: OpenedPackage,
     size: int,
@@ -222,7 +224,7 @@ async def _through(
     while True:
         before = hold.job.position
         try:
-            await _pass(at, hold, package, size, is_to_leave)
+            await _pass(batch_workers, hold, package, size, is_to_leave)
         except (Unavailable, Unknown) as error:
             # Progress resets the limit, which is for a store that remains unreachable.
             tries = 1 if hold.job.position > before else tries + 1
@@ -235,30 +237,32 @@ async def _through(
 
 
 async def _pass(
-    at: Sequence[BatchWorker],
+    batch_workers: Sequence[BatchWorker],
     hold: Hold,
     package: OpenedPackage,
     size: int,
     is_to_leave: Callable[[], bool],
 ) -> None:
     batches = package.batches(hold.job.position, size)
-    going = job_pipeline.settled(at, lambda: asyncio.to_thread(next, batches, None))
-    async with aclosing(going), _keeping(hold) as keeping:
+    processed = job_pipeline.processed_batches(
+        batch_workers, lambda: asyncio.to_thread(next, batches, None)
+    )
+    async with aclosing(processed), _outcome_writer(hold) as writer:
         while not is_to_leave():
             if await hold.should_stop():
-                await keeping.done()
+                await writer.done()
                 await hold.end("cancelled")
                 return
-            telling = await anext(going, None)
-            await keeping.done()
-            if telling is None:
+            outcomes = await anext(processed, None)
+            await writer.done()
+            if outcomes is None:
                 await hold.succeed()
                 return
-            keeping.begin(telling)
-    await hold.let_go()
+            writer.begin(outcomes)
+    await hold.release()
 
 
-class _Keeping:
+class _OutcomeWriter:
     """Stores the outcomes of a batch while the next batch is being stored.
 
     The rows of a batch that was stored without its outcomes are recognized when they are processed
@@ -269,12 +273,12 @@ class _Keeping:
         self._hold = hold
         self._under_way: asyncio.Task[None] | None = None
 
-    def begin(self, telling: OutcomesFuture) -> None:
+    def begin(self, outcomes: OutcomesFuture) -> None:
         """Starts storing the outcomes of these rows, once the previous ones are `done`."""
-        self._under_way = asyncio.create_task(self._keep(telling))
+        self._under_way = asyncio.create_task(self._store(outcomes))
 
-    async def _keep(self, telling: OutcomesFuture) -> None:
-        await self._hold.settle(await telling)
+    async def _store(self, outcomes: OutcomesFuture) -> None:
+        await self._hold.store_outcomes(await outcomes)
 
     async def done(self) -> None:
         """Returns when all outcomes are stored. Raises Lost, StorageError."""
@@ -284,10 +288,10 @@ class _Keeping:
 
 
 @asynccontextmanager
-async def _keeping(hold: Hold) -> AsyncIterator[_Keeping]:
+async def _outcome_writer(hold: Hold) -> AsyncIterator[_OutcomeWriter]:
     """Provides the writer of outcomes, and awaits it after the block."""
-    keeping = _Keeping(hold)
+    writer = _OutcomeWriter(hold)
     try:
-        yield keeping
+        yield writer
     finally:
-        await keeping.done()
+        await writer.done()

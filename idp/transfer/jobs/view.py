@@ -63,13 +63,13 @@ class JobView(Answer, frozen=True, kw_only=True):
 
 async def view(service: Service, job: Job) -> JobView:
     """Returns the view of a job."""
-    (told,) = await views(service, [job])
-    return told
+    (job_view,) = await views(service, [job])
+    return job_view
 
 
-async def views(service: Service, found: Sequence[Job]) -> list[JobView]:
+async def views(service: Service, jobs: Sequence[Job]) -> list[JobView]:
     """Returns the views of jobs, with the names of the users who started them."""
-    actors = list({job.actor for job in found})
+    actors = list({job.actor for job in jobs})
     users = await service.store.get_many([(USERS, id) for id in actors])
     names = {
         id: user.profile.display_name or user.user_name
@@ -77,11 +77,11 @@ async def views(service: Service, found: Sequence[Job]) -> list[JobView]:
         if user is not None
     }
     now = service.clock.now()
-    return [_view(job, now, names.get(job.actor, "")) for job in found]
+    return [_view(job, now, names.get(job.actor, "")) for job in jobs]
 
 
 def _view(job: Job, now: datetime, actor_name: str) -> JobView:
-    pace, is_cut_off = _pace(job, now), job_lifecycle.is_cut_off(job, now)
+    rate, is_cut_off = _rate(job, now), job_lifecycle.is_cut_off(job, now)
     return JobView(
         id=job.id,
         type="JOB_TYPE_IMPORT",
@@ -102,8 +102,8 @@ def _view(job: Job, now: datetime, actor_name: str) -> JobView:
         is_held=job_lifecycle.is_held(job, now),
         is_stopping=job.is_to_stop,
         resumed_by=_resumed_by(job) if is_cut_off or job.state in job_lifecycle.RESUMED else "",
-        rows_per_second=pace.rows_per_second,
-        remaining_time=pace.remaining_time,
+        rows_per_second=rate.rows_per_second,
+        remaining_time=rate.remaining_time,
         actor=job.actor,
         actor_name=actor_name,
         source=job.source or "",
@@ -119,25 +119,25 @@ def _resumed_by(job: Job) -> str:
     if job.source is None:
         return f"idp job resume {job.id}"
     options = job.options
-    wishes = {"dry-run": options.is_dry_run, "update": options.updates, "fix": options.mends}
-    named = "".join(f" --{name}" for name, is_wished in wishes.items() if is_wished)
+    flags = {"dry-run": options.is_dry_run, "update": options.updates, "fix": options.mends}
+    named = "".join(f" --{name}" for name, is_set in flags.items() if is_set)
     return f"idp import {shlex.quote(job.source)}{named} --resume"
 
 
-class _Pace(NamedTuple):
+class _Rate(NamedTuple):
     """The present rate of a job; zero and empty where it is unknown."""
 
     rows_per_second: float = 0.0
     remaining_time: str = ""
 
 
-def _pace(job: Job, now: datetime) -> _Pace:
+def _rate(job: Job, now: datetime) -> _Rate:
     """Returns the rate over the rows since the job was claimed, up to the last stored one."""
     if job.state != "running" or job.worked_since is None or not job_lifecycle.is_held(job, now):
-        return _Pace()
+        return _Rate()
     seconds = (job.changed_at - job.worked_since).total_seconds()
     rows = job.position - job.worked_from
     if seconds <= 0 or rows <= 0:
-        return _Pace()
+        return _Rate()
     left = ((job.total or 0) - job.position) * seconds / rows
-    return _Pace(round(rows / seconds, 1), durations.text(round(left)))
+    return _Rate(round(rows / seconds, 1), durations.text(round(left)))

@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from typing import Final, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from idp.config.settings import Config
 from idp.records.jobs import Job
-from idp.transfer.jobs.batches import Settled
+from idp.transfer.jobs.batches import ProcessedRow
 from idp.transfer.package.rows import Row
 
-_LENGTH_OCTETS: Final = 4
+_LENGTH_BYTES: Final = 4
 
 M = TypeVar("M")
 
 
-class Engagement(Struct, frozen=True):
+class WorkerAssignment(Struct, frozen=True):
     """The first message to a worker: the settings, and the job that it helps with."""
 
     config: Config
@@ -40,23 +40,24 @@ class WorkerReply(Struct, frozen=True):
     """
 
     is_stored: bool = False
-    settled: list[Settled] | None = None
+    # Encoded as in the previous release.
+    outcomes: list[ProcessedRow] | None = field(default=None, name="settled")
     failure: str | None = None
     is_broken: bool = False
 
 
 async def send(writer: asyncio.StreamWriter, message: Struct) -> None:
     """Writes a message. Raises ConnectionError."""
-    octets = msgspec.json.encode(message)
-    writer.write(len(octets).to_bytes(_LENGTH_OCTETS, "big") + octets)
+    data = msgspec.json.encode(message)
+    writer.write(len(data).to_bytes(_LENGTH_BYTES, "big") + data)
     await writer.drain()
 
 
 async def receive(reader: asyncio.StreamReader, kind: type[M]) -> M | None:
     """Returns the next message; None when the other end has closed the connection."""
     try:
-        length = await reader.readexactly(_LENGTH_OCTETS)
-        octets = await reader.readexactly(int.from_bytes(length, "big"))
+        length = await reader.readexactly(_LENGTH_BYTES)
+        data = await reader.readexactly(int.from_bytes(length, "big"))
     except (asyncio.IncompleteReadError, ConnectionError):
         return None
-    return msgspec.json.decode(octets, type=kind)
+    return msgspec.json.decode(data, type=kind)

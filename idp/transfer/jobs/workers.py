@@ -19,7 +19,7 @@ from idp.records.jobs import Job
 from idp.service import Service
 from idp.transfer.jobs import worker_messages
 from idp.transfer.jobs.pipeline import BatchWorker, OutcomesFuture
-from idp.transfer.jobs.worker_messages import Engagement, Order, WorkerReply
+from idp.transfer.jobs.worker_messages import Order, WorkerAssignment, WorkerReply
 from idp.transfer.kinds.kind import ImportContext
 from idp.transfer.package.rows import Row
 from storage import StorageError, Unavailable
@@ -40,37 +40,37 @@ def spare() -> int:
     return min(cpu.count() - 1, MAX_WORKERS)
 
 
-def wanted(service: Service, job: Job, octets: int, count: int) -> int:
+def worth_starting(service: Service, job: Job, size: int, count: int) -> int:
     """Returns how many of `count` processes are worth starting for a job with a package of so many
     bytes.
     """
     # The overlay of a dry run, and a store in memory, exist in one process only.
     is_alone = job.options.is_dry_run or service.config.is_in_memory
-    return 0 if is_alone or octets < WORTH_BYTES else count
+    return 0 if is_alone or size < WORTH_BYTES else count
 
 
 @asynccontextmanager
-async def joining(taking: ImportContext, count: int) -> AsyncIterator[list[BatchWorker]]:
+async def joining(context: ImportContext, count: int) -> AsyncIterator[list[BatchWorker]]:
     """Provides the workers of so many other processes, each while it is ready."""
-    desks: list[BatchWorker] = []
-    helping = [asyncio.ensure_future(_help(taking, desks)) for _ in range(count)]
+    workers: list[BatchWorker] = []
+    helping = [asyncio.ensure_future(_help(context, workers)) for _ in range(count)]
     try:
-        yield desks
+        yield workers
     finally:
         for task in helping:
             task.cancel()
         await asyncio.gather(*helping, return_exceptions=True)
 
 
-async def _help(taking: ImportContext, desks: list[BatchWorker]) -> None:
-    """Starts a process and keeps its worker in `desks` while it runs."""
+async def _help(context: ImportContext, workers: list[BatchWorker]) -> None:
+    """Starts a process and keeps its worker in `workers` while it runs."""
     try:
         async with _process() as connection:
             helper = _Worker(*connection)
-            if await helper.begin(taking):
-                desks.append(helper)
+            if await helper.begin(context):
+                workers.append(helper)
                 await helper.listen()
-                desks.remove(helper)
+                workers.remove(helper)
                 _log.warning("an import goes on with one process less")
     except (OSError, StorageError) as error:
         _log.warning("an import does without another process", error=str(error))
@@ -112,28 +112,30 @@ class _Worker:
         self._reader = reader
         self._writer = writer
         self._waiting: asyncio.Future[None] | None = None
-        self._telling: OutcomesFuture | None = None
+        self._outcomes: OutcomesFuture | None = None
         self._has_ended = False
 
-    async def begin(self, taking: ImportContext) -> bool:
+    async def begin(self, context: ImportContext) -> bool:
         """Sends the job that it helps with; returns whether it is ready.
 
         Raises ConnectionError.
         """
-        await worker_messages.send(self._writer, Engagement(taking.service.config, taking.job))
+        await worker_messages.send(
+            self._writer, WorkerAssignment(context.service.config, context.job)
+        )
         return await worker_messages.receive(self._reader, WorkerReply) is not None
 
     async def listen(self) -> None:
         """Processes its replies until it has ended."""
         try:
-            while (answer := await worker_messages.receive(self._reader, WorkerReply)) is not None:
-                self._hear(answer)
+            while (reply := await worker_messages.receive(self._reader, WorkerReply)) is not None:
+                self._process_reply(reply)
         finally:
             self._has_ended = True
             self._give_up(_gone())
 
-    async def judge(self, rows: Sequence[Row]) -> None:
-        """Plans rows as `BatchWorker.judge` does.
+    async def plan(self, rows: Sequence[Row]) -> None:
+        """Plans rows as `BatchWorker.plan` does.
 
         Raises Unavailable also when the process has ended.
         """
@@ -145,8 +147,8 @@ class _Worker:
         Raises Unavailable also when the process has ended.
         """
         await self._carried_out(Order())
-        assert self._telling is not None  # noqa: S101 - it was stored
-        return self._telling
+        assert self._outcomes is not None  # noqa: S101 - it was stored
+        return self._outcomes
 
     async def _carried_out(self, order: Order) -> None:
         if self._has_ended:
@@ -159,16 +161,16 @@ class _Worker:
             raise _gone() from error
         await self._waiting
 
-    def _hear(self, answer: WorkerReply) -> None:
-        if answer.is_broken:
+    def _process_reply(self, reply: WorkerReply) -> None:
+        if reply.is_broken:
             self._give_up(RuntimeError("a worker failed; its own log says how"))
-        elif answer.failure is not None:
-            self._fail(Unavailable(answer.failure))
-        elif answer.settled is not None:
-            _end(self._telling, answer.settled)
+        elif reply.failure is not None:
+            self._fail(Unavailable(reply.failure))
+        elif reply.outcomes is not None:
+            _end(self._outcomes, reply.outcomes)
         else:
-            if answer.is_stored:
-                self._telling = asyncio.get_running_loop().create_future()
+            if reply.is_stored:
+                self._outcomes = asyncio.get_running_loop().create_future()
             _end(self._waiting, None)
 
     def _fail(self, error: Exception) -> None:
@@ -176,14 +178,14 @@ class _Worker:
 
         Outcomes of one batch are always sent before the next reply.
         """
-        if self._telling is None or self._telling.done():
+        if self._outcomes is None or self._outcomes.done():
             _end(self._waiting, error)
         else:
-            _end(self._telling, error)
+            _end(self._outcomes, error)
 
     def _give_up(self, error: Exception) -> None:
         _end(self._waiting, error)
-        _end(self._telling, error)
+        _end(self._outcomes, error)
 
 
 def _end(future: asyncio.Future[T] | None, outcome: T | Exception) -> None:

@@ -39,7 +39,7 @@ class _ApplicationCase(Struct, frozen=True, kw_only=True):
     app: PackagedOidcApp | PackagedApiApp
 
 
-async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Plans applications: created with their client ids, skipped, or updated.
 
     Signing keys of an algorithm that no application has used yet are created here, before they are
@@ -47,10 +47,10 @@ async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[Prepared
     """
     cases = [_case(read) for read in reads]
     # One look-up per batch: a round trip for each row would dominate an import.
-    owners = await upsert.by_id(taking, PROJECTS, (case.app.project_id for case in cases))
-    known = await upsert.by_id(taking, APPLICATIONS, (case.id for case in cases))
+    owners = await upsert.by_id(context, PROJECTS, (case.app.project_id for case in cases))
+    known = await upsert.by_id(context, APPLICATIONS, (case.id for case in cases))
     return [
-        await _prepare(taking, case, owners.get(case.app.project_id), known.get(case.id))
+        await _prepare(context, case, owners.get(case.app.project_id), known.get(case.id))
         for case in cases
     ]
 
@@ -62,7 +62,7 @@ def _case(read: Read) -> _ApplicationCase:
 
 
 async def _prepare(
-    taking: ImportContext,
+    context: ImportContext,
     case: _ApplicationCase,
     project: Project | None,
     known: Application | None,
@@ -75,13 +75,13 @@ async def _prepare(
         # An application never moves to another project, nor between API and OpenID Connect.
         if known.project_id != project.id or (known.app_type == "api") is not is_api:
             return upsert.elsewhere(case.id, "app.clientId" if case.app.client_id else "appId")
-        if not taking.updates:
-            return upsert.left(APPLICATIONS, known, case.id)
+        if not context.updates:
+            return upsert.plan_skip(APPLICATIONS, known, case.id)
     algorithm = settings.get("signing_algorithm", _USUAL)
     if algorithm != _USUAL:
-        await key_rotation.ensure(taking.service, algorithm, actor=taking.actor)
+        await key_rotation.ensure(context.service, algorithm, actor=context.actor)
     values = {**settings, "name": case.app.name, **_state(case.app, project)}
-    return _stored(taking, case, project, known, values)
+    return _stored(context, case, project, known, values)
 
 
 def _state(app: PackagedOidcApp | PackagedApiApp, project: Project) -> Mapping[str, str]:
@@ -92,7 +92,7 @@ def _state(app: PackagedOidcApp | PackagedApiApp, project: Project) -> Mapping[s
 
 
 def _stored(
-    taking: ImportContext,
+    context: ImportContext,
     case: _ApplicationCase,
     project: Project,
     known: Application | None,
@@ -100,33 +100,33 @@ def _stored(
 ) -> PreparedRow:
     by_secret = values["auth_method"] in apps.BY_SECRET
     if by_secret:
-        values |= packaged_secrets.kept(case.app.hashed_secret, case.app.previous_secret)
+        values |= packaged_secrets.record_fields(case.app.hashed_secret, case.app.previous_secret)
     elif known is not None:
         # The authentication method needs no secret any more, so the stored ones are removed.
-        values |= client_secrets.first(None, taking.service.clock.now())
+        values |= client_secrets.first(None, context.service.clock.now())
     # A new stamp revokes every token that carries the old one.
     if known is not None and _is_cut_off(known, values):
-        values["stamp"] = taking.service.random.token(bits=64)
+        values["stamp"] = context.service.random.token(bits=64)
     if known is not None:
-        values |= allowed_users.narrowing(taking.service.random, known, values)
+        values |= allowed_users.narrowing(context.service.random, known, values)
     # `apps.new` sets a stamp of its own.
-    client = apps.new(taking.service, project, _without_stamp(values), case.id)
+    client = apps.new(context.service, project, _without_stamp(values), case.id)
 
     def also(before: Application | None, after: Application) -> Sequence[Write]:
         if before is None:
             return [*web_origins.changes(None, after), projects.state_unchanged(project)]
         return [*web_origins.changes(before, after), *client_secrets.forgotten(before, after)]
 
-    wanted = UpsertPlan(
+    plan = UpsertPlan(
         id=case.id,
         collection=APPLICATIONS,
         record=client,
         type="application",
-        told=tuple(values),
+        fields=tuple(values),
         also=also,
         warnings=tuple(_warnings(case.app, known, client)),
     )
-    return upsert.stored(taking, case.read, known, wanted)
+    return upsert.plan_record(context, case.read, known, plan)
 
 
 def _is_cut_off(known: Application, values: Mapping[str, Any]) -> bool:
@@ -165,46 +165,48 @@ def _warnings(
         )
 
 
-async def tell_oidc(
-    telling_: ExportContext, organization: Organization
+async def export_oidc(
+    context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """Yields the OpenID Connect applications, by project and name."""
-    async for client in _clients(telling_, organization):
+    async for client in _clients(context, organization):
         if client.app_type != "api":
             config = msgspec.to_builtins(read_app.oidc(client))
-            yield _told(telling_, client, config)
+            yield _exported(context, client, config)
 
 
-async def tell_api(
-    telling_: ExportContext, organization: Organization
+async def export_api(
+    context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """Yields the API applications, by project and name."""
-    async for client in _clients(telling_, organization):
+    async for client in _clients(context, organization):
         if client.app_type == "api":
             config = msgspec.to_builtins(read_app.api(client))
-            yield _told(telling_, client, config)
+            yield _exported(context, client, config)
 
 
 async def _clients(
-    telling_: ExportContext, organization: Organization
+    context: ExportContext, organization: Organization
 ) -> AsyncIterator[Application]:
-    async for project in export_iteration.projects(telling_.view, organization):
+    async for project in export_iteration.projects(context.view, organization):
         where = {"project_id": project.id}
         async for client in export_iteration.records(
-            telling_.view, APPLICATIONS, where, order="name"
+            context.view, APPLICATIONS, where, order="name"
         ):
             yield client
 
 
-_JUDGED: Final = frozenset({"noneCompliant", "complianceProblems"})
+_COMPLIANCE: Final = frozenset({"noneCompliant", "complianceProblems"})
 
 
-def _told(telling_: ExportContext, client: Application, config: dict[str, Any]) -> dict[str, Any]:
-    told = {name: value for name, value in config.items() if name not in _JUDGED}
-    secrets = packaged_secrets.told(client) if telling_.with_passwords else {}
+def _exported(
+    context: ExportContext, client: Application, config: dict[str, Any]
+) -> dict[str, Any]:
+    members = {name: value for name, value in config.items() if name not in _COMPLIANCE}
+    secrets = packaged_secrets.exported(client) if context.with_passwords else {}
     state = _NAMES["inactive" if client.state == "inactive" else "active"]
     app = {"projectId": client.project_id, "name": client.name, "state": state}
-    return {"appId": client.id, "app": {**app, **told, **secrets}}
+    return {"appId": client.id, "app": {**app, **members, **secrets}}
 
 
 OIDC: Final = RowKind(
@@ -214,7 +216,7 @@ OIDC: Final = RowKind(
     name=named("appId"),
     identity=("appId",),
     prepare=prepare,
-    tell=tell_oidc,
+    export=export_oidc,
 )
 API: Final = RowKind(
     member="apiApps",
@@ -223,5 +225,5 @@ API: Final = RowKind(
     name=named("appId"),
     identity=("appId",),
     prepare=prepare,
-    tell=tell_api,
+    export=export_api,
 )

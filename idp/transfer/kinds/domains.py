@@ -35,11 +35,11 @@ from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused, va
 from storage import Write
 
 _UNSPECIFIED: Final = "DOMAIN_VALIDATION_TYPE_UNSPECIFIED"
-_PROOFS: Final[dict[str, Literal["http", "dns"]]] = {
+_CHALLENGE_KINDS: Final[dict[str, Literal["http", "dns"]]] = {
     "DOMAIN_VALIDATION_TYPE_HTTP": "http",
     "DOMAIN_VALIDATION_TYPE_DNS": "dns",
 }
-_NAMES: Final = {kind: name for name, kind in _PROOFS.items()}
+_NAMES: Final = {kind: name for name, kind in _CHALLENGE_KINDS.items()}
 
 
 class PackagedDomain(Request, frozen=True, kw_only=True):
@@ -53,13 +53,13 @@ class PackagedDomain(Request, frozen=True, kw_only=True):
     org_id: Annotated[str, Text()] = ""
     is_verified: bool = False
     is_primary: bool = False
-    validation_type: Annotated[str, OneOf((_UNSPECIFIED, *_PROOFS))] = _UNSPECIFIED
+    validation_type: Annotated[str, OneOf((_UNSPECIFIED, *_CHALLENGE_KINDS))] = _UNSPECIFIED
     validation_token: Annotated[str, Text()] = ""
 
     @property
     def challenge(self) -> Challenge | None:
         """The challenge by which it is to be verified, if the package has the token."""
-        kind = _PROOFS.get(self.validation_type)
+        kind = _CHALLENGE_KINDS.get(self.validation_type)
         token = self.validation_token
         return Challenge(kind=kind, token=token) if kind and token else None
 
@@ -67,12 +67,12 @@ class PackagedDomain(Request, frozen=True, kw_only=True):
 class _DomainCase(Struct, frozen=True):
     """A row with the domain as it would be created and the stored one.
 
-    `owner` is the organization for which the domain is verified, if any; `home` is the
+    `owner` is the organization for which the domain is verified, if any; `organization` is the
     organization of the row.
     """
 
     read: Read
-    home: Organization
+    organization: Organization
     new: OrganizationDomain
     stored: OrganizationDomain | None
     owner: str | None
@@ -84,34 +84,41 @@ class _DomainCase(Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        return f"{self.home.id}_{self.new.domain}"
+        return f"{self.organization.id}_{self.new.domain}"
 
     def prepared(self, action: Literal["create", "update", "skip"], *writes: Write) -> PreparedRow:
-        proof = self.request.is_verified or self.request.validation_type == _UNSPECIFIED
-        is_whole = proof or self.request.challenge or action == "skip"
-        problems = () if is_whole else (_NO_PROOF,)
-        met = (DOMAINS, self.stored) if self.stored else None
-        return PreparedRow(action=action, id=self.id, writes=writes, problems=problems, met=met)
+        request = self.request
+        needs_challenge = not request.is_verified and request.validation_type != _UNSPECIFIED
+        is_whole = not needs_challenge or request.challenge or action == "skip"
+        problems = () if is_whole else (_NO_CHALLENGE,)
+        existing = (DOMAINS, self.stored) if self.stored else None
+        return PreparedRow(
+            action=action, id=self.id, writes=writes, problems=problems, existing=existing
+        )
 
 
-async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Plans domains: new ones are added; existing ones are skipped, or with `updates` verified."""
-    known = await target_organizations.found(taking, reads)
-    at_home = [read for read in reads if read.row.org_id in known]
-    cases = {case.read.row.number: case for case in await _cases(taking, at_home, known)}
+    known = await target_organizations.by_id(context, reads)
+    in_known_organizations = [read for read in reads if read.row.org_id in known]
+    cases = {
+        case.read.row.number: case for case in await _cases(context, in_known_organizations, known)
+    }
     return [
-        await _prepare(taking, cases[read.row.number])
+        await _prepare(context, cases[read.row.number])
         if read.row.number in cases
-        else target_organizations.homeless(f"{read.row.org_id}_{_named(taking, read).domain}")
+        else target_organizations.no_organization(
+            f"{read.row.org_id}_{_named(context, read).domain}"
+        )
         for read in reads
     ]
 
 
 async def _cases(
-    taking: ImportContext, reads: Sequence[Read], known: Mapping[str, Organization]
+    context: ImportContext, reads: Sequence[Read], known: Mapping[str, Organization]
 ) -> list[_DomainCase]:
-    store = taking.service.store
-    named = [_named(taking, read) for read in reads]
+    store = context.service.store
+    named = [_named(context, read) for read in reads]
     stored = await store.get_many([(DOMAINS, each.id) for each in named])
     keys = list(dict.fromkeys(each.domain for each in named))
     owners = await store.find_each(DOMAINS, "verified_key", keys)
@@ -126,40 +133,40 @@ async def _cases(
     return cases
 
 
-def _named(taking: ImportContext, read: Read) -> OrganizationDomain:
+def _named(context: ImportContext, read: Read) -> OrganizationDomain:
     request = cast(PackagedDomain, read.request)
     return new_domain(
         read.row.org_id,
         request.domain_name,
-        taking.service.clock.now(),
+        context.service.clock.now(),
         is_verified=request.is_verified,
         challenge=request.challenge,
     )
 
 
-async def _prepare(taking: ImportContext, case: _DomainCase) -> PreparedRow:
+async def _prepare(context: ImportContext, case: _DomainCase) -> PreparedRow:
     problem = _objection(case)
     if problem is not None:
         return refused(case.id, problem)
-    writes = _primary(taking, case) if await _becomes_primary(taking, case) else []
+    writes = _primary(context, case) if await _becomes_primary(context, case) else []
     if case.stored is None:
         # An update of the primary domain already fails if the organization has changed.
-        guard = [] if writes else [organizations.state_unchanged(case.home)]
-        return case.prepared("create", *_insertion(taking, case), *writes, *guard)
-    if taking.updates and case.new.is_verified and not case.stored.is_verified:
-        return case.prepared("update", *_proof(taking, case.stored), *writes)
+        guard = [] if writes else [organizations.state_unchanged(case.organization)]
+        return case.prepared("create", *_insertion(context, case), *writes, *guard)
+    if context.updates and case.new.is_verified and not case.stored.is_verified:
+        return case.prepared("update", *_verification(context, case.stored), *writes)
     return case.prepared("update" if writes else "skip", *writes)
 
 
 def _objection(case: _DomainCase) -> RowProblem | None:
     """Returns the reason to refuse the row, other than its form."""
-    if case.request.org_id not in ("", case.home.id):
+    if case.request.org_id not in ("", case.organization.id):
         return _DIFFERS
-    if case.new.is_verified and case.owner not in (None, case.home.id):
+    if case.new.is_verified and case.owner not in (None, case.organization.id):
         return _TAKEN
     if case.is_one_too_many:
         return _TOO_MANY
-    return _UNPROVEN if case.request.is_primary and not case.request.is_verified else None
+    return _NOT_VERIFIED if case.request.is_primary and not case.request.is_verified else None
 
 
 _DIFFERS: Final = RowProblem(
@@ -179,13 +186,13 @@ _TOO_MANY: Final = RowProblem(
     message=f"is one more than the {organization_domains.MOST} that an organization can have",
     fix="Leave some of them out.",
 )
-_UNPROVEN: Final = RowProblem(
+_NOT_VERIFIED: Final = RowProblem(
     error_code="domain.not_verified",
     field="isPrimary",
     message="needs a domain that is verified",
     fix="Set isVerified, or let another one be primary.",
 )
-_NO_PROOF: Final = RowProblem(
+_NO_CHALLENGE: Final = RowProblem(
     error_code="domain.no_challenge",
     field="validationType",
     message="is not kept: the package does not say by which token",
@@ -193,42 +200,44 @@ _NO_PROOF: Final = RowProblem(
 )
 
 
-async def _becomes_primary(taking: ImportContext, case: _DomainCase) -> bool:
+async def _becomes_primary(context: ImportContext, case: _DomainCase) -> bool:
     """Returns whether the row's domain becomes primary.
 
     That changes login names, so it happens only in an organization that this import created, or
     with `updates`.
     """
-    is_meant = case.request.is_primary and case.home.primary_domain != case.new.domain
-    if not is_meant or (case.stored and not case.stored.is_verified and not taking.updates):
+    is_meant = case.request.is_primary and case.organization.primary_domain != case.new.domain
+    if not is_meant or (case.stored and not case.stored.is_verified and not context.updates):
         return False
-    return taking.updates or await import_origin.is_made_here(taking, ORGANIZATIONS, case.home.id)
+    return context.updates or await import_origin.is_made_here(
+        context, ORGANIZATIONS, case.organization.id
+    )
 
 
-def _primary(taking: ImportContext, case: _DomainCase) -> list[Write]:
-    now = taking.service.clock.now()
-    entry = AuditEntry("organization.primary_domain_changed", taking.actor, now)
+def _primary(context: ImportContext, case: _DomainCase) -> list[Write]:
+    now = context.service.clock.now()
+    entry = AuditEntry("organization.primary_domain_changed", context.actor, now)
     return events.update(
-        taking.service.random,
+        context.service.random,
         ORGANIZATIONS,
-        case.home,
+        case.organization,
         {"primary_domain": case.new.domain, "changed_at": now},
         entry,
     )
 
 
-def _insertion(taking: ImportContext, case: _DomainCase) -> list[Write]:
-    payload = import_payload(taking, case.read) | {"domain": case.new.domain}
-    service, now = taking.service, case.new.created_at
-    entry = AuditEntry("domain.created", taking.actor, now, payload=payload)
+def _insertion(context: ImportContext, case: _DomainCase) -> list[Write]:
+    payload = import_payload(context, case.read) | {"domain": case.new.domain}
+    service, now = context.service, case.new.created_at
+    entry = AuditEntry("domain.created", context.actor, now, payload=payload)
     return events.insertion(service.random, DOMAINS, case.new, entry)
 
 
-def _proof(taking: ImportContext, known: OrganizationDomain) -> list[Write]:
-    now = taking.service.clock.now()
-    entry = AuditEntry("domain.verified", taking.actor, now)
+def _verification(context: ImportContext, known: OrganizationDomain) -> list[Write]:
+    now = context.service.clock.now()
+    entry = AuditEntry("domain.verified", context.actor, now)
     return events.update(
-        taking.service.random,
+        context.service.random,
         DOMAINS,
         known,
         {"verified_key": known.domain, "changed_at": now},
@@ -236,26 +245,26 @@ def _proof(taking: ImportContext, known: OrganizationDomain) -> list[Write]:
     )
 
 
-async def tell(
-    telling: ExportContext, organization: Organization
+async def export(
+    context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """Yields the organization's domains by name."""
     where = {"org_id": organization.id}
-    async for each in paging.walk(telling.view, DOMAINS, where, order="domain"):
-        yield _told(organization, each)
+    async for each in paging.walk(context.view, DOMAINS, where, order="domain"):
+        yield _exported(organization, each)
 
 
-def _told(organization: Organization, domain: OrganizationDomain) -> dict[str, Any]:
-    proof = {}
+def _exported(organization: Organization, domain: OrganizationDomain) -> dict[str, Any]:
+    validation = {}
     if domain.challenge is not None:
         kind, token = domain.challenge.kind, domain.challenge.token
-        proof = {"validationType": _NAMES[kind], "validationToken": token}
+        validation = {"validationType": _NAMES[kind], "validationToken": token}
     return {
         "orgId": organization.id,
         "domainName": domain.domain,
         "isVerified": domain.is_verified,
         "isPrimary": domain.domain == organization.primary_domain,
-        **proof,
+        **validation,
     }
 
 
@@ -270,6 +279,6 @@ KINDS: Final = (
         request=PackagedDomain,
         name=_name,
         prepare=prepare,
-        tell=tell,
+        export=export,
     ),
 )

@@ -32,16 +32,16 @@ async def records(
         after = page.after
 
 
-async def slices(found: AsyncIterator[R], size: int) -> AsyncIterator[list[R]]:
+async def slices(records_iterator: AsyncIterator[R], size: int) -> AsyncIterator[list[R]]:
     """Yields the same records in lists of up to `size`."""
-    some: list[R] = []
-    async for record in found:
-        some.append(record)
-        if len(some) == size:
-            yield some
-            some = []
-    if some:
-        yield some
+    batch: list[R] = []
+    async for record in records_iterator:
+        batch.append(record)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 def projects(view: View, organization: Organization) -> AsyncIterator[Project]:
@@ -49,7 +49,7 @@ def projects(view: View, organization: Organization) -> AsyncIterator[Project]:
     return records(view, PROJECTS, {"org_id": organization.id}, order="name")
 
 
-def said(members: Mapping[str, Any]) -> dict[str, Any]:
+def non_empty(members: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the members without those that are false, empty or unknown."""
     return {
         name: value for name, value in members.items() if value not in (None, "", [], {}, False, 0)

@@ -30,40 +30,43 @@ class PackagedFactor(Request, frozen=True, kw_only=True):
 
 
 async def prepare(
-    field: str, known: Mapping[str, str], taking: ImportContext, reads: Sequence[Read]
+    field: str, known: Mapping[str, str], context: ImportContext, reads: Sequence[Read]
 ) -> list[PreparedRow]:
     """Plans factors: added to policies that this import has created, or with `updates` to any."""
-    organizations = await target_organizations.found(taking, reads)
+    organizations = await target_organizations.by_id(context, reads)
     ids = [effective.policy_id(read.row.org_id, "login") for read in reads]
-    stored = await taking.service.store.get_many([(POLICIES, id) for id in ids])
+    stored = await context.service.store.get_many([(POLICIES, id) for id in ids])
     prepared = []
     for read, policy in zip(reads, stored, strict=True):
         type = cast(PackagedFactor, read.request).type
         id = f"{read.row.org_id}_{type}"
         if read.row.org_id not in organizations:
-            prepared.append(target_organizations.homeless(id))
+            prepared.append(target_organizations.no_organization(id))
         elif type not in known:
             # Skipped with a warning: other systems have factors that do not exist here.
             prepared.append(PreparedRow(action="skip", id=id, problems=(_unknown(known),)))
         elif policy is None:
             prepared.append(PreparedRow(action="skip", id=id, problems=(_NO_POLICY,)))
         else:
-            prepared.append(await _added(taking, policy, field, known[type], id))
+            prepared.append(await _added(context, policy, field, known[type], id))
     return prepared
 
 
 async def _added(
-    taking: ImportContext, policy: Policy, field: str, factor: str, id: str
+    context: ImportContext, policy: Policy, field: str, factor: str, id: str
 ) -> PreparedRow:
     rules = cast(LoginRules, policy.rules)
     counting = getattr(rules, field)
-    is_open = taking.updates or await import_origin.is_made_here(taking, POLICIES, policy.id)
+    is_open = context.updates or await import_origin.is_made_here(context, POLICIES, policy.id)
     if factor in counting or not is_open:
         return PreparedRow(action="skip", id=id)
-    now, added = taking.service.clock.now(), structs.replace(rules, **{field: (*counting, factor)})
-    entry = AuditEntry("login_policy.changed", taking.actor, now)
+    now, added = (
+        context.service.clock.now(),
+        structs.replace(rules, **{field: (*counting, factor)}),
+    )
+    entry = AuditEntry("login_policy.changed", context.actor, now)
     writes = events.update(
-        taking.service.random, POLICIES, policy, {"rules": added, "changed_at": now}, entry
+        context.service.random, POLICIES, policy, {"rules": added, "changed_at": now}, entry
     )
     return PreparedRow(action="update", id=id, writes=tuple(writes))
 

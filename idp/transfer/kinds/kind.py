@@ -49,9 +49,9 @@ class ExportContext(Struct, frozen=True):
 
 
 RequestType = type[Request]
-Ease = Callable[[object], tuple[object, list[RowProblem]]]
+Adapt = Callable[[object], tuple[object, list[RowProblem]]]
 Prepare = Callable[[ImportContext, Sequence[Read]], Awaitable[list[PreparedRow]]]
-Tell = Callable[[ExportContext, Organization], AsyncIterator[dict[str, Any]]]
+ExportRows = Callable[[ExportContext, Organization], AsyncIterator[dict[str, Any]]]
 
 
 class RowKind(Struct, frozen=True, kw_only=True):
@@ -61,7 +61,7 @@ class RowKind(Struct, frozen=True, kw_only=True):
     `name` returns the name in reports of a row that cannot be read any further. `identity` are the
     members whose equality means that two rows of a package describe the same record.
 
-    `ease`, if given, adapts a document of another system to what this service can store, with a
+    `adapt`, if given, adapts a document of another system to what this service can store, with a
     warning for each loss (`idp/transfer/package/lossy_import.py`).
 
     `prepare` plans a batch of rows of this kind, of any organizations, with few round trips; the
@@ -70,8 +70,8 @@ class RowKind(Struct, frozen=True, kw_only=True):
     carries its event with the payload `import_payload`, and its id is the row's or `own_id`. A
     plan for an existing record names it in `PreparedRow.met`.
 
-    `tell` yields an organization's rows in a stable order, such that `prepare` would store the
-    same again. A `single` kind is one object, not a list. Rows of a kind that `stands_alone` do
+    `export` yields an organization's rows in a stable order, such that `prepare` would store the
+    same again. A `single` kind is one object, not a list. Rows of a kind that `is_independent` do
     not refer to others of that kind. `unsupported` says why rows of a kind are not imported;
     `prepare` is then None.
     """
@@ -81,28 +81,28 @@ class RowKind(Struct, frozen=True, kw_only=True):
     request: RequestType | None = None
     name: Callable[[Any], str] = lambda _: ""
     identity: tuple[str, ...] = ()
-    ease: Ease | None = None
+    adapt: Adapt | None = None
     prepare: Prepare | None = None
-    tell: Tell | None = None
+    export: ExportRows | None = None
     is_single: bool = False
-    stands_alone: bool = False
+    is_independent: bool = False
     unsupported: str = ""
 
 
-def own_id(taking: ImportContext, read: Read) -> str:
+def own_id(context: ImportContext, read: Read) -> str:
     """Returns the id of a row that has none.
 
     It is the same whenever the row is processed again, so that an interrupted batch recognizes its
     own records.
     """
-    made = hashlib.sha256(f"{taking.job.id}.{read.row.number}".encode()).digest()
+    made = hashlib.sha256(f"{context.job.id}.{read.row.number}".encode()).digest()
     return base64url.encode(made[:16])
 
 
-def import_payload(taking: ImportContext, read: Read) -> dict[str, str]:
+def import_payload(context: ImportContext, read: Read) -> dict[str, str]:
     """Returns what a creation event states about the import: the job and the row.
 
     By it, an interrupted batch recognizes its own records, and a second row of one id is
     recognized as a duplicate (`idp/transfer/jobs/import_origin.py`).
     """
-    return {"import": taking.job.id, "row": str(read.row.number)}
+    return {"import": context.job.id, "row": str(read.row.number)}

@@ -28,22 +28,26 @@ class MemberRow(Request, frozen=True, kw_only=True):
     roles: Annotated[list[Name], Items(_MAX_ROLES, min=1)]
 
 
-async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Plans memberships: created, skipped, or given other roles.
 
     The user may belong to another organization.
     """
-    there = await target_organizations.found(taking, reads)
+    organizations = await target_organizations.by_id(context, reads)
     rows = [_row(read) for read in reads]
-    found = await upsert.by_id(taking, USERS, (row.user_id for row in rows))
+    users = await upsert.by_id(context, USERS, (row.user_id for row in rows))
     ids = [
         memberships.id_of(row.user_id, read.row.org_id)
         for read, row in zip(reads, rows, strict=True)
     ]
-    known = await upsert.by_id(taking, MEMBERSHIPS, ids)
+    known = await upsert.by_id(context, MEMBERSHIPS, ids)
     return [
         await _prepare(
-            taking, read, there.get(read.row.org_id), found.get(row.user_id), known.get(id)
+            context,
+            read,
+            organizations.get(read.row.org_id),
+            users.get(row.user_id),
+            known.get(id),
         )
         for read, row, id in zip(reads, rows, ids, strict=True)
     ]
@@ -55,40 +59,40 @@ def _row(read: Read) -> MemberRow:
 
 
 async def _prepare(
-    taking: ImportContext,
+    context: ImportContext,
     read: Read,
-    home: Organization | None,
+    organization: Organization | None,
     user: User | None,
     known: Membership | None,
 ) -> PreparedRow:
     row = _row(read)
-    kept = [role for role in dict.fromkeys(row.roles) if role in ORGANIZATION_ROLES]
-    if home is None:
-        return target_organizations.homeless(row.user_id)
+    known_roles = [role for role in dict.fromkeys(row.roles) if role in ORGANIZATION_ROLES]
+    if organization is None:
+        return target_organizations.no_organization(row.user_id)
     if user is None:
         return refused(row.user_id, upsert.no_user("userId"))
-    if not kept:
+    if not known_roles:
         return refused(row.user_id, *_unknown(row.roles, is_error=True))
     # The user must not be removed concurrently.
     guards: Sequence[Write] = [user_lookup.staying(user)]
     # Without its former roles the organization must still have an owner.
-    if known is not None and taking.updates:
+    if known is not None and context.updates:
         try:
-            guards = await members.owner_stays(taking.service, known, kept)
+            guards = await members.owner_stays(context.service, known, known_roles)
         except FailedPrecondition as refusal:
-            told = FieldProblem(refusal.error_code, "roles", refusal.message)
-            return refused(row.user_id, problem(told))
-    wanted = UpsertPlan(
+            finding = FieldProblem(refusal.error_code, "roles", refusal.message)
+            return refused(row.user_id, problem(finding))
+    plan = UpsertPlan(
         id=row.user_id,
         collection=MEMBERSHIPS,
-        record=memberships.new(user.id, home.id, kept, taking.service.clock.now()),
+        record=memberships.new(user.id, organization.id, known_roles, context.service.clock.now()),
         type="membership",
-        told=("roles",),
+        fields=("roles",),
         also=lambda *_: guards,
         payload={"user": user.id},
         warnings=tuple(_unknown(row.roles, is_error=False)),
     )
-    return upsert.stored(taking, read, known, wanted)
+    return upsert.plan_record(context, read, known, plan)
 
 
 def _unknown(roles: Sequence[str], *, is_error: bool) -> Iterator[RowProblem]:
@@ -103,12 +107,12 @@ def _unknown(roles: Sequence[str], *, is_error: bool) -> Iterator[RowProblem]:
             )
 
 
-async def tell(
-    telling_: ExportContext, organization: Organization
+async def export(
+    context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """Yields the managers of the organization."""
     where = {"org_id": organization.id}
-    async for one in export_iteration.records(telling_.view, MEMBERSHIPS, where):
+    async for one in export_iteration.records(context.view, MEMBERSHIPS, where):
         yield {"userId": one.user_id, "roles": one.roles}
 
 
@@ -119,7 +123,7 @@ KINDS: Final = (
         request=MemberRow,
         name=named("userId"),
         prepare=prepare,
-        tell=tell,
+        export=export,
     ),
     RowKind(
         member="projectMembers",

@@ -64,21 +64,21 @@ class PackagedOrganization(Request, frozen=True, kw_only=True):
     state: Annotated[str, OneOf(tuple(STATES))] = "ORG_STATE_ACTIVE"
 
 
-async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Plans organizations: new ones are created; existing ones are skipped, or with `updates`
     updated.
     """
-    known = await target_organizations.found(taking, reads)
+    known = await target_organizations.by_id(context, reads)
     ids = [read.row.org_id for read in reads]
-    deleted = await taking.service.store.get_many([(DELETED_ORGANIZATIONS, id) for id in ids])
+    deleted = await context.service.store.get_many([(DELETED_ORGANIZATIONS, id) for id in ids])
     return [
-        await _prepare(taking, read, known.get(read.row.org_id), is_deleted=note is not None)
-        for read, note in zip(reads, deleted, strict=True)
+        await _prepare(context, read, known.get(read.row.org_id), is_deleted=deletion is not None)
+        for read, deletion in zip(reads, deleted, strict=True)
     ]
 
 
 async def _prepare(
-    taking: ImportContext, read: Read, known: Organization | None, *, is_deleted: bool
+    context: ImportContext, read: Read, known: Organization | None, *, is_deleted: bool
 ) -> PreparedRow:
     id, request = read.row.org_id, cast(PackagedOrganization, read.request)
     # Its records are still being removed in the background.
@@ -91,10 +91,10 @@ async def _prepare(
             id, RowProblem(error_code=error.error_code, field="orgId", message=error.message)
         )
     if known is None:
-        return await _create(taking, read, request)
-    if not taking.updates:
-        return PreparedRow(action="skip", id=id, met=(ORGANIZATIONS, known))
-    return await _update(taking, known, request)
+        return await _create(context, read, request)
+    if not context.updates:
+        return PreparedRow(action="skip", id=id, existing=(ORGANIZATIONS, known))
+    return await _update(context, known, request)
 
 
 _DELETED: Final = RowProblem(
@@ -105,8 +105,10 @@ _DELETED: Final = RowProblem(
 )
 
 
-async def _create(taking: ImportContext, read: Read, request: PackagedOrganization) -> PreparedRow:
-    service, now = taking.service, taking.service.clock.now()
+async def _create(
+    context: ImportContext, read: Read, request: PackagedOrganization
+) -> PreparedRow:
+    service, now = context.service, context.service.clock.now()
     domain = request.primary_domain or await organizations.free_domain(service, request.name)
     made = organizations.new(service, request.name, domain, now, id=read.row.org_id)
     made = structs.replace(made, state=STATES[request.state])
@@ -116,7 +118,7 @@ async def _create(taking: ImportContext, read: Read, request: PackagedOrganizati
             made.id, *(_taken(each.error_code, each.field, each.message) for each in taken)
         )
     writes = org_domains.insertion(
-        service, made, taking.actor, now, **import_payload(taking, read)
+        service, made, context.actor, now, **import_payload(context, read)
     )
     return PreparedRow(action="create", id=made.id, writes=tuple(writes))
 
@@ -128,45 +130,45 @@ def _taken(error_code: str, field: str, message: str) -> RowProblem:
 
 
 async def _update(
-    taking: ImportContext, known: Organization, request: PackagedOrganization
+    context: ImportContext, known: Organization, request: PackagedOrganization
 ) -> PreparedRow:
-    wanted = _wanted(taking, known, request)
-    met = (ORGANIZATIONS, known)
-    if not wanted:
-        return PreparedRow(action="skip", id=known.id, met=met)
-    changed = structs.replace(known, **wanted)
-    if await organizations.has_namesake(taking.service, changed):
+    values = _differences(context, known, request)
+    existing = (ORGANIZATIONS, known)
+    if not values:
+        return PreparedRow(action="skip", id=known.id, existing=existing)
+    changed = structs.replace(known, **values)
+    if await organizations.has_namesake(context.service, changed):
         taken = organizations.name_taken("name")
         return refused(known.id, _taken(taken.error_code, taken.field, taken.message))
     guards: list[Write] = []
-    if "state" in wanted and changed.state == "inactive":
-        guards = await _what_stays(taking, known)
+    if "state" in values and changed.state == "inactive":
+        guards = await _what_stays(context, known)
         if not guards:
             return refused(known.id, _STAYS)
-    now = taking.service.clock.now()
-    entry = AuditEntry("organization.changed", taking.actor, now)
+    now = context.service.clock.now()
+    entry = AuditEntry("organization.changed", context.actor, now)
     update = events.update(
-        taking.service.random, ORGANIZATIONS, known, {**wanted, "changed_at": now}, entry
+        context.service.random, ORGANIZATIONS, known, {**values, "changed_at": now}, entry
     )
-    return PreparedRow(action="update", id=known.id, writes=(*update, *guards), met=met)
+    return PreparedRow(action="update", id=known.id, writes=(*update, *guards), existing=existing)
 
 
-def _wanted(
-    taking: ImportContext, known: Organization, request: PackagedOrganization
+def _differences(
+    context: ImportContext, known: Organization, request: PackagedOrganization
 ) -> Mapping[str, object]:
     """Returns the fields to set.
 
     A new stamp revokes everything that was issued when the organization becomes inactive.
     """
-    wanted: dict[str, object] = {}
+    values: dict[str, object] = {}
     if request.name != known.name:
-        wanted |= {"name": request.name, "name_key": user_lookup.login_key(request.name)}
+        values |= {"name": request.name, "name_key": user_lookup.login_key(request.name)}
     state = STATES[request.state]
     if state != known.state:
-        wanted["state"] = state
+        values["state"] = state
         if state == "inactive":
-            wanted["stamp"] = taking.service.random.token(bits=64)
-    return wanted
+            values["stamp"] = context.service.random.token(bits=64)
+    return values
 
 
 _STAYS: Final = RowProblem(
@@ -177,18 +179,18 @@ _STAYS: Final = RowProblem(
 )
 
 
-async def _what_stays(taking: ImportContext, known: Organization) -> list[Write]:
+async def _what_stays(context: ImportContext, known: Organization) -> list[Write]:
     """Returns guards that the installation keeps an active owner elsewhere; none if it has no
     other.
     """
-    instance = await taking.service.store.get(INSTANCES, INSTANCE_ID)
+    instance = await context.service.store.get(INSTANCES, INSTANCE_ID)
     if instance is not None and instance.org_id == known.id:
         return []
-    return await memberships.owner_outside(taking.service, known.id)
+    return await memberships.owner_outside(context.service, known.id)
 
 
-async def tell(
-    telling: ExportContext, organization: Organization
+async def export(
+    context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """Yields the name, and as this service's own members the primary domain and the state."""
     yield {
@@ -204,7 +206,7 @@ KINDS: Final = (
         type="org",
         request=PackagedOrganization,
         prepare=prepare,
-        tell=tell,
+        export=export,
         is_single=True,
     ),
 )

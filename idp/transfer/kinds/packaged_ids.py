@@ -38,7 +38,7 @@ def named(*names: str) -> Any:
     """Returns a function that names a row that can't be read, by the ids in these members."""
 
     def name(document: Any) -> str:
-        found = [value_of(document, name) for name in names]
-        return "_".join(each for each in found if isinstance(each, str))
+        ids = [value_of(document, name) for name in names]
+        return "_".join(each for each in ids if isinstance(each, str))
 
     return name

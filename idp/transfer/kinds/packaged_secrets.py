@@ -46,7 +46,7 @@ class EndingSecret(HashedSecret, frozen=True, kw_only=True):
     expiration_date: Annotated[datetime, Instant()]
 
 
-def kept(current: HashedSecret | None, old: EndingSecret | None) -> dict[str, Any]:
+def record_fields(current: HashedSecret | None, old: EndingSecret | None) -> dict[str, Any]:
     """Returns the fields of the owner's record; empty if the package has no secret."""
     if current is None:
         return {}
@@ -58,7 +58,7 @@ def kept(current: HashedSecret | None, old: EndingSecret | None) -> dict[str, An
     }
 
 
-def told(owner: SecretOwner) -> dict[str, Any]:
+def exported(owner: SecretOwner) -> dict[str, Any]:
     """Returns the members of a row that carry the owner's secrets."""
     if owner.secret_hash is None:
         return {}
@@ -66,12 +66,12 @@ def told(owner: SecretOwner) -> dict[str, Any]:
         "value": owner.secret_hash,
         "creationDate": export_iteration.instant(owner.secret_created_at),
     }
-    found = {"hashedSecret": export_iteration.said(current)}
+    members = {"hashedSecret": export_iteration.non_empty(current)}
     if owner.old_secret is not None:
         old = {
             "value": owner.old_secret.hash,
             "creationDate": export_iteration.instant(owner.old_secret.created_at),
             "expirationDate": export_iteration.instant(owner.old_secret.ends_at),
         }
-        found["previousSecret"] = export_iteration.said(old)
-    return found
+        members["previousSecret"] = export_iteration.non_empty(old)
+    return members

@@ -31,21 +31,20 @@ class PackagedPicture(Request, frozen=True, kw_only=True):
     content: Annotated[bytes, Base64(MAX_BASE64)]
 
 
-async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Plans pictures, whose pixels are encoded anew like those of an upload."""
-    wanted = {read.row.number: await _wanted(taking, read) for read in reads}
-    fit = [read for read in reads if isinstance(wanted[read.row.number], SettingRow)]
-    stored = await settings.stored(
-        taking, fit, [cast(SettingRow, wanted[read.row.number]) for read in fit]
+    rows = {read.row.number: await _setting_row(context, read) for read in reads}
+    fit = [read for read in reads if isinstance(rows[read.row.number], SettingRow)]
+    stored = await settings.plan_settings(
+        context, fit, [cast(SettingRow, rows[read.row.number]) for read in fit]
     )
     prepared = {read.row.number: one for read, one in zip(fit, stored, strict=True)}
     return [
-        prepared.get(read.row.number) or cast(PreparedRow, wanted[read.row.number])
-        for read in reads
+        prepared.get(read.row.number) or cast(PreparedRow, rows[read.row.number]) for read in reads
     ]
 
 
-async def _wanted(taking: ImportContext, read: Read) -> SettingRow | PreparedRow:
+async def _setting_row(context: ImportContext, read: Read) -> SettingRow | PreparedRow:
     request, org_id = cast(PackagedPicture, read.request), read.row.org_id
     place, id = cast(Place, request.place), f"{org_id}_{request.place}"
     try:
@@ -58,17 +57,17 @@ async def _wanted(taking: ImportContext, read: Read) -> SettingRow | PreparedRow
         id=id,
         event="picture",
         collection=PICTURES,
-        record=pictures.new(org_id, place, image, taking.service.clock.now()),
+        record=pictures.new(org_id, place, image, context.service.clock.now()),
         sets=_SETS,
     )
 
 
-async def tell(
-    telling: ExportContext, organization: Organization
+async def export(
+    context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields each picture as the file that is shown."""
+    """Yields each picture as the file that pages display."""
     for place in BOXES:
-        picture = await telling.view.get(PICTURES, pictures.picture_id(organization.id, place))
+        picture = await context.view.get(PICTURES, pictures.picture_id(organization.id, place))
         if picture is not None:
             yield {"place": place, "content": picture.content}
 
@@ -84,6 +83,6 @@ KINDS: Final = (
         request=PackagedPicture,
         name=_name,
         prepare=prepare,
-        tell=tell,
+        export=export,
     ),
 )

@@ -31,33 +31,33 @@ _LEFT_OUT: Final[Mapping[PolicyKind, Mapping[str, object]]] = {
     },
 }
 # The background of each colour that has the service's default when it is left out.
-_GROUNDS: Final = {
+_BACKGROUNDS: Final = {
     f"{part}Color{scheme}": f"backgroundColor{scheme}"
     for scheme in ("", "Dark")
     for part in ("primary", "warn", "font")
 }
 
 
-def ease(kind: PolicyKind, document: object) -> tuple[object, list[RowProblem]]:
+def adapt(kind: PolicyKind, document: object) -> tuple[object, list[RowProblem]]:
     """Returns the part of a policy that can be stored here, with warnings."""
     if isinstance(document, dict):
-        said = {name: value for name, value in _LEFT_OUT.get(kind, {}).items()}
+        defaults = {name: value for name, value in _LEFT_OUT.get(kind, {}).items()}
         # The document's own members have precedence.
-        document = said | document
-    return lossy_import.eased(POLICIES_THERE_ARE[kind].form, document, _GROUNDS)
+        document = defaults | document
+    return lossy_import.adapted(POLICIES_THERE_ARE[kind].form, document, _BACKGROUNDS)
 
 
 async def prepare(
-    kind: PolicyKind, taking: ImportContext, reads: Sequence[Read]
+    kind: PolicyKind, context: ImportContext, reads: Sequence[Read]
 ) -> list[PreparedRow]:
     """Plans a policy for an organization that has none of its own; with `updates`, a
     replacement.
     """
-    now = taking.service.clock.now()
-    wanted = []
+    now = context.service.clock.now()
+    rows = []
     for read in reads:
         rules = cast(PolicyForm, read.request).stored()
-        wanted.append(
+        rows.append(
             SettingRow(
                 id=read.row.org_id,
                 event=policies.event_object(kind),
@@ -66,17 +66,17 @@ async def prepare(
                 sets=("rules",),
             )
         )
-    return await settings.stored(taking, reads, wanted)
+    return await settings.plan_settings(context, reads, rows)
 
 
-async def tell(
-    kind: PolicyKind, telling: ExportContext, organization: Organization
+async def export(
+    kind: PolicyKind, context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """Yields the organization's own policy; nothing where the installation's is effective."""
-    policy = await telling.view.get(POLICIES, effective.policy_id(organization.id, kind))
+    policy = await context.view.get(POLICIES, effective.policy_id(organization.id, kind))
     if policy is not None:
-        told = POLICIES_THERE_ARE[kind].members(policy.rules)
-        yield {camel(name): value for name, value in told.items() if value is not None}
+        members = POLICIES_THERE_ARE[kind].members(policy.rules)
+        yield {camel(name): value for name, value in members.items() if value is not None}
 
 
 def camel(name: str) -> str:
@@ -90,9 +90,9 @@ def _kind(member: str, type: str, kind: PolicyKind) -> RowKind:
         member=member,
         type=type,
         request=POLICIES_THERE_ARE[kind].form,
-        ease=partial(ease, kind),
+        adapt=partial(adapt, kind),
         prepare=partial(prepare, kind),
-        tell=partial(tell, kind),
+        export=partial(export, kind),
         is_single=True,
     )
 

@@ -62,22 +62,24 @@ class _GrantReferences(Struct, frozen=True):
     closing: Sequence[Write]
 
 
-async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Plans grants of projects to existing organizations: created, skipped, or given
     other roles.
     """
     rows = [_row(read) for read in reads]
     role_ids = (roles.id_of(row.project_id, key) for row in rows for key in row.role_keys)
     ids = (grant_ids.of_grant(row.project_id, row.granted_org_id) for row in rows)
-    around = _GrantReferences(
-        await upsert.by_id(taking, PROJECTS, (row.project_id for row in rows)),
-        await upsert.by_id(taking, ORGANIZATIONS, (row.granted_org_id for row in rows)),
-        await upsert.by_id(taking, PROJECT_ROLES, role_ids),
-        await upsert.by_id(taking, PROJECT_GRANTS, ids),
+    references = _GrantReferences(
+        await upsert.by_id(context, PROJECTS, (row.project_id for row in rows)),
+        await upsert.by_id(context, ORGANIZATIONS, (row.granted_org_id for row in rows)),
+        await upsert.by_id(context, PROJECT_ROLES, role_ids),
+        await upsert.by_id(context, PROJECT_GRANTS, ids),
         # Older programs would misread grants, so the first one closes the store to them.
-        await upgrades.closing(taking.service.store, project_grants.READABLE_SINCE),
+        await upgrades.closing(context.service.store, project_grants.READABLE_SINCE),
     )
-    return [_prepare(taking, read, row, around) for read, row in zip(reads, rows, strict=True)]
+    return [
+        _prepare(context, read, row, references) for read, row in zip(reads, rows, strict=True)
+    ]
 
 
 def _row(read: Read) -> PackagedGrant:
@@ -86,37 +88,37 @@ def _row(read: Read) -> PackagedGrant:
 
 
 def _prepare(
-    taking: ImportContext, read: Read, row: PackagedGrant, around: _GrantReferences
+    context: ImportContext, read: Read, row: PackagedGrant, references: _GrantReferences
 ) -> PreparedRow:
     name = f"{row.project_id}_{row.granted_org_id}"
-    project = around.projects.get(row.project_id)
-    organization = around.organizations.get(row.granted_org_id)
-    problems = list(_problems(read, row, around))
+    project = references.projects.get(row.project_id)
+    organization = references.organizations.get(row.granted_org_id)
+    problems = list(_problems(read, row, references))
     if project is None or organization is None or problems:
         return refused(name, *problems)
     ids = [roles.id_of(project.id, key) for key in dict.fromkeys(row.role_keys)]
-    given = [around.roles[id] for id in ids]
-    made = project_grants.new(taking.service, project, organization.id, given)
-    known = around.known.get(made.id)
+    given = [references.roles[id] for id in ids]
+    made = project_grants.new(context.service, project, organization.id, given)
+    known = references.known.get(made.id)
 
     def also(before: object, _: object) -> Sequence[Write]:
         if before is not None:
             return roles.unchanged(given)
         guards = [projects.state_unchanged(project), organizations.state_unchanged(organization)]
-        return [*roles.unchanged(given), *guards, *around.closing]
+        return [*roles.unchanged(given), *guards, *references.closing]
 
-    wanted = UpsertPlan(
+    plan = UpsertPlan(
         id=name,
         collection=PROJECT_GRANTS,
         record=structs.replace(made, state=_STATES[row.state] if row.state else "active"),
         type="project_grant",
         # Roles are only added: users would lose those that are removed.
-        told=() if known and _is_less(known, row) else ("role_keys",),
+        fields=() if known and _is_less(known, row) else ("role_keys",),
         also=also,
         payload={"project": project.id, "grantedOrganization": organization.id},
         warnings=tuple(_stays(row, known)),
     )
-    return upsert.stored(taking, read, known, wanted)
+    return upsert.plan_record(context, read, known, plan)
 
 
 def _is_less(known: ProjectGrant, row: PackagedGrant) -> bool:
@@ -146,9 +148,11 @@ def _stays(row: PackagedGrant, known: ProjectGrant | None) -> Iterator[RowProble
         )
 
 
-def _problems(read: Read, row: PackagedGrant, around: _GrantReferences) -> Iterator[RowProblem]:
-    project = around.projects.get(row.project_id)
-    if row.granted_org_id not in around.organizations:
+def _problems(
+    read: Read, row: PackagedGrant, references: _GrantReferences
+) -> Iterator[RowProblem]:
+    project = references.projects.get(row.project_id)
+    if row.granted_org_id not in references.organizations:
         yield RowProblem(
             error_code="organization.not_found",
             field="projectGrant.grantedOrgId",
@@ -166,18 +170,18 @@ def _problems(read: Read, row: PackagedGrant, around: _GrantReferences) -> Itera
             fix="Leave the row out: its users may use the project anyway.",
         )
     for n, key in enumerate(row.role_keys):
-        if roles.id_of(project.id, key) not in around.roles:
+        if roles.id_of(project.id, key) not in references.roles:
             message, fix = "is no role of the project", "Put it into the package's projectRoles."
             field = f"projectGrant.roleKeys[{n}]"
             yield RowProblem(error_code="role.not_found", field=field, message=message, fix=fix)
 
 
-async def tell(
-    telling_: ExportContext, organization: Organization
+async def export(
+    context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """Yields the grants of the organization's projects to other organizations."""
     where = {"org_id": organization.id}
-    async for one in export_iteration.records(telling_.view, PROJECT_GRANTS, where):
+    async for one in export_iteration.records(context.view, PROJECT_GRANTS, where):
         grant = {
             "projectId": one.project_id,
             "grantedOrgId": one.granted_org_id,
@@ -193,6 +197,6 @@ KIND: Final = RowKind(
     request=ProjectGrantRow,
     name=named("grantId"),
     prepare=prepare,
-    stands_alone=True,
-    tell=tell,
+    is_independent=True,
+    export=export,
 )

@@ -53,13 +53,15 @@ class RoleRow(NewRole, frozen=True, kw_only=True):
     display_name: Annotated[str, Text()] = ""
 
 
-async def prepare_projects(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def prepare_projects(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Plans projects: created with their ids, skipped, or updated."""
-    there = await target_organizations.found(taking, reads)
+    organizations = await target_organizations.by_id(context, reads)
     rows = [_project_row(read) for read in reads]
-    known = await upsert.by_id(taking, PROJECTS, (row.project_id for row in rows))
+    known = await upsert.by_id(context, PROJECTS, (row.project_id for row in rows))
     return [
-        _prepare_project(taking, read, row, there.get(read.row.org_id), known.get(row.project_id))
+        _prepare_project(
+            context, read, row, organizations.get(read.row.org_id), known.get(row.project_id)
+        )
         for read, row in zip(reads, rows, strict=True)
     ]
 
@@ -70,42 +72,42 @@ def _project_row(read: Read) -> ProjectRow:
 
 
 def _prepare_project(
-    taking: ImportContext,
+    context: ImportContext,
     read: Read,
     row: ProjectRow,
-    home: Organization | None,
+    organization: Organization | None,
     known: Project | None,
 ) -> PreparedRow:
-    if home is None:
-        return target_organizations.homeless(row.project_id)
-    if known is not None and known.org_id != home.id:
+    if organization is None:
+        return target_organizations.no_organization(row.project_id)
+    if known is not None and known.org_id != organization.id:
         return upsert.elsewhere(row.project_id, "projectId")
-    now = taking.service.clock.now()
+    now = context.service.clock.now()
     project = Project(
         id=row.project_id,
-        org_id=home.id,
+        org_id=organization.id,
         name=row.project.name,
         created_at=now,
         changed_at=now,
         state=_STATES[row.project.state] if row.project.state else "active",
     )
-    checks = _checks(taking, row.project, known or project)
-    wanted = UpsertPlan(
+    checks = _checks(context, row.project, known or project)
+    plan = UpsertPlan(
         id=project.id,
         collection=PROJECTS,
         record=structs.replace(project, **checks),
         type="project",
-        told=("name", *checks),
+        fields=("name", *checks),
         warnings=(*_unheld(row.project), *_state_stays(row.project, known)),
     )
-    return upsert.stored(taking, read, known, wanted)
+    return upsert.plan_record(context, read, known, plan)
 
 
-def _checks(taking: ImportContext, row: PackagedProject, project: Project) -> dict[str, Any]:
+def _checks(context: ImportContext, row: PackagedProject, project: Project) -> dict[str, Any]:
     """Returns the checks of the row, over those of `project`."""
     grant, role = row.has_project_check, row.project_role_check
     return allowed_users.checking(
-        taking.service.random,
+        context.service.random,
         project,
         requires_grant=project.requires_grant if grant is None else grant,
         requires_role=project.requires_role if role is None else role,
@@ -133,14 +135,14 @@ def _state_stays(project: PackagedProject, known: Project | None) -> Iterator[Ro
         )
 
 
-async def prepare_roles(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def prepare_roles(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Plans roles in projects of the row's organization: created, skipped, or updated."""
     rows = [_role_row(read) for read in reads]
-    owners = await upsert.by_id(taking, PROJECTS, (row.project_id for row in rows))
+    owners = await upsert.by_id(context, PROJECTS, (row.project_id for row in rows))
     ids = [roles.id_of(row.project_id, row.role_key) for row in rows]
-    known = await upsert.by_id(taking, PROJECT_ROLES, ids)
+    known = await upsert.by_id(context, PROJECT_ROLES, ids)
     return [
-        _prepare_role(taking, read, row, owners.get(row.project_id), known.get(id))
+        _prepare_role(context, read, row, owners.get(row.project_id), known.get(id))
         for read, row, id in zip(reads, rows, ids, strict=True)
     ]
 
@@ -151,7 +153,7 @@ def _role_row(read: Read) -> RoleRow:
 
 
 def _prepare_role(
-    taking: ImportContext,
+    context: ImportContext,
     read: Read,
     row: RoleRow,
     project: Project | None,
@@ -165,42 +167,42 @@ def _prepare_role(
     def also(before: object, _: object) -> Sequence[Write]:
         return [projects.state_unchanged(project)] if before is None else ()
 
-    wanted = UpsertPlan(
+    plan = UpsertPlan(
         id=id,
         collection=PROJECT_ROLES,
-        record=roles.new(taking.service, project, whole),
+        record=roles.new(context.service, project, whole),
         type="project_role",
-        told=("display_name", "group") if row.group else ("display_name",),
+        fields=("display_name", "group") if row.group else ("display_name",),
         also=also,
         payload={"key": row.role_key},
     )
-    return upsert.stored(taking, read, known, wanted)
+    return upsert.plan_record(context, read, known, plan)
 
 
-async def tell_projects(
-    telling_: ExportContext, organization: Organization
+async def export_projects(
+    context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """Yields the projects of the organization by name."""
-    async for project in export_iteration.projects(telling_.view, organization):
-        told = {
+    async for project in export_iteration.projects(context.view, organization):
+        members = {
             "name": project.name,
             "state": _NAMES[project.state],
             "projectRoleCheck": project.requires_role,
             "hasProjectCheck": project.requires_grant,
         }
-        yield {"projectId": project.id, "project": told}
+        yield {"projectId": project.id, "project": members}
 
 
-async def tell_roles(
-    telling_: ExportContext, organization: Organization
+async def export_roles(
+    context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """Yields the roles of the organization's projects by key."""
-    async for project in export_iteration.projects(telling_.view, organization):
+    async for project in export_iteration.projects(context.view, organization):
         where = {"project_id": project.id}
         async for role in export_iteration.records(
-            telling_.view, PROJECT_ROLES, where, order="key"
+            context.view, PROJECT_ROLES, where, order="key"
         ):
-            yield export_iteration.said(
+            yield export_iteration.non_empty(
                 {
                     "projectId": project.id,
                     "roleKey": role.key,
@@ -217,7 +219,7 @@ PROJECT: Final = RowKind(
     name=named("projectId"),
     identity=("projectId",),
     prepare=prepare_projects,
-    tell=tell_projects,
+    export=export_projects,
 )
 ROLE: Final = RowKind(
     member="projectRoles",
@@ -226,5 +228,5 @@ ROLE: Final = RowKind(
     name=named("projectId", "roleKey"),
     identity=("projectId", "roleKey"),
     prepare=prepare_roles,
-    tell=tell_roles,
+    export=export_roles,
 )

@@ -43,22 +43,22 @@ class MachineKeyRow(KeyRow, frozen=True, kw_only=True):
     user_id: Name
 
 
-async def prepare_app_keys(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def prepare_app_keys(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Plans keys of the row's organization's applications: created, or skipped."""
     rows = [_app_key(read) for read in reads]
     # Either id may be the one that the application has here.
     ids = [id for row in rows for id in (row.client_id, row.app_id) if id]
-    owners = await upsert.by_id(taking, APPLICATIONS, ids)
-    known = await upsert.by_id(taking, APP_KEYS, (row.id for row in rows))
-    ends = []
+    owners = await upsert.by_id(context, APPLICATIONS, ids)
+    known = await upsert.by_id(context, APP_KEYS, (row.id for row in rows))
+    plans = []
     for read, row in zip(reads, rows, strict=True):
         owner = owners.get(row.client_id) or owners.get(row.app_id)
         if owner is None or owner.org_id != read.row.org_id:
-            ends.append(refused(row.id, upsert.no_application("appId")))
+            plans.append(refused(row.id, upsert.no_application("appId")))
         else:
-            wanted = _wanted(taking, row, row.id, APP_KEYS, owner)
-            ends.append(_prepare(taking, read, known.get(row.id), wanted, "id"))
-    return ends
+            plan = _plan_of(context, row, row.id, APP_KEYS, owner)
+            plans.append(_prepare(context, read, known.get(row.id), plan, "id"))
+    return plans
 
 
 def _app_key(read: Read) -> AppKeyRow:
@@ -66,21 +66,21 @@ def _app_key(read: Read) -> AppKeyRow:
     return read.request
 
 
-async def prepare_machine_keys(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def prepare_machine_keys(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Plans keys of the row's organization's service users: created, or skipped."""
     rows = [_machine_key(read) for read in reads]
-    owners = await upsert.by_id(taking, USERS, (row.user_id for row in rows))
-    known = await upsert.by_id(taking, USER_KEYS, (row.key_id for row in rows))
-    ends = []
+    owners = await upsert.by_id(context, USERS, (row.user_id for row in rows))
+    known = await upsert.by_id(context, USER_KEYS, (row.key_id for row in rows))
+    plans = []
     for read, row in zip(reads, rows, strict=True):
         owner = owners.get(row.user_id)
         if owner is None or owner.org_id != read.row.org_id or owner.kind != "machine":
-            ends.append(refused(row.key_id, upsert.no_user("userId")))
+            plans.append(refused(row.key_id, upsert.no_user("userId")))
         else:
             staying = [user_lookup.staying(owner)]
-            wanted = _wanted(taking, row, row.key_id, USER_KEYS, owner, staying)
-            ends.append(_prepare(taking, read, known.get(row.key_id), wanted, "keyId"))
-    return ends
+            plan = _plan_of(context, row, row.key_id, USER_KEYS, owner, staying)
+            plans.append(_prepare(context, read, known.get(row.key_id), plan, "keyId"))
+    return plans
 
 
 def _machine_key(read: Read) -> MachineKeyRow:
@@ -88,15 +88,15 @@ def _machine_key(read: Read) -> MachineKeyRow:
     return read.request
 
 
-def _wanted(
-    taking: ImportContext,
+def _plan_of(
+    context: ImportContext,
     row: KeyRow,
     id: str,
     collection: Collection[RegisteredKey],
     owner: Any,
     guards: Sequence[Write] = (),
 ) -> UpsertPlan:
-    now, max_days = taking.service.clock.now(), taking.service.config.key_max_days
+    now, max_days = context.service.clock.now(), context.service.config.key_max_days
     key = RegisteredKey(
         id=id,
         owner_id=owner.id,
@@ -116,21 +116,21 @@ def _wanted(
 
 
 def _prepare(
-    taking: ImportContext, read: Read, known: RegisteredKey | None, wanted: UpsertPlan, field: str
+    context: ImportContext, read: Read, known: RegisteredKey | None, plan: UpsertPlan, field: str
 ) -> PreparedRow:
     """Plans a key. A key never changes: an existing one is the same, or another owner's.
 
     A new key that outlasts `key_max_days` is refused rather than shortened, because its user
     relies on the end that the package gives; an existing one keeps its end.
     """
-    key, max_days = wanted.record, taking.service.config.key_max_days
+    key, max_days = plan.record, context.service.config.key_max_days
     if known is not None and (known.owner_id, known.public) != (key.owner_id, key.public):
-        return upsert.elsewhere(wanted.id, field)
+        return upsert.elsewhere(plan.id, field)
     if key.expires_at <= key.created_at:
-        return refused(wanted.id, _EXPIRED)
+        return refused(plan.id, _EXPIRED)
     if known is None and expirations.is_too_late(key.expires_at, key.created_at, max_days):
-        return refused(wanted.id, _too_late(key.created_at, max_days))
-    return upsert.stored(taking, read, known, wanted)
+        return refused(plan.id, _too_late(key.created_at, max_days))
+    return upsert.plan_record(context, read, known, plan)
 
 
 def _too_late(now: datetime, max_days: int) -> RowProblem:

@@ -32,68 +32,72 @@ class SettingRow(Struct, frozen=True, kw_only=True):
     problems: tuple[RowProblem, ...] = ()
 
 
-async def stored(
-    taking: ImportContext, reads: Sequence[Read], wanted: Sequence[SettingRow]
+async def plan_settings(
+    context: ImportContext, reads: Sequence[Read], settings: Sequence[SettingRow]
 ) -> list[PreparedRow]:
     """Plans settings: new ones are created; existing ones are skipped, or with
     `updates` replaced.
     """
-    known = await target_organizations.found(taking, reads)
-    keys = [(each.collection, each.record.id) for each in wanted if each.collection]
-    found = iter(await taking.service.store.get_many(keys))
-    there = [next(found) if each.collection else None for each in wanted]
+    known = await target_organizations.by_id(context, reads)
+    keys = [(each.collection, each.record.id) for each in settings if each.collection]
+    records = iter(await context.service.store.get_many(keys))
+    stored = [next(records) if each.collection else None for each in settings]
     return [
-        _prepared(taking, read, known.get(read.row.org_id), each, old)
-        for read, each, old in zip(reads, wanted, there, strict=True)
+        _prepared(context, read, known.get(read.row.org_id), each, old)
+        for read, each, old in zip(reads, settings, stored, strict=True)
     ]
 
 
 def _prepared(
-    taking: ImportContext, read: Read, home: Organization | None, wanted: SettingRow, known: Any
+    context: ImportContext,
+    read: Read,
+    organization: Organization | None,
+    setting: SettingRow,
+    known: Any,
 ) -> PreparedRow:
-    if home is None:
-        return target_organizations.homeless(wanted.id)
-    if wanted.collection is None:
-        return PreparedRow(action="skip", id=wanted.id, problems=wanted.problems)
+    if organization is None:
+        return target_organizations.no_organization(setting.id)
+    if setting.collection is None:
+        return PreparedRow(action="skip", id=setting.id, problems=setting.problems)
     if known is None:
-        writes = [*_insertion(taking, read, wanted), organizations.state_unchanged(home)]
-        return _done("create", wanted, None, writes)
-    values = {name: getattr(wanted.record, name) for name in wanted.sets}
+        writes = [*_insertion(context, read, setting), organizations.state_unchanged(organization)]
+        return _done("create", setting, None, writes)
+    values = {name: getattr(setting.record, name) for name in setting.sets}
     # The instants always differ, so only the fields of the row are compared.
     is_same = all(getattr(known, name) == value for name, value in values.items())
-    if is_same or not taking.updates:
-        return _done("skip", wanted, known, [])
-    return _done("update", wanted, known, _update(taking, wanted, known, values))
+    if is_same or not context.updates:
+        return _done("skip", setting, known, [])
+    return _done("update", setting, known, _update(context, setting, known, values))
 
 
-def _done(action: Action, wanted: SettingRow, known: Any, writes: Sequence[Write]) -> PreparedRow:
-    problems = () if action == "skip" else wanted.problems
-    met = (wanted.collection, known) if wanted.collection and known else None
+def _done(action: Action, setting: SettingRow, known: Any, writes: Sequence[Write]) -> PreparedRow:
+    problems = () if action == "skip" else setting.problems
+    existing = (setting.collection, known) if setting.collection and known else None
     return PreparedRow(
-        action=action, id=wanted.id, writes=tuple(writes), problems=problems, met=met
+        action=action, id=setting.id, writes=tuple(writes), problems=problems, existing=existing
     )
 
 
-def _insertion(taking: ImportContext, read: Read, wanted: SettingRow) -> list[Write]:
-    assert wanted.collection is not None  # noqa: S101 - for mypy
+def _insertion(context: ImportContext, read: Read, setting: SettingRow) -> list[Write]:
+    assert setting.collection is not None  # noqa: S101 - for mypy
     entry = AuditEntry(
-        f"{wanted.event}.created",
-        taking.actor,
-        wanted.record.created_at,
-        payload=import_payload(taking, read),
+        f"{setting.event}.created",
+        context.actor,
+        setting.record.created_at,
+        payload=import_payload(context, read),
     )
-    return events.insertion(taking.service.random, wanted.collection, wanted.record, entry)
+    return events.insertion(context.service.random, setting.collection, setting.record, entry)
 
 
 def _update(
-    taking: ImportContext, wanted: SettingRow, known: Any, values: Mapping[str, object]
+    context: ImportContext, setting: SettingRow, known: Any, values: Mapping[str, object]
 ) -> list[Write]:
-    assert wanted.collection is not None  # noqa: S101 - for mypy
-    entry = AuditEntry(f"{wanted.event}.changed", taking.actor, wanted.record.changed_at)
+    assert setting.collection is not None  # noqa: S101 - for mypy
+    entry = AuditEntry(f"{setting.event}.changed", context.actor, setting.record.changed_at)
     return events.update(
-        taking.service.random,
-        wanted.collection,
+        context.service.random,
+        setting.collection,
         known,
-        {**values, "changed_at": wanted.record.changed_at},
+        {**values, "changed_at": setting.record.changed_at},
         entry,
     )

@@ -9,7 +9,7 @@ from idp.records import ORGANIZATIONS, Organization
 from idp.transfer.kinds.kind import ImportContext
 from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
 
-NO_HOME: Final = RowProblem(
+_NO_ORGANIZATION: Final = RowProblem(
     error_code="organization.not_found",
     field="orgId",
     message="is no organization here, and none that the package could make",
@@ -17,13 +17,13 @@ NO_HOME: Final = RowProblem(
 )
 
 
-async def found(taking: ImportContext, reads: Iterable[Read]) -> Mapping[str, Organization]:
+async def by_id(context: ImportContext, reads: Iterable[Read]) -> Mapping[str, Organization]:
     """Returns the existing organizations of these rows, in one round trip."""
     ids = list(dict.fromkeys(read.row.org_id for read in reads))
-    records = await taking.service.store.get_many([(ORGANIZATIONS, id) for id in ids])
+    records = await context.service.store.get_many([(ORGANIZATIONS, id) for id in ids])
     return {each.id: each for each in records if each is not None}
 
 
-def homeless(id: str) -> PreparedRow:
+def no_organization(id: str) -> PreparedRow:
     """Returns the refusal of a row whose organization does not exist."""
-    return refused(id, NO_HOME)
+    return refused(id, _NO_ORGANIZATION)

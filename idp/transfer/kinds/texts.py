@@ -31,7 +31,7 @@ from idp.transfer.kinds.settings import SettingRow
 from idp.transfer.package import lossy_import
 from idp.transfer.package.rows import PreparedRow, Read, RowProblem
 
-_LETTERS: Final = {
+_MESSAGES: Final = {
     "passwordResetMessages": ("password_reset_message", "passwordreset"),
     "verifyEmailMessages": ("verify_email_message", "verifyemail"),
 }
@@ -53,55 +53,55 @@ class PackagedLoginText(Request, frozen=True, kw_only=True):
 
 
 async def prepare_messages(
-    type: str, taking: ImportContext, reads: Sequence[Read]
+    type: str, context: ImportContext, reads: Sequence[Read]
 ) -> list[PreparedRow]:
     """Plans the texts of a message in a language."""
-    wanted = []
+    rows = []
     for read in reads:
         request = cast(PackagedMessage, read.request)
         language = _shipped(request.language)
-        words = {name: getattr(request, name) for name in _WORDS}
-        rules = MessageTextRules(type=type, language=language, **words) if language else None
-        wanted.append(_wanted(taking, read, request.language, rules, "message_text", type))
-    return await settings.stored(taking, reads, wanted)
+        texts = {name: getattr(request, name) for name in _WORDS}
+        rules = MessageTextRules(type=type, language=language, **texts) if language else None
+        rows.append(_setting_row(context, read, request.language, rules, "message_text", type))
+    return await settings.plan_settings(context, reads, rows)
 
 
-async def prepare_login_texts(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def prepare_login_texts(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Plans the texts of the pages in a language."""
-    wanted = []
+    rows = []
     for read in reads:
         request = cast(PackagedLoginText, read.request)
         language, rules = _shipped(request.language), None
         if language and request.texts is not None:
             texts = [LoginText(each.screen, each.key, each.text) for each in request.texts]
             rules = LoginTextRules(language=language, texts=texts)
-        wanted.append(_wanted(taking, read, request.language, rules, "login_text"))
-    return await settings.stored(taking, reads, wanted)
+        rows.append(_setting_row(context, read, request.language, rules, "login_text"))
+    return await settings.plan_settings(context, reads, rows)
 
 
 def _shipped(language: str) -> str | None:
     return i18n.lookup(language, i18n.available())
 
 
-def _wanted(
-    taking: ImportContext,
+def _setting_row(
+    context: ImportContext,
     read: Read,
-    said: str,
+    requested_language: str,
     rules: MessageTextRules | LoginTextRules | None,
     *kind: str,
 ) -> SettingRow:
-    id = f"{read.row.org_id}_{said}"
+    id = f"{read.row.org_id}_{requested_language}"
     if rules is None:
-        problem = _OTHER_PAGES if _shipped(said) else _NO_LANGUAGE
+        problem = _OTHER_PAGES if _shipped(requested_language) else _NO_LANGUAGE
         return SettingRow(id=id, problems=(problem,))
-    now = taking.service.clock.now()
+    now = context.service.clock.now()
     return SettingRow(
         id=id,
         event=policies.event_object(kind[0]),
         collection=POLICIES,
         record=policies.new(read.row.org_id, rules, now, *kind, rules.language),
         sets=("rules",),
-        problems=() if rules.language == said else (_elsewhere(rules.language),),
+        problems=() if rules.language == requested_language else (_elsewhere(rules.language),),
     )
 
 
@@ -131,31 +131,31 @@ def _elsewhere(language: str) -> RowProblem:
     )
 
 
-async def tell_messages(
-    type: str, telling: ExportContext, organization: Organization
+async def export_messages(
+    type: str, context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """Yields the texts of a message, one row per language."""
-    for rules in await _rules(telling, organization):
+    for rules in await _rules(context, organization):
         if isinstance(rules, MessageTextRules) and rules.type == type:
-            words = {camel(name): getattr(rules, name) for name in _WORDS}
-            yield {"language": rules.language, **words}
+            texts = {camel(name): getattr(rules, name) for name in _WORDS}
+            yield {"language": rules.language, **texts}
 
 
-async def tell_login_texts(
-    telling: ExportContext, organization: Organization
+async def export_login_texts(
+    context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """Yields the texts of the pages, one row per language."""
-    for rules in await _rules(telling, organization):
+    for rules in await _rules(context, organization):
         if isinstance(rules, LoginTextRules):
             texts = [structs.asdict(each) for each in rules.texts]
             yield {"language": rules.language, "texts": texts}
 
 
-async def _rules(telling: ExportContext, organization: Organization) -> list[PolicyRules]:
+async def _rules(context: ExportContext, organization: Organization) -> list[PolicyRules]:
     where = {"org_id": organization.id}
-    found = [each async for each in paging.walk(telling.view, POLICIES, where)]
+    stored = [each async for each in paging.walk(context.view, POLICIES, where)]
     # By language, so that two exports of the same state are equal.
-    return [each.rules for each in sorted(found, key=_language)]
+    return [each.rules for each in sorted(stored, key=_language)]
 
 
 def _language(policy: Policy) -> str:
@@ -166,21 +166,21 @@ def _name(document: Mapping[str, Any]) -> str:
     return str(document.get("language") or "")
 
 
-def _letter(member: str, type: str, letter: str) -> RowKind:
+def _message_kind(member: str, type: str, message_type: str) -> RowKind:
     return RowKind(
         member=member,
         type=type,
         request=PackagedMessage,
         name=_name,
-        ease=partial(lossy_import.eased, PackagedMessage),
-        prepare=partial(prepare_messages, letter),
-        tell=partial(tell_messages, letter),
+        adapt=partial(lossy_import.adapted, PackagedMessage),
+        prepare=partial(prepare_messages, message_type),
+        export=partial(export_messages, message_type),
     )
 
 
-def _no_letter(member: str, type: str) -> RowKind:
-    told = "there is no such letter here, or none whose words can be set"
-    return RowKind(member=member, type=type, name=_name, unsupported=told)
+def _unsupported_message(member: str, type: str) -> RowKind:
+    reason = "there is no such letter here, or none whose words can be set"
+    return RowKind(member=member, type=type, name=_name, unsupported=reason)
 
 
 KINDS: Final = (
@@ -189,17 +189,17 @@ KINDS: Final = (
         type="login_texts",
         request=PackagedLoginText,
         name=_name,
-        ease=partial(lossy_import.eased, PackagedLoginText),
+        adapt=partial(lossy_import.adapted, PackagedLoginText),
         prepare=prepare_login_texts,
-        tell=tell_login_texts,
+        export=export_login_texts,
     ),
-    *(_letter(member, *kind) for member, kind in _LETTERS.items()),
-    _no_letter("initMessages", "init_message"),
-    _no_letter("verifyPhoneMessages", "verify_phone_message"),
-    _no_letter("verifySmsOtpMessages", "verify_sms_otp_message"),
-    _no_letter("verifyEmailOtpMessages", "verify_email_otp_message"),
-    _no_letter("domainClaimedMessages", "domain_claimed_message"),
-    _no_letter("passwordlessRegistrationMessages", "passwordless_registration_message"),
-    _no_letter("passwordChangeMessages", "password_change_message"),
-    _no_letter("inviteUserMessages", "invite_user_message"),
+    *(_message_kind(member, *kind) for member, kind in _MESSAGES.items()),
+    _unsupported_message("initMessages", "init_message"),
+    _unsupported_message("verifyPhoneMessages", "verify_phone_message"),
+    _unsupported_message("verifySmsOtpMessages", "verify_sms_otp_message"),
+    _unsupported_message("verifyEmailOtpMessages", "verify_email_otp_message"),
+    _unsupported_message("domainClaimedMessages", "domain_claimed_message"),
+    _unsupported_message("passwordlessRegistrationMessages", "passwordless_registration_message"),
+    _unsupported_message("passwordChangeMessages", "password_change_message"),
+    _unsupported_message("inviteUserMessages", "invite_user_message"),
 )

@@ -16,8 +16,8 @@ def _by(*names: str) -> Callable[[Mapping[str, Any]], str]:
     """Returns a function that names a row by its members, joined as composite ids are."""
 
     def name(document: Mapping[str, Any]) -> str:
-        found = (value_of(document, name) for name in names)
-        return "_".join(str(each) for each in found if each)
+        ids = (value_of(document, name) for name in names)
+        return "_".join(str(each) for each in ids if each)
 
     return name
 

@@ -18,7 +18,7 @@ from storage import Collection, Record, Write
 
 R = TypeVar("R", bound=Record)
 
-_FEW_ENOUGH: Final = 1000  # records per lookup
+_RECORDS_PER_LOOKUP: Final = 1000
 
 
 def _nothing(*records: Any) -> Sequence[Write]:
@@ -28,16 +28,16 @@ def _nothing(*records: Any) -> Sequence[Write]:
 class UpsertPlan(Struct, frozen=True, kw_only=True):
     """The record that a row describes, and how its change is recorded.
 
-    `id` is its name in reports; `type` begins the names of its events. `told` are the fields that
-    the row has. `also` returns the writes that belong to the unit, for the record before (None if
-    it is created) and after. `org_id` is the organization of a record that has no such field.
+    `id` is its name in reports; `type` begins the names of its events. `fields` are those that the
+    row has. `also` returns the writes that belong to the unit, for the record before (None if it
+    is created) and after. `org_id` is the organization of a record that has no such field.
     """
 
     id: str
     collection: Collection[Any]
     record: Any
     type: str
-    told: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
     also: Callable[[Any, Any], Sequence[Write]] = _nothing
     org_id: str | None = None
     payload: Mapping[str, str] = {}
@@ -45,79 +45,79 @@ class UpsertPlan(Struct, frozen=True, kw_only=True):
 
 
 async def by_id(
-    taking: ImportContext, collection: Collection[R], ids: Iterable[str]
+    context: ImportContext, collection: Collection[R], ids: Iterable[str]
 ) -> dict[str, R]:
     """Returns the existing records by their ids."""
-    asked, found = list(dict.fromkeys(ids)), list[R | None]()
-    for start in range(0, len(asked), _FEW_ENOUGH):
-        part = asked[start : start + _FEW_ENOUGH]
-        found += await taking.service.store.get_many([(collection, id) for id in part])
-    return {record.id: record for record in found if record is not None}
+    asked, records = list(dict.fromkeys(ids)), list[R | None]()
+    for start in range(0, len(asked), _RECORDS_PER_LOOKUP):
+        part = asked[start : start + _RECORDS_PER_LOOKUP]
+        records += await context.service.store.get_many([(collection, id) for id in part])
+    return {record.id: record for record in records if record is not None}
 
 
-def stored(
-    taking: ImportContext, read: Read, known: Any | None, wanted: UpsertPlan
+def plan_record(
+    context: ImportContext, read: Read, known: Any | None, plan: UpsertPlan
 ) -> PreparedRow:
     """Plans the creation of the record, or the update of the `known` one if it differs and the
     import updates.
     """
     if known is None:
-        return created(taking, read, wanted)
+        return plan_creation(context, read, plan)
     values = {
         name: value
-        for name in wanted.told
-        if (value := getattr(wanted.record, name)) != getattr(known, name)
+        for name in plan.fields
+        if (value := getattr(plan.record, name)) != getattr(known, name)
     }
     # An update without differences would only add an event.
-    if not taking.updates or not values:
-        return left(wanted.collection, known, wanted.id)
-    return changed(taking, read, known, wanted, values)
+    if not context.updates or not values:
+        return plan_skip(plan.collection, known, plan.id)
+    return plan_update(context, read, known, plan, values)
 
 
-def created(taking: ImportContext, read: Read, wanted: UpsertPlan) -> PreparedRow:
+def plan_creation(context: ImportContext, read: Read, plan: UpsertPlan) -> PreparedRow:
     """Plans the creation of the record."""
-    record, now = wanted.record, taking.service.clock.now()
+    record, now = plan.record, context.service.clock.now()
     entry = AuditEntry(
-        f"{wanted.type}.created",
-        taking.actor,
+        f"{plan.type}.created",
+        context.actor,
         now,
-        wanted.org_id,
-        payload={**wanted.payload, **import_payload(taking, read)},
+        plan.org_id,
+        payload={**plan.payload, **import_payload(context, read)},
     )
-    stored = events.insertion(taking.service.random, wanted.collection, record, entry)
-    writes = (*stored, *wanted.also(None, record))
-    return PreparedRow(action="create", id=wanted.id, writes=writes, problems=wanted.warnings)
+    insertion = events.insertion(context.service.random, plan.collection, record, entry)
+    writes = (*insertion, *plan.also(None, record))
+    return PreparedRow(action="create", id=plan.id, writes=writes, problems=plan.warnings)
 
 
-def changed(
-    taking: ImportContext, read: Read, known: Any, wanted: UpsertPlan, values: Mapping[str, object]
+def plan_update(
+    context: ImportContext, read: Read, known: Any, plan: UpsertPlan, values: Mapping[str, object]
 ) -> PreparedRow:
     """Plans an update of the existing record to these values."""
-    now = taking.service.clock.now()
+    now = context.service.clock.now()
     dated = {**values, "changed_at": now}
     entry = AuditEntry(
-        f"{wanted.type}.changed",
-        taking.actor,
+        f"{plan.type}.changed",
+        context.actor,
         now,
-        wanted.org_id,
-        payload=import_payload(taking, read),
+        plan.org_id,
+        payload=import_payload(context, read),
     )
-    step = events.update(taking.service.random, wanted.collection, known, dated, entry)
+    update = events.update(context.service.random, plan.collection, known, dated, entry)
     # As it will be stored: further writes of the unit depend on it.
     after = structs.replace(known, **dated, sequence=known.sequence + 1)
-    writes = (*step, *wanted.also(known, after))
+    writes = (*update, *plan.also(known, after))
     return PreparedRow(
         action="update",
-        id=wanted.id,
+        id=plan.id,
         writes=writes,
-        problems=wanted.warnings,
-        met=(wanted.collection, known),
+        problems=plan.warnings,
+        existing=(plan.collection, known),
     )
 
 
-def left(collection: Collection[Any], known: Any, id: str) -> PreparedRow:
+def plan_skip(collection: Collection[Any], known: Any, id: str) -> PreparedRow:
     """Plans no change of the existing record."""
-    return PreparedRow(action="skip", id=id, met=(collection, known))
+    return PreparedRow(action="skip", id=id, existing=(collection, known))
 
 
 def elsewhere(id: str, field: str) -> PreparedRow:

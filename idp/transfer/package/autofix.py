@@ -26,11 +26,11 @@ from idp.schema.field_rules import (
 from idp.schema.reading import DeclaredField, Request
 from idp.transfer.package.rows import RowProblem
 
-_SPACED: Final = (Domain, EmailRule, Instant, PhoneRule, UserName)
+_TRIMMED: Final = (Domain, EmailRule, Instant, PhoneRule, UserName)
 _NAMES: Final = frozenset({"firstName", "lastName", "nickName", "displayName"})
 
 
-def mended(form: type[Request], document: object) -> tuple[object, list[RowProblem]]:
+def corrected(form: type[Request], document: object) -> tuple[object, list[RowProblem]]:
     """Returns the document with corrected values, and a warning for each corrected field."""
     warnings: list[RowProblem] = []
     return _object(form, document, "", warnings), warnings
@@ -59,14 +59,14 @@ def _value(field: DeclaredField, value: object, path: str, warnings: list[RowPro
         return _object(field.type, value, path, warnings)
     if not isinstance(value, str):
         return value
-    meant, done = _meant(field, value)
-    if meant == value:
+    correction, done = _correction(field, value)
+    if correction == value:
         return value
     warnings.append(_warning(path, done))
-    return meant
+    return correction
 
 
-def _meant(field: DeclaredField, text: str) -> tuple[str, str]:
+def _correction(field: DeclaredField, text: str) -> tuple[str, str]:
     """Returns the value that a text means, and a message that says what was corrected."""
     rule = field.rule
     if isinstance(rule, Language):
@@ -74,7 +74,7 @@ def _meant(field: DeclaredField, text: str) -> tuple[str, str]:
     if isinstance(rule, OneOf):
         name = text.strip().upper()
         return name if name in rule.names else text, "was written as the name that it stands for"
-    if isinstance(rule, _SPACED) or (isinstance(rule, Text) and field.wire_name in _NAMES):
+    if isinstance(rule, _TRIMMED) or (isinstance(rule, Text) and field.wire_name in _NAMES):
         return text.strip(" "), "had spaces around it, which were cut off"
     return text, ""
 

@@ -25,10 +25,10 @@ class PackageLost(IdpError):
     error_code = "import.package_lost"
 
 
-async def keep(service: Service, job_id: str, n: int, octets: bytes) -> None:
+async def store(service: Service, job_id: str, n: int, data: bytes) -> None:
     """Stores part number `n` of a job's package. Raises StorageError."""
     # Compression takes milliseconds per part, which would block the event loop.
-    content = await asyncio.to_thread(_packed, octets)
+    content = await asyncio.to_thread(_compressed, data)
     part = PackagePart(id=_id(job_id, n), job_id=job_id, content=content)
     # A repeated insert after a lost answer would conflict with its own record.
     await commit_settled(service.store, Insert(PACKAGE_PARTS, part))
@@ -59,8 +59,8 @@ def _id(job_id: str, n: int) -> str:
     return f"{job_id}.{n:06}"
 
 
-def _packed(octets: bytes) -> str:
-    return base64.b64encode(zlib.compress(octets, _LEVEL)).decode()
+def _compressed(data: bytes) -> str:
+    return base64.b64encode(zlib.compress(data, _LEVEL)).decode()
 
 
 def _unpack(content: str, into: IO[bytes]) -> None:

@@ -13,13 +13,13 @@ from itertools import repeat
 from pathlib import Path
 from typing import BinaryIO, Final, Literal
 
-_HELD: Final = 250_000  # hashes per partition; about 20 MB
+_PARTITION_HASHES: Final = 250_000  # hashes per partition; about 20 MB
 _AT_ONCE: Final = 8192  # hashes per read or write
 _UNKNOWN: Final = 0
-_OCTETS: Final = array("q").itemsize
+_NUMBER_BYTES: Final = array("q").itemsize
 
 
-class Doubles:
+class Duplicates:
     """The duplicate rows of one list. `path` names a file that does not exist yet."""
 
     def __init__(self, path: Path) -> None:
@@ -27,33 +27,33 @@ class Doubles:
         self._firsts = path.with_suffix(".firsts")
         self._new = array("q")
         self._count = 0
-        self._are_any_known = self._are_there = False
+        self._has_identities = self._has_duplicates = False
 
     def add(self, record: Hashable | None) -> None:
         """Adds the next row by the identity of its record, or None if that is unknown."""
         self._new.append(_UNKNOWN if record is None else hash(record))
         self._count += 1
-        self._are_any_known |= record is not None
+        self._has_identities |= record is not None
         if len(self._new) == _AT_ONCE:
             self._write()
 
     def find(self) -> None:
         """Finds the duplicates, once all rows are added. Raises OSError."""
         self._write()
-        parts = self._count // _HELD + 1
+        partitions = self._count // _PARTITION_HASHES + 1
         with _private(self._firsts, "wb") as file:
             # A list without identities needs no pass over its file.
-            for part in range(parts) if self._are_any_known else ():
-                self._look(part, parts, file)
+            for partition in range(partitions) if self._has_identities else ():
+                self._find_in_partition(partition, partitions, file)
         self._numbers.unlink()
-        if not self._are_there:
+        if not self._has_duplicates:
             self._firsts.unlink()
 
     def firsts(self, skip: int) -> Iterator[int | None]:
         """Yields, for each row after the first `skip`, the index of the first row of the same
         record, or None if the row is that first one. The iterator is endless.
         """
-        if self._are_there:
+        if self._has_duplicates:
             for place in _read(self._firsts, skip):
                 yield place - 1 if place else None
         yield from repeat(None)
@@ -63,16 +63,16 @@ class Doubles:
             self._new.tofile(file)
         del self._new[:]
 
-    def _look(self, part: int, parts: int, file: BinaryIO) -> None:
+    def _find_in_partition(self, partition: int, partitions: int, file: BinaryIO) -> None:
         firsts: dict[int, int] = {}
         for place, number in enumerate(_read(self._numbers)):
-            if number % parts == part and number != _UNKNOWN:
+            if number % partitions == partition and number != _UNKNOWN:
                 first = firsts.setdefault(number, place)
                 if first != place:
-                    self._are_there = True
+                    self._has_duplicates = True
                     # Sparse: the index is written at the row's own offset, one higher, so that a
                     # hole reads as 0 and means none.
-                    file.seek(place * _OCTETS)
+                    file.seek(place * _NUMBER_BYTES)
                     array("q", [first + 1]).tofile(file)
 
 
@@ -83,6 +83,6 @@ def _private(path: Path, mode: Literal["wb", "ab"]) -> BinaryIO:
 
 def _read(path: Path, skip: int = 0) -> Iterator[int]:
     with path.open("rb") as file:
-        file.seek(skip * _OCTETS)
-        while octets := file.read(_AT_ONCE * _OCTETS):
-            yield from array("q", octets)
+        file.seek(skip * _NUMBER_BYTES)
+        while data := file.read(_AT_ONCE * _NUMBER_BYTES):
+            yield from array("q", data)

@@ -37,11 +37,11 @@ class Package:
 
     def __init__(
         self,
-        drawers: dict[str, RowFile],
+        row_files: dict[str, RowFile],
         ids: Sequence[str | RowProblem],
         beside: dict[str, object],
     ) -> None:
-        self._drawers = drawers
+        self._row_files = row_files
         self._ids = ids
         self.beside = beside
 
@@ -51,7 +51,7 @@ class Package:
 
         Rows of unknown lists are counted under the name "".
         """
-        return {member: each.count for member, each in self._drawers.items() if each.count}
+        return {member: each.count for member, each in self._row_files.items() if each.count}
 
     @property
     def total(self) -> int:
@@ -65,22 +65,22 @@ class Package:
         the package again yields the same batches.
         """
         number = 1
-        for member, drawer in self._drawers.items():
-            skipped = min(skip, drawer.count)
+        for member, row_file in self._row_files.items():
+            skipped = min(skip, row_file.count)
             at = number + skipped
             # Row numbers count over all lists, so an index within a list is shifted by the list's
             # first number.
-            firsts = drawer.firsts(skipped)
-            for batch in drawer.batches(skipped, size):
+            firsts = row_file.firsts(skipped)
+            for batch in row_file.batches(skipped, size):
                 yield [
                     self._row(member, at + n, each, None if first is None else number + first)
                     for n, (each, first) in enumerate(zip(batch, firsts, strict=False))
                 ]
                 at += len(batch)
-            number += drawer.count
+            number += row_file.count
             skip -= skipped
 
-    def _row(self, member: str, number: int, spooled: Spooled, double_of: int | None) -> Row:
+    def _row(self, member: str, number: int, spooled: Spooled, duplicate_of: int | None) -> Row:
         id = self._ids[spooled.organization]
         # Without its organization's id no row can be stored.
         broken = (id,) if isinstance(id, RowProblem) else spooled.broken
@@ -92,7 +92,7 @@ class Package:
             org_id="" if isinstance(id, RowProblem) else id,
             document=None if member == APART else spooled.document,
             broken=broken,
-            double_of=double_of,
+            duplicate_of=duplicate_of,
         )
 
 
@@ -117,8 +117,8 @@ def read_package(source: ByteSource, scratch: Path, kinds: Sequence[RowKind] = K
             reader.read(JsonStream(source))
         except InvalidArgument as error:
             raise PackageRefused([_of_package(each) for each in error.problems]) from None
-    spool.look_for_doubles()
-    return Package(spool.drawers, reader.ids, reader.beside)
+    spool.find_duplicates()
+    return Package(spool.row_files, reader.ids, reader.beside)
 
 
 def _path(spooled: Spooled, member: str) -> str:

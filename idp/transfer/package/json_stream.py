@@ -31,14 +31,14 @@ _IN_STRING: Final = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _READABLE: Final = re.compile(
     r'[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+'
 )
-_FOREIGN: Final = {
+_OTHER_FORMATS: Final = {
     b"\x1f\x8b": "is compressed with gzip: unpack it first",
     b"PK\x03\x04": "is a ZIP archive: unpack it first",
     b"\xef\xbb\xbf": "begins with a byte order mark: save it as UTF-8 without one",
     b"\xff\xfe": "is UTF-16: save it as UTF-8",
     b"\xfe\xff": "is UTF-16: save it as UTF-8",
 }
-_LONGEST_MARK: Final = max(map(len, _FOREIGN))
+_LONGEST_START: Final = max(map(len, _OTHER_FORMATS))
 _TOO_LARGE: Final = FieldProblem(
     "json.too_large", "", f"has more than {MAX_VALUE} characters", MAX_VALUE
 )
@@ -48,7 +48,7 @@ _TOO_DEEP: Final = FieldProblem("json.too_deep", "", f"is nested deeper than {MA
 class ByteSource(Protocol):
     """A source of bytes, such as a file opened for reading."""
 
-    def read(self, octets: int, /) -> bytes:
+    def read(self, size: int, /) -> bytes:
         """Returns at most so many bytes; none at the end."""
 
 
@@ -77,19 +77,19 @@ class JsonStream:
         self._text = ""
         self._at = 0
         self._passed = 0
-        self._is_whole = False
+        self._has_ended = False
         self._begin()
 
     def peek(self) -> str:
         """Returns the first character of the next token without consuming it; empty at the end."""
         while True:
-            mark = self._text[self._at : self._at + 1]
-            if mark and mark not in _SPACES:
-                return mark
+            character = self._text[self._at : self._at + 1]
+            if character and character not in _SPACES:
+                return character
             self._at = _end(_SPACE, self._text, self._at)
             if self._at < len(self._text):
                 return self._text[self._at]
-            if self._is_whole:
+            if self._has_ended:
                 return ""
             self._grow()
 
@@ -113,7 +113,7 @@ class JsonStream:
                 raise self.malformed(f"an object of more than {MAX_MEMBERS} members")
             seen.add(name)
             yield name
-            more = self._goes_on("}")
+            more = self._has_another("}")
 
     def elements(self) -> Iterator[int]:
         """Yields the indexes of the list that begins here.
@@ -126,15 +126,15 @@ class JsonStream:
         while more:
             yield index
             index += 1
-            more = self._goes_on("]")
+            more = self._has_another("]")
 
     def value(self) -> object:
         """Returns the value that begins here. Raises UnusableValue."""
-        found = self._held()
+        parsed = self._whole_value()
         try:
-            return usable(found)
+            return usable(parsed)
         except InvalidArgument as error:
-            raise UnusableValue(error.problems, texts(found)) from None
+            raise UnusableValue(error.problems, texts(parsed)) from None
 
     def text(self) -> Iterator[str]:
         """Yields the string that begins here, in pieces."""
@@ -145,7 +145,7 @@ class JsonStream:
             if self._text.startswith('"', self._at):
                 self._at += 1
                 return
-            if self._is_whole or len(self._text) - self._at > _LONGEST_WORD:
+            if self._has_ended or len(self._text) - self._at > _LONGEST_WORD:
                 raise self.malformed("a string that can't be read")
             self._grow()
 
@@ -165,22 +165,22 @@ class JsonStream:
 
     def _begin(self) -> None:
         first = more = self._source.read(_SLICE)
-        while more and len(first) < _LONGEST_MARK:
+        while more and len(first) < _LONGEST_START:
             more = self._source.read(_SLICE)
             first += more
-        for mark, message in _FOREIGN.items():
-            if first.startswith(mark):
+        for start, message in _OTHER_FORMATS.items():
+            if first.startswith(start):
                 raise InvalidArgument([FieldProblem("package.encoding", "", message)])
         self._take_in(first)
 
-    def _grow(self, octets: int = _SLICE) -> None:
+    def _grow(self, size: int = _SLICE) -> None:
         """Discards what was consumed, and reads on."""
-        self._take_in(self._source.read(octets))
+        self._take_in(self._source.read(size))
 
-    def _take_in(self, octets: bytes) -> None:
-        self._is_whole = not octets
+    def _take_in(self, data: bytes) -> None:
+        self._has_ended = not data
         try:
-            more = self._decode(octets, self._is_whole)
+            more = self._decode(data, self._has_ended)
         except UnicodeDecodeError:
             raise InvalidArgument([FieldProblem("package.encoding", "", "is not UTF-8")]) from None
         self._passed += self._at
@@ -189,9 +189,9 @@ class JsonStream:
 
     # Punctuation between values
 
-    def _take(self, mark: str) -> None:
-        if self.peek() != mark:
-            raise self.malformed(f"no {mark}")
+    def _take(self, character: str) -> None:
+        if self.peek() != character:
+            raise self.malformed(f"no {character}")
         self._at += 1
 
     def _is_next(self, closing: str) -> bool:
@@ -201,7 +201,7 @@ class JsonStream:
         self._at += 1
         return False
 
-    def _goes_on(self, closing: str) -> bool:
+    def _has_another(self, closing: str) -> bool:
         more = self._is_next(closing)
         if more:
             self._take(",")
@@ -216,26 +216,26 @@ class JsonStream:
 
     # Values that fit into memory
 
-    def _held(self) -> object:
+    def _whole_value(self) -> object:
         """Returns the value as DECODER reads it.
 
         Of a value that is too large or too deep, only the end is found.
         """
-        octets = _SLICE
+        size = _SLICE
         self.peek()
         try:
-            while (found := self._scanned()) is None:
+            while (scanned := self._scanned()) is None:
                 if len(self._text) - self._at > MAX_VALUE:
                     self._skip()
                     raise UnusableValue([_TOO_LARGE])
-                self._grow(octets)
+                self._grow(size)
                 # Each attempt begins at the start of the value: doubling keeps the total work
                 # linear.
-                octets *= 2
+                size *= 2
         except RecursionError:  # the decoder recurses once per level
             self._skip()
             raise UnusableValue([_TOO_DEEP]) from None
-        value, end = found
+        value, end = scanned
         is_too_large = end - self._at > MAX_VALUE
         self._at = end
         if is_too_large:
@@ -249,14 +249,14 @@ class JsonStream:
         except JSONDecodeError as error:
             self._must_go_on(mistake(error), error.pos)
         else:
-            if self._is_whole or end + _LOOK_AHEAD <= len(self._text):
+            if self._has_ended or end + _LOOK_AHEAD <= len(self._text):
                 return value, end
         return None
 
     def _must_go_on(self, what: str, at: int) -> None:
         """Raises InvalidArgument unless the mistake may only be the early end of the window."""
         is_at_end = at + _LONGEST_WORD > len(self._text) or what.startswith("Unterminated string")
-        if self._is_whole or not is_at_end:
+        if self._has_ended or not is_at_end:
             raise self.malformed(what, at)
 
     def _skip(self) -> None:
@@ -286,18 +286,18 @@ class JsonStream:
         close.
         """
         while True:
-            found = _MARKS.search(self._text, self._at)
-            self._at = found.end() if found else len(self._text)
-            if found:
-                return found[0]
-            if self._is_whole:
+            match = _MARKS.search(self._text, self._at)
+            self._at = match.end() if match else len(self._text)
+            if match:
+                return match[0]
+            if self._has_ended:
                 raise self.malformed("the end of it, too early,")
             self._grow()
 
     def _pass(self, pattern: re.Pattern[str]) -> None:
         while True:
             self._at = _end(pattern, self._text, self._at)
-            if self._is_whole or self._at + _LOOK_AHEAD < len(self._text):
+            if self._has_ended or self._at + _LOOK_AHEAD < len(self._text):
                 return
             self._grow()
 
@@ -316,5 +316,5 @@ class JsonStream:
 
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
-    return found.end() if found else at
+    match = pattern.match(text, at)
+    return match.end() if match else at

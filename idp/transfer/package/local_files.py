@@ -32,8 +32,8 @@ async def look_at(path: Path) -> LocalFile:
     try:
         return await asyncio.to_thread(_looked_at, path)
     except OSError as error:
-        told = f"can't be read: {error.strerror}"
-        raise InvalidArgument([Problem("import.package_lost", str(path), told)]) from None
+        message = f"can't be read: {error.strerror}"
+        raise InvalidArgument([Problem("import.package_lost", str(path), message)]) from None
 
 
 def check(path: Path, digest: str) -> None:
@@ -42,10 +42,10 @@ def check(path: Path, digest: str) -> None:
     Raises PackageLost if they differ.
     """
     try:
-        found = _digest(path)
+        digest_now = _digest(path)
     except OSError as error:
         raise PackageLost(f"{path} can't be read: {error.strerror}") from None
-    if found != digest:
+    if digest_now != digest:
         raise PackageLost(f"{path} has changed since the import began")
 
 
@@ -64,7 +64,7 @@ async def go_on(service: Service, actor: str, file: LocalFile, options: JobOptio
     Raises NotFound; PreconditionFailed if the file has changed; Busy if another process holds the
     job.
     """
-    job = await _let_go(service, await _unfinished(service, file, options))
+    job = await _after_lease(service, await _unfinished(service, file, options))
     try:
         job = await job_lifecycle.go_on(service, actor, job)
     except Stale:  # another process resumed the job concurrently
@@ -73,27 +73,27 @@ async def go_on(service: Service, actor: str, file: LocalFile, options: JobOptio
     if hold is None:
         raise _busy(job)
     # The file is identified by its digest and may have been moved.
-    await hold.note(source=file.path)
+    await hold.store_values(source=file.path)
     return hold
 
 
 async def _unfinished(service: Service, file: LocalFile, options: JobOptions) -> Job:
-    found: list[Job] = [
+    unfinished: list[Job] = [
         job
         async for job in paging.each(service, JOBS, {})
         if job.source is not None and job_lifecycle.can_go_on(job) and job.options == options
     ]
-    ours = [job for job in found if job.digest == file.digest]
+    ours = [job for job in unfinished if job.digest == file.digest]
     if ours:
         return max(ours, key=lambda job: job.created_at)
-    if any(job.source == file.path for job in found):
-        told = f"{file.path} has changed since its import was cut off; import it anew"
-        raise PreconditionFailed(told)
-    told = "there is no unfinished import of this file with these options"
-    raise NotFound(told, error_code="job.not_found")
+    if any(job.source == file.path for job in unfinished):
+        message = f"{file.path} has changed since its import was cut off; import it anew"
+        raise PreconditionFailed(message)
+    message = "there is no unfinished import of this file with these options"
+    raise NotFound(message, error_code="job.not_found")
 
 
-async def _let_go(service: Service, job: Job) -> Job:
+async def _after_lease(service: Service, job: Job) -> Job:
     """Returns the job once its lease has ended.
 
     Raises NotFound, and Busy if its holder renewed it.
@@ -102,12 +102,12 @@ async def _let_go(service: Service, job: Job) -> Job:
     if left <= 0:
         return job
     await asyncio.sleep(left)
-    found = await service.store.get(JOBS, job.id)
-    if found is None:
+    job_now = await service.store.get(JOBS, job.id)
+    if job_now is None:
         raise NotFound("there is no such job", error_code="job.not_found")
-    if found.held_until is not None and found.held_until > service.clock.now():
-        raise _busy(found)
-    return found
+    if job_now.held_until is not None and job_now.held_until > service.clock.now():
+        raise _busy(job_now)
+    return job_now
 
 
 def _busy(job: Job) -> Busy:

@@ -33,7 +33,7 @@ _MISTAKES: Final = frozenset(
 )
 
 
-def eased(
+def adapted(
     form: type[Request], document: object, instead: Mapping[str, str] = _NOTHING
 ) -> tuple[object, list[RowProblem]]:
     """Returns the document without the values that the form refuses, and a warning for each.
@@ -45,19 +45,19 @@ def eased(
     warnings: list[RowProblem] = []
     for _ in range(_ROUNDS):
         _, problems = reading.collect(form, document)
-        unfit = [each for each in problems if each.error_code not in _MISTAKES]
-        if not unfit or not isinstance(document, dict):
+        unusable = [each for each in problems if each.error_code not in _MISTAKES]
+        if not unusable or not isinstance(document, dict):
             break
-        warnings += [_warning(each) for each in unfit]
-        document = _without(form, document, unfit, instead)
+        warnings += [_warning(each) for each in unusable]
+        document = _without(form, document, unusable, instead)
     return document, warnings
 
 
-def _warning(found: FieldProblem) -> RowProblem:
+def _warning(problem: FieldProblem) -> RowProblem:
     return RowProblem(
-        error_code=found.error_code,
-        field=found.field,
-        message=f"{found.message}; it is left out, or set to what comes nearest",
+        error_code=problem.error_code,
+        field=problem.field,
+        message=f"{problem.message}; it is left out, or set to what comes nearest",
         fix="Look at the setting after the import.",
         is_error=False,
     )
@@ -66,30 +66,30 @@ def _warning(found: FieldProblem) -> RowProblem:
 def _without(
     form: type[Request],
     document: Mapping[str, Any],
-    unfit: Iterable[FieldProblem],
+    unusable: Iterable[FieldProblem],
     instead: Mapping[str, str],
 ) -> dict[str, Any]:
     fields = {each.wire_name: each for each in reading.declared(form)}
-    left, gone = dict(document), dict[str, set[int]]()
-    for problem in unfit:
+    reduced, removed_indexes = dict(document), dict[str, set[int]]()
+    for problem in unusable:
         place = _PLACE.match(problem.field)
         field = fields.get(place[1]) if place else None
         if place is None or field is None:
             continue
-        name = _spelled(field, left)
-        if name not in left and field.wire_name in instead:
-            name = _spelled(fields[instead[field.wire_name]], left)
+        name = _name_in(field, reduced)
+        if name not in reduced and field.wire_name in instead:
+            name = _name_in(fields[instead[field.wire_name]], reduced)
         if place[2]:
-            gone.setdefault(name, set()).add(int(place[2]))
+            removed_indexes.setdefault(name, set()).add(int(place[2]))
         elif problem.error_code == "field.out_of_range" and isinstance(field.rule, Integer):
-            left[name] = min(max(int(left[name]), field.rule.min), field.rule.max)
+            reduced[name] = min(max(int(reduced[name]), field.rule.min), field.rule.max)
         else:
-            left.pop(name, None)
-    for name, numbers in gone.items():
-        left[name] = [each for n, each in enumerate(left[name]) if n not in numbers]
-    return left
+            reduced.pop(name, None)
+    for name, numbers in removed_indexes.items():
+        reduced[name] = [each for n, each in enumerate(reduced[name]) if n not in numbers]
+    return reduced
 
 
-def _spelled(field: DeclaredField, document: Mapping[str, Any]) -> str:
+def _name_in(field: DeclaredField, document: Mapping[str, Any]) -> str:
     """Returns the name under which the document has the field."""
     return field.wire_name if field.wire_name in document else field.name

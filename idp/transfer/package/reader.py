@@ -55,26 +55,26 @@ class PackageReader:
 
     def read(self, stream: JsonStream) -> None:
         """Reads the whole document. Raises InvalidArgument if it is not a package."""
-        found = ""
+        envelope = ""
         for name in stream.members():
             if name != "orgs" and name not in ENVELOPES:
-                self._keep(name, stream.value())
+                self._store_beside(name, stream.value())
             elif not _is_null(stream):
-                if found:
-                    told = f"can't be sent together with {found}"
-                    raise InvalidArgument([FieldProblem("field.conflict", name, told)])
-                found = name
+                if envelope:
+                    message = f"can't be sent together with {envelope}"
+                    raise InvalidArgument([FieldProblem("field.conflict", name, message)])
+                envelope = name
                 self._read_data(name, stream)
         stream.end()
-        if not found and not self.beside.keys() & set(PLACES):
-            told = f"holds none of {', '.join(ENVELOPES)} and orgs"
-            raise InvalidArgument([FieldProblem("package.no_organizations", "", told)])
+        if not envelope and not self.beside.keys() & set(PLACES):
+            message = f"holds none of {', '.join(ENVELOPES)} and orgs"
+            raise InvalidArgument([FieldProblem("package.no_organizations", "", message)])
 
-    def _keep(self, name: str, value: object) -> None:
+    def _store_beside(self, name: str, value: object) -> None:
         self.beside[name] = value
         if len(msgspec.json.encode(self.beside)) > MAX_BESIDE:
-            told = f"and what stands before it have more than {MAX_BESIDE} octets"
-            raise InvalidArgument([FieldProblem("json.too_large", name, told)])
+            message = f"and what stands before it have more than {MAX_BESIDE} octets"
+            raise InvalidArgument([FieldProblem("json.too_large", name, message)])
 
     def _read_data(self, name: str, stream: JsonStream) -> None:
         if name == "orgs":
@@ -93,7 +93,7 @@ class PackageReader:
         with path.open("xb") as file:
             path.chmod(0o600)
             for piece in stream.text():
-                file.write(_octets(name, piece))
+                file.write(_encoded(name, piece))
         with path.open("rb") as file:
             inner = JsonStream(file)
             self._read_envelope(name, inner)
@@ -143,9 +143,9 @@ class PackageReader:
         for name in stream.members():
             member = self._members.get(name, name)
             if member in seen:
-                told = "stands twice in its object, under both of its names"
+                message = "stands twice in its object, under both of its names"
                 raise InvalidArgument(
-                    [FieldProblem("json.duplicate", f"orgs[{number}].{member}", told)]
+                    [FieldProblem("json.duplicate", f"orgs[{number}].{member}", message)]
                 )
             seen.add(member)
             if member == _ORG_ID:
@@ -163,7 +163,7 @@ class PackageReader:
             for index in stream.elements():
                 document, broken = _read(stream)
                 row = Spooled(number, index, document, broken)
-                self._add(kind.member, row, None if broken else _record(kind, document))
+                self._add(kind.member, row, None if broken else _identity(kind, document))
             return
         document, broken = _read(stream)
         if kind.is_single or broken:
@@ -173,22 +173,22 @@ class PackageReader:
             self._add(kind.member, Spooled(number, None, None, (_NO_LIST,)))
 
 
-def _record(kind: RowKind, document: object) -> tuple[str, ...] | None:
+def _identity(kind: RowKind, document: object) -> tuple[str, ...] | None:
     """Returns the identity of a row's record within its kind, under either style of names; None if
     unknown.
     """
     if not kind.identity or not isinstance(document, dict):
         return None
-    found = []
+    values = []
     for name in kind.identity:
         text = value_of(document, name)
         if not isinstance(text, str):
             return None
-        found.append(text)
-    return tuple(found)
+        values.append(text)
+    return tuple(values)
 
 
-def _octets(name: str, text: str) -> bytes:
+def _encoded(name: str, text: str) -> bytes:
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError:

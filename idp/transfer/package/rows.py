@@ -35,8 +35,8 @@ class Row(Struct, frozen=True, kw_only=True):
 
     `number` counts from 1 in the order in which rows are stored. `path` is its place in the
     document: `orgs[0].humanUsers[17]`. `broken` are the reasons why it cannot be read; `document`
-    then has the texts that identify it, if any. `double_of` is the number of the first row of the
-    same record, if this is a later one.
+    then has the texts that identify it, if any. `duplicate_of` is the number of the first row of
+    the same record, if this is a later one.
     """
 
     number: int
@@ -45,7 +45,8 @@ class Row(Struct, frozen=True, kw_only=True):
     org_id: str
     document: object = None
     broken: tuple[RowProblem, ...] = ()
-    double_of: int | None = None
+    # Encoded as in the previous release, whose process may have sent it.
+    duplicate_of: int | None = msgspec.field(default=None, name="double_of")
 
 
 class Read(Struct, frozen=True):
@@ -59,7 +60,7 @@ class PreparedRow(Struct, frozen=True, kw_only=True):
     """The action planned for a row: its `writes`, stored as one unit, or why it isn't stored.
 
     `id` names it in reports: a composite id is its `parts`, joined with "_". Problems of a row
-    that does not `fail` are warnings. `met` is the existing record, as it was read, that the row
+    that does not `fail` are warnings. `existing` is the record, as it was read, that the row
     changes or because of which it is skipped; the record's first event says whether this job
     created it (`idp/transfer/jobs/import_origin.py`).
     """
@@ -69,7 +70,7 @@ class PreparedRow(Struct, frozen=True, kw_only=True):
     parts: tuple[str, ...] = ()
     writes: Sequence[Write] = ()
     problems: tuple[RowProblem, ...] = ()
-    met: tuple[Collection[Any], Any] | None = None
+    existing: tuple[Collection[Any], Any] | None = None
 
 
 def refused(id: str, *problems: RowProblem) -> PreparedRow:
@@ -77,13 +78,13 @@ def refused(id: str, *problems: RowProblem) -> PreparedRow:
     return PreparedRow(action="fail", id=id, problems=problems)
 
 
-def problem(found: FieldProblem, *, is_error: bool = True) -> RowProblem:
+def problem(finding: FieldProblem, *, is_error: bool = True) -> RowProblem:
     """Returns a reader's finding as a problem of a row, with the fix from the error catalogue."""
-    known = ERROR_CODES.get(found.error_code)
+    known = ERROR_CODES.get(finding.error_code)
     return RowProblem(
-        error_code=found.error_code,
-        message=found.message,
-        field=found.field,
+        error_code=finding.error_code,
+        message=finding.message,
+        field=finding.field,
         fix=known.cure if known else "",
         is_error=is_error,
     )
@@ -97,4 +98,4 @@ def value_of(document: Mapping[str, Any], name: str) -> Any:
 @cache
 def snake_case(name: str) -> str:
     """Returns a camelCase name in snake_case."""
-    return _CAPITAL.sub(lambda letter: f"_{letter[0].lower()}", name)
+    return _CAPITAL.sub(lambda capital: f"_{capital[0].lower()}", name)

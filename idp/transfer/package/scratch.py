@@ -26,7 +26,7 @@ def directory() -> Iterator[Path]:
     block.
     """
     _sweep()
-    path, lock = _made()
+    path, lock = _create()
     try:
         with lock:
             yield path
@@ -34,7 +34,7 @@ def directory() -> Iterator[Path]:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def _made() -> tuple[Path, IO[bytes]]:
+def _create() -> tuple[Path, IO[bytes]]:
     """Creates a directory whose lock this process holds."""
     while True:
         path = Path(tempfile.mkdtemp(prefix=_PREFIX))
@@ -64,11 +64,11 @@ def _sweep() -> None:
             is_ours = path.stat().st_uid == os.getuid() and not path.is_symlink()
             if is_ours:
                 with (path / _LOCK).open("rb") as lock:
-                    _remove_if_nobodys(path, lock)
+                    _remove_if_abandoned(path, lock)
         except OSError:  # it is in use, or is being removed or created at this moment
             continue
 
 
-def _remove_if_nobodys(path: Path, lock: IO[bytes]) -> None:
+def _remove_if_abandoned(path: Path, lock: IO[bytes]) -> None:
     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises BlockingIOError while it is in use
     shutil.rmtree(path, ignore_errors=True)

@@ -12,12 +12,12 @@ from typing import BinaryIO, Final
 import msgspec
 from msgspec import Struct
 
-from idp.transfer.package.duplicates import Doubles
+from idp.transfer.package.duplicates import Duplicates
 from idp.transfer.package.rows import RowProblem
 
 ITSELF: Final = -1
 MAX_BATCH_BYTES: Final = 4 * 1024 * 1024
-_MARK_EVERY: Final = 1000
+_OFFSET_EVERY: Final = 1000
 _BUFFER_BYTES: Final = 64 * 1024
 
 
@@ -46,9 +46,9 @@ class RowFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._marks = array("Q")
-        self._doubles = Doubles(path.with_suffix(".records"))
-        self._octets = 0
+        self._offsets = array("Q")
+        self._duplicates = Duplicates(path.with_suffix(".records"))
+        self._size = 0
         self.count = 0
 
     def open(self) -> BinaryIO:
@@ -59,34 +59,34 @@ class RowFile:
 
     def add(self, file: BinaryIO, row: Spooled, record: Hashable | None = None) -> None:
         """Appends a row. `record` is the identity of its record, if known."""
-        self._doubles.add(record)
+        self._duplicates.add(record)
         # An offset for every line would take too much memory.
-        if self.count % _MARK_EVERY == 0:
-            self._marks.append(self._octets)
-        self._octets += file.write(_ENCODER.encode(row) + b"\n")
+        if self.count % _OFFSET_EVERY == 0:
+            self._offsets.append(self._size)
+        self._size += file.write(_ENCODER.encode(row) + b"\n")
         self.count += 1
 
     def firsts(self, skip: int) -> Iterator[int | None]:
         """Yields, for each row after the first `skip`, the index of the first row of the same
         record, or None if the row is that first one. The iterator is endless.
         """
-        return self._doubles.firsts(skip)
+        return self._duplicates.firsts(skip)
 
-    def look_for_doubles(self) -> None:
+    def find_duplicates(self) -> None:
         """Finds the duplicate rows, once all rows are added. Raises OSError."""
         if self.count:
-            self._doubles.find()
+            self._duplicates.find()
 
     def batches(self, skip: int, size: int) -> Iterator[list[Spooled]]:
         """Yields the rows after the first `skip`, in batches limited by count and by bytes."""
         batch: list[Spooled] = []
-        octets = 0
+        batch_size = 0
         for line in self._lines(skip):
-            if batch and (len(batch) == size or octets + len(line) > MAX_BATCH_BYTES):
+            if batch and (len(batch) == size or batch_size + len(line) > MAX_BATCH_BYTES):
                 yield batch
-                batch, octets = [], 0
+                batch, batch_size = [], 0
             batch.append(_DECODER.decode(line))
-            octets += len(line)
+            batch_size += len(line)
         if batch:
             yield batch
 
@@ -94,8 +94,8 @@ class RowFile:
         if skip >= self.count:
             return
         with self._path.open("rb") as file:
-            file.seek(self._marks[skip // _MARK_EVERY])
-            for number, line in enumerate(file, skip // _MARK_EVERY * _MARK_EVERY):
+            file.seek(self._offsets[skip // _OFFSET_EVERY])
+            for number, line in enumerate(file, skip // _OFFSET_EVERY * _OFFSET_EVERY):
                 if number >= skip:
                     yield line
 
@@ -104,7 +104,7 @@ class Spool:
     """The row files of all kinds, in the order in which they are stored."""
 
     def __init__(self, folder: Path, members: Sequence[str]) -> None:
-        self.drawers = {
+        self.row_files = {
             member: RowFile(folder / f"rows-{number}.ndjson")
             for number, member in enumerate(members)
         }
@@ -115,15 +115,15 @@ class Spool:
         """Closes the files; no row can be added afterwards."""
         self._stack.close()
 
-    def look_for_doubles(self) -> None:
+    def find_duplicates(self) -> None:
         """Finds the duplicate rows in each file. Raises OSError."""
-        for drawer in self.drawers.values():
-            drawer.look_for_doubles()
+        for row_file in self.row_files.values():
+            row_file.find_duplicates()
 
     def add(self, member: str, row: Spooled, record: Hashable | None = None) -> None:
         """Appends a row to the file of its kind, which the first row creates."""
         file = self._files.get(member)
         if file is None:
-            file = self._stack.enter_context(self.drawers[member].open())
+            file = self._stack.enter_context(self.row_files[member].open())
             self._files[member] = file
-        self.drawers[member].add(file, row, record)
+        self.row_files[member].add(file, row, record)

@@ -1,4 +1,4 @@
-"""A package that is being received: kept outside of the store until it is complete, in constant
+"""A package that is being received: it is outside of the store until it is complete, in constant
 memory.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from idp.foundation import base64url
-from idp.transfer.package.envelope_scanner import Surface
+from idp.transfer.package.envelope_scanner import EnvelopeScanner
 
 # A larger one is spooled to disk, and its rows are read in another process.
 SMALL_BYTES: Final = 256 * 1024
@@ -22,14 +22,14 @@ _PIECE: Final = 1024 * 1024
 class Upload:
     """The body of a request, or an existing file (`over`).
 
-    Only this process can read it, and it is removed when the process ends. `left` is set once
-    nobody waits for the response any more.
+    Only this process can read it, and it is removed when the process ends. `abandoned` is set
+    when the client no longer waits for the response.
     """
 
     def __init__(self, file: IO[bytes] | None = None) -> None:
         self.size = 0
-        self.left = asyncio.Event()
-        self._surface = Surface()
+        self.abandoned = asyncio.Event()
+        self._envelope = EnvelopeScanner()
         self._digest = hashlib.sha256()
         self._file = file or tempfile.SpooledTemporaryFile(max_size=SMALL_BYTES)  # noqa: SIM115
 
@@ -41,18 +41,18 @@ class Upload:
         """
         upload = cls(file.open("rb"))
         for piece in upload.pieces(_PIECE):
-            upload._look_at(piece)
+            upload._scan(piece)
         return upload
 
-    def take(self, octets: bytes) -> None:
+    def take(self, data: bytes) -> None:
         """Appends the next chunk. Raises OSError."""
-        self._look_at(octets)
-        self._file.write(octets)
+        self._scan(data)
+        self._file.write(data)
 
-    def _look_at(self, octets: bytes) -> None:
-        self.size += len(octets)
-        self._surface.feed(octets)
-        self._digest.update(octets)
+    def _scan(self, data: bytes) -> None:
+        self.size += len(data)
+        self._envelope.feed(data)
+        self._digest.update(data)
 
     @property
     def is_small(self) -> bool:
@@ -64,17 +64,17 @@ class Upload:
         """The SHA-256 digest of the body."""
         return base64url.encode(self._digest.digest())
 
-    def surface(self) -> object:
+    def envelope(self) -> object:
         """Returns the outermost members. Raises InvalidArgument."""
-        return self._surface.read()
+        return self._envelope.read()
 
     def rewind(self) -> None:
         """Sets the read position back to the beginning."""
         self._file.seek(0)
 
-    def read(self, octets: int, /) -> bytes:
+    def read(self, size: int, /) -> bytes:
         """Returns at most so many bytes; none at the end."""
-        return self._file.read(octets)
+        return self._file.read(size)
 
     def pieces(self, size: int) -> Iterator[bytes]:
         """Yields the body in pieces."""
@@ -82,11 +82,11 @@ class Upload:
         while piece := self.read(size):
             yield piece
 
-    def let_go(self, *, is_read: bool) -> None:
-        """Marks that nobody waits for the response any more, and closes the upload unless it is
-        being read.
+    def abandon(self, *, is_read: bool) -> None:
+        """Marks that the client no longer waits for the response, and closes the upload unless it
+        is being read.
         """
-        self.left.set()
+        self.abandoned.set()
         if not is_read:
             self.close()
 

@@ -99,7 +99,9 @@ class Passwords:
         for number, is_used in enumerate(self._used):
             if not is_used:
                 found = self._at(number)
-                problem = _UNUSED if self._by_email.get(_key(found.email)) == number else _DOUBLE
+                problem = (
+                    _UNUSED if self._by_email.get(_key(found.email)) == number else _DUPLICATE
+                )
                 yield PersonDraft(
                     row=row,
                     path=found.path,
@@ -150,7 +152,7 @@ _UNUSED: Final = RowProblem(
     fix="Have both files written at the same time.",
     is_error=False,
 )
-_DOUBLE: Final = RowProblem(
+_DUPLICATE: Final = RowProblem(
     error_code="source.password_doubled",
     field="email",
     message="another password of this address came first",

@@ -83,13 +83,13 @@ class DelimitedTable:
         wrong = [path for path in chosen.values() if not _is_place(path)]
         lacking = set(chosen) - {fields.plain(name) for name in head}
         if wrong or lacking:
-            told = f"no field {wrong[0]}" if wrong else f"no column {sorted(lacking)[0]}"
-            raise SourceRefused(f"there is {told}; the columns are {', '.join(head)}")
+            problem = f"no field {wrong[0]}" if wrong else f"no column {sorted(lacking)[0]}"
+            raise SourceRefused(f"there is {problem}; the columns are {', '.join(head)}")
         places = [chosen.get(fields.plain(name)) or known.get(fields.plain(name), name)
                   for name in head]  # fmt: skip
-        doubles = {each for each in places if each in fields.PATHS and places.count(each) > 1}
-        if doubles:
-            raise SourceRefused(f"several columns stand for {sorted(doubles)[0]}")
+        duplicates = {each for each in places if each in fields.PATHS and places.count(each) > 1}
+        if duplicates:
+            raise SourceRefused(f"several columns stand for {sorted(duplicates)[0]}")
         if "email.email" not in places:
             raise SourceRefused(f"no column is email (--map COLUMN=email): {', '.join(head)}")
         return places

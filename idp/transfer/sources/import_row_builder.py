@@ -130,7 +130,7 @@ _SWITCHES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-def settle(draft: PersonDraft, names: Mapping[str, str]) -> dict[str, Any]:
+def build_row(draft: PersonDraft, names: Mapping[str, str]) -> dict[str, Any]:
     """Returns the row of `humanUsers` and appends problems to the draft.
 
     Problems name the draft's fields by the source's `names`. The row is complete only if the draft

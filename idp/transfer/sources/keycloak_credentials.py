@@ -95,7 +95,7 @@ def encoded(credential: Mapping[str, Any]) -> str:
         return f"${algorithm}${rounds}${salt}${value}"
     if algorithm == "argon2":
         return _argon2(about, rounds, salt, value)
-    raise _UnusableCredential(f"is hashed by {_shown(algorithm)}, which is not known here")
+    raise _UnusableCredential(f"is hashed by {_displayed(algorithm)}, which is not known here")
 
 
 def _argon2(about: Mapping[str, Any], rounds: int, salt: str, value: str) -> str:
@@ -104,7 +104,7 @@ def _argon2(about: Mapping[str, Any], rounds: int, salt: str, value: str) -> str
     kind, version = _only(more, "type", "id"), _only(more, "version", "1.3")
     if kind not in ("id", "i", "d") or str(version) not in _ARGON2_VERSIONS:
         raise _UnusableCredential(
-            f"is hashed by argon2 of the kind {_shown(kind)} {_shown(version)}"
+            f"is hashed by argon2 of the kind {_displayed(kind)} {_displayed(version)}"
         )
     memory = _number(_only(more, "memory", None), "memory")
     lanes = _number(_only(more, "parallelism", None), "parallelism")
@@ -168,5 +168,5 @@ def _unpadded(text: str) -> str:
         raise _UnusableCredential("has a value or a salt that is not base64") from None
 
 
-def _shown(value: object) -> str:
+def _displayed(value: object) -> str:
     return value if isinstance(value, str) and value.isprintable() and len(value) < 50 else "?"

@@ -42,12 +42,12 @@ def files(path: Path, realm: str | None) -> list[Path]:
         raise SourceRefused(
             f"{path} holds several realms: choose by --realm-name {' or '.join(realms)}"
         )
-    wanted = realm or realms[0]
-    if wanted not in realms:
-        raise SourceRefused(f"{path} has no realm {wanted}: there are {', '.join(realms)}")
-    parts = sorted((m for m in found if m[1] == wanted), key=lambda match: int(match[2]))
+    requested = realm or realms[0]
+    if requested not in realms:
+        raise SourceRefused(f"{path} has no realm {requested}: there are {', '.join(realms)}")
+    parts = sorted((m for m in found if m[1] == requested), key=lambda match: int(match[2]))
     # The realm's own file, then the users' files by number.
-    return [path / match[0] for match in [*(m for m in whole if m[1] == wanted), *parts]]
+    return [path / match[0] for match in [*(m for m in whole if m[1] == requested), *parts]]
 
 
 def federated(path: Path) -> list[Path]:
@@ -69,7 +69,7 @@ def pieces(path: Path, first: int, *, is_all: bool) -> Iterator[Piece | RealmSet
             raise SourceRefused(
                 f"{path} holds a list of realms: export the one that is meant (--realm NAME)"
             )
-        if not text.passed("{"):
+        if not text.take_if_next("{"):
             raise SourceRefused(f"{path} is no realm export: it is no JSON object")
         was_there = yield from _members(text, path, first)
         if is_all and not was_there:
@@ -80,14 +80,14 @@ def _members(
     text: LongText, path: Path, first: int
 ) -> Generator[Piece | RealmSettings, None, bool]:
     row, was_there = first, False
-    while not text.passed("}"):
-        if text.passed(","):
+    while not text.take_if_next("}"):
+        if text.take_if_next(","):
             continue
         try:
             name = text.value() if text.peek() == '"' else ""
-            if not (isinstance(name, str) and name and text.passed(":")):
+            if not (isinstance(name, str) and name and text.take_if_next(":")):
                 raise BrokenValue(_NO_MEMBER, is_lost=True)
-            if name == "users" and text.passed("["):
+            if name == "users" and text.take_if_next("["):
                 was_there = True
                 for piece in source.elements(text, path.name, row):
                     row = piece.row + 1
@@ -96,9 +96,9 @@ def _members(
                 yield RealmSettings(name, text.value())
         except BrokenValue as broken:
             if not was_there:
-                told = "; ".join(each.message for each in broken.problems)
+                message = "; ".join(each.message for each in broken.problems)
                 raise SourceRefused(
-                    f"{path} is no realm export: line {text.line} {told}"
+                    f"{path} is no realm export: line {text.line} {message}"
                 ) from None
             yield Piece(row=row, path=f"{path.name}:{text.line}", problems=broken.problems)
             return True

@@ -15,7 +15,7 @@ from idp.foundation import strict_json
 from idp.foundation.errors import FieldProblem, InvalidArgument
 from idp.transfer.package.rows import RowProblem
 
-PIECE_OCTETS: Final = 1 << 18
+PIECE_BYTES: Final = 1 << 18
 MAX_CHARACTERS: Final = 8 << 20  # of one record
 _MARGIN: Final = 16  # a word, a number's dot or an escape may be cut by the end of a piece
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
@@ -50,14 +50,14 @@ class LongText:
     def peek(self) -> str:
         """Returns the next character that is no space; empty at the end."""
         while True:
-            found = _SPACE.match(self._text, self._at)
-            self._advance(found.end() if found else self._at)
+            match = _SPACE.match(self._text, self._at)
+            self._advance(match.end() if match else self._at)
             if self._at < len(self._text):
                 return self._text[self._at]
-            if not self._more(PIECE_OCTETS):
+            if not self._more(PIECE_BYTES):
                 return ""
 
-    def passed(self, character: str) -> bool:
+    def take_if_next(self, character: str) -> bool:
         """Consumes this character if it comes next; returns whether it did."""
         is_next = self.peek() == character
         if is_next:
@@ -70,7 +70,7 @@ class LongText:
         Raises BrokenValue; with `is_lost` the position stays before the value.
         """
         self.peek()
-        octets = PIECE_OCTETS
+        size = PIECE_BYTES
         while True:
             try:
                 value, end = strict_json.DECODER.raw_decode(self._text, self._at)
@@ -83,9 +83,9 @@ class LongText:
                 # A number at the end of a piece may continue in the next one.
                 if end < len(self._text) or self._is_whole or isinstance(value, list):
                     return self._taken(value, end)
-            self._more(octets)
+            self._more(size)
             # Parsing restarts at the beginning of the value: doubling keeps the work linear.
-            octets *= 2
+            size *= 2
 
     def skip_record(self) -> None:
         """Skips an unreadable record.
@@ -102,13 +102,13 @@ class LongText:
         while self._at < len(self._text) or not self._is_whole:
             end = self._whole_lines()
             start = self._at
-            for found in tokens.finditer(self._text, start, end):
-                depth += _DEPTHS.get(found[0], 0)
-                if found[0][0] == "\n" or (depth <= 0 and found[0] in "]}" and is_closed):
-                    self._advance(found.end())
+            for match in tokens.finditer(self._text, start, end):
+                depth += _DEPTHS.get(match[0], 0)
+                if match[0][0] == "\n" or (depth <= 0 and match[0] in "]}" and is_closed):
+                    self._advance(match.end())
                     return
-                if not is_closed and found[0] in "[]{}":
-                    self._advance(max(found.start(), start + 1))
+                if not is_closed and match[0] in "[]{}":
+                    self._advance(max(match.start(), start + 1))
                     return
             self._advance(end)
 
@@ -130,7 +130,7 @@ class LongText:
                 return end
             if len(self._text) - self._at > MAX_CHARACTERS:
                 break
-            self._more(PIECE_OCTETS)
+            self._more(PIECE_BYTES)
         return len(self._text)
 
     def _may_go_on(self, error: json.JSONDecodeError) -> bool:
@@ -142,14 +142,14 @@ class LongText:
         if len(self._text) - self._at > MAX_CHARACTERS:
             return _LONG
         if self._ends_before(error.pos):
-            told = f"it ends too early in line {self.line}"
+            message = f"it ends too early in line {self.line}"
         elif error.pos >= len(self._text.rstrip()):
             return _CUT_OFF
         else:
             line = self.line + self._text.count("\n", self._at, error.pos)
-            told = f"{strict_json.mistake(error)} in line {line}"
+            message = f"{strict_json.mistake(error)} in line {line}"
         return RowProblem(
-            error_code="source.unreadable", message=f"is not JSON: {told}", fix=_MEND
+            error_code="source.unreadable", message=f"is not JSON: {message}", fix=_MEND
         )
 
     def _ends_before(self, at: int) -> bool:
@@ -166,20 +166,20 @@ class LongText:
             self._head += self._text[self._at : min(to, self._at + _HEAD_CHARACTERS)]
         self._at = to
 
-    def _more(self, octets: int) -> bool:
+    def _more(self, size: int) -> bool:
         """Reads another piece and discards what was consumed; returns whether there was more."""
         if self._is_whole:
             return False
-        read = self._file.read(octets)
+        read = self._file.read(size)
         self._is_whole = not read
         self._text = self._text[self._at :] + self._decoder.decode(read, final=not read)
         self._at = 0
         return bool(read)
 
 
-def _as_problem(found: FieldProblem) -> RowProblem:
+def _as_problem(problem: FieldProblem) -> RowProblem:
     return RowProblem(
-        error_code=found.error_code, field=found.field, message=found.message, fix=_MEND
+        error_code=problem.error_code, field=problem.field, message=problem.message, fix=_MEND
     )
 
 

@@ -13,7 +13,7 @@ from idp.identity.users import lookup as user_lookup
 from idp.management.users.new_user import MAX_METADATA_CHARACTERS
 from idp.schema.field_rules import MAX_TEXT
 from idp.transfer.package.rows import RowProblem
-from idp.transfer.sources.import_row_builder import PersonDraft, settle
+from idp.transfer.sources.import_row_builder import PersonDraft, build_row
 from idp.transfer.sources.key_index import KeyIndex
 from idp.transfer.sources.ndjson import Encoded
 from idp.transfer.sources.package_file import PackageFile
@@ -34,10 +34,10 @@ class MigrationOptions(Struct, frozen=True, kw_only=True):
 class Migration:
     """One run, with the ids, names and addresses seen so far: 54 to 162 bytes per person."""
 
-    def __init__(self, package: PackageFile, report: Report, wishes: MigrationOptions) -> None:
+    def __init__(self, package: PackageFile, report: Report, options: MigrationOptions) -> None:
         self._package = package
         self._report = report
-        self._wishes = wishes
+        self._options = options
         self._ids, self._names, self._addresses = KeyIndex(), KeyIndex(), KeyIndex()
         self._roles: set[str] = set()
 
@@ -55,10 +55,10 @@ class Migration:
         self._report.finish()
 
     def _take(self, draft: PersonDraft, names: Mapping[str, str]) -> None:
-        draft.is_incomplete = self._wishes.keeps_incomplete and draft.email in ("", None)
-        row = settle(draft, names)
+        draft.is_incomplete = self._options.keeps_incomplete and draft.email in ("", None)
+        row = build_row(draft, names)
         if draft.action == "create":
-            self._look_for_doubles(draft, row, names)
+            self._find_duplicates(draft, row, names)
         if draft.action != "create":
             return
         id = row["userId"]
@@ -69,32 +69,32 @@ class Migration:
             *self._add_grant(draft, id, names),
         ]
 
-    def _look_for_doubles(
+    def _find_duplicates(
         self, draft: PersonDraft, row: Mapping[str, Any], names: Mapping[str, str]
     ) -> None:
         user = row["user"]
         first = self._ids.add(row["userId"], draft.row)
         if first is not None:
             draft.problems.append(
-                _double(names.get("id", "id"), first, error_code="source.user_doubled")
+                _duplicate(names.get("id", "id"), first, error_code="source.user_doubled")
             )
             return
         first = self._names.add(user_lookup.login_key(user["userName"]), draft.row)
         if first is not None:
             name = names.get("user_name", "user_name")
-            draft.problems.append(_double(name, first, error_code="source.name_doubled"))
+            draft.problems.append(_duplicate(name, first, error_code="source.name_doubled"))
         if "email" not in user:
             return
         first = self._addresses.add(user_lookup.login_key(user["email"]["email"]), draft.row)
         if first is not None:
             name = names.get("email", "email")
             draft.problems.append(
-                _double(name, first, error_code="source.address_doubled", is_error=False)
+                _duplicate(name, first, error_code="source.address_doubled", is_error=False)
             )
 
     def _add_metadata(self, draft: PersonDraft, user_id: str) -> Iterator[str]:
         for key, value in draft.metadata.items():
-            encoded = _encoded(value) if self._wishes.keeps_attributes else None
+            encoded = _encoded(value) if self._options.keeps_attributes else None
             if encoded and 0 < len(key) <= MAX_TEXT and key.isprintable():
                 self._package.add("userMetadata", {"id": user_id, "key": key, "value": encoded})
             elif value not in (None, "", [], {}):
@@ -103,7 +103,7 @@ class Migration:
     def _add_grant(
         self, draft: PersonDraft, user_id: str, names: Mapping[str, str]
     ) -> Iterator[str]:
-        project, name = self._wishes.project_id, names.get("roles", "roles")
+        project, name = self._options.project_id, names.get("roles", "roles")
         keys = [str(each) for each in draft.roles if _is_role(each)] if project else []
         yield from (name for each in draft.roles if each not in keys)
         for key in keys:
@@ -127,8 +127,8 @@ def _encoded(value: object) -> str | None:
     elif value in (None, "", [], {}):
         return None
     else:
-        octets = value.encode() if isinstance(value, str) else msgspec.json.encode(value)
-        text = base64.b64encode(octets).decode()
+        data = value.encode() if isinstance(value, str) else msgspec.json.encode(value)
+        text = base64.b64encode(data).decode()
     return text if 0 < len(text) <= MAX_METADATA_CHARACTERS else None
 
 
@@ -136,7 +136,7 @@ def _is_role(key: object) -> bool:
     return isinstance(key, str) and 0 < len(key) <= MAX_TEXT and key.isprintable()
 
 
-def _double(field: str, first: int, *, error_code: str, is_error: bool = True) -> RowProblem:
+def _duplicate(field: str, first: int, *, error_code: str, is_error: bool = True) -> RowProblem:
     return RowProblem(
         error_code=error_code,
         field=field,

@@ -18,7 +18,7 @@ import msgspec
 
 # The lists of an organization, in their order in the file.
 LISTS: Final = ("humanUsers", "userMetadata", "projectRoles", "userGrants")
-_COPIED_OCTETS: Final = 1 << 20
+_COPIED_BYTES: Final = 1 << 20
 
 
 class PackageFile:
@@ -56,7 +56,7 @@ class PackageFile:
                 self._put(3, b',"' + name.encode() + b'":[')
                 waiting = self._waiting.pop(name)
                 waiting.seek(0)
-                while copied := waiting.read(_COPIED_OCTETS):
+                while copied := waiting.read(_COPIED_BYTES):
                     self._file.write(copied)
                 waiting.close()
                 self._put(3, b"]")
@@ -74,10 +74,10 @@ class PackageFile:
             encoded = b"\n" + self._indent * 4 + lines
         file.write(separator + encoded)
 
-    def _put(self, depth: int, octets: bytes) -> None:
+    def _put(self, depth: int, data: bytes) -> None:
         if self._is_multiline and depth:
-            octets = b"\n" + self._indent * depth + octets
-        self._file.write(octets)
+            data = b"\n" + self._indent * depth + data
+        self._file.write(data)
 
 
 @contextmanager

@@ -65,12 +65,12 @@ class Report:
             yield name, self._reasons.get(name) or self._reasons.get(top) or _NO_PLACE, each
 
     def _drop(self, name: str, path: str) -> None:
-        name = shown(name)
+        name = displayed(name)
         # Names come from the file, so their number is bounded.
         if name not in self.dropped and len(self.dropped) >= MAX_NAMES:
             name = OTHERS
-        found = self.dropped.setdefault(name, Dropped(0, path))
-        found.count += 1
+        dropped = self.dropped.setdefault(name, Dropped(0, path))
+        dropped.count += 1
 
     def _write(self, line: Mapping[str, Any]) -> None:
         if self._file is not None:
@@ -81,22 +81,22 @@ def _line(draft: PersonDraft) -> dict[str, Any]:
     return {
         "row": draft.row,
         "path": draft.path,
-        "id": shown(draft.name),
+        "id": displayed(draft.name),
         "action": draft.action,
-        "problems": [_told(each) for each in draft.problems],
+        "problems": [_problem(each) for each in draft.problems],
     }
 
 
-def _told(problem: RowProblem) -> dict[str, str]:
+def _problem(problem: RowProblem) -> dict[str, str]:
     return {
         "slug": problem.error_code,
-        "field": shown(problem.field),
+        "field": displayed(problem.field),
         "message": problem.message,
         "fix": problem.fix,
     }
 
 
-def shown(name: str) -> str:
+def displayed(name: str) -> str:
     """Returns a source's name in the form for a report: cut to a limit, without control
     characters.
     """

@@ -89,7 +89,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 def records(text: LongText, name: str, first: int = 1) -> Iterator[Piece]:
     """Yields the values of a stream, or the elements of its one array."""
-    is_array = text.passed("[")
+    is_array = text.take_if_next("[")
     row = first
     for piece in elements(text, name, first) if is_array else _values(text, name, first):
         yield piece
@@ -107,8 +107,8 @@ _ONE: Final = "Give each list a file of its own."
 def elements(text: LongText, name: str, first: int = 1) -> Iterator[Piece]:
     """Yields the elements of an array whose opening bracket is consumed."""
     row = first
-    while not text.passed("]"):
-        if text.passed(","):
+    while not text.take_if_next("]"):
+        if text.take_if_next(","):
             continue
         if not text.peek():
             problem = RowProblem(

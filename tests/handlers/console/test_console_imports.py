@@ -109,9 +109,9 @@ async def test_an_import_under_way_shows_a_bar_its_rate_and_the_time_left(
     server, visitor, total, done, rate, left
 ):
     hold = await held(server.service)
-    await hold.note(state="running", total=total, worked_since=server.clock.now())
+    await hold.store_values(state="running", total=total, worked_since=server.clock.now())
     server.clock.advance(2)
-    await hold.note(position=done)
+    await hold.store_values(position=done)
 
     page = await admin(server, visitor, f"{IMPORTS}/{hold.job.id}")
 
@@ -125,7 +125,7 @@ async def test_the_page_refreshes_for_who_asks_for_that_until_the_import_has_end
     server, visitor
 ):
     hold = await held(server.service)
-    await hold.note(state="running", total=9, worked_since=server.clock.now())
+    await hold.store_values(state="running", total=9, worked_since=server.clock.now())
     here = f"{IMPORTS}/{hold.job.id}"
     page = await admin(server, visitor, here)
     assert "Refresh" not in page.headers
@@ -142,7 +142,7 @@ async def test_the_page_refreshes_for_who_asks_for_that_until_the_import_has_end
 
 async def test_one_that_is_to_stop_says_so_until_it_has(server, visitor):
     hold = await held(server.service)
-    await hold.note(state="running", total=9, worked_since=server.clock.now())
+    await hold.store_values(state="running", total=9, worked_since=server.clock.now())
     here = f"{IMPORTS}/{hold.job.id}"
     await admin(server, visitor, here)
 

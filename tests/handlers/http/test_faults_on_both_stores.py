@@ -147,7 +147,7 @@ async def test_an_export_whose_last_wait_swallowed_the_end_is_not_answered(
         with suppress(asyncio.CancelledError):
             await asyncio.sleep(20)
 
-    monkeypatch.setattr(export_document, "_note", slow)
+    monkeypatch.setattr(export_document, "_record", slow)
     owner.visitor.may_fail = True
     page = await owner.post("/admin/v1/export", {"timeout": "1s"})
 

@@ -132,7 +132,7 @@ async def test_a_caller_who_leaves_has_cut_the_export(server, owner, monkeypatch
         finally:
             is_cut.set()
 
-    monkeypatch.setattr(export_document._Pen, "write", write)
+    monkeypatch.setattr(export_document._BufferedWriter, "write", write)
     caller = await calling(server, owner, EXPORT, {"timeout": "24h"})
     await is_begun.wait()
     assert [*tmp_path.iterdir()]

@@ -170,12 +170,12 @@ async def test_a_job_is_removed_after_thirty_days_with_its_report(server, owner)
 
 async def test_the_speed_of_a_job_is_that_of_the_rows_since_it_was_resumed(server, owner):
     hold = await held(server.service)
-    await hold.note(state="running", total=100, position=40)
-    await hold.note(worked_since=server.clock.now(), worked_from=40)
+    await hold.store_values(state="running", total=100, position=40)
+    await hold.store_values(worked_since=server.clock.now(), worked_from=40)
     path = f"{PATH}/{hold.job.id}"
     before = (await owner.get(path)).json()
     server.clock.advance(4)
-    await hold.note(position=50)
+    await hold.store_values(position=50)
 
     job = (await owner.get(path)).json()
 
@@ -197,7 +197,7 @@ async def test_a_job_reports_what_was_requested_and_by_whom(server, owner):
 
 async def test_a_local_file_whose_process_is_gone_waits_for_who_has_it(server, owner):
     hold = await held(server.service, source="/tmp/all of it.json", updates=True)
-    await hold.note(state="running", total=100, position=40)
+    await hold.store_values(state="running", total=100, position=40)
     path = f"{PATH}/{hold.job.id}"
     alive = (await owner.get(path)).json()
     server.clock.advance(job_lifecycle.LEASE.total_seconds())

@@ -260,7 +260,7 @@ def with_record(backup: bytes, name: str, record: dict) -> bytes:
     tallies = contents.Tallies()
     tallies.add(type("Named", (), {"name": name}), encoded)
     return sealed(
-        head, line, contents.manifest_line(contents.Manifest(collections=tallies.told()))
+        head, line, contents.manifest_line(contents.Manifest(collections=tallies.by_collection()))
     )
 
 

@@ -48,7 +48,7 @@ async def waiting(server, *orgs, **options) -> str:
     """The id of a job that nobody works on, whose package is stored."""
     job = job_lifecycle.new(server.service, "importer", JobOptions(**options))
     await job_lifecycle.begin(server.service, job)
-    await package_chunks.keep(server.service, job.id, 0, msgspec.json.encode({"orgs": orgs}))
+    await package_chunks.store(server.service, job.id, 0, msgspec.json.encode({"orgs": orgs}))
     await server.store.commit(Update(JOBS, job.id, set={"parts": 1}))
     return job.id
 

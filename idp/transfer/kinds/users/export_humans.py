@@ -19,26 +19,26 @@ _STATES: Final = {state: name for name, state in STATES.items()}
 _GENDERS: Final = {gender: name for name, gender in GENDERS.items()}
 
 
-async def tell(
-    telling: ExportContext, organization: Organization
+async def export(
+    context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """Yields the persons of the organization by user name."""
     where = {"org_id": organization.id}
-    async for user in going.records(telling.view, USERS, where, order="login_key"):
+    async for user in going.records(context.view, USERS, where, order="login_key"):
         if user.kind == "human":
-            yield {"userId": user.id, "user": _told(telling, user)}
+            yield {"userId": user.id, "user": _exported(context, user)}
 
 
-def _told(telling: ExportContext, user: User) -> dict[str, Any]:
+def _exported(context: ExportContext, user: User) -> dict[str, Any]:
     email, phone, profile = user.email, user.phone, user.profile
     # The import requires these fields, unless the row is `incomplete`.
     is_whole = email is not None and profile.given_name and profile.family_name
-    return going.said(
+    return going.non_empty(
         {
             "userName": user.user_name,
             "profile": _profile(profile),
             "email": email
-            and going.said(
+            and going.non_empty(
                 {
                     "email": email.address,
                     "isEmailVerified": email.is_verified,
@@ -46,7 +46,7 @@ def _told(telling: ExportContext, user: User) -> dict[str, Any]:
                 }
             ),
             "phone": phone
-            and going.said(
+            and going.non_empty(
                 {
                     "phone": phone.number,
                     "isPhoneVerified": phone.is_verified,
@@ -57,15 +57,15 @@ def _told(telling: ExportContext, user: User) -> dict[str, Any]:
             "idps": [_link(link) for link in user.idp_links],
             "state": _STATES[user.state],
             "incomplete": not is_whole,
-            **(_password(user.password) if telling.with_passwords and user.password else {}),
-            **(_otp(telling, user) if telling.with_otp else {}),
+            **(_password(user.password) if context.with_passwords and user.password else {}),
+            **(_otp(context, user) if context.with_otp else {}),
         }
     )
 
 
 def _profile(profile: Profile) -> dict[str, Any]:
     gender = _GENDERS[profile.gender] if profile.gender else ""
-    return going.said(
+    return going.non_empty(
         {
             "firstName": profile.given_name,
             "lastName": profile.family_name,
@@ -84,7 +84,7 @@ def _profile(profile: Profile) -> dict[str, Any]:
 
 
 def _address(address: Address) -> dict[str, Any]:
-    return going.said({_camel(name): text for name, text in structs.asdict(address).items()})
+    return going.non_empty({_camel(name): text for name, text in structs.asdict(address).items()})
 
 
 def _camel(name: str) -> str:
@@ -107,11 +107,11 @@ def _password(password: Password) -> dict[str, Any]:
         "expirationDate": going.instant(password.expires_at),
     }
     return {
-        "hashedPassword": going.said(hashed),
+        "hashedPassword": going.non_empty(hashed),
         "passwordChangeRequired": password.must_change,
     }
 
 
-def _otp(telling: ExportContext, user: User) -> dict[str, Any]:
-    secret = second_factors.secret_of(telling.service, user)
+def _otp(context: ExportContext, user: User) -> dict[str, Any]:
+    secret = second_factors.secret_of(context.service, user)
     return {"otpCode": secret, "otpName": user.totp.name if user.totp else ""} if secret else {}

@@ -17,7 +17,7 @@ from idp.service import Service
 from idp.transfer.kinds.users.human_request import STATES, PackagedHuman
 
 
-def wanted(service: Service, known: User, row: PackagedHuman) -> Mapping[str, object]:
+def requested_fields(service: Service, known: User, row: PackagedHuman) -> Mapping[str, object]:
     """Returns the values of the row's fields, except for a plaintext password."""
     person = row.person()
     return {
@@ -35,10 +35,10 @@ def wanted(service: Service, known: User, row: PackagedHuman) -> Mapping[str, ob
 
 def _profile(known: Profile, row: PackagedHuman) -> Profile:
     sent = row.profile.stored()
-    said = {name: text for name, text in structs.asdict(sent).items() if text}
-    if "display_name" not in said and known.display_name == _full_name(known):
-        said["display_name"] = ""  # empty: "first last" is derived from the new names
-    return user_creation.with_display_name(structs.replace(known, **said))
+    stated = {name: text for name, text in structs.asdict(sent).items() if text}
+    if "display_name" not in stated and known.display_name == _full_name(known):
+        stated["display_name"] = ""  # empty: "first last" is derived from the new names
+    return user_creation.with_display_name(structs.replace(known, **stated))
 
 
 def _full_name(profile: Profile) -> str:

@@ -45,7 +45,7 @@ class PackagedPhone(AdministratorPhone, frozen=True, kw_only=True):
     verified_by: VerifiedBy | None = None
 
 
-_NOT_SAID: Final = PackagedEmail(email="")
+_NOT_STATED: Final = PackagedEmail(email="")
 
 
 class PackagedProfile(ProfileFields, frozen=True, kw_only=True):
@@ -70,7 +70,7 @@ class PackagedHash(ImportedHash, frozen=True, kw_only=True):
 
 class PackagedHuman(HumanFields, frozen=True, kw_only=True):
     profile: PackagedProfile
-    email: PackagedEmail = _NOT_SAID
+    email: PackagedEmail = _NOT_STATED
     phone: PackagedPhone | None = None
     hashed_password: PackagedHash | None = None
     request_passwordless_registration: bool = False
@@ -85,7 +85,7 @@ class PackagedHuman(HumanFields, frozen=True, kw_only=True):
         yield from super().check()
 
     def _lacking(self) -> Iterator[FieldProblem]:
-        if self.email is _NOT_SAID:
+        if self.email is _NOT_STATED:
             yield FieldProblem("field.required", "email", "is required")
         if self.profile is not None:
             names = {"firstName": self.profile.first_name, "lastName": self.profile.last_name}

@@ -15,7 +15,7 @@ from idp.transfer.kinds import upsert
 from idp.transfer.kinds.kind import ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import named
 from idp.transfer.kinds.users import human_changes, plain_passwords, user_rows
-from idp.transfer.kinds.users.export_humans import tell
+from idp.transfer.kinds.users.export_humans import export
 from idp.transfer.kinds.users.human_request import HumanRow, PackagedHuman
 from idp.transfer.kinds.users.user_rows import Case, UserTarget
 from idp.transfer.package.rows import PreparedRow, Read, RowProblem
@@ -39,8 +39,8 @@ async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[Prepare
 def _case(context: ImportContext, target: UserTarget) -> Case:
     read, known = target.read, target.known
     if known is None:
-        return user_rows.creation(target, _new(context, target.home, read))
-    fields = human_changes.wanted(context.service, known, _row(read))
+        return user_rows.creation(target, _new(context, target.organization, read))
+    fields = human_changes.requested_fields(context.service, known, _row(read))
     return user_rows.update(target, known, fields)
 
 
@@ -58,12 +58,12 @@ def _row(read: Read) -> PackagedHuman:
     return read.request.user
 
 
-def _new(context: ImportContext, home: Organization, read: Read) -> User:
+def _new(context: ImportContext, organization: Organization, read: Read) -> User:
     service, row = context.service, _row(read)
     assert isinstance(read.request, HumanRow)  # noqa: S101 - for mypy
     now, id = service.clock.now(), read.request.user_id
     new = structs.replace(row.person(), id=id, password=row.hashed(now))
-    user = user_creation.user_of(service, home, new, now)
+    user = user_creation.user_of(service, organization, new, now)
     if user.totp is not None:
         user.totp.name = row.otp_name
     return user
@@ -95,7 +95,7 @@ KINDS: Final = (
         name=named("userId"),
         identity=("userId",),
         prepare=prepare,
-        stands_alone=True,
-        tell=tell,
+        is_independent=True,
+        export=export,
     ),
 )

@@ -39,7 +39,7 @@ class PackagedMachine(Request, frozen=True, kw_only=True):
 
     def secrets(self) -> dict[str, Any]:
         """Returns the fields of the record that hold its secrets."""
-        return packaged_secrets.kept(self.hashed_secret, self.previous_secret)
+        return packaged_secrets.record_fields(self.hashed_secret, self.previous_secret)
 
 
 class MachineRow(Request, frozen=True, kw_only=True):
@@ -64,7 +64,7 @@ async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[Prepare
 
 def _case(context: ImportContext, target: UserTarget) -> Case:
     if target.known is None:
-        return user_rows.creation(target, _new(context, target.home, target.read))
+        return user_rows.creation(target, _new(context, target.organization, target.read))
     return user_rows.update(target, target.known, _fields(target.known, target.read))
 
 
@@ -80,12 +80,12 @@ def _row(read: Read) -> MachineRow:
     return read.request
 
 
-def _new(context: ImportContext, home: Organization, read: Read) -> User:
+def _new(context: ImportContext, organization: Organization, read: Read) -> User:
     service, row = context.service, _row(read)
     now, profile = service.clock.now(), Profile(display_name=row.user.name)
     return User(
         id=row.user_id,
-        org_id=home.id,
+        org_id=organization.id,
         kind="machine",
         user_name=row.user.user_name,
         stamp=service.random.token(bits=64),
@@ -96,7 +96,7 @@ def _new(context: ImportContext, home: Organization, read: Read) -> User:
         description=row.user.description or None,
         access_token_type=TOKEN_TYPES[row.user.access_token_type],
         **row.user.secrets(),
-        **user_lookup.keys(row.user.user_name, None, profile, home.id),
+        **user_lookup.keys(row.user.user_name, None, profile, organization.id),
     )
 
 
@@ -113,19 +113,19 @@ def _fields(known: User, read: Read) -> Mapping[str, object]:
     }
 
 
-async def tell(
-    telling_: ExportContext, organization: Organization
+async def export(
+    context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """Yields the service users of the organization by user name."""
     where = {"org_id": organization.id}
-    async for user in export_iteration.records(telling_.view, USERS, where, order="login_key"):
+    async for user in export_iteration.records(context.view, USERS, where, order="login_key"):
         if user.kind == "machine":
-            yield {"userId": user.id, "user": _told(telling_, user)}
+            yield {"userId": user.id, "user": _exported(context, user)}
 
 
-def _told(telling_: ExportContext, user: User) -> dict[str, Any]:
-    secrets = packaged_secrets.told(user) if telling_.with_passwords else {}
-    return export_iteration.said(
+def _exported(context: ExportContext, user: User) -> dict[str, Any]:
+    secrets = packaged_secrets.exported(user) if context.with_passwords else {}
+    return export_iteration.non_empty(
         {
             "userName": user.user_name,
             "name": user.profile.display_name,
@@ -145,7 +145,7 @@ KINDS: Final = (
         name=named("userId"),
         identity=("userId",),
         prepare=prepare,
-        stands_alone=True,
-        tell=tell,
+        is_independent=True,
+        export=export,
     ),
 )

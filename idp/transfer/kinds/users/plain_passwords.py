@@ -26,14 +26,14 @@ _PAUSE_SECONDS: Final = 0.2
 T = TypeVar("T")
 
 
-async def chosen(taking: ImportContext, case: Case, row: PackagedHuman) -> RowPassword | None:
+async def chosen(context: ImportContext, case: Case, row: PackagedHuman) -> RowPassword | None:
     """Returns the row's plaintext password, hashed, or its problems; None if the row has none.
 
     A password that the person already has remains stored as it is.
     """
     if not row.password:
         return None
-    service, text, must_change = taking.service, row.password, row.password_change_required
+    service, text, must_change = context.service, row.password, row.password_change_required
     had = case.known.password if case.known else None
     if had is not None and had.hash:
         verdict = await _in_turn(lambda: service.hasher.verify(text, had.hash))
@@ -41,16 +41,18 @@ async def chosen(taking: ImportContext, case: Case, row: PackagedHuman) -> RowPa
         if verdict.ok:
             return RowPassword(structs.replace(had, must_change=must_change))
     person = row.person()
-    found = await _in_turn(
-        lambda: user_creation.initial_password_problems(service, case.home, person, text)
+    problems = await _in_turn(
+        lambda: user_creation.initial_password_problems(service, case.organization, person, text)
     )
-    if found:
-        return RowPassword(problems=password_problems("user.password", found))
-    if taking.job.options.is_dry_run:
+    if problems:
+        return RowPassword(problems=password_problems("user.password", problems))
+    if context.job.options.is_dry_run:
         now = service.clock.now()
         return RowPassword(Password(hash="", changed_at=now, must_change=must_change))
     hashed = await _in_turn(
-        lambda: password_acceptance.hashed(service, case.home.id, text, must_change=must_change)
+        lambda: password_acceptance.hashed(
+            service, case.organization.id, text, must_change=must_change
+        )
     )
     return RowPassword(hashed)
 

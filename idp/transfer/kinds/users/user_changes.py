@@ -30,7 +30,7 @@ def has_other_password(known: User, values: Mapping[str, Any]) -> bool:
     )
 
 
-async def besides(taking: ImportContext, known: User, values: Mapping[str, Any]) -> list[Write]:
+async def besides(context: ImportContext, known: User, values: Mapping[str, Any]) -> list[Write]:
     """Returns further writes of the unit: notices to applications where sessions end, guards that
     what the user owns keeps an active owner, and the removal of a first password.
 
@@ -38,7 +38,7 @@ async def besides(taking: ImportContext, known: User, values: Mapping[str, Any])
     """
     if not ends_all(known, values):
         return []
-    service = taking.service
+    service = context.service
     subject = await user_lookup.subject_of(service, known)
     if subject is None:
         return []
@@ -48,6 +48,6 @@ async def besides(taking: ImportContext, known: User, values: Mapping[str, Any])
     if has_other_password(known, values):
         now = service.clock.now()
         writes += password_change.forget_first_password(
-            service, subject.instance, known.id, actor=taking.actor, now=now
+            service, subject.instance, known.id, actor=context.actor, now=now
         )
     return writes

@@ -67,7 +67,7 @@ class _AssignmentReferences(Struct, frozen=True):
         return AssignmentSource(project, grant) if grant else None
 
 
-async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Plans role assignments: created, skipped, or given other roles.
 
     The user may belong to another organization where the project is the organization's own.
@@ -80,14 +80,16 @@ async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[Prepared
         for read, row in zip(reads, rows, strict=True)
         if row.project_grant_id
     )
-    around = _AssignmentReferences(
-        await upsert.by_id(taking, USERS, (row.user_id for row in rows)),
-        await upsert.by_id(taking, PROJECTS, (row.project_id for row in rows)),
-        await upsert.by_id(taking, PROJECT_ROLES, role_ids),
-        await upsert.by_id(taking, ROLE_ASSIGNMENTS, ids),
-        await upsert.by_id(taking, PROJECT_GRANTS, of_grants),
+    references = _AssignmentReferences(
+        await upsert.by_id(context, USERS, (row.user_id for row in rows)),
+        await upsert.by_id(context, PROJECTS, (row.project_id for row in rows)),
+        await upsert.by_id(context, PROJECT_ROLES, role_ids),
+        await upsert.by_id(context, ROLE_ASSIGNMENTS, ids),
+        await upsert.by_id(context, PROJECT_GRANTS, of_grants),
     )
-    return [_prepare(taking, read, row, around) for read, row in zip(reads, rows, strict=True)]
+    return [
+        _prepare(context, read, row, references) for read, row in zip(reads, rows, strict=True)
+    ]
 
 
 def _row(read: Read) -> GrantRow:
@@ -96,36 +98,38 @@ def _row(read: Read) -> GrantRow:
 
 
 def _prepare(
-    taking: ImportContext, read: Read, row: GrantRow, around: _AssignmentReferences
+    context: ImportContext, read: Read, row: GrantRow, references: _AssignmentReferences
 ) -> PreparedRow:
     id = f"{row.project_id}_{row.user_id}"
-    user, source = around.users.get(row.user_id), around.source(read, row)
-    problems = list(_problems(read, row, around))
+    user, source = references.users.get(row.user_id), references.source(read, row)
+    problems = list(_problems(read, row, references))
     if user is None or source is None or problems:
         return refused(id, *problems)
     project = source.project
     ids = [roles.id_of(project.id, key) for key in dict.fromkeys(row.role_keys)]
-    given = [around.roles[id] for id in ids]
+    given = [references.roles[id] for id in ids]
 
     def also(before: object, _: object) -> Sequence[Write]:
         guards = [*roles.unchanged(given), *source.unchanged()]
         return [*guards, user_lookup.staying(user)] if before is None else guards
 
-    made = role_assignments.new(taking.service, user, source, given)
-    wanted = UpsertPlan(
+    made = role_assignments.new(context.service, user, source, given)
+    plan = UpsertPlan(
         id=id,
         collection=ROLE_ASSIGNMENTS,
         record=made,
         type="role_assignment",
-        told=("role_keys",),
+        fields=("role_keys",),
         also=also,
         payload={"user": user.id, "project": project.id},
     )
-    return upsert.stored(taking, read, around.known.get(made.id), wanted)
+    return upsert.plan_record(context, read, references.known.get(made.id), plan)
 
 
-def _problems(read: Read, row: GrantRow, around: _AssignmentReferences) -> Iterator[RowProblem]:
-    user, source = around.users.get(row.user_id), around.source(read, row)
+def _problems(
+    read: Read, row: GrantRow, references: _AssignmentReferences
+) -> Iterator[RowProblem]:
+    user, source = references.users.get(row.user_id), references.source(read, row)
     is_granted = bool(row.project_grant_id)
     if user is None or (is_granted and user.org_id != read.row.org_id):
         yield upsert.no_user("userId")
@@ -133,7 +137,7 @@ def _problems(read: Read, row: GrantRow, around: _AssignmentReferences) -> Itera
         yield _NOT_GRANTED if is_granted else upsert.no_project("projectId")
         return
     for n, key in enumerate(row.role_keys):
-        is_role = roles.id_of(source.project.id, key) in around.roles
+        is_role = roles.id_of(source.project.id, key) in references.roles
         if source.grant is not None and is_role and key not in source.grant.role_keys:
             message, fix = "is not granted to the organization", "Grant it, or leave it out."
             yield RowProblem(
@@ -146,14 +150,14 @@ def _problems(read: Read, row: GrantRow, around: _AssignmentReferences) -> Itera
             )
 
 
-async def tell(
-    telling_: ExportContext, organization: Organization
+async def export(
+    context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """Yields the role assignments in the organization's projects."""
     where = {"org_id": organization.id}
-    async for one in export_iteration.records(telling_.view, ROLE_ASSIGNMENTS, where):
+    async for one in export_iteration.records(context.view, ROLE_ASSIGNMENTS, where):
         grant = grant_ids.of_grant(one.project_id, one.org_id) if one.granted_by else None
-        yield export_iteration.said(
+        yield export_iteration.non_empty(
             {
                 "userId": one.user_id,
                 "projectId": one.project_id,
@@ -176,7 +180,7 @@ KINDS: Final = (
         request=GrantRow,
         name=named("projectId", "userId"),
         prepare=prepare,
-        stands_alone=True,
-        tell=tell,
+        is_independent=True,
+        export=export,
     ),
 )

@@ -54,14 +54,14 @@ class LinkRow(Request, frozen=True, kw_only=True):
         return IdpLink(idp_id=self.idp_id, user_id=id, user_name=name or id)
 
 
-async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Plans links of the row's organization's persons: added; existing ones are skipped, or with
     `updates` renamed.
     """
     rows = [_row(read) for read in reads]
-    known = await upsert.by_id(taking, USERS, (row.user_id for row in rows))
+    known = await upsert.by_id(context, USERS, (row.user_id for row in rows))
     return [
-        _prepare(taking, read, row, known.get(row.user_id))
+        _prepare(context, read, row, known.get(row.user_id))
         for read, row in zip(reads, rows, strict=True)
     ]
 
@@ -71,21 +71,21 @@ def _row(read: Read) -> LinkRow:
     return read.request
 
 
-def _prepare(taking: ImportContext, read: Read, row: LinkRow, user: User | None) -> PreparedRow:
+def _prepare(context: ImportContext, read: Read, row: LinkRow, user: User | None) -> PreparedRow:
     link = row.link()
     id = f"{row.user_id}_{link.user_id}"
     if user is None or user.org_id != read.row.org_id or user.kind != "human":
         return refused(id, upsert.no_user("userId"))
     others = [each for each in user.idp_links if not _is_same(each, link)]
     there = [each for each in user.idp_links if _is_same(each, link)]
-    if there and (there == [link] or not taking.updates):
+    if there and (there == [link] or not context.updates):
         return PreparedRow(action="skip", id=id)
     if len(others) >= MAX_ITEMS:
         return refused(id, _TOO_MANY)
-    wanted = UpsertPlan(id=id, collection=USERS, record=user, type="user")
-    made = upsert.changed(taking, read, user, wanted, {"idp_links": [*others, link]})
+    plan = UpsertPlan(id=id, collection=USERS, record=user, type="user")
+    made = upsert.plan_update(context, read, user, plan, {"idp_links": [*others, link]})
     # A link is no record of its own: the user's origin says nothing about it.
-    return structs.replace(made, action="update" if there else "create", met=None)
+    return structs.replace(made, action="update" if there else "create", existing=None)
 
 
 def _is_same(one: IdpLink, other: IdpLink) -> bool:

@@ -30,14 +30,14 @@ class MetadataRow(Request, frozen=True, kw_only=True):
     value: Annotated[bytes, Base64(MAX_VALUE)]
 
 
-async def prepare(taking: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
     """Plans entries of the row's organization's users: created, skipped, or updated."""
     rows = [_row(read) for read in reads]
-    owners = await upsert.by_id(taking, USERS, (row.id for row in rows))
+    owners = await upsert.by_id(context, USERS, (row.id for row in rows))
     ids = [user_creation.metadata_id(row.id, row.key) for row in rows]
-    known = await upsert.by_id(taking, USER_METADATA, ids)
+    known = await upsert.by_id(context, USER_METADATA, ids)
     return [
-        _prepare(taking, read, row, owners.get(row.id), known.get(id))
+        _prepare(context, read, row, owners.get(row.id), known.get(id))
         for read, row, id in zip(reads, rows, ids, strict=True)
     ]
 
@@ -48,7 +48,7 @@ def _row(read: Read) -> MetadataRow:
 
 
 def _prepare(
-    taking: ImportContext,
+    context: ImportContext,
     read: Read,
     row: MetadataRow,
     owner: User | None,
@@ -58,33 +58,33 @@ def _prepare(
     if owner is None or owner.org_id != read.row.org_id:
         return refused(id, upsert.no_user("id"))
     value = base64.b64encode(row.value).decode("ascii")
-    now = taking.service.clock.now()
+    now = context.service.clock.now()
 
     def also(before: object, _: object) -> Sequence[Write]:
         return [user_lookup.staying(owner)] if before is None else ()
 
-    wanted = UpsertPlan(
+    plan = UpsertPlan(
         id=id,
         collection=USER_METADATA,
         record=user_creation.metadata_entry(owner, row.key, value, now),
         type="user_metadata",
-        told=("value",),
+        fields=("value",),
         also=also,
         org_id=owner.org_id,
         payload={"key": row.key},
     )
-    return upsert.stored(taking, read, known, wanted)
+    return upsert.plan_record(context, read, known, plan)
 
 
-async def tell(
-    telling_: ExportContext, organization: Organization
+async def export(
+    context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
     """Yields the metadata of the organization's users, by user name and key."""
     users_of = export_iteration.records(
-        telling_.view, USERS, {"org_id": organization.id}, order="login_key"
+        context.view, USERS, {"org_id": organization.id}, order="login_key"
     )
     async for some in export_iteration.slices(users_of, _AT_ONCE):
-        async for entry in _entries(telling_.view, [user.id for user in some]):
+        async for entry in _entries(context.view, [user.id for user in some]):
             yield {"id": entry.user_id, "key": entry.key, "value": entry.value}
 
 
@@ -111,7 +111,7 @@ KINDS: Final = (
         name=named("id", "key"),
         identity=("id", "key"),
         prepare=prepare,
-        stands_alone=True,
-        tell=tell,
+        is_independent=True,
+        export=export,
     ),
 )

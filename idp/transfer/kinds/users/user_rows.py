@@ -36,7 +36,7 @@ class UserTarget(Struct, frozen=True):
     """Where a row goes: its organization, and the user of its id if there is one."""
 
     read: Read
-    home: Organization
+    organization: Organization
     known: User | None
 
 
@@ -47,7 +47,7 @@ class Case(Struct, frozen=True, kw_only=True):
     """
 
     read: Read
-    home: Organization
+    organization: Organization
     after: User
     known: User | None = None
     values: Mapping[str, Any] = {}
@@ -68,7 +68,7 @@ async def targets(
     context: ImportContext, reads: Sequence[Read], kind: Literal["human", "machine"]
 ) -> list[UserTarget | PreparedRow]:
     """Returns where each row goes, or its plan where that is already certain."""
-    homes = await target_organizations.found(context, reads)
+    homes = await target_organizations.by_id(context, reads)
     known = await upsert.by_id(context, USERS, (_id(read) for read in reads))
     return [
         _target(context, read, kind, homes.get(read.row.org_id), known.get(_id(read)))
@@ -82,31 +82,37 @@ def _id(read: Read) -> str:
 
 
 def _target(
-    context: ImportContext, read: Read, kind: str, home: Organization | None, known: User | None
+    context: ImportContext,
+    read: Read,
+    kind: str,
+    organization: Organization | None,
+    known: User | None,
 ) -> UserTarget | PreparedRow:
     id = _id(read)
-    if home is None:
-        return target_organizations.homeless(id)
+    if organization is None:
+        return target_organizations.no_organization(id)
     if known is None:
-        return UserTarget(read, home, None)
+        return UserTarget(read, organization, None)
     # An import never moves a user to another organization, nor changes its kind.
-    if known.org_id != home.id or known.kind != kind:
+    if known.org_id != organization.id or known.kind != kind:
         return upsert.elsewhere(id, "userId")
     if not context.updates:
-        return upsert.left(USERS, known, id)
-    return UserTarget(read, home, known)
+        return upsert.plan_skip(USERS, known, id)
+    return UserTarget(read, organization, known)
 
 
 def creation(target: UserTarget, user: User) -> Case:
     """Returns the case of a row that creates this user."""
-    return Case(read=target.read, home=target.home, after=user)
+    return Case(read=target.read, organization=target.organization, after=user)
 
 
 def update(target: UserTarget, known: User, fields: Mapping[str, object]) -> Case:
     """Returns the case of a row that sets these fields of an existing user."""
     values = {name: value for name, value in fields.items() if getattr(known, name) != value}
     after = structs.replace(known, **values)
-    return Case(read=target.read, home=target.home, after=after, known=known, values=values)
+    return Case(
+        read=target.read, organization=target.organization, after=after, known=known, values=values
+    )
 
 
 async def with_names(
@@ -116,9 +122,13 @@ async def with_names(
     in with, and with the address as it will be stored.
     """
     cases = [each for each in rows if isinstance(each, Case) and each.gives_out_names]
-    candidates = [user_creation.candidate(case.home, case.after, case.known) for case in cases]
-    found = await user_creation.availability_of_each(context.service, candidates) if cases else []
-    names = {case.after.id: each for case, each in zip(cases, found, strict=True)}
+    candidates = [
+        user_creation.candidate(case.organization, case.after, case.known) for case in cases
+    ]
+    availability = (
+        await user_creation.availability_of_each(context.service, candidates) if cases else []
+    )
+    names = {case.after.id: each for case, each in zip(cases, availability, strict=True)}
     return [
         _with_names(each, names.get(each.after.id)) if isinstance(each, Case) else each
         for each in rows
@@ -180,7 +190,7 @@ async def _update(
 ) -> PreparedRow:
     service, after = context.service, case.after
     if not case.values:
-        return upsert.left(USERS, known, known.id)
+        return upsert.plan_skip(USERS, known, known.id)
     # Search keys are derived from the names, so they are set with every update.
     keys = user_lookup.keys(after.user_name, after.email, after.profile, after.org_id)
     values = {**case.values, **keys}
@@ -194,7 +204,7 @@ async def _update(
         return refused(known.id, problem(message))
     if case.names is not None:
         also += case.names.writes(service, context.actor)
-    requested = UpsertPlan(
+    user_plan = UpsertPlan(
         id=known.id,
         collection=USERS,
         record=after,
@@ -202,4 +212,4 @@ async def _update(
         also=lambda *_: [*also, *writes],
         warnings=warnings,
     )
-    return upsert.changed(context, case.read, known, requested, values)
+    return upsert.plan_update(context, case.read, known, user_plan, values)

@@ -129,14 +129,14 @@ async def test_a_job_that_is_cut_off_anywhere_is_gone_on_with(server, batch):
     """Rows are stored, those of the next batch as well, and that they are is not: what a kill
     between the two leaves."""
     service, hold = server.service, await held(server.service)
-    kept, cuts = hold.settle, itertools.count()
+    kept, cuts = hold.store_outcomes, itertools.count()
 
-    async def cut(settled):
+    async def cut(processed):
         if next(cuts) == batch:
             raise Cut
-        await kept(settled)
+        await kept(processed)
 
-    hold.settle = cut
+    hold.store_outcomes = cut
     with pytest.raises(Cut):
         await job_runner.work(service, hold, open_orgs, size=3)
     server.clock.advance(job_lifecycle.LEASE.total_seconds())
@@ -234,7 +234,7 @@ async def test_a_file_that_is_not_what_it_was_fails_its_job(server, tmp_path, fi
     if file == "changed":
         path.write_text('{"orgs":[]}')
     hold = await held(server.service, source=str(path))
-    await hold.note(digest="other")
+    await hold.store_values(digest="other")
 
     job = await job_runner.work(server.service, hold)
 

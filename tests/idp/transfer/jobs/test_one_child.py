@@ -51,7 +51,7 @@ async def test_of_many_processes_one_starts_a_child_for_a_job(server):
         for each in importers:
             await stack.enter_async_context(each.running())
         hold = await held(server.service, source=None)
-        await hold.let_go()
+        await hold.release()
         for each in importers:
             each.wake()
         await looked(importers, 5)
@@ -66,7 +66,7 @@ async def test_a_job_whose_child_never_began_is_anybodys_when_its_lease_is_over(
     started = []
     importer = Watched(server.service, started)
     hold = await held(server.service, source=None)
-    await hold.let_go()
+    await hold.release()
     async with importer.running():
         importer.wake()
         await looked([importer], 5)
@@ -87,7 +87,7 @@ async def test_who_cannot_start_a_child_looks_again_later(server, monkeypatch, e
 
     importer._run_child = refused
     hold = await held(server.service, source=None)
-    await hold.let_go()
+    await hold.release()
     async with importer.running():
         importer.wake()
         await looked([importer], 5)

@@ -17,7 +17,7 @@ class Watched:
     def __init__(self, name, log, *, fails_at=None):
         self.name, self._log, self._fails_at, self._rows = name, log, fails_at, None
 
-    async def judge(self, rows):
+    async def plan(self, rows):
         self._rows = rows
         self._note("judges")
         await asyncio.sleep(0.005)
@@ -59,7 +59,7 @@ def at(log, what):
 
 async def test_batches_are_planned_side_by_side_and_stored_in_their_order():
     log = []
-    line = job_pipeline.settled(
+    line = job_pipeline.processed_batches(
         [Watched(n, log) for n in "abc"], following(batches(*["humanUsers"] * 7))
     )
 
@@ -72,7 +72,7 @@ async def test_batches_are_planned_side_by_side_and_stored_in_their_order():
 
 async def test_a_batch_is_stored_when_what_became_of_the_last_one_was_taken():
     log = []
-    line = job_pipeline.settled(
+    line = job_pipeline.processed_batches(
         [Watched(n, log) for n in "ab"], following(batches(*["humanUsers"] * 4))
     )
     async for telling in line:
@@ -83,7 +83,7 @@ async def test_a_batch_is_stored_when_what_became_of_the_last_one_was_taken():
 
 async def test_a_batch_is_stored_while_the_last_one_is_reported():
     log = []
-    line = job_pipeline.settled(
+    line = job_pipeline.processed_batches(
         [Watched(n, log) for n in "ab"], following(batches(*["humanUsers"] * 3))
     )
     tellings = [telling async for telling in line]
@@ -94,7 +94,9 @@ async def test_a_batch_is_stored_while_the_last_one_is_reported():
 
 async def test_nothing_is_planned_before_what_it_may_refer_to_is_stored():
     log, members = [], ["org", "humanUsers", "humanUsers", "userGrants", "userGrants"]
-    line = job_pipeline.settled([Watched(n, log) for n in "abc"], following(batches(*members)))
+    line = job_pipeline.processed_batches(
+        [Watched(n, log) for n in "abc"], following(batches(*members))
+    )
     [_ async for _ in line]
 
     assert log.index(("stored", 1)) < log.index(("judges", 2))
@@ -104,7 +106,7 @@ async def test_nothing_is_planned_before_what_it_may_refer_to_is_stored():
 
 async def test_behind_a_batch_that_could_not_be_stored_none_is():
     log = []
-    line = job_pipeline.settled(
+    line = job_pipeline.processed_batches(
         [Watched(n, log, fails_at=2) for n in "abc"], following(batches(*["humanUsers"] * 5))
     )
     assert await (await anext(line)) == [1]
@@ -117,7 +119,7 @@ async def test_behind_a_batch_that_could_not_be_stored_none_is():
 
 async def test_who_leaves_early_leaves_nothing_under_way():
     log = []
-    line = job_pipeline.settled(
+    line = job_pipeline.processed_batches(
         [Watched(n, log) for n in "ab"], following(batches(*["humanUsers"] * 5))
     )
     await anext(line)
@@ -130,7 +132,7 @@ async def test_who_leaves_early_leaves_nothing_under_way():
 async def test_workers_come_and_go_meanwhile():
     log = []
     places = [Watched("a", log)]
-    line = job_pipeline.settled(places, following(batches(*["humanUsers"] * 6)))
+    line = job_pipeline.processed_batches(places, following(batches(*["humanUsers"] * 6)))
     assert await (await anext(line)) == [1]
     places.append(Watched("b", log))
     assert [await (await anext(line)) for _ in range(2)] == [[2], [3]]

@@ -14,7 +14,7 @@ from idp.records import JOBS
 from idp.server import import_process
 from idp.start import bootstrap
 from idp.transfer.jobs import worker_messages
-from idp.transfer.jobs.batches import Settled
+from idp.transfer.jobs.batches import ProcessedRow
 from idp.transfer.package.rows import Row
 from tests.fire import importing
 
@@ -45,10 +45,10 @@ async def test_an_import_process_started_by_its_old_name_finishes_the_job(monkey
     ("message", "fields"),
     [
         (import_process.ImportAssignment, "config job_id holder"),
-        (worker_messages.Engagement, "config job"),
+        (worker_messages.WorkerAssignment, "config job"),
         (worker_messages.Order, "rows"),
         (worker_messages.WorkerReply, "is_stored settled failure is_broken"),
-        (Settled, "row type action id parts problems"),
+        (ProcessedRow, "row type action id parts problems"),
         (Row, "number path member org_id document broken double_of"),
     ],
 )

@@ -50,13 +50,13 @@ def service(tmp_path, io_loop):
 @asynccontextmanager
 async def joined(service, **options):
     """The import, and its desks once another process has joined."""
-    taking = ImportContext(service, (await held(service, **options)).job)
-    async with workers.joining(taking, 1) as places:
-        places.insert(0, job_pipeline.LocalBatchWorker(taking))
+    context = ImportContext(service, (await held(service, **options)).job)
+    async with workers.joining(context, 1) as places:
+        places.insert(0, job_pipeline.LocalBatchWorker(context))
         async with asyncio.timeout(30):
             while len(places) < 2:
                 await asyncio.sleep(0.01)
-        yield taking, places
+        yield context, places
 
 
 def helper():
@@ -79,9 +79,9 @@ async def test_a_worker_stores_what_it_has_planned_and_reports_it(service, monke
     monkeypatch.setattr(workers, "COMMAND", (*workers.COMMAND[:-1], module))
     first, people = batches(person(1), {**person(2), "userId": ""}, person(3, "user-1"))
     async with joined(service) as (_, (own, far)):
-        await own.judge(first)
+        await own.plan(first)
         await own.store()
-        await far.judge(people)
+        await far.plan(people)
         settled = await (await far.store())
 
     assert [(one.action, one.row.number) for one in settled] == [
@@ -114,7 +114,9 @@ async def test_of_two_rows_that_want_the_same_the_first_gets_it_wherever_it_is_p
 
     async with joined(service) as (_, places):
         done = [
-            one async for each in job_pipeline.settled(places, following) for one in await each
+            one
+            async for each in job_pipeline.processed_batches(places, following)
+            for one in await each
         ]
 
     assert [one.action for one in done] == ["create"] * 5 + ["fail"] * 20
@@ -126,10 +128,10 @@ async def test_a_worker_that_is_gone_is_missed_by_the_batch_that_it_was_at(servi
     first, people = batches(person(1))
     async with joined(service) as (_, places):
         own, far = places
-        await own.judge(first)
+        await own.plan(first)
         await own.store()
         os.kill(helper(), signal.SIGSTOP)
-        judging = asyncio.ensure_future(far.judge(people))
+        judging = asyncio.ensure_future(far.plan(people))
         await asyncio.sleep(0.05)
         os.kill(helper(), signal.SIGKILL)
         with pytest.raises(Unavailable):
@@ -185,7 +187,7 @@ async def test_a_failure_between_storing_and_reporting_is_no_failure_of_the_next
 ):
     async with joined(service) as (_, (_, far)):
         telling = await stored(far, end)
-        judging = asyncio.ensure_future(far.judge([]))
+        judging = asyncio.ensure_future(far.plan([]))
         await asyncio.sleep(0)
         await worker_messages.send(end, WorkerReply(failure="the store went"))
         with pytest.raises(Unavailable):
@@ -221,10 +223,10 @@ async def test_a_worker_ends_with_who_it_helps(service):
 async def test_others_help_where_it_is_worth_it(service, octets, count, is_dry_run, wanted):
     job = (await held(service, is_dry_run=is_dry_run)).job
 
-    assert workers.wanted(service, job, octets, count) == wanted
+    assert workers.worth_starting(service, job, octets, count) == wanted
 
 
 async def test_nobody_helps_with_what_is_only_in_memory(service):
     alone = replace(service, config=Config(store="memory://", issuer="http://localhost:1"))
 
-    assert workers.wanted(alone, (await held(service)).job, LARGE, 3) == 0
+    assert workers.worth_starting(alone, (await held(service)).job, LARGE, 3) == 0

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from idp.foundation.errors import InvalidArgument
-from idp.transfer.package.envelope_scanner import MAX_TEXT, Surface
+from idp.transfer.package.envelope_scanner import MAX_TEXT, EnvelopeScanner
 
 TEXTS = ["", "a", '"', "\\", '\\"', "{", "]}", "\\u0000", "é", "\u2028", "x" * 70]
 
@@ -31,7 +31,7 @@ def pieces(chance, octets):
 
 
 def surface(*fed):
-    found = Surface()
+    found = EnvelopeScanner()
     for octets in fed:
         found.feed(octets)
     return found.read()

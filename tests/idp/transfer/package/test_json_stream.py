@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idp.foundation.errors import FieldProblem, InvalidArgument
-from idp.transfer.package.envelope_scanner import Surface
+from idp.transfer.package.envelope_scanner import EnvelopeScanner
 from idp.transfer.package.json_stream import JsonStream
 
 TEXTS = st.text(max_size=12) | st.text('"\\{}[],:/\n\u20ac\U0001f600', max_size=12)
@@ -92,7 +92,7 @@ def test_a_document_is_the_same_wherever_it_is_cut(document, layout, sizes, dept
 @given(st.dictionaries(TEXTS, DOCUMENTS, max_size=6), LAYOUTS, SIZES)
 @settings(deadline=None, max_examples=100)
 def test_the_outermost_members_are_the_same_wherever_it_is_cut(document, layout, sizes):
-    octets, surface = written(document, layout), Surface()
+    octets, surface = written(document, layout), EnvelopeScanner()
     file = Cut(octets, sizes)
     while chunk := file.read(300):
         surface.feed(chunk)

@@ -37,7 +37,7 @@ def test_rows_come_in_the_order_in_which_they_are_stored_with_their_places(open_
 
 @pytest.mark.parametrize("size", [1, 2, 3, 1000])
 def test_a_package_resumed_in_the_middle_gives_the_remaining_rows(open_package, size, monkeypatch):
-    monkeypatch.setattr(spool, "_MARK_EVERY", 4)
+    monkeypatch.setattr(spool, "_OFFSET_EVERY", 4)
     users = [{"userId": str(n)} for n in range(11)]
     package = open_package(of({"orgId": "o", "humanUsers": users, "userGrants": [{}, {}]}))
     everything = rows(package)
@@ -63,19 +63,19 @@ def test_a_row_of_a_record_that_an_earlier_row_has_says_so(open_package, skip):
     found = [row for batch in package.batches(skip, 2) for row in batch]
     first = next(row.number for row in rows(package) if row.member == "humanUsers")
 
-    firsts = {row.number - first: row.double_of - first for row in found if row.double_of}
+    firsts = {row.number - first: row.duplicate_of - first for row in found if row.duplicate_of}
     assert firsts == {place: of for place, of in {4: 0, 6: 1, 8: 0}.items() if place >= skip}
 
 
 @pytest.mark.parametrize("held", [1, 7, 1000])
 def test_doubles_are_found_however_few_can_be_held_at_once(open_package, monkeypatch, held):
-    monkeypatch.setattr(duplicates, "_HELD", held)
+    monkeypatch.setattr(duplicates, "_PARTITION_HASHES", held)
     monkeypatch.setattr(duplicates, "_AT_ONCE", 3)
     ids = [n % 17 for n in range(40)]
     users = [{"userId": f"u{n}"} if n else {} for n in ids]
     found = rows(open_package(of({"orgId": "o", "humanUsers": users})))
 
-    assert [row.double_of for row in found] == [
+    assert [row.duplicate_of for row in found] == [
         1 + ids.index(n) if n and ids.index(n) < place else None for place, n in enumerate(ids)
     ]
 
@@ -84,7 +84,7 @@ def test_entries_of_one_person_are_distinguished_by_their_keys(open_package):
     entries = [("a", "b_c"), ("a_b", "c"), ("a", "c"), ("a", "b_c")]
     document = {"orgId": "o", "userMetadata": [{"id": id, "key": key} for id, key in entries]}
 
-    assert [row.double_of for row in rows(open_package(of(document)))] == [None, None, None, 1]
+    assert [row.duplicate_of for row in rows(open_package(of(document)))] == [None, None, None, 1]
 
 
 def test_a_batch_of_large_rows_is_a_short_one(open_package):
