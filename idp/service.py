@@ -37,7 +37,7 @@ class Service:
     master_key: MasterKey
     hasher: Hasher
     keys: KeyRing
-    refusal_pace: KeyedTokenBucket = field(
+    refusal_rate: KeyedTokenBucket = field(
         default_factory=lambda: KeyedTokenBucket(
             burst=60, per_second=0.1, all_burst=600, all_per_second=0.5
         )

@@ -55,22 +55,22 @@ async def _everything(service: Service) -> AsyncIterator[InitialRecord]:
 
 async def synchronise(service: Service) -> None:
     """Sets this process's clock to that in the store."""
-    found = await service.store.get(TRIALS, _ID)
-    if found is not None and isinstance(service.clock, ShiftedClock):
-        service.clock.ahead = timedelta(milliseconds=found.ahead_ms)
+    state = await service.store.get(TRIALS, _ID)
+    if state is not None and isinstance(service.clock, ShiftedClock):
+        service.clock.ahead = timedelta(milliseconds=state.ahead_ms)
 
 
 async def advance(service: Service, by: timedelta) -> datetime:
     """Sets the clock of all processes ahead, and returns the new time. Raises TooFar."""
-    found = await service.store.get(TRIALS, _ID)
-    if found is None:
+    state = await service.store.get(TRIALS, _ID)
+    if state is None:
         raise LookupError("the service was not started for tests")
-    after = found.ahead_ms + by // timedelta(milliseconds=1)
+    after = state.ahead_ms + by // timedelta(milliseconds=1)
     if timedelta(milliseconds=after) > FURTHEST:
         raise TooFar("the clock is set at most a hundred years ahead")
     try:
         await service.store.commit(
-            Update(TRIALS, _ID, set={"ahead_ms": after}, expect={"ahead_ms": found.ahead_ms})
+            Update(TRIALS, _ID, set={"ahead_ms": after}, expect={"ahead_ms": state.ahead_ms})
         )
     except Stale:  # another call has advanced it too: both add up
         return await advance(service, by)
@@ -80,7 +80,7 @@ async def advance(service: Service, by: timedelta) -> datetime:
 
 async def reset(service: Service) -> None:
     """Restores the store's contents at the start, and sets the clock to the machine's time."""
-    kept = {
+    saved = {
         (one.collection, record.id): record
         async for one in service.store.scan(INITIAL_RECORDS)
         for record in [msgspec.json.decode(one.json, type=_RECORDS[one.collection])]
@@ -88,12 +88,12 @@ async def reset(service: Service) -> None:
     now_there, removals = set(), []
     for collection in _RESET:
         async for record in service.store.scan(collection):
-            if record == kept.get((collection.name, record.id)):
+            if record == saved.get((collection.name, record.id)):
                 now_there.add((collection.name, record.id))
             else:
                 removals.append(Delete(collection, record.id))
     await _apply(service, removals)
-    missing = [(key, record) for key, record in kept.items() if key not in now_there]
+    missing = [(key, record) for key, record in saved.items() if key not in now_there]
     await _apply(service, [Insert(_NAMED[name], record) for (name, _), record in missing])
     await service.store.commit(Update(TRIALS, _ID, set={"ahead_ms": 0}))
     await synchronise(service)

@@ -100,10 +100,10 @@ class _Filling:
         user = self._user("human", f"person-{n}")
         user.email = Email(address=f"person-{n}@example.com", is_verified=True)
         user.email_key = f"person-{n}@example.com"
-        browser_record = browsers.new(self._service).agent
+        browser_record = browsers.new(self._service).browser
         browser, cookie = browsers.rotation(random, browser_record, now, user)
         subject = self._subject(user)
-        session = session_lifetime.new(random, self._service.config, cookie.agent, subject, now)
+        session = session_lifetime.new(random, self._service.config, cookie.browser, subject, now)
         self._units += [
             [Insert(USERS, user)],
             [browser],

@@ -52,7 +52,7 @@ class AccountPasswordHandler(AccountHandler):
             self.service, self.person.browser, self.person.live, subject, new
         )
         self.keep_cookie(cookie)
-        await self._stay(await session_lifetime.find_live(self.service, cookie.agent))
+        await self._stay(await session_lifetime.find_live(self.service, cookie.browser))
         self.done("password")
 
     async def _check_current(self, form: Params) -> list[dict[str, object]]:
@@ -61,7 +61,7 @@ class AccountPasswordHandler(AccountHandler):
         current = form.get("currentPassword") or ""
         try:
             origin = self.origin(self.person.browser)
-            await own_password.prove(self.service, self.person.live, current, origin)
+            await own_password.verify_password(self.service, self.person.live, current, origin)
         except Throttled as error:
             self.set_header("Retry-After", str(error.retry_after_seconds))
             await self._ask(status=429, retry_seconds=error.retry_after_seconds)

@@ -64,7 +64,7 @@ class CodesHandler(AccountHandler):
 
 
 async def _state(service: Service, subject: Subject) -> Message:
-    left = await recovery_codes.left(service, subject.user)
+    left = await recovery_codes.unused_count(service, subject.user)
     if not left:
         return message("You have none.", context="account")
     return message(

@@ -33,7 +33,7 @@ class SessionsHandler(AccountHandler):
         self.done("ended")
 
     def _template_values(self, one: OwnSession) -> dict[str, object]:
-        session, browser = one.session, one.agent
+        session, browser = one.session, one.browser
         return {
             "id": session.id,
             "browser": browser.browser if browser else None,

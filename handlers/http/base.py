@@ -23,7 +23,7 @@ from handlers.http import hosts, params
 from idp import test_mode
 from idp.foundation import logs
 from idp.foundation.errors import Busy, IdpError
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.oauth.errors import (
     InsufficientScope,
     InvalidClient,
@@ -234,10 +234,12 @@ class Handler(RequestHandler):
         """Returns the client's address, for logs and rate limits."""
         return hosts.client_address(self.service.config, self.request)
 
-    def origin(self, browser: Browser | None = None, client_id: str | None = None) -> TryOrigin:
+    def origin(
+        self, browser: Browser | None = None, client_id: str | None = None
+    ) -> AttemptOrigin:
         """Returns the origin of an authentication attempt or another rate-limited request."""
         is_shared = hosts.is_unnamed_proxy(self.service.config, self.request)
-        return TryOrigin(self.address(), browser, client_id, is_shared)
+        return AttemptOrigin(self.address(), browser, client_id, is_shared)
 
     def allowed_methods(self) -> list[str]:
         """Returns the methods of this endpoint, for the header Allow (RFC 9110 15.5.6)."""

@@ -7,7 +7,7 @@ from typing import Final
 from tornado.httputil import HTTPServerRequest
 
 from idp.config.settings import Config
-from idp.identity.sessions.browsers import KEPT
+from idp.identity.sessions.browsers import COOKIE_LIFETIME
 
 _SAFE_SITES: Final = ("same-origin", "none")
 
@@ -23,7 +23,7 @@ def cookie_header(config: Config, name: str, value: str, *, max_age: int | None 
     parts = [f"{name}={value}", "Path=/", "HttpOnly", "SameSite=Lax"]
     if config.is_secure:
         parts.append("Secure")
-    lasts = int(KEPT.total_seconds()) if max_age is None else max_age
+    lasts = int(COOKIE_LIFETIME.total_seconds()) if max_age is None else max_age
     parts.append(f"Max-Age={lasts}")
     return "; ".join(parts)
 

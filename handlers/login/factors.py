@@ -72,7 +72,7 @@ class FactorHandler(FlowHandler):
         self, flow: Flow, step: Ask, progress: AuthenticationProgress
     ) -> list[tuple[Message, str]]:
         choices = [_CHOICES[kind] for kind in sorted(step.factors, reverse=True)]
-        if _may_recover(progress) and await recovery_codes.left(
+        if _may_recover(progress) and await recovery_codes.unused_count(
             self.service, progress.subject.user
         ):
             choices.append((SignInPage.RECOVERY_CODE, _RECOVERY))

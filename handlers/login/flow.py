@@ -9,7 +9,7 @@ from handlers.pages import redirect_reply
 from handlers.pages.base import ForeignForm, PageHandler
 from idp.foundation import uris
 from idp.foundation.i18n import Message, message
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.guesses.throttle import Throttled
 from idp.oauth import request_limits
 from idp.oauth.params import Params
@@ -161,7 +161,7 @@ class FlowHandler(PageHandler, ABC):
         self.set_header("Retry-After", str(refusal.retry_after_seconds))
         return refusal.retry_after_seconds
 
-    def origin_of(self, flow: Flow) -> TryOrigin:
+    def origin_of(self, flow: Flow) -> AttemptOrigin:
         """Returns the origin of an authentication attempt in this flow."""
         return self.origin(flow.browser, flow.client.id)
 

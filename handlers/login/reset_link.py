@@ -140,7 +140,7 @@ class ResetLinkHandler(PageHandler):
             self.service, first_party_areas.ACCOUNT, to, browser_record, self.origin()
         )
         self.keep_cookie(begun.cookie)
-        known = begun.cookie.agent if begun.cookie else browser_record
+        known = begun.cookie.browser if begun.cookie else browser_record
         flow = await sign_in_pending.find(self.service, begun.address, known)
         if flow is None:
             raise Stale("auth_requests", begun.address)

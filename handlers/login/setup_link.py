@@ -63,7 +63,7 @@ class SetupHandler(PageHandler):
     async def _submit(self, login_name: str, form: Params) -> None:
         password, new = form.get("password") or "", form.get("newPassword") or ""
         browser_record = await self.find_browser()
-        subject = await own_password.prove_one_time(
+        subject = await own_password.verify_one_time(
             self.service, login_name, password, self.origin(browser_record)
         )
         problems = await problems_of(self.service, subject, new)

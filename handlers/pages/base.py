@@ -250,7 +250,7 @@ class PageHandler(Handler):
 
     async def show_organization(self, org_id: str | None) -> None:
         """Applies the page settings and texts of the organization or of the installation."""
-        self.look = await page_settings.look(self.service, org_id)
+        self.look = await page_settings.find(self.service, org_id)
         self._texts = await page_settings.bundle(self.service, org_id, self._tag())
 
     def _about_client(self) -> dict[str, object]:

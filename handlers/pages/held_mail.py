@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from handlers.pages.base import PageHandler
 from idp.mail import messages
-from idp.mail.messages import Held
+from idp.mail.messages import HeldMessage
 
 ON_A_PAGE: Final = 10  # messages of about 1.5 kB each
 
@@ -26,7 +26,7 @@ class HeldMailHandler(PageHandler):
         else:
             self._show(held)
 
-    def _show(self, held: Sequence[Held]) -> None:
+    def _show(self, held: Sequence[HeldMessage]) -> None:
         """Shows the messages that follow the one named in the address, or the newest."""
         after = self.query_params().get("after")
         ids = [one.id for one in held]
@@ -46,8 +46,8 @@ class HeldMailHandler(PageHandler):
         return "application/json" in accepted and "text/html" not in accepted
 
 
-def _as_json(one: Held) -> dict[str, Any]:
-    sent = one.letter
+def _as_json(one: HeldMessage) -> dict[str, Any]:
+    sent = one.mail_message
     optional = {"code": sent.code, "url": sent.url}
     return {
         "id": one.id,
@@ -62,8 +62,8 @@ def _as_json(one: Held) -> dict[str, Any]:
     }
 
 
-def _template_values(one: Held) -> dict[str, Any]:
-    sent = one.letter
+def _template_values(one: HeldMessage) -> dict[str, Any]:
+    sent = one.mail_message
     return {
         "to": sent.to,
         "subject": sent.subject,

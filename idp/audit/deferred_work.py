@@ -39,21 +39,21 @@ def new(
     )
 
 
-async def begin(service: Service, leftover: Leftover, step: Step) -> None:
+async def begin(service: Service, work: Leftover, step: Step) -> None:
     """Does a first step after the unit. A failure loses nothing and does not change the answer."""
 
     async def go_on() -> None:
         with suppress(Unavailable, Unknown, Stale):
-            await go(service, leftover, step)
+            await go(service, work, step)
 
     await drafts.afterwards(service, go_on)
 
 
-async def go(service: Service, leftover: Leftover, step: Step) -> bool:
+async def go(service: Service, work: Leftover, step: Step) -> bool:
     """Does one step; returns whether it was the last. Raises StorageError."""
-    is_done = await step(service, leftover)
+    is_done = await step(service, work)
     if is_done:
-        await service.store.commit(Delete(LEFTOVERS, leftover.id))
+        await service.store.commit(Delete(LEFTOVERS, work.id))
     return is_done
 
 
@@ -74,8 +74,10 @@ async def emptied(
     page = await service.store.find(collection, where, order=order, limit=AT_ONCE)
     now = service.clock.now()
     units = [
-        versioned_updates.removal(service, collection, one, AuditEntry(type, actor, now, org_id))
-        for one in page.records
+        versioned_updates.removal(
+            service, collection, record, AuditEntry(type, actor, now, org_id)
+        )
+        for record in page.records
     ]
     outcomes = await service.store.commit_each(units)
     for outcome in outcomes:

@@ -6,7 +6,7 @@ with the records of the answer. If the store refuses it (Conflict, Stale), the w
 and its commit raises what the store raised: so it handles a concurrent change as it does without a
 draft.
 
-Writes that must be stored whatever the outcome of the work, such as the count of a try at a
+Writes that must be stored whatever the outcome of the work, such as the count of an attempt at a
 password, are committed to the store itself: `undrafted`.
 """
 
@@ -49,26 +49,27 @@ class HoldingStore:
     """The store for one piece of work, which holds the last unit back.
 
     `failures` are the errors with which the work's units were refused before, in order: they are
-    raised again, and the next unit is held. `mark` returns the writes that record an answer.
+    raised again, and the next unit is held. `answer_writes` returns the writes
+    that record an answer.
     """
 
     def __init__(
         self,
         service: Service,
         failures: list[StorageError],
-        mark: Callable[[bytes], Sequence[Write]],
+        answer_writes: Callable[[bytes], Sequence[Write]],
     ) -> None:
         self._service = service
         self._store = service.store
         self._failures = failures
         self._next_failures = list(failures)
-        self._mark = mark
+        self._answer_writes = answer_writes
         self._held: tuple[Write, ...] | None = None
         self._later: list[Callable[[], Awaitable[object]]] = []
-        self._foretold: bytes | None = None
+        self._early_answer: bytes | None = None
         self._has_flushed = False
         self.is_stored = False
-        self.is_marked = False
+        self.has_answer = False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
@@ -89,26 +90,26 @@ class HoldingStore:
             wake_importer=self._wake if self._service.wake_importer else None,
         )
 
-    def foretell(self, answer: bytes) -> None:
+    def answer_early(self, answer: bytes) -> None:
         """Gives the answer before the first unit, which is then stored at once together with this
         answer: for work of several units that is resumed by itself if it is interrupted after the
         first."""
-        self._foretold = answer
+        self._early_answer = answer
 
     def do_later(self, step: Callable[[], Awaitable[object]]) -> None:
         """Registers a step to be done once everything is stored."""
         self._later.append(step)
 
     async def get(self, collection: Collection[Any], id: str) -> Any:
-        (found,) = await self.get_many([(collection, id)])
-        return found
+        (record,) = await self.get_many([(collection, id)])
+        return record
 
     async def get_many(self, keys: Sequence[Key]) -> list[Any]:
-        found = await self._store.get_many(keys)
+        records = await self._store.get_many(keys)
         held = {(write.collection.name, write.id): write for write in self._held or ()}
         return [
             _after(record, held.get((collection.name, id)))
-            for record, (collection, id) in zip(found, keys, strict=True)
+            for record, (collection, id) in zip(records, keys, strict=True)
         ]
 
     async def commit(self, *writes: Write) -> None:
@@ -116,8 +117,8 @@ class HoldingStore:
         refused."""
         if self.is_stored:
             await self._store.commit(*writes)
-        elif self._foretold is not None:
-            await self._commit_marked(self._foretold, writes)
+        elif self._early_answer is not None:
+            await self._commit_with_answer(self._early_answer, writes)
             self.is_stored = True
         # The errors of the earlier attempts again, so that the work takes the same path.
         elif self._next_failures:
@@ -147,7 +148,7 @@ class HoldingStore:
         held, self._held = self._held, None
         if held is not None:
             try:
-                await self._commit_marked(answer, held)
+                await self._commit_with_answer(answer, held)
             except (Conflict, Stale) as error:
                 raise self._refused(error) from error
         self.is_stored = True
@@ -170,16 +171,16 @@ class HoldingStore:
             self._failures.append(error)
         return HeldUnitRefused()
 
-    async def _commit_marked(self, answer: bytes, writes: Sequence[Write]) -> None:
-        marks = self._mark(answer)
+    async def _commit_with_answer(self, answer: bytes, writes: Sequence[Write]) -> None:
+        answer_writes = self._answer_writes(answer)
         try:
-            # The marks come first, so that a twin's conflict is reported for them.
-            await self._commit((*marks, *writes))
+            # These writes come first, so that a twin's conflict is reported for them.
+            await self._commit((*answer_writes, *writes))
         except Conflict as conflict:
-            if conflict.collection in {mark.collection.name for mark in marks}:
+            if conflict.collection in {write.collection.name for write in answer_writes}:
                 raise Twin from None
             raise
-        self.is_marked = True
+        self.has_answer = True
 
     async def _commit(self, writes: Sequence[Write]) -> None:
         await commit_settled(self._store, *writes)

@@ -47,8 +47,8 @@ _MEMBERS: Final[Mapping[str, Message]] = {  # in the order in which they are sho
 
 def sentence(type: str) -> str | None:
     """Returns what an event of that type means, in English; None for events of changes."""
-    found = SENTENCES.get(type)
-    return found.msgid if found else None
+    message = SENTENCES.get(type)
+    return message.msgid if message else None
 
 
 def details(type: str, payload: Mapping[str, str]) -> list[Message]:

@@ -66,8 +66,8 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "passkey": ("Passkey", ("changed", "created", "deleted", "refused")),
     "pat": ("Personal access token", ("created", "deleted")),
     **{
-        name: (told, ("changed", "created", "deleted"))
-        for name, told in {
+        name: (label, ("changed", "created", "deleted"))
+        for name, label in {
             "label_policy": "Colours",
             "lockout_policy": "Lockout policy",
             "language_policy": "Languages",
@@ -130,11 +130,11 @@ _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "user_metadata": ("Metadata of a user", ("changed", "created", "deleted")),
 }
 _SPACES: Final = str.maketrans("_.", "  ")
-OBJECTS: Final[Mapping[str, str]] = {name: told for name, (told, _) in _CHANGES.items()}
+OBJECTS: Final[Mapping[str, str]] = {name: label for name, (label, _) in _CHANGES.items()}
 TYPES: Final[Mapping[str, str]] = {
     f"{name}.{change}": event_details.sentence(f"{name}.{change}")
-    or f"{told}: {change.translate(_SPACES)}"
-    for name, (told, changes) in _CHANGES.items()
+    or f"{label}: {change.translate(_SPACES)}"
+    for name, (label, changes) in _CHANGES.items()
     for change in changes
 }
 

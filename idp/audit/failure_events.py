@@ -2,7 +2,7 @@
 
 They are written outside the request, by `flush`. The first attempt is an event at once; more from
 the same source are one event in ten minutes, which is updated while its count grows. A process
-that is killed loses the counts of its last minute. Tries with login names that no user has are
+that is killed loses the counts of its last minute. Attempts with login names that no user has are
 only counted, and no event contains such a name.
 """
 
@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from idp.foundation.network_keys import network_key
-from idp.limits.recent_failures import FailureSource, Sum
+from idp.limits.recent_failures import FailureSource, FailureSum
 from idp.records import APPLICATIONS, EVENTS, INSTANCE_ID, INSTANCES, USERS, Event
 from idp.service import Service
 from storage import Collection, Insert, Key, Stale, Unavailable, Update
@@ -44,23 +44,23 @@ class About(NamedTuple):
 def sign_in(
     service: Service, user_id: str, cause: str, network: str, client_id: str | None
 ) -> None:
-    """Records a refused try of a user. If several applications are concerned, the event names the
-    first."""
+    """Records a refused attempt of a user. If several applications are concerned, the event names
+    the first."""
     payload = {"cause": cause, "network": network, "clientId": client_id or ""}
     source = FailureSource(SIGN_IN, user_id, (network, cause), rest=NOBODYS_SIGN_IN)
-    service.failures.note(source, payload, service.clock.now())
+    service.failures.record(source, payload, service.clock.now())
 
 
 def nobodys_sign_in(service: Service, name: str, network: str) -> None:
-    """Counts a refused try with a login name that no user has; `name` is a digest of it."""
+    """Counts a refused attempt with a login name that no user has; `name` is a digest of it."""
     now = service.clock.now()
-    service.failures.note_rest(NOBODYS_SIGN_IN, now, name=name, network=network)
+    service.failures.record_rest(NOBODYS_SIGN_IN, now, name=name, network=network)
 
 
 def network_slowed(service: Service, network: str, accounts: int, until: datetime) -> None:
-    """Records that tries from a network are slowed down from now on."""
+    """Records that attempts from a network are slowed down from now on."""
     payload = {"network": network, "accounts": str(accounts), "until": _instant(until)}
-    service.failures.note_once(
+    service.failures.record_once(
         FailureSource(NETWORK, parts=(network,)), payload, service.clock.now()
     )
 
@@ -69,7 +69,7 @@ def client(service: Service, client_id: str | None, address: str) -> None:
     """Records a failed client authentication; without a client_id, of no known client."""
     network = network_key(address)
     payload = {"network": network, "clientId": client_id or ""}
-    service.failures.note(
+    service.failures.record(
         FailureSource(CLIENT, client_id or "", (network,)), payload, service.clock.now()
     )
 
@@ -80,24 +80,24 @@ def impersonation(
     """Records that an actor was not allowed to act for a user."""
     payload = {"actor": actor_id or "", "subject": subject_id, "clientId": client_id or ""}
     source = FailureSource(IMPERSONATION, subject_id, (actor_id or "", client_id or ""))
-    service.failures.note(source, payload, service.clock.now())
+    service.failures.record(source, payload, service.clock.now())
 
 
 async def flush(service: Service, *, is_last: bool = False) -> None:
     """Writes the events that are due; what could not be written is due again."""
-    left = service.failures.take_due(service.clock.now(), is_last=is_last)
+    due_sums = service.failures.take_due(service.clock.now(), is_last=is_last)
     try:
-        records = await _records(service, left)
-        while left:
-            await _write(service, left[0], _about(left[0], records))
+        records = await _records(service, due_sums)
+        while due_sums:
+            await _write(service, due_sums[0], _about(due_sums[0], records))
             # Only after the write: what remains is given back.
-            left.pop(0)
+            due_sums.pop(0)
     finally:
-        for known in left:
-            service.failures.give_back(known)
+        for failure_sum in due_sums:
+            service.failures.give_back(failure_sum)
 
 
-async def _records(service: Service, due: Sequence[Sum]) -> dict[Key, Any]:
+async def _records(service: Service, due: Sequence[FailureSum]) -> dict[Key, Any]:
     keys = {key for each in due for key in _keys(each)}
     ordered = sorted(keys, key=lambda key: (key[0].name, key[1]))
     if not ordered:
@@ -105,60 +105,70 @@ async def _records(service: Service, due: Sequence[Sum]) -> dict[Key, Any]:
     return dict(zip(ordered, await service.store.get_many(ordered), strict=True))
 
 
-def _keys(known: Sum) -> list[Key]:
+def _keys(failure_sum: FailureSum) -> list[Key]:
     """The keys of the records that the sum may be about."""
-    id = known.source.record_id
-    return [(collection, id) for collection in _RECORDS.get(known.source.type, ()) if id]
+    id = failure_sum.source.record_id
+    return [(collection, id) for collection in _RECORDS.get(failure_sum.source.type, ()) if id]
 
 
-def _about(known: Sum, records: Mapping[Key, Any]) -> About:
-    for collection, id in _keys(known):
+def _about(failure_sum: FailureSum, records: Mapping[Key, Any]) -> About:
+    for collection, id in _keys(failure_sum):
         if (record := records[collection, id]) is not None:
             return About(collection.name, id, record.org_id)
     return About()
 
 
-async def _write(service: Service, known: Sum, about: About) -> None:
-    payload = sorted((dict(known.payload) | _counts(known)).items())
-    if known.event_id is not None:
+async def _write(service: Service, failure_sum: FailureSum, about: About) -> None:
+    payload = sorted((dict(failure_sum.payload) | _counts(failure_sum)).items())
+    if failure_sum.event_id is not None:
         try:
-            await service.store.commit(Update(EVENTS, known.event_id, set={"payload": payload}))
+            await service.store.commit(
+                Update(EVENTS, failure_sum.event_id, set={"payload": payload})
+            )
         except Stale:  # its insertion was never stored
-            known.event_id = None
+            failure_sum.event_id = None
         else:
             return
-    event = _event(service, known, about, payload)
-    known.event_id = event.id  # also if the outcome is unknown: the next write finds out
+    event = _event(service, failure_sum, about, payload)
+    failure_sum.event_id = event.id  # also if the outcome is unknown: the next write finds out
     try:
         await service.store.commit(Insert(EVENTS, event))
     except Unavailable:
-        known.event_id = None
+        failure_sum.event_id = None
         raise
 
 
-def _event(service: Service, known: Sum, about: About, payload: list[tuple[str, str]]) -> Event:
+def _event(
+    service: Service, failure_sum: FailureSum, about: About, payload: list[tuple[str, str]]
+) -> Event:
     now = service.clock.now()
     return Event(
         id=service.random.ordered_id(now),
         collection=about.collection,
         record_id=about.record_id,
         sequence=0,
-        type=known.source.type,
-        actor=known.payload.get("actor") or ACTOR,
+        type=failure_sum.source.type,
+        actor=failure_sum.payload.get("actor") or ACTOR,
         at=now,
         org_id=about.org_id,
         payload=payload,
     )
 
 
-def _counts(known: Sum) -> dict[str, str]:
+def _counts(failure_sum: FailureSum) -> dict[str, str]:
     """The counting members of the payload."""
-    count = {"count": str(known.count)}
-    match known.source.type:
+    count = {"count": str(failure_sum.count)}
+    match failure_sum.source.type:
         case "instance.sign_in.failed":
-            return count | {"names": str(len(known.names)), "networks": str(len(known.networks))}
+            return count | {
+                "names": str(len(failure_sum.names)),
+                "networks": str(len(failure_sum.networks)),
+            }
         case "user.sign_in.failed" | "client.authentication_failed":
-            return count | {"since": _instant(known.since), "until": _instant(known.until)}
+            return count | {
+                "since": _instant(failure_sum.since),
+                "until": _instant(failure_sum.until),
+            }
         case "token.impersonation_refused":
             return count
     return {}

@@ -21,7 +21,7 @@ from idp.service import Service
 from storage import Collection, Delete, Record, Stale, Write
 from storage.settling import commit_settled
 
-_TRIES: Final = 32  # at each conflict another change has succeeded
+_ATTEMPTS: Final = 32  # at each conflict another change has succeeded
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
@@ -69,12 +69,12 @@ async def changed(
     async def attempt() -> R:
         before = await find()
         check_sequence(before, author)
-        wanted = decide(before)
-        if all(getattr(before, name) == value for name, value in wanted.items()):
+        values_to_set = decide(before)
+        if all(getattr(before, name) == value for name, value in values_to_set.items()):
             return before
         record: Any = before
         now = service.clock.now()
-        values = {**wanted, **_date(record, now)}
+        values = {**values_to_set, **_date(record, now)}
         after: R = structs.replace(record, **values, sequence=record.sequence + 1)
         update = events.update(
             service.random, collection, record, values, AuditEntry(type, author.actor, now, org_id)
@@ -119,7 +119,7 @@ async def repeated(attempt: Callable[[], Awaitable[T]]) -> T:
 
     Raises what `attempt` raises, and Busy.
     """
-    for _ in range(_TRIES):
+    for _ in range(_ATTEMPTS):
         with suppress(Stale):
             return await attempt()
     raise Busy("too many change the same at once", retry_after_seconds=1)
@@ -129,8 +129,8 @@ def removal(
     service: Service, collection: Collection[Any], record: Any, entry: AuditEntry
 ) -> list[Write]:
     """Returns the writes that remove a record, as it was read, and store its last event."""
-    gone = Delete(collection, record.id, expect={"sequence": record.sequence})
-    return [gone, events.changed(service.random, collection, record, entry)]
+    deletion = Delete(collection, record.id, expect={"sequence": record.sequence})
+    return [deletion, events.changed(service.random, collection, record, entry)]
 
 
 def check_sequence(record: Any, author: Author) -> None:

@@ -62,16 +62,16 @@ def id_of(hash: str) -> str:
     return f"s{hash[: opaque_tokens.ID_LENGTH]}"
 
 
-def proven(owner: SecretOwner, secret: str, now: datetime) -> str | None:
+def matching_id(owner: SecretOwner, secret: str, now: datetime) -> str | None:
     """Returns the id of the owner's secret that `secret` equals; None if it equals none. Both are
-    always compared, so the time taken does not tell which one it was."""
-    given, old = opaque_tokens.digest(secret), living(owner.old_secret, now)
-    is_current = opaque_tokens.same(owner.secret_hash or "", given)
-    is_old = opaque_tokens.same(old.hash if old else "", given)
-    return id_of(given) if is_current or is_old else None
+    always compared, so the time taken does not reveal which one it was."""
+    digest, old = opaque_tokens.digest(secret), still_valid(owner.old_secret, now)
+    is_current = opaque_tokens.same(owner.secret_hash or "", digest)
+    is_old = opaque_tokens.same(old.hash if old else "", digest)
+    return id_of(digest) if is_current or is_old else None
 
 
-def living(old: OldSecret | None, now: datetime) -> OldSecret | None:
+def still_valid(old: OldSecret | None, now: datetime) -> OldSecret | None:
     """Returns the previous secret while it is valid."""
     return old if old is not None and now < old.ends_at else None
 
@@ -96,7 +96,7 @@ def without(owner: SecretOwner, id: str, now: datetime) -> dict[str, Any]:
 
     Raises NotFound; FailedPrecondition for the current secret, which ends only by a rotation.
     """
-    old = living(owner.old_secret, now)
+    old = still_valid(owner.old_secret, now)
     if old is not None and id == id_of(old.hash):
         return {"old_secret": None}
     if owner.secret_hash is not None and id == id_of(owner.secret_hash):
@@ -121,13 +121,15 @@ async def listed(service: Service, owner: SecretOwner) -> Secrets:
     if owner.secret_hash is not None:
         id = id_of(owner.secret_hash)
         views.append(SecretView(id=id, creation_date=owner.secret_created_at))
-    old = living(owner.old_secret, service.clock.now())
+    old = still_valid(owner.old_secret, service.clock.now())
     if old is not None:
-        ends = old.ends_at
+        expires_at = old.ends_at
         views.append(
-            SecretView(id=id_of(old.hash), creation_date=old.created_at, expiration_date=ends)
+            SecretView(
+                id=id_of(old.hash), creation_date=old.created_at, expiration_date=expires_at
+            )
         )
     return Secrets(
         details=ListDetails(total_result=str(len(views))),
-        result=await last_uses.told(service, views),
+        result=await last_uses.with_last_uses(service, views),
     )

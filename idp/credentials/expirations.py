@@ -13,14 +13,20 @@ from idp.foundation.errors import FieldProblem, InvalidArgument
 
 
 def chosen(
-    wanted: datetime | None, now: datetime, max_days: int, *, usual: datetime, past: FieldProblem
+    requested: datetime | None,
+    now: datetime,
+    max_days: int,
+    *,
+    usual: datetime,
+    past: FieldProblem,
 ) -> datetime:
-    """Returns when a new token or key expires: at `wanted`, else at the maximum, else at `usual`.
+    """Returns when a new token or key expires: at the `requested` instant, else at the maximum,
+    else at `usual`.
 
     `max_days` of 0 is no maximum; `past` is the problem for an instant that is over. Raises
     InvalidArgument if the instant is past, or later than the maximum.
     """
-    ends_at = wanted or default(now, max_days, usual)
+    ends_at = requested or default(now, max_days, usual)
     if ends_at <= now:
         raise InvalidArgument([past])
     if is_too_late(ends_at, now, max_days):

@@ -28,30 +28,30 @@ class CredentialView(Protocol):
 V = TypeVar("V", bound=CredentialView)
 
 
-def note(service: Service, id: str, ends_at: datetime = opaque_tokens.LASTS_UNTIL) -> None:
+def record(service: Service, id: str, ends_at: datetime = opaque_tokens.LASTS_UNTIL) -> None:
     """Records that a token, key or secret, which expires at `ends_at`, is used now. Nothing is
     awaited."""
-    now, noted = service.clock.now(), service.last_uses
-    last = noted.get(id)
+    now, recorded = service.clock.now(), service.last_uses
+    last = recorded.get(id)
     if last is not None and now - last < EVERY:
         return
-    if len(noted) >= _MOST_KNOWN:
+    if len(recorded) >= _MOST_KNOWN:
         # This bounds the memory; at worst each use is stored once more.
-        noted.clear()
-    noted[id] = now
-    service.background_tasks.start(_keep(service, id, now, ends_at))
+        recorded.clear()
+    recorded[id] = now
+    service.background_tasks.start(_store(service, id, now, ends_at))
 
 
-async def _keep(service: Service, id: str, now: datetime, ends_at: datetime) -> None:
+async def _store(service: Service, id: str, now: datetime, ends_at: datetime) -> None:
     """Stores the use, unless another process has done so within the hour. While the store is
     unavailable, uses are not recorded."""
     with suppress(Conflict, Stale, Unavailable, Unknown):
-        known = await service.store.get(LAST_USES, id)
-        if known is None:
-            made = LastUse(id=id, at=now, expires_at=ends_at)
-            await service.store.commit(Insert(LAST_USES, made))
-        elif now - known.at >= EVERY:
-            step = Update(LAST_USES, id, set={"at": now}, expect={"at": known.at})
+        stored = await service.store.get(LAST_USES, id)
+        if stored is None:
+            last_use = LastUse(id=id, at=now, expires_at=ends_at)
+            await service.store.commit(Insert(LAST_USES, last_use))
+        elif now - stored.at >= EVERY:
+            step = Update(LAST_USES, id, set={"at": now}, expect={"at": stored.at})
             await service.store.commit(step)
 
 
@@ -60,8 +60,8 @@ def forget(id: str) -> Write:
     return Delete(LAST_USES, id)
 
 
-async def told(service: Service, views: Sequence[V]) -> list[V]:
+async def with_last_uses(service: Service, views: Sequence[V]) -> list[V]:
     """Returns the views with their last uses."""
-    found = await service.store.get_many([(LAST_USES, view.id) for view in views])
-    pairs: Any = zip(views, found, strict=True)
+    uses = await service.store.get_many([(LAST_USES, view.id) for view in views])
+    pairs: Any = zip(views, uses, strict=True)
     return [structs.replace(view, last_used_at=use.at) if use else view for view, use in pairs]

@@ -2,7 +2,7 @@
 
 Only failures are counted: in this process at once, and in the store by the next `flush`, whose sum
 decides. So all processes have the same count a second later, and a guess beyond the limit causes
-no write. Right tokens and secrets are accepted whatever the count: nobody is locked out by a
+no write. Right tokens and secrets are accepted whatever the count: no one is locked out by a
 stranger's guesses. A process that is killed loses the counts of its last second.
 """
 

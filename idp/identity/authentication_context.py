@@ -25,23 +25,23 @@ AMR_KEYS: Final = frozenset({"hwk", "swk"})
 CLASSES: Final = (PASSWORD, TWO_FACTORS, PASSKEY)
 
 
-def reached(proofs: Iterable[str]) -> str:
+def reached(methods: Iterable[str]) -> str:
     """Returns the class that these methods reach; empty if they are not enough to sign in."""
-    given = set(proofs)
-    if given & AMR_KEYS and AMR_SEVERAL in given:
+    distinct = set(methods)
+    if distinct & AMR_KEYS and AMR_SEVERAL in distinct:
         return PASSKEY
-    if AMR_PASSWORD not in given:
+    if AMR_PASSWORD not in distinct:
         return ""
-    return TWO_FACTORS if given & {AMR_CODE, *AMR_KEYS} else PASSWORD
+    return TWO_FACTORS if distinct & {AMR_CODE, *AMR_KEYS} else PASSWORD
 
 
-def amr(proofs: Sequence[str]) -> list[str]:
+def amr(methods: Sequence[str]) -> list[str]:
     """Returns the `amr` claim for these methods."""
-    several = [AMR_SEVERAL] if meets(reached(proofs), TWO_FACTORS) else []
-    return list(dict.fromkeys([*proofs, *several]))
+    several = [AMR_SEVERAL] if meets(reached(methods), TWO_FACTORS) else []
+    return list(dict.fromkeys([*methods, *several]))
 
 
-def proofs_of(amr: Iterable[str], acr: str) -> list[str]:
+def methods_of(amr: Iterable[str], acr: str) -> list[str]:
     """Returns the methods behind an `amr` claim: without `mfa` where it only says that there were
     several."""
     return [each for each in amr if acr == PASSKEY or each != AMR_SEVERAL]
@@ -57,18 +57,18 @@ def strongest(*classes: str) -> str:
     return max((each for each in classes if each in CLASSES), key=CLASSES.index, default=PASSWORD)
 
 
-def told(reached: str, wanted: Sequence[str]) -> str:
+def acr_claim(reached: str, requested: Sequence[str]) -> str:
     """Returns the `acr` claim for a client: the first requested class that is met, else
     `reached`."""
-    return next((each for each in wanted if meets(reached, each)), reached)
+    return next((each for each in requested if meets(reached, each)), reached)
 
 
-def meets(reached: str, wanted: str) -> bool:
+def meets(reached: str, requested: str) -> bool:
     """Returns whether a sign-in of the class `reached` is at least as strong as the class
-    `wanted`. A class that is not known here is met by itself only."""
+    `requested`. A class that is not known here is met by itself only."""
     if reached not in CLASSES:
-        return reached == wanted
-    return wanted in CLASSES[: CLASSES.index(reached) + 1]
+        return reached == requested
+    return requested in CLASSES[: CLASSES.index(reached) + 1]
 
 
 def offered(config: Config) -> tuple[str, ...]:
@@ -77,6 +77,8 @@ def offered(config: Config) -> tuple[str, ...]:
     return CLASSES if has_passkeys else CLASSES[: CLASSES.index(PASSKEY)]
 
 
-def can_meet(config: Config, wanted: Sequence[str]) -> bool:
-    """Returns whether a sign-in here can meet one of the `wanted` classes."""
-    return any(meets(each, one) for each in offered(config) for one in wanted)
+def can_meet(config: Config, requested: Sequence[str]) -> bool:
+    """Returns whether a sign-in here can meet one of the `requested` classes."""
+    return any(
+        meets(each, each_requested) for each in offered(config) for each_requested in requested
+    )

@@ -65,42 +65,42 @@ def _make_p256() -> PrivateKey:
     return ec.generate_private_key(ec.SECP256R1())
 
 
-def _sign_rs256(key: rsa.RSAPrivateKey, octets: bytes) -> bytes:
-    return key.sign(octets, _PKCS1, _SHA256)
+def _sign_rs256(key: rsa.RSAPrivateKey, data: bytes) -> bytes:
+    return key.sign(data, _PKCS1, _SHA256)
 
 
-def _verify_rs256(key: rsa.RSAPublicKey, signature: bytes, octets: bytes) -> None:
-    key.verify(signature, octets, _PKCS1, _SHA256)
+def _verify_rs256(key: rsa.RSAPublicKey, signature: bytes, data: bytes) -> None:
+    key.verify(signature, data, _PKCS1, _SHA256)
 
 
-def _sign_ps256(key: rsa.RSAPrivateKey, octets: bytes) -> bytes:
-    return key.sign(octets, _PSS, _SHA256)
+def _sign_ps256(key: rsa.RSAPrivateKey, data: bytes) -> bytes:
+    return key.sign(data, _PSS, _SHA256)
 
 
-def _verify_ps256(key: rsa.RSAPublicKey, signature: bytes, octets: bytes) -> None:
-    key.verify(signature, octets, _PSS, _SHA256)
+def _verify_ps256(key: rsa.RSAPublicKey, signature: bytes, data: bytes) -> None:
+    key.verify(signature, data, _PSS, _SHA256)
 
 
-def _sign_es256(key: ec.EllipticCurvePrivateKey, octets: bytes) -> bytes:
+def _sign_es256(key: ec.EllipticCurvePrivateKey, data: bytes) -> bytes:
     """r and s concatenated, unlike the DER form of the library (RFC 7518 3.4)."""
-    pair = decode_dss_signature(key.sign(octets, _ECDSA))
+    pair = decode_dss_signature(key.sign(data, _ECDSA))
     return b"".join(number.to_bytes(_COORDINATE_BYTES) for number in pair)
 
 
-def _verify_es256(key: ec.EllipticCurvePublicKey, signature: bytes, octets: bytes) -> None:
+def _verify_es256(key: ec.EllipticCurvePublicKey, signature: bytes, data: bytes) -> None:
     if len(signature) != 2 * _COORDINATE_BYTES:
         raise InvalidSignature
     r, s = signature[:_COORDINATE_BYTES], signature[_COORDINATE_BYTES:]
     pair = encode_dss_signature(int.from_bytes(r), int.from_bytes(s))
-    key.verify(pair, octets, _ECDSA)
+    key.verify(pair, data, _ECDSA)
 
 
-def _sign_eddsa(key: ed25519.Ed25519PrivateKey, octets: bytes) -> bytes:
-    return key.sign(octets)
+def _sign_eddsa(key: ed25519.Ed25519PrivateKey, data: bytes) -> bytes:
+    return key.sign(data)
 
 
-def _verify_eddsa(key: ed25519.Ed25519PublicKey, signature: bytes, octets: bytes) -> None:
-    key.verify(signature, octets)
+def _verify_eddsa(key: ed25519.Ed25519PublicKey, signature: bytes, data: bytes) -> None:
+    key.verify(signature, data)
 
 
 # This service signs with all but PS256, which clients may use in their assertions.

@@ -90,7 +90,7 @@ def parse(token: str) -> Parsed:
 def parse_foreign(token: str) -> Parsed:
     """Parses a compact JWS of another party. Raises NotAToken, whose message gives the reason.
 
-    The header is parsed as strictly as all JSON here: no duplicate name, no stray octets.
+    The header is parsed as strictly as all JSON here: no duplicate name, no stray bytes.
     """
     head, payload, signature = _split(token)
     try:
@@ -98,8 +98,8 @@ def parse_foreign(token: str) -> Parsed:
     except InvalidArgument:
         raise NotAToken("its header is not one well-formed JSON object") from None
     except msgspec.ValidationError:
-        told = "its header has to hold alg and kid, and may hold typ and nothing else"
-        raise NotAToken(told) from None
+        text = "its header has to hold alg and kid, and may hold typ and nothing else"
+        raise NotAToken(text) from None
     return _parsed(header, head, payload, signature)
 
 
@@ -111,8 +111,8 @@ def _split(token: str) -> list[str]:
 
 
 def _parsed(header: Header, head: str, payload: str, signature: str) -> Parsed:
-    octets = decode(payload)
-    return Parsed(header, octets, f"{head}.{payload}".encode(), decode(signature))
+    content = decode(payload)
+    return Parsed(header, content, f"{head}.{payload}".encode(), decode(signature))
 
 
 def verify(key: LoadedKey, parsed: Parsed) -> None:
@@ -132,8 +132,8 @@ def load_public(pem: str) -> PublicKey:
         raise UnusableKey("not a public key as PEM, or of a kind that is not taken") from None
     if not any(algorithm.fits(key) for algorithm in ALGORITHMS.values()):
         raise UnusableKey(_why_unusable(key))
-    found: PublicKey = key
-    return found
+    public_key: PublicKey = key
+    return public_key
 
 
 def _why_unusable(key: object) -> str:

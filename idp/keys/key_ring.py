@@ -70,7 +70,7 @@ class KeyRing:
         self._read_at = _NEVER
         self._read_clock = clock.now()
         self._reading = asyncio.Lock()
-        self._unknown_pace = TokenBucket(burst=_UNKNOWN_AT_ONCE, per_second=1)
+        self._unknown_kid_rate = TokenBucket(burst=_UNKNOWN_AT_ONCE, per_second=1)
 
     async def signing(self, algorithm: SigningAlgorithm = "RS256") -> LoadedKey:
         """Returns the key that signs with this algorithm now. Raises LookupError if there never
@@ -84,7 +84,7 @@ class KeyRing:
     async def find(self, kid: str) -> LoadedKey | None:
         """Returns the key of that id in any state but removed."""
         await self._refresh(CACHE_SECONDS)
-        if kid not in self._loaded and self._unknown_pace.allows(self._clock.now()):
+        if kid not in self._loaded and self._unknown_kid_rate.allows(self._clock.now()):
             await self._refresh(0.0)
         return self._loaded.get(kid)
 
@@ -140,10 +140,10 @@ class KeyRing:
             # The age is that of the start of the read, because it may miss later changes.
             began_at, self._read_clock = time.monotonic(), self._clock.now()
             records = [record async for record in self._store.scan(SIGNING_KEYS)]
-            kept = [self._reuse(record) for record in records if record.state != "removed"]
-            self._loaded = {key.kid: key for key in kept}
+            keys = [self._reuse(record) for record in records if record.state != "removed"]
+            self._loaded = {key.kid: key for key in keys}
             self._active = {
-                key.record.algorithm: key for key in kept if key.record.state == "active"
+                key.record.algorithm: key for key in keys if key.record.state == "active"
             }
             self._read_at = began_at
 

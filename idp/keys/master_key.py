@@ -72,7 +72,7 @@ class MasterKey:
         """Returns the encrypted value as text, for `open` with the same key and purpose."""
         nonce = self._random.token_bytes(_NONCE_BYTES)
         cipher = AESGCM(self._subkey("seal", purpose))
-        sealed = cipher.encrypt(nonce, _octets(plaintext), purpose.encode())
+        sealed = cipher.encrypt(nonce, _as_bytes(plaintext), purpose.encode())
         return _VERSION + base64url.encode(nonce + sealed)
 
     def open(self, sealed: str, purpose: str) -> bytes:
@@ -80,15 +80,15 @@ class MasterKey:
         try:
             if not sealed.startswith(_VERSION):
                 raise ValueError("unknown version")
-            octets = base64url.decode(sealed.removeprefix(_VERSION))
+            data = base64url.decode(sealed.removeprefix(_VERSION))
             cipher = AESGCM(self._subkey("seal", purpose))
-            return cipher.decrypt(octets[:_NONCE_BYTES], octets[_NONCE_BYTES:], purpose.encode())
+            return cipher.decrypt(data[:_NONCE_BYTES], data[_NONCE_BYTES:], purpose.encode())
         except (ValueError, InvalidTag) as error:
             raise WrongKey(purpose) from error
 
     def mac(self, purpose: str, data: bytes | str) -> bytes:
         """Returns the HMAC-SHA256 of the data; compare two with `hmac.compare_digest`."""
-        return hmac.digest(self._subkey("mac", purpose), _octets(data), hashlib.sha256)
+        return hmac.digest(self._subkey("mac", purpose), _as_bytes(data), hashlib.sha256)
 
     def fingerprint(self) -> str:
         """Returns a check value by which a store recognises its master key; it reveals nothing of
@@ -188,5 +188,5 @@ def keep(data_dir: Path, key: bytes, random: Random) -> None:
         raise ConfigError([f"there is another master key in {path}: move it away first"])
 
 
-def _octets(value: bytes | str) -> bytes:
+def _as_bytes(value: bytes | str) -> bytes:
     return value.encode() if isinstance(value, str) else value

@@ -12,11 +12,11 @@ WAITING: Final = 64  # for one network; more are refused
 
 
 class _Network:
-    """The turns of one network, and how many tries have or await one."""
+    """The turns of one network, and how many attempts have or await one."""
 
     def __init__(self, at_once: int) -> None:
         self.turns = asyncio.Semaphore(at_once)
-        self.tries = 0
+        self.attempts = 0
 
 
 class Comparisons:
@@ -28,19 +28,19 @@ class Comparisons:
     @asynccontextmanager
     async def turn(self, network: str, factor: int = 1) -> AsyncIterator[bool]:
         """Enters the block with one of the few turns of this network; yields False if too many
-        tries await one.
+        attempts await one.
 
         A network that many users share has `factor` times the turns.
         """
-        known = self._networks.setdefault(network, _Network(AT_ONCE * factor))
-        if known.tries >= (AT_ONCE + WAITING) * factor:
+        network_turns = self._networks.setdefault(network, _Network(AT_ONCE * factor))
+        if network_turns.attempts >= (AT_ONCE + WAITING) * factor:
             yield False
             return
-        known.tries += 1
+        network_turns.attempts += 1
         try:
-            async with known.turns:
+            async with network_turns.turns:
                 yield True
         finally:
-            known.tries -= 1
-            if not known.tries:
+            network_turns.attempts -= 1
+            if not network_turns.attempts:
                 self._networks.pop(network, None)

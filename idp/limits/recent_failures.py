@@ -35,7 +35,7 @@ class FailureSource(Struct, frozen=True):
     rest: str = ""
 
 
-class Sum(Struct, eq=False):
+class FailureSum(Struct, eq=False):
     """The attempts of a source in a period. `is_first`: the first one, which is an event of its
     own.
 
@@ -64,109 +64,114 @@ class Failures:
     """The sums of this process, and how many events it has written in this period."""
 
     def __init__(self) -> None:
-        self._sums: dict[FailureSource, Sum] = {}
-        self._apart: list[Sum] = []
+        self._sums: dict[FailureSource, FailureSum] = {}
+        self._apart: list[FailureSum] = []
         self._events = 0
         self._events_until: datetime | None = None
 
     def __len__(self) -> int:
         return len(self._sums)
 
-    def note(self, source: FailureSource, payload: Mapping[str, str], now: datetime) -> None:
+    def record(self, source: FailureSource, payload: Mapping[str, str], now: datetime) -> None:
         """Counts an attempt of a source; `payload` is the event's payload without the counts."""
-        known = self._sums.get(source)
-        if known is not None:
-            _add(known, now)
+        failure_sum = self._sums.get(source)
+        if failure_sum is not None:
+            _add(failure_sum, now)
         elif len(self._sums) >= MOST_SOURCES:
-            self.note_rest(source.rest or source.type, now, network=payload.get("network", ""))
+            self.record_rest(source.rest or source.type, now, network=payload.get("network", ""))
         else:
-            self._sums[source] = made = _begun(source, payload, now)
-            first = structs.replace(made, count=1, is_first=True, is_changed=True)
+            self._sums[source] = new_sum = _begun(source, payload, now)
+            first = structs.replace(new_sum, count=1, is_first=True, is_changed=True)
             self._apart.append(first)
 
-    def note_once(self, source: FailureSource, payload: Mapping[str, str], now: datetime) -> None:
+    def record_once(
+        self, source: FailureSource, payload: Mapping[str, str], now: datetime
+    ) -> None:
         """Records what is one event in a period and is not counted."""
         if source not in self._sums:
-            self.note(source, payload, now)
+            self.record(source, payload, now)
 
-    def note_rest(
+    def record_rest(
         self, type: str, now: datetime, count: int = 1, *, name: str = "", network: str = ""
     ) -> None:
         """Counts attempts without their source. `name` is a digest of what was typed."""
         source = FailureSource(type)
-        known = self._sums.get(source)
-        if known is None:
-            self._sums[source] = known = _begun(source, {}, now)
-        for different, value in ((known.names, name), (known.networks, network)):
+        failure_sum = self._sums.get(source)
+        if failure_sum is None:
+            self._sums[source] = failure_sum = _begun(source, {}, now)
+        for different, value in ((failure_sum.names, name), (failure_sum.networks, network)):
             if value and len(different) < _MOST_DIFFERENT:
                 different.add(value)
-        _add(known, now, count)
+        _add(failure_sum, now, count)
 
-    def take_due(self, now: datetime, *, is_last: bool = False) -> list[Sum]:
+    def take_due(self, now: datetime, *, is_last: bool = False) -> list[FailureSum]:
         """Takes what is to be written now: first attempts at once, sums every 50 seconds and at
         their end.
 
         They are assumed to be written; the caller gives back the others (`give_back`).
         """
         self._renew_events(now)
-        taken = [one for one in self._take_apart() if self._has_event(one)]
-        for known in list(self._sums.values()):
-            is_over = is_last or known.ends_at <= now
-            if known.is_changed and (is_over or known.due_at <= now):
-                if self._has_event(known):
-                    known.is_changed, known.due_at = False, now + WRITTEN_EVERY
-                    taken.append(known)
+        taken = [each for each in self._take_apart() if self._has_event(each)]
+        for failure_sum in list(self._sums.values()):
+            is_over = is_last or failure_sum.ends_at <= now
+            if failure_sum.is_changed and (is_over or failure_sum.due_at <= now):
+                if self._has_event(failure_sum):
+                    failure_sum.is_changed, failure_sum.due_at = False, now + WRITTEN_EVERY
+                    taken.append(failure_sum)
                 elif is_over:
-                    self._move_to_rest(known, now)
-            if known.ends_at <= now:
-                self._end(known, now)
+                    self._move_to_rest(failure_sum, now)
+            if failure_sum.ends_at <= now:
+                self._end(failure_sum, now)
         return taken
 
-    def give_back(self, known: Sum) -> None:
+    def give_back(self, failure_sum: FailureSum) -> None:
         """Takes back a sum that could not be written: it is due at once, in the same event."""
-        if known.event_id is None:
+        if failure_sum.event_id is None:
             self._events = max(0, self._events - 1)
-        if self._sums.get(known.source) is known:
-            known.is_changed, known.due_at = True, known.until
+        if self._sums.get(failure_sum.source) is failure_sum:
+            failure_sum.is_changed, failure_sum.due_at = True, failure_sum.until
         else:
-            self._apart.append(known)
+            self._apart.append(failure_sum)
 
-    def _take_apart(self) -> list[Sum]:
+    def _take_apart(self) -> list[FailureSum]:
         apart, self._apart = self._apart, []
         return apart
 
-    def _has_event(self, known: Sum) -> bool:
+    def _has_event(self, failure_sum: FailureSum) -> bool:
         """Whether the sum is an event or may become one; a first attempt that may not is added to
         its sum."""
-        if known.event_id is not None:
+        if failure_sum.event_id is not None:
             return True
-        most = MOST_EVENTS if known.is_rest else MOST_EVENTS - _SPARE_EVENTS
+        most = MOST_EVENTS if failure_sum.is_rest else MOST_EVENTS - _SPARE_EVENTS
         if self._events < most:
             self._events += 1
             return True
-        if known.is_first and (later := self._sums.get(known.source)):
+        if failure_sum.is_first and (later := self._sums.get(failure_sum.source)):
             _add(later, later.until)
-        elif self._sums.get(known.source) is not known:
-            self._move_to_rest(known, known.until)
+        elif self._sums.get(failure_sum.source) is not failure_sum:
+            self._move_to_rest(failure_sum, failure_sum.until)
         return False
 
-    def _move_to_rest(self, known: Sum, now: datetime) -> None:
-        kind, network = known.source.rest or known.source.type, known.payload.get("network", "")
-        self.note_rest(kind, now, known.count, network=network)
+    def _move_to_rest(self, failure_sum: FailureSum, now: datetime) -> None:
+        kind, network = (
+            failure_sum.source.rest or failure_sum.source.type,
+            failure_sum.payload.get("network", ""),
+        )
+        self.record_rest(kind, now, failure_sum.count, network=network)
 
     def _renew_events(self, now: datetime) -> None:
         if self._events_until is None or self._events_until <= now:
             self._events, self._events_until = 0, now + PERIOD
 
-    def _end(self, known: Sum, now: datetime) -> None:
+    def _end(self, failure_sum: FailureSum, now: datetime) -> None:
         """Begins another period of the source, unless this one had no attempts."""
-        del self._sums[known.source]
-        if known.count and not known.is_rest:
-            self._sums[known.source] = _begun(known.source, known.payload, now)
+        del self._sums[failure_sum.source]
+        if failure_sum.count and not failure_sum.is_rest:
+            self._sums[failure_sum.source] = _begun(failure_sum.source, failure_sum.payload, now)
 
 
-def _begun(source: FailureSource, payload: Mapping[str, str], now: datetime) -> Sum:
-    return Sum(
+def _begun(source: FailureSource, payload: Mapping[str, str], now: datetime) -> FailureSum:
+    return FailureSum(
         source=source,
         payload=payload,
         since=now,
@@ -176,9 +181,9 @@ def _begun(source: FailureSource, payload: Mapping[str, str], now: datetime) -> 
     )
 
 
-def _add(known: Sum, now: datetime, count: int = 1) -> None:
-    if not known.count:
-        known.since = now
-    known.count += count
-    known.until = now
-    known.is_changed = True
+def _add(failure_sum: FailureSum, now: datetime, count: int = 1) -> None:
+    if not failure_sum.count:
+        failure_sum.since = now
+    failure_sum.count += count
+    failure_sum.until = now
+    failure_sum.is_changed = True

@@ -13,16 +13,16 @@ class RefusedCount:
     """One key's count: the store's sum as it was last read, and the count of this process
     since."""
 
-    __slots__ = ("here", "resets_at", "stored")
+    __slots__ = ("local", "resets_at", "stored")
 
     def __init__(self, resets_at: datetime) -> None:
         self.stored = 0
-        self.here = 0
+        self.local = 0
         self.resets_at = resets_at
 
     @property
     def sum(self) -> int:
-        return self.stored + self.here
+        return self.stored + self.local
 
 
 class RefusedCounts:
@@ -40,13 +40,13 @@ class RefusedCounts:
 
     def count(self, key: str, now: datetime, limit: int) -> RefusedCount:
         """Counts one more, unless the sum is past the limit: then there is nothing to write."""
-        known = self._counts.get(key)
-        if known is None or known.resets_at <= now:
-            known = self._begin(key, now)
-        if known.sum <= limit:
-            known.here += 1
+        refused = self._counts.get(key)
+        if refused is None or refused.resets_at <= now:
+            refused = self._begin(key, now)
+        if refused.sum <= limit:
+            refused.local += 1
             self._changed.add(key)
-        return known
+        return refused
 
     def _begin(self, key: str, now: datetime) -> RefusedCount:
         self._counts.pop(key, None)
@@ -54,15 +54,15 @@ class RefusedCounts:
             oldest = next(iter(self._counts))
             del self._counts[oldest]
             self._changed.discard(oldest)
-        self._counts[key] = made = RefusedCount(now + WINDOW)
-        return made
+        self._counts[key] = count = RefusedCount(now + WINDOW)
+        return count
 
     def take(self, now: datetime) -> list[tuple[str, int]]:
         """Takes what is to be added to the store: each changed key once, with its increment."""
         changed, self._changed = self._changed, set()
-        taken = [(key, count.here) for key, count in self._each(changed) if count.resets_at > now]
+        taken = [(key, count.local) for key, count in self._each(changed) if count.resets_at > now]
         for _, count in self._each(changed):
-            count.stored, count.here = count.sum, 0
+            count.stored, count.local = count.sum, 0
         return taken
 
     def add_stored(self, key: str, n: int, resets_at: datetime) -> None:
@@ -75,9 +75,9 @@ class RefusedCounts:
         """Takes back counts that could not be written, for the next write."""
         count = self._counts.get(key)
         if count is not None:
-            count.stored, count.here = max(0, count.stored - by), count.here + by
+            count.stored, count.local = max(0, count.stored - by), count.local + by
             self._changed.add(key)
 
     def _each(self, keys: set[str]) -> list[tuple[str, RefusedCount]]:
-        found = [(key, self._counts.get(key)) for key in keys]
-        return [(key, count) for key, count in found if count is not None]
+        pairs = [(key, self._counts.get(key)) for key in keys]
+        return [(key, count) for key, count in pairs if count is not None]

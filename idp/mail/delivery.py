@@ -62,18 +62,18 @@ async def deliver_due(service: Service) -> None:
 async def _due(service: Service) -> list[Mail]:
     if not (service.config.sends_mail or service.config.sms_hook_url):
         return []
-    found: list[Mail] = []
+    mails: list[Mail] = []
     # A message in `sending` is due if the process that claimed it has ended.
     states: tuple[MailState, ...] = ("queued", "sending")
     for state in states:
         page = await service.store.find(
             OUTBOX, {"state": state}, order="due_at", limit=BATCH * CONNECTIONS
         )
-        found += page.records
+        mails += page.records
     now = service.clock.now()
     return [
         each
-        for each in found
+        for each in mails
         if each.due_at <= now and messages.is_sent(service.config, each.kind)
     ][: BATCH * CONNECTIONS]
 
@@ -91,24 +91,24 @@ async def _deliver(service: Service, due: Sequence[Mail]) -> None:
             raise outcome  # the others have ended too; what was not sent is due again later
 
 
-async def _claim(service: Service, letter: Mail) -> bool:
+async def _claim(service: Service, mail: Mail) -> bool:
     """Claims the next attempt; returns whether this process has it."""
-    if letter.attempts >= ATTEMPTS:  # a process ended during the last one
-        await _settle(service, letter, "failed", "the process ended in the last attempt")
+    if mail.attempts >= ATTEMPTS:  # a process ended during the last one
+        await _finish(service, mail, "failed", "the process ended in the last attempt")
         return False
     due_at = service.clock.now() + CLAIM
-    changed = {"state": "sending", "attempts": letter.attempts + 1, "due_at": due_at}
+    changed = {"state": "sending", "attempts": mail.attempts + 1, "due_at": due_at}
     try:
-        await commit_settled(service.store, _update(letter, changed))
+        await commit_settled(service.store, _update(mail, changed))
     except Stale:
         return False
-    letter.state, letter.attempts = "sending", letter.attempts + 1
+    mail.state, mail.attempts = "sending", mail.attempts + 1
     return True
 
 
-async def _send_batch(service: Service, letters: Sequence[Mail]) -> None:
+async def _send_batch(service: Service, mails: Sequence[Mail]) -> None:
     """Sends messages one after another. Those that were not tried are due again at once."""
-    waiting = list(letters)
+    waiting = list(mails)
     try:
         async with asyncio.timeout(BATCH_SECONDS), smtp.connection(service.config) as server:
             while waiting:
@@ -118,87 +118,87 @@ async def _send_batch(service: Service, letters: Sequence[Mail]) -> None:
                     break
     except TimeoutError:
         if waiting:
-            await _missed(service, waiting.pop(0), NotSent("the mail server took too long"))
+            await _failed(service, waiting.pop(0), NotSent("the mail server took too long"))
     except NotSent as failure:  # the server accepts no message at present
         while waiting:
-            await _missed(service, waiting.pop(0), failure)
-    for letter in waiting:
-        await _put_back(service, letter)
+            await _failed(service, waiting.pop(0), failure)
+    for mail in waiting:
+        await _put_back(service, mail)
 
 
-async def _send(service: Service, server: smtp.SmtpConnection, letter: Mail) -> None:
-    opened = messages.opened(service, letter)
+async def _send(service: Service, server: smtp.SmtpConnection, mail: Mail) -> None:
+    opened = messages.opened(service, mail)
     try:
-        envelope = mime.envelope(service.config, letter.id, letter.created_at, opened)
+        envelope = mime.envelope(service.config, mail.id, mail.created_at, opened)
         answer = await server.send(envelope)
     except mime.Unsendable as error:
-        await _settle(service, letter, "failed", str(error))
+        await _finish(service, mail, "failed", str(error))
     except NotSent as failure:
-        await _missed(service, letter, failure)
+        await _failed(service, mail, failure)
     else:
-        await _settle(service, letter, "sent", answer)
+        await _finish(service, mail, "sent", answer)
 
 
-async def _send_text(service: Service, letter: Mail) -> None:
+async def _send_text(service: Service, mail: Mail) -> None:
     try:
         async with asyncio.timeout(BATCH_SECONDS):
-            answer = await sms_hook.send(service, letter, messages.opened(service, letter))
+            answer = await sms_hook.send(service, mail, messages.opened(service, mail))
     except NotSent as failure:
-        await _missed(service, letter, failure)
+        await _failed(service, mail, failure)
     else:
-        await _settle(service, letter, "sent", answer)
+        await _finish(service, mail, "sent", answer)
 
 
-async def _missed(service: Service, letter: Mail, failure: NotSent) -> None:
+async def _failed(service: Service, mail: Mail, failure: NotSent) -> None:
     """Schedules the next attempt, or gives up after the last."""
-    if failure.is_final or letter.attempts >= ATTEMPTS:
-        await _settle(service, letter, "failed", failure.why)
+    if failure.is_final or mail.attempts >= ATTEMPTS:
+        await _finish(service, mail, "failed", failure.why)
         return
-    due_at = service.clock.now() + PAUSES[letter.attempts - 1]
+    due_at = service.clock.now() + PAUSES[mail.attempts - 1]
     changed = {"state": "queued", "due_at": due_at, "last_error": failure.why}
-    if await _marked(service, letter, changed):
-        _log.info("a letter could not be sent yet", why=failure.why, **_named(letter))
+    if await _stored(service, mail, changed):
+        _log.info("a letter could not be sent yet", why=failure.why, **_log_fields(mail))
 
 
-async def _put_back(service: Service, letter: Mail) -> None:
+async def _put_back(service: Service, mail: Mail) -> None:
     changed = {
         "state": "queued",
         "due_at": service.clock.now(),
         # The claimed attempt was not made.
-        "attempts": letter.attempts - 1,
+        "attempts": mail.attempts - 1,
     }
-    await _marked(service, letter, changed)
+    await _stored(service, mail, changed)
 
 
-async def _settle(
-    service: Service, letter: Mail, state: Literal["sent", "failed"], why: str
+async def _finish(
+    service: Service, mail: Mail, state: Literal["sent", "failed"], why: str
 ) -> None:
     """Records the final outcome, and deletes the contents of a sent message."""
     is_sent = state == "sent"
     changed = {"state": "sent", "sealed": ""} if is_sent else {"state": "failed"}
-    if not await _marked(service, letter, changed | {"last_error": "" if is_sent else why}):
+    if not await _stored(service, mail, changed | {"last_error": "" if is_sent else why}):
         return
     if is_sent:
-        _log.info("a letter was sent", **_named(letter))
+        _log.info("a letter was sent", **_log_fields(mail))
     else:
-        _log.warning("a letter was not sent", why=why, **_named(letter))
+        _log.warning("a letter was not sent", why=why, **_log_fields(mail))
 
 
-async def _marked(service: Service, letter: Mail, changed: Mapping[str, object]) -> bool:
+async def _stored(service: Service, mail: Mail, changed: Mapping[str, object]) -> bool:
     """Stores the change, unless another process has claimed the message by now; returns whether it
     did."""
     try:
-        await commit_settled(service.store, _update(letter, changed))
+        await commit_settled(service.store, _update(mail, changed))
     except Stale:
         return False
     return True
 
 
-def _update(letter: Mail, changed: Mapping[str, object]) -> Update:
+def _update(mail: Mail, changed: Mapping[str, object]) -> Update:
     """The write that fails with Stale if another attempt was claimed meanwhile."""
-    expected: dict[str, Value] = {"state": letter.state, "attempts": letter.attempts}
-    return Update(OUTBOX, letter.id, set=changed, expect=expected)
+    expected: dict[str, Value] = {"state": mail.state, "attempts": mail.attempts}
+    return Update(OUTBOX, mail.id, set=changed, expect=expected)
 
 
-def _named(letter: Mail) -> dict[str, object]:
-    return {"mail_id": letter.id, "kind": letter.kind, "attempt": letter.attempts}
+def _log_fields(mail: Mail) -> dict[str, object]:
+    return {"mail_id": mail.id, "kind": mail.kind, "attempt": mail.attempts}

@@ -14,11 +14,11 @@ class NotSent(Exception):
     """A failed attempt. `is_final`: the same message would be refused again."""
 
     def __init__(self, why: str, *, is_final: bool = False) -> None:
-        self.why = told(why)
+        self.why = redacted(why)
         self.is_final = is_final
         super().__init__(self.why)
 
 
-def told(why: str) -> str:
+def redacted(why: str) -> str:
     """Returns the text of a server as one short line without addresses."""
     return _ADDRESS.sub("(address)", _UNPRINTABLE.sub(" ", why)).strip()[:MAX_TEXT]

@@ -26,8 +26,8 @@ from storage import Insert, Write
 
 PAGE: Final = "/dev/mail"
 # Messages are deleted after this time, sent or not.
-KEPT: Final = timedelta(days=7)
-SHOWN: Final = 100
+LIFETIME: Final = timedelta(days=7)
+MAX_LISTED: Final = 100
 TEXT_MESSAGES: Final = frozenset[MailKind]({"verify_phone"})  # sent by SMS
 _PURPOSE: Final = "mail"
 _CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
@@ -52,7 +52,7 @@ class Title(Struct, frozen=True):
     text: str
 
 
-Fate: TypeAlias = Literal["", "held", "queued"]
+DeliveryStatus: TypeAlias = Literal["", "held", "queued"]
 Part: TypeAlias = Message | str | MessageCode | MessageLink | Title
 
 
@@ -82,18 +82,18 @@ class MailMessage(Confidential, frozen=True, kw_only=True):
     url: str | None = None
 
 
-class Held(Confidential, frozen=True):
+class HeldMessage(Confidential, frozen=True):
     """A message that is held in the outbox, decrypted."""
 
     id: str
     kind: MailKind
     created_at: datetime
     user_id: str | None
-    letter: MailMessage
+    mail_message: MailMessage
 
 
 def is_readable(config: Config) -> bool:
-    """Returns whether recipients can read messages: they are sent, or shown on the local
+    """Returns whether recipients can read messages: they are sent, or displayed on the local
     machine."""
     return config.sends_mail or config.is_loopback
 
@@ -101,14 +101,14 @@ def is_readable(config: Config) -> bool:
 def page_url(config: Config) -> str | None:
     """Returns the address of the page with held messages; None if they are sent, or the page is
     not offered."""
-    is_shown = config.is_loopback and not config.sends_mail
-    return config.issuer + PAGE if is_shown else None
+    is_offered = config.is_loopback and not config.sends_mail
+    return config.issuer + PAGE if is_offered else None
 
 
-def bundle_for(config: Config, *wanted: str | None) -> Bundle:
+def bundle_for(config: Config, *languages: str | None) -> Bundle:
     """Returns the texts in the first of these languages that is shipped, else in the default
     one."""
-    tags = " ".join(tag for tag in wanted if tag)
+    tags = " ".join(tag for tag in languages if tag)
     return i18n.load(i18n.negotiate(None, tags, None, config.default_language))
 
 
@@ -192,16 +192,16 @@ def _as_html(bundle: Bundle, part: Part) -> str:
 
 
 def posting(
-    service: Service, kind: MailKind, letter: MailMessage, user_id: str | None = None
+    service: Service, kind: MailKind, mail_message: MailMessage, user_id: str | None = None
 ) -> Insert:
     """Returns the write that puts a message into the outbox, to be sent soon or held."""
     now = service.clock.now()
     mail = Mail(
         id=service.random.ordered_id(now),
         kind=kind,
-        sealed=service.master_key.seal(msgspec.json.encode(letter), _PURPOSE),
+        sealed=service.master_key.seal(msgspec.json.encode(mail_message), _PURPOSE),
         created_at=now,
-        expires_at=now + KEPT,
+        expires_at=now + LIFETIME,
         state="queued" if is_sent(service.config, kind) else "held",
         user_id=user_id,
         due_at=now,
@@ -214,7 +214,7 @@ def is_sent(config: Config, kind: MailKind) -> bool:
     return bool(config.sms_hook_url if kind in TEXT_MESSAGES else config.smtp_host)
 
 
-def fate(writes: Sequence[Write]) -> Fate:
+def delivery_status(writes: Sequence[Write]) -> DeliveryStatus:
     """Returns the delivery status of the messages that these writes put into the outbox: `held` if
     at least one is held, `queued` if all are sent, empty if there are none."""
     states: set[MailState] = {
@@ -227,18 +227,18 @@ def fate(writes: Sequence[Write]) -> Fate:
     return "queued" if states else ""
 
 
-async def held(service: Service) -> list[Held]:
+async def held(service: Service) -> list[HeldMessage]:
     """Returns the newest held messages, the newest first."""
     page = await service.store.find(
-        OUTBOX, {"state": "held"}, order="created_at", descending=True, limit=SHOWN
+        OUTBOX, {"state": "held"}, order="created_at", descending=True, limit=MAX_LISTED
     )
     return [
-        Held(one.id, one.kind, one.created_at, one.user_id, opened(service, one))
-        for one in page.records
+        HeldMessage(mail.id, mail.kind, mail.created_at, mail.user_id, opened(service, mail))
+        for mail in page.records
     ]
 
 
 def opened(service: Service, mail: Mail) -> MailMessage:
     """Returns the contents of a message that was not sent yet."""
-    octets = service.master_key.open(mail.sealed, _PURPOSE)
-    return msgspec.json.decode(octets, type=MailMessage)
+    data = service.master_key.open(mail.sealed, _PURPOSE)
+    return msgspec.json.decode(data, type=MailMessage)

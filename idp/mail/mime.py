@@ -27,11 +27,11 @@ class Envelope(Struct, frozen=True):
 
     sender: str
     to: str
-    octets: bytes
+    data: bytes
     is_international: bool
 
 
-def envelope(config: Config, id: str, written_at: datetime, letter: MailMessage) -> Envelope:
+def envelope(config: Config, id: str, written_at: datetime, mail_message: MailMessage) -> Envelope:
     """Returns the mail of a message. Raises Unsendable."""
     # Imported with the first mail, because the start of the program should not wait for them.
     from email.headerregistry import Address
@@ -39,24 +39,24 @@ def envelope(config: Config, id: str, written_at: datetime, letter: MailMessage)
     from email.policy import SMTP, SMTPUTF8
     from email.utils import format_datetime
 
-    to = _address(letter.to)
+    to = _address(mail_message.to)
     is_international = not to.isascii()
     message = EmailMessage(policy=SMTPUTF8 if is_international else SMTP)
     message["From"] = Address(_plain(config.smtp_from_name), addr_spec=config.smtp_from)
     message["To"] = to
     # The header is parsed again: a text that reads as a list must not change the recipients.
-    if [one.addr_spec for one in message["To"].addresses] != [to]:
+    if [address.addr_spec for address in message["To"].addresses] != [to]:
         raise Unsendable("the address is not a single plain one")
     if config.smtp_reply_to:
         message["Reply-To"] = config.smtp_reply_to
-    message["Subject"] = _plain(letter.subject)
+    message["Subject"] = _plain(mail_message.subject)
     message["Date"] = format_datetime(written_at)
     message["Message-ID"] = f"<{id}@{urlsplit(config.issuer).hostname}>"
     message["Auto-Submitted"] = "auto-generated"
-    message.set_content(letter.text, cte=_ENCODING)
-    message.add_alternative(letter.html, subtype="html", cte=_ENCODING)
-    if letter.language:
-        message["Content-Language"] = letter.language
+    message.set_content(mail_message.text, cte=_ENCODING)
+    message.add_alternative(mail_message.html, subtype="html", cte=_ENCODING)
+    if mail_message.language:
+        message["Content-Language"] = mail_message.language
     # By the id, so that every attempt has the same bytes.
     message.set_boundary(f"=_{id}")
     return Envelope(config.smtp_from, to, message.as_bytes(), is_international)

@@ -28,18 +28,18 @@ _FINAL: Final = range(400, 500)
 _DELIVERED: Final = range(200, 300)
 
 
-async def send(service: Service, mail: Mail, letter: MailMessage) -> str:
+async def send(service: Service, mail: Mail, mail_message: MailMessage) -> str:
     """Posts a text message and returns the status of the answer. Raises NotSent."""
     secret = await asyncio.to_thread(_secret, service.config)
-    told = {
-        "to": letter.to,
-        "text": " ".join(letter.text.split()),
-        "code": letter.code or "",
+    payload = {
+        "to": mail_message.to,
+        "text": " ".join(mail_message.text.split()),
+        "code": mail_message.code or "",
         "kind": mail.kind,
         "userId": mail.user_id or "",
         "id": mail.id,
     }
-    body = msgspec.json.encode(told)
+    body = msgspec.json.encode(payload)
     headers = {header(service.config): signature(secret, service.clock.now().timestamp(), body)}
     url = service.config.sms_hook_url
     try:

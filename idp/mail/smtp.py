@@ -43,7 +43,7 @@ class SmtpConnection:
         options = ["SMTPUTF8"] if envelope.is_international else []
         with _failures():
             _, answer = await self._client.sendmail(
-                envelope.sender, [envelope.to], envelope.octets, mail_options=options
+                envelope.sender, [envelope.to], envelope.data, mail_options=options
             )
         return answer
 

@@ -24,5 +24,5 @@ async def wording(
         return Wording()
     host = urlsplit(service.config.issuer).netloc
     values = {"Host": host, "Application": application or host}
-    named = {name: getattr(policy.rules, name) for name in Wording.__struct_fields__}
-    return Wording(**{name: wording_rules.filled(words, values) for name, words in named.items()})
+    texts = {name: getattr(policy.rules, name) for name in Wording.__struct_fields__}
+    return Wording(**{name: wording_rules.filled(words, values) for name, words in texts.items()})

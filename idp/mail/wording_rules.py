@@ -39,4 +39,4 @@ class Words(Struct, frozen=True):
 
 def filled(words: str, values: Mapping[str, str]) -> str:
     """Returns the words with their placeholders replaced."""
-    return _PLACEHOLDER.sub(lambda found: values[found[1]], words)
+    return _PLACEHOLDER.sub(lambda match: values[match[1]], words)

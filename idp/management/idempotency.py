@@ -76,7 +76,7 @@ def read_key(value: str) -> str:
 def foretell(service: Service, answer: Answer) -> None:
     """Sets the answer of a call before its first unit is stored, where several units follow."""
     if isinstance(service.store, HoldingStore):
-        service.store.foretell(msgspec.json.encode(answer))
+        service.store.answer_early(msgspec.json.encode(answer))
 
 
 async def once(service: Service, call: Repeatable, work: Work) -> tuple[bytes, bool]:
@@ -98,7 +98,7 @@ async def once(service: Service, call: Repeatable, work: Work) -> tuple[bytes, b
         except IdpError:
             # A concurrent call with the same key may have caused the refusal, by having been
             # carried out first: then its answer is returned in place of the error.
-            made = None if draft.is_marked else await service.store.get(MADE_CALLS, call.id)
+            made = None if draft.has_answer else await service.store.get(MADE_CALLS, call.id)
             if made is None:
                 raise
             return await _earlier(service, call, made), True
@@ -117,7 +117,7 @@ async def _attempt(service: Service, call: Repeatable, draft: HoldingStore, work
     except IdpError:
         await draft.flush()  # the unit that `work` committed before it refused the call
         raise
-    if draft.is_marked:
+    if draft.has_answer:
         await _correct(service, call, answer)
     await draft.stored(answer)
     return answer

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from idp.identity.guesses.origin import SITE_FACTOR, TryOrigin
+from idp.identity.guesses.origin import SITE_FACTOR, AttemptOrigin
 from idp.oauth.errors import TooManyRequests
 from idp.service import Service
 
@@ -20,7 +20,7 @@ PUSHES_BY_NETWORK: Final = 60
 PUSHES_BY_CLIENT: Final = 600
 
 
-def admit_first_form(service: Service, origin: TryOrigin) -> None:
+def admit_first_form(service: Service, origin: AttemptOrigin) -> None:
     """Counts the first form of a sign-in in a browser without any. Raises `TooManyRequests`.
 
     It is stored before the user has authenticated, in a browser in which no user has signed in.
@@ -28,19 +28,21 @@ def admit_first_form(service: Service, origin: TryOrigin) -> None:
     _admit_network(service, "first forms", origin, FIRST_FORMS_BY_NETWORK)
 
 
-def admit_long(service: Service, origin: TryOrigin) -> None:
+def admit_long(service: Service, origin: AttemptOrigin) -> None:
     """Counts a request that is too long for a note and has to be stored. Raises
     `TooManyRequests`."""
     _admit_network(service, "long", origin, LONG_BY_NETWORK)
 
 
-def admit_device(service: Service, client_id: str, origin: TryOrigin) -> None:
+def admit_device(service: Service, client_id: str, origin: AttemptOrigin) -> None:
     """Counts a device that asks for codes. Raises `TooManyRequests`."""
     _admit_network(service, "devices of a network", origin, DEVICES_BY_NETWORK)
     _admit(service, "devices of a client", client_id, DEVICES_BY_CLIENT)
 
 
-def admit_push(service: Service, client_id: str, origin: TryOrigin, *, is_public: bool) -> None:
+def admit_push(
+    service: Service, client_id: str, origin: AttemptOrigin, *, is_public: bool
+) -> None:
     """Counts a pushed request. Raises `TooManyRequests`.
 
     Those of public clients are counted by network, since anybody can send them in a client's name.
@@ -51,7 +53,7 @@ def admit_push(service: Service, client_id: str, origin: TryOrigin, *, is_public
         _admit(service, "pushes of a client", client_id, PUSHES_BY_CLIENT)
 
 
-def _admit_network(service: Service, kind: str, origin: TryOrigin, most: int) -> None:
+def _admit_network(service: Service, kind: str, origin: AttemptOrigin, most: int) -> None:
     """Counts by the network, and with four times the limit by the /48 of an IPv6 address.
 
     Networks that the operator exempts are not counted.

@@ -1,6 +1,6 @@
 """HTTP/1.1 and TLS by httpcore, over connections to addresses that the caller has checked.
 
-Everything that another server sends has a bound, in octets and in time. `idp/outgoing/http.py`
+Everything that another server sends has a bound, in bytes and in time. `idp/outgoing/http.py`
 loads this module at the first call: httpcore and anyio take 50 ms.
 """
 
@@ -49,7 +49,7 @@ logging.getLogger("httpcore").setLevel(logging.WARNING)
 
 
 class HttpAnswer(Struct, frozen=True):
-    """The status of an answer, and the first octets of its body."""
+    """The status of an answer, and the first bytes of its body."""
 
     status: int
     body: bytes
@@ -100,8 +100,8 @@ async def certificate(
         with _failures(seconds):
             stream = await network.connect_tcp(host, port)
             stream = await stream.start_tls(context, host)
-            shown: ssl.SSLObject = stream.get_extra_info("ssl_object")
-            return shown.getpeercert() or {}
+            tls: ssl.SSLObject = stream.get_extra_info("ssl_object")
+            return tls.getpeercert() or {}
     finally:
         await network.aclose()
 
@@ -163,7 +163,7 @@ class _Stream(httpcore.AsyncNetworkStream):
 
     What is read is taken from `left`, and `_body` adds again what was body. So the head with all
     provisional answers, the extensions of chunks and the trailers have MAX_FRAMING_BYTES together.
-    The head has not an octet more; behind it, one short read may go beyond.
+    The head has not a byte more; behind it, one short read may go beyond.
     """
 
     def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
@@ -172,7 +172,7 @@ class _Stream(httpcore.AsyncNetworkStream):
         self._min_size = 1
 
     def begin_body(self) -> None:
-        """Allow the first read behind a head that had all the octets."""
+        """Allow the first read behind a head that had all the bytes."""
         self.left = max(self.left, 1)
         self._min_size = _MIN_READ_BYTES
 
@@ -180,9 +180,9 @@ class _Stream(httpcore.AsyncNetworkStream):
         if self.left <= 0:
             raise Failed("the answer has too many header or trailer fields")
         size = min(max_bytes, max(self.left, self._min_size))
-        octets = await self._stream.read(size, timeout)
-        self.left -= len(octets)
-        return octets
+        data = await self._stream.read(size, timeout)
+        self.left -= len(data)
+        return data
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         await self._stream.write(buffer, timeout)

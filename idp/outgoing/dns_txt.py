@@ -1,4 +1,4 @@
-"""TXT records, as the name servers of this machine tell them."""
+"""TXT records, as the name servers of this machine return them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class NoDnsAnswer(Exception):
-    """There are none, or nobody told; the text says why, for the log."""
+    """There are none, or no server answered; the text says why, for the log."""
 
 
 async def read(name: str) -> list[str]:
@@ -19,10 +19,10 @@ async def read(name: str) -> list[str]:
 
     try:
         resolver = await asyncio.to_thread(_resolver)
-        found = await resolver.resolve(name, "TXT", search=False)
+        answer = await resolver.resolve(name, "TXT", search=False)
     except DNSException as error:
         raise NoDnsAnswer(f"{type(error).__name__}: {error}") from error
-    return [b"".join(each.strings).decode("ascii", "replace") for each in found]
+    return [b"".join(each.strings).decode("ascii", "replace") for each in answer]
 
 
 def _resolver() -> Resolver:

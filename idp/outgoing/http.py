@@ -47,8 +47,8 @@ ReadTexts = Callable[[str], Awaitable[Sequence[str]]]
 
 async def resolve(host: str, port: int) -> list[str]:
     """The addresses of a host, as the system finds them. Raises OSError, UnicodeError."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=SOCK_STREAM)
-    return [str(sockaddr[0]) for *_, sockaddr in found]
+    infos = await asyncio.get_running_loop().getaddrinfo(host, port, type=SOCK_STREAM)
+    return [str(sockaddr[0]) for *_, sockaddr in infos]
 
 
 class Outgoing:
@@ -196,11 +196,11 @@ class Outgoing:
 
         Raises NotAllowed, OSError, UnicodeError.
         """
-        found = await self._resolve(host, port)
-        for address in found:
+        addresses = await self._resolve(host, port)
+        for address in addresses:
             if config is not None and not may_be_called(config, ip_address(address)):
                 raise NotAllowed(f"{host} is {address}: an address that may not be called")
-        return found
+        return addresses
 
 
 def _import_client() -> None:

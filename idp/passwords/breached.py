@@ -5,8 +5,8 @@ A list has one of three forms, recognised by what is at its path:
 * a text file, sorted, with a line `SHA1HEX:COUNT` for each password;
 * a directory of range files, each named by the first 5 hex digits (`0A1B2` or `0A1B2.txt`), with
   sorted or unsorted lines `SUFFIX:COUNT` of the other 35;
-* a compact file, as `idp passwords compact` writes it: `IDPB1`, the number of entries in 8 octets,
-  then the first 8 octets of each SHA-1, sorted.
+* a compact file, as `idp passwords compact` writes it: `IDPB1`, the number of entries in 8 bytes,
+  then the first 8 bytes of each SHA-1, sorted.
 
 Nothing is loaded: files are mapped, and a look-up reads a few of their pages. SHA-1 serves as a
 name here and protects nothing.
@@ -52,7 +52,7 @@ class BreachedPasswords(Protocol):
     @abstractmethod
     def entries(self) -> Iterator[bytes]:
         """Yields the SHA-1 of each password with at least the configured count, in order; for a
-        compact list its first octets."""
+        compact list its first bytes."""
 
 
 def open_list(path: Path, min_count: int = 1) -> BreachedPasswords:
@@ -71,7 +71,7 @@ def open_list(path: Path, min_count: int = 1) -> BreachedPasswords:
 
 
 def digest(password: str) -> bytes:
-    """Returns the SHA-1 of the password in UTF-8: 20 octets."""
+    """Returns the SHA-1 of the password in UTF-8: 20 bytes."""
     return hashlib.sha1(password.encode(), usedforsecurity=False).digest()
 
 
@@ -89,10 +89,10 @@ class TextFile:
         low, high = 0, len(self._mapped)
         while low < high:
             start, end = self._line_around((low + high) // 2)
-            found, count = self._read(start, end)
-            if found == sought:
+            entry, count = self._read(start, end)
+            if entry == sought:
                 return count >= self._min_count
-            low, high = (end + 1, high) if found < sought else (low, start)
+            low, high = (end + 1, high) if entry < sought else (low, start)
         return False
 
     def entries(self) -> Iterator[bytes]:
@@ -101,12 +101,12 @@ class TextFile:
         start, last = 0, b""
         while start < len(self._mapped):
             end = self._end_of(start)
-            found, count = self._read(start, end)
-            if found <= last:
+            entry, count = self._read(start, end)
+            if entry <= last:
                 raise UnusableList(f"it is not sorted at octet {start}")
-            last = found
+            last = entry
             if count >= self._min_count:
-                yield bytes.fromhex(found.decode())
+                yield bytes.fromhex(entry.decode())
             start = end + 1
 
     def _check(self) -> None:
@@ -115,13 +115,13 @@ class TextFile:
         size, last = len(self._mapped), b""
         for number in range(_SAMPLES + 1):
             start, end = self._line_around(min(size - 1, size * number // _SAMPLES))
-            found, _ = self._read(start, end)
-            if found < last:
+            entry, _ = self._read(start, end)
+            if entry < last:
                 raise UnusableList(f"it is not sorted at octet {start}")
-            last = found
+            last = entry
 
     def _line_around(self, place: int) -> tuple[int, int]:
-        """The start and end of the line that contains this octet, without its line feed."""
+        """The start and end of the line that contains this byte, without its line feed."""
         start = self._mapped.rfind(b"\n", max(0, place - _MAX_LINE_BYTES), place) + 1
         if start == 0 and place > _MAX_LINE_BYTES:
             raise UnusableList(f"it has no line of the form SHA1:COUNT around octet {place}")
@@ -141,7 +141,7 @@ class TextFile:
 
 
 class CompactFile:
-    """A list with the first octets of each SHA-1, sorted, after a header."""
+    """A list with the first bytes of each SHA-1, sorted, after a header."""
 
     def __init__(self, mapped: mmap.mmap) -> None:
         self._mapped = mapped
@@ -161,16 +161,16 @@ class CompactFile:
         return low < self._count and self._entry(low) == sought
 
     def entries(self) -> Iterator[bytes]:
-        """Yields the first octets of each SHA-1."""
+        """Yields the first bytes of each SHA-1."""
         return map(self._entry, range(self._count))
 
     def _check(self) -> None:
         last = b""
         for number in range(min(_SAMPLES, self._count)):
-            found = self._entry(number * self._count // min(_SAMPLES, self._count))
-            if found <= last and number:
+            entry = self._entry(number * self._count // min(_SAMPLES, self._count))
+            if entry <= last and number:
                 raise UnusableList("it is not sorted")
-            last = found
+            last = entry
 
     def _entry(self, number: int) -> bytes:
         start = HEADER_BYTES + number * PREFIX_BYTES
@@ -197,7 +197,7 @@ class RangeDirectory:
     def entries(self) -> Iterator[bytes]:
         """Yields the SHA-1 of each line with at least the configured count, in order. Raises
         UnusableList."""
-        names = sorted(found[1].upper() for found in map(_name_of_range, self._files()) if found)
+        names = sorted(entry[1].upper() for entry in map(_name_of_range, self._files()) if entry)
         for name in names:
             for suffix, count in sorted(_range_lines(self._read(name), name)):
                 if count >= self._min_count:
@@ -211,12 +211,12 @@ class RangeDirectory:
         can't be read."""
         suffix = None
         for number, file in enumerate(islice(self._files(), _SAMPLES)):
-            found = _name_of_range(file)
-            if found is None or not (found[1].isupper() or found[1].isdigit()):
+            entry = _name_of_range(file)
+            if entry is None or not (entry[1].isupper() or entry[1].isdigit()):
                 raise UnusableList(f"{file.name} is not named by 5 hex digits in capitals")
-            if suffix is not None and (found[2] or "") != suffix:
+            if suffix is not None and (entry[2] or "") != suffix:
                 raise UnusableList("some files are named with .txt and some without")
-            suffix = found[2] or ""
+            suffix = entry[2] or ""
             if number < _READ_SAMPLES:
                 list(_range_lines(file.read_bytes(), file.name))
         if suffix is None:
@@ -231,8 +231,8 @@ class RangeDirectory:
 def count_in_range(text: bytes, suffix: str) -> int:
     """Returns the count of the hash that ends in these 35 hex digits; 0 if the range does not have
     it."""
-    found = re.search(rb"(?im)^" + suffix.encode() + rb":([0-9]{1,12})\r?$", text)
-    return int(found[1]) if found else 0
+    match = re.search(rb"(?im)^" + suffix.encode() + rb":([0-9]{1,12})\r?$", text)
+    return int(match[1]) if match else 0
 
 
 def _name_of_range(file: Path) -> re.Match[str] | None:
@@ -242,7 +242,7 @@ def _name_of_range(file: Path) -> re.Match[str] | None:
 def _range_lines(text: bytes, name: str) -> Iterator[tuple[bytes, int]]:
     """The lines of a range file: suffix in upper case, count. Raises UnusableList."""
     for line in text.splitlines():
-        found = _RANGE_LINE.fullmatch(line)
-        if found is None:
+        match = _RANGE_LINE.fullmatch(line)
+        if match is None:
             raise UnusableList(f"{name} has a line that is not of the form SUFFIX:COUNT")
-        yield found[1].upper(), int(found[2])
+        yield match[1].upper(), int(match[2])

@@ -1,4 +1,4 @@
-"""Writes a compact list of breached passwords: 8 octets per password, instead of 45 or more."""
+"""Writes a compact list of breached passwords: 8 bytes per password, instead of 45 or more."""
 
 from __future__ import annotations
 

@@ -78,13 +78,13 @@ class Hasher:
 
     async def hash(self, password: str) -> str:
         """Returns the encoded hash to store. Raises PasswordRefused, HashingBusy."""
-        octets = normalised(password).encode()
-        if self.max_bytes is not None and len(octets) > self.max_bytes:
+        data = normalised(password).encode()
+        if self.max_bytes is not None and len(data) > self.max_bytes:
             raise PasswordRefused(
                 f"the password takes more than {self.max_bytes} bytes, where bcrypt ends",
                 error_code="password.too_many_bytes",
             )
-        return await self._run(lambda: self._recipe.hash(octets, self._random))
+        return await self._run(lambda: self._recipe.hash(data, self._random))
 
     async def verify(self, password: str, encoded: str) -> Verdict:
         """Returns whether the password belongs to the stored hash. Raises HashingBusy.
@@ -96,10 +96,10 @@ class Hasher:
             stored = schemes.read(encoded)
         except UnreadableHash as error:
             log.error("stored password hash refused", reason=error.message)
-            return await self.verify_nobody(password)
+            return await self.verify_decoy(password)
         return await self._verify(password, stored)
 
-    async def verify_nobody(self, password: str) -> Verdict:
+    async def verify_decoy(self, password: str) -> Verdict:
         """Does the same work as for a wrong password and gives the same answer, where there is no
         hash to compare."""
         await self._verify(password, self._decoy)
@@ -117,13 +117,13 @@ class Hasher:
 
     async def _verify(self, password: str, stored: Stored) -> Verdict:
         try:
-            octets = normalised(password).encode()
+            data = normalised(password).encode()
         except PasswordRefused:  # no account can have it, so a fast answer reveals nothing
             return Verdict(ok=False, needs_rehash=False)
-        ok, seconds = await self._run(lambda: _timed(stored, octets))
+        ok, seconds = await self._run(lambda: _timed(stored, data))
         is_current = (stored.scheme, stored.cost) == (self._recipe.scheme, self._recipe.cost)
         await self._even_out(seconds, is_current)
-        can_rehash = self.max_bytes is None or len(octets) <= self.max_bytes
+        can_rehash = self.max_bytes is None or len(data) <= self.max_bytes
         return Verdict(ok, needs_rehash=ok and not is_current and can_rehash)
 
     async def _even_out(self, seconds: float, is_current: bool) -> None:
@@ -157,7 +157,7 @@ class Hasher:
             self._under_way -= 1
 
 
-def _timed(stored: Stored, octets: bytes) -> tuple[bool, float]:
+def _timed(stored: Stored, data: bytes) -> tuple[bool, float]:
     started = perf_counter()
-    ok = stored.verify(octets)
+    ok = stored.verify(data)
     return ok, perf_counter() - started

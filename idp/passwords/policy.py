@@ -1,8 +1,8 @@
 """Passwords as users choose them: normalisation, limits, and the rules of a policy.
 
 A password is Unicode text in NFC (SP 800-63B-4, 3.1.1.2). It is normalised when it is set and when
-it is verified, because keyboards differ in how they compose letters. Nothing else is changed: no
-trimming, no truncation, no change of case, so every character is significant.
+it is verified, because keyboards differ in how they compose characters. Nothing else is changed:
+no trimming, no truncation, no change of case, so every character is significant.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _LEET: Final = {
 }  # fmt: skip
 _MAX_AMBIGUOUS: Final = 4  # 1, ! and | may each be an i or an l: at most 16 readings
 
-_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_ALPHABETIC: Final = re.compile(r"[^\W\d_]+")
 
 _zxcvbn_turn: Final = threading.Lock()
 
@@ -48,7 +48,7 @@ def score(password: str, words: Iterable[str]) -> int:
 
 
 def is_common_password(password: str) -> bool:
-    """Returns whether the password, in any case of letters, is among the 30,000 most used."""
+    """Returns whether the password, in upper or lower case, is among the 30,000 most used."""
     return password.casefold() in _common_passwords()
 
 
@@ -56,9 +56,9 @@ def is_common_word_with_affixes(password: str) -> bool:
     """Returns whether the password is one common word, once or repeated, apart from case, leet
     spelling, and digits and symbols around it."""
     folded = password.casefold()
-    letters = set(_LETTERS.findall(folded))
+    alphabetic_runs = set(_ALPHABETIC.findall(folded))
     return any(map(_is_common_word, _readings(folded))) or (
-        len(letters) == 1 and _is_common_word(letters.pop())
+        len(alphabetic_runs) == 1 and _is_common_word(alphabetic_runs.pop())
     )
 
 
@@ -98,5 +98,5 @@ def _without_leet(text: str) -> Iterator[str]:
     yield text
     if sum(len(_LEET.get(each, "")) > 1 for each in text) > _MAX_AMBIGUOUS:
         return
-    for letters in product(*(_LEET.get(each, each) for each in text)):
-        yield "".join(letters)
+    for characters in product(*(_LEET.get(each, each) for each in text)):
+        yield "".join(characters)

@@ -121,8 +121,10 @@ def complete_complexity(
     installation = cast(ComplexityRules, installation)
     if own is None:
         return installation
-    asked = _completed(own, config) if own.min_length_with_factor is None else own
-    with_factor = max(asked.min_length_with_factor or 0, installation.min_length_with_factor or 0)
+    complete = _completed(own, config) if own.min_length_with_factor is None else own
+    with_factor = max(
+        complete.min_length_with_factor or 0, installation.min_length_with_factor or 0
+    )
     return structs.replace(
         own,
         min_length_with_factor=min(own.min_length, with_factor),

@@ -33,7 +33,7 @@ _DAMAGED: Final = (
 
 
 class UnusableImage(IdpError):
-    """Raised for a file that is not a picture that can be shown; the message follows the
+    """Raised for a file that is not a picture that can be displayed; the message follows the
     field's name."""
 
     error_code = "picture.invalid"
@@ -55,18 +55,18 @@ class Drawn(Struct, frozen=True):
     content: bytes
 
 
-def drawn(sent: bytes, box: Box) -> Drawn:
+def drawn(file: bytes, box: Box) -> Drawn:
     """Returns the picture, encoded anew and no larger than `box`.
 
     It takes too long for the event loop. Raises UnusableImage if the file is too large, of another
     kind, damaged, or has more than one picture.
     """
-    _check_kind(sent)
+    _check_kind(file)
     from PIL import Image, ImageOps  # not at the top: it would slow down each start
 
     Image.MAX_IMAGE_PIXELS = None  # `_check_size` has a lower limit, with its own error code
     try:
-        with Image.open(io.BytesIO(sent), formats=_FORMATS) as image:
+        with Image.open(io.BytesIO(file), formats=_FORMATS) as image:
             _check_size(image)
             image.load()
             return _encoded(ImageOps.exif_transpose(image), box, is_photo=image.format == "JPEG")
@@ -74,14 +74,18 @@ def drawn(sent: bytes, box: Box) -> Drawn:
         raise UnusableImage("is damaged: it can't be drawn") from error
 
 
-def taken_over(sent: bytes, box: Box) -> Drawn:
+def taken_over(file: bytes, box: Box) -> Drawn:
     """Returns a picture that `drawn` has made before, unchanged: a photograph loses quality
     with each encoding. For any other file it returns the result of `drawn`. Raises
     UnusableImage."""
-    made = drawn(sent, box)
-    if made.type == "image/jpeg" and _is_bare(sent) and _size(sent) == (made.width, made.height):
-        return Drawn(made.type, made.width, made.height, sent)
-    return made
+    drawing = drawn(file, box)
+    if (
+        drawing.type == "image/jpeg"
+        and _is_bare(file)
+        and _size(file) == (drawing.width, drawing.height)
+    ):
+        return Drawn(drawing.type, drawing.width, drawing.height, file)
+    return drawing
 
 
 def _is_bare(photo: bytes) -> bool:
@@ -105,23 +109,23 @@ _DRAWING: Final = frozenset({_JFIF, 0xDB, 0xC0, 0xC4, 0xDD, _SCAN})
 _SCANNED: Final = re.compile(rb"(?:[^\xff]|\xff[\x00\xd0-\xd7])*\xff\xd9", re.DOTALL)
 
 
-def _size(sent: bytes) -> tuple[int, int]:
+def _size(file: bytes) -> tuple[int, int]:
     from PIL import Image
 
-    with Image.open(io.BytesIO(sent), formats=_FORMATS) as image:
+    with Image.open(io.BytesIO(file), formats=_FORMATS) as image:
         return image.width, image.height
 
 
-def _check_kind(sent: bytes) -> None:
+def _check_kind(file: bytes) -> None:
     """Checks the kind of a file by its first bytes. Raises UnusableImage."""
-    if len(sent) > MAX_BYTES:
-        told = f"has more than {MAX_BYTES // 1024} kilobytes"
-        raise UnusableImage(told, error_code="picture.too_large")
-    if sent.startswith(_STARTS):
+    if len(file) > MAX_BYTES:
+        text = f"has more than {MAX_BYTES // 1024} kilobytes"
+        raise UnusableImage(text, error_code="picture.too_large")
+    if file.startswith(_STARTS):
         return
-    if b"<svg" in sent[:4096].lower():
-        told = "is SVG, which can hold scripts: send it as PNG"
-        raise UnusableImage(told, error_code="picture.svg")
+    if b"<svg" in file[:4096].lower():
+        text = "is SVG, which can hold scripts: send it as PNG"
+        raise UnusableImage(text, error_code="picture.svg")
     raise UnusableImage("is not a PNG, JPEG or WebP picture", error_code="picture.kind")
 
 
@@ -131,11 +135,11 @@ def _check_size(image: Any) -> None:
     Raises UnusableImage.
     """
     if image.width * image.height > MAX_PIXELS:
-        told = f"has more than {MAX_PIXELS // 1_000_000} megapixels"
-        raise UnusableImage(told, error_code="image.too_large")
+        text = f"has more than {MAX_PIXELS // 1_000_000} megapixels"
+        raise UnusableImage(text, error_code="image.too_large")
     if max(image.size) > MAX_SIDE:
-        told = f"is wider or higher than {MAX_SIDE} pixels"
-        raise UnusableImage(told, error_code="picture.too_large")
+        text = f"is wider or higher than {MAX_SIDE} pixels"
+        raise UnusableImage(text, error_code="picture.too_large")
     if getattr(image, "n_frames", 1) > 1:
         raise UnusableImage("moves: send a single picture", error_code="picture.animated")
 

@@ -50,7 +50,7 @@ class PageSettings(Struct, frozen=True):
     icon: PictureLink | None = None
 
 
-async def look(service: Service, org_id: str | None) -> PageSettings:
+async def find(service: Service, org_id: str | None) -> PageSettings:
     """Returns the settings of the organization's pages, or of the installation's if there is
     none."""
     return await service.recent.get(
@@ -82,34 +82,38 @@ def digest(stylesheet: str) -> str:
 
 
 async def _read(service: Service, org_id: str | None) -> PageSettings:
-    whose = (org_id, None)
+    owners = (org_id, None)
     keys: list[Any] = [
-        *((POLICIES, effective.policy_id(one, kind)) for kind in _KINDS for one in whose),
         *(
-            (PICTURES, pictures.picture_id(one, place))
+            (POLICIES, effective.policy_id(org_or_none, kind))
+            for kind in _KINDS
+            for org_or_none in owners
+        ),
+        *(
+            (PICTURES, pictures.picture_id(org_or_none, place))
             for place in pictures.BOXES
-            for one in whose
+            for org_or_none in owners
         ),
         *([(ORGANIZATIONS, org_id)] if org_id else []),
     ]
-    found = await service.store.get_many(keys)
-    organization = found.pop() if org_id else None
-    policies, signs = found[: 2 * len(_KINDS)], found[2 * len(_KINDS) :]
+    records = await service.store.get_many(keys)
+    organization = records.pop() if org_id else None
+    policies, picture_records = records[: 2 * len(_KINDS)], records[2 * len(_KINDS) :]
     login, label, privacy, language = (
         own or default for own, default in zip(policies[::2], policies[1::2], strict=True)
     )
-    spoken = cast(LanguageRules, _rules(service, language, "language"))
+    language_rules = cast(LanguageRules, _rules(service, language, "language"))
     return PageSettings(
         login=cast(LoginRules, _rules(service, login, "login")),
         label=cast(LabelRules, _rules(service, label, "label")),
         privacy=cast(PrivacyRules, _rules(service, privacy, "privacy")),
-        languages=_listed(spoken),
-        default_language=spoken.default_language or service.config.default_language,
+        languages=_listed(language_rules),
+        default_language=language_rules.default_language or service.config.default_language,
         name=organization.name if organization else None,
         domain=organization.primary_domain if organization else None,
         brand=_brand(label),
-        logo=pictures.sign(signs[:4]),
-        icon=pictures.sign(signs[4:]),
+        logo=pictures.picture_link(picture_records[:4]),
+        icon=pictures.picture_link(picture_records[4:]),
     )
 
 

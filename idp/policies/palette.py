@@ -43,10 +43,12 @@ def colours(rules: LabelRules, scheme: Scheme) -> Colours | None:
     """Returns the four colours of a scheme, with built-in ones for those that the policy does
     not name; None if it names none."""
     suffix, own = "_dark" if scheme == "dark" else "", OWN[scheme]
-    named = {name: getattr(rules, f"{name}_color{suffix}") for name in Colours.__struct_fields__}
-    if not any(named.values()):
+    colours_set = {
+        name: getattr(rules, f"{name}_color{suffix}") for name in Colours.__struct_fields__
+    }
+    if not any(colours_set.values()):
         return None
-    return Colours(**{name: value or getattr(own, name) for name, value in named.items()})
+    return Colours(**{name: value or getattr(own, name) for name, value in colours_set.items()})
 
 
 def unreadable(rules: LabelRules, scheme: Scheme) -> Iterator[str]:

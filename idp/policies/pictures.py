@@ -65,18 +65,18 @@ def url(picture: Picture) -> str:
     return f"/ui/brand/{picture.id}/{picture.digest}.{_EXTENSIONS[picture.type]}"
 
 
-def sign(found: Sequence[Picture | None]) -> PictureLink | None:
-    """Returns what is shown of four pictures: the light one of the organization and of the
+def picture_link(pictures: Sequence[Picture | None]) -> PictureLink | None:
+    """Returns what is displayed of four pictures: the light one of the organization and of the
     installation, and their dark ones.
 
     An organization with one of the two has neither of the installation's.
     """
-    light, light_default, dark, dark_default = found
+    light, light_default, dark, dark_default = pictures
     for pair in ((light, dark), (light_default, dark_default)):
-        shown = [_drawing(one) for one in pair if one is not None]
-        if shown:
-            other = shown[1] if len(shown) > 1 else None
-            return PictureLink(shown[0], other, is_own=pair == (light, dark))
+        drawings = [_drawing(picture) for picture in pair if picture is not None]
+        if drawings:
+            other = drawings[1] if len(drawings) > 1 else None
+            return PictureLink(drawings[0], other, is_own=pair == (light, dark))
     return None
 
 

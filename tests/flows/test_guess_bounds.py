@@ -10,7 +10,7 @@ import pytest
 
 from idp.foundation.errors import IdpError
 from idp.identity.factors import code_checks
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import known_browsers, password_check
 from idp.limits.comparisons import AT_ONCE
@@ -22,7 +22,7 @@ from tests.support.stored import count
 
 __all__ = ["settings", "twins", "url"]
 
-ORIGIN = TryOrigin("192.0.2.1")
+ORIGIN = AttemptOrigin("192.0.2.1")
 
 
 async def outcome(check, *args) -> str:
@@ -80,22 +80,22 @@ async def test_of_one_network_eight_tries_at_once_are_compared_in_a_process(twin
     turn = asyncio.Event()
 
     def counting(service):
-        real = service.hasher.verify_nobody
+        real = service.hasher.verify_decoy
 
-        async def verify_nobody(password):
+        async def verify_decoy(password):
             under_way[id(service)] = under_way.get(id(service), 0) + 1
             most[id(service)] = max(most[id(service)], under_way[id(service)])
             await turn.wait()
             under_way[id(service)] -= 1
             return await real(password)
 
-        monkeypatch.setattr(service.hasher, "verify_nobody", verify_nobody)
+        monkeypatch.setattr(service.hasher, "verify_decoy", verify_decoy)
 
     for service in twins.services:
         counting(service)
     names = [f"nobody-{n}" for n in range(40)]
     tries = [
-        asyncio.ensure_future(attempt(service, name, WRONG, TryOrigin(f"2001:db8::{n:x}")))
+        asyncio.ensure_future(attempt(service, name, WRONG, AttemptOrigin(f"2001:db8::{n:x}")))
         for n, (name, service) in enumerate(zip(names, itertools.cycle(twins.services)))
     ]
     while sum(under_way.values()) < 2 * AT_ONCE:
@@ -119,7 +119,7 @@ async def test_refused_tries_at_two_services_add_no_rows(twins, times):
     await twins.tries(WRONG, addresses=addresses)
     before = await rows(twins)
     for n, service in zip(range(times), itertools.cycle(twins.services)):
-        origin = TryOrigin(f"198.18.{n // 250}.{n % 250}")
+        origin = AttemptOrigin(f"198.18.{n // 250}.{n % 250}")
         with pytest.raises(Throttled):
             await password_check.check_password(service, twins.server.user[0], WRONG, origin)
 
@@ -149,10 +149,10 @@ async def test_guesses_from_a_thousand_addresses_of_one_subnet_keep_the_owner_in
         expires_at=now,
         known=[known_browsers.entry(user)],
     )
-    known = TryOrigin("192.0.2.1", agent=browser)
+    known = AttemptOrigin("192.0.2.1", browser=browser)
     services = itertools.cycle(twins.services)
     for n in range(1000):
-        origin = TryOrigin(f"2001:db8::{n:x}")
+        origin = AttemptOrigin(f"2001:db8::{n:x}")
         await attempt(next(services), name, WRONG, origin)
         twins.clock.advance(2)
         if n % 100 == 99:

@@ -14,7 +14,7 @@ import pytest
 
 from idp.foundation.background_tasks import BackgroundTasks
 from idp.foundation.randomness import SystemRandom
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import password_check
 from idp.limits.comparisons import Comparisons
@@ -53,7 +53,7 @@ class Twins:
         turns = itertools.cycle(self.services)
         return await asyncio.gather(
             *[
-                attempt(service, name, password, TryOrigin(address, **origin))
+                attempt(service, name, password, AttemptOrigin(address, **origin))
                 for service, address in zip(turns, addresses, strict=False)
             ]
         )
@@ -233,7 +233,7 @@ async def test_a_clean_sign_in_costs_two_writes_a_mistake_four_and_a_refusal_non
 ):
     commands = Commands(monkeypatch, twins.store)
     service, (name, password) = twins.services[0], twins.server.user
-    origin = TryOrigin("192.0.2.1")
+    origin = AttemptOrigin("192.0.2.1")
     costs = {}
     for what, typed in [("clean", password), *[(n, WRONG) for n in range(1, 8)]]:
         commands.taken()
@@ -251,7 +251,7 @@ async def test_a_clean_sign_in_costs_two_writes_a_mistake_four_and_a_refusal_non
 @pytest.mark.gen_test(timeout=120)
 async def test_an_unknown_name_costs_as_many_writes_as_a_wrong_password(twins, monkeypatch):
     commands = Commands(monkeypatch, twins.store)
-    service, origin = twins.services[0], TryOrigin("192.0.2.1")
+    service, origin = twins.services[0], AttemptOrigin("192.0.2.1")
     costs = {}
     for name in (twins.server.user[0], "nobody"):
         costs[name] = []
@@ -311,7 +311,7 @@ async def try_once(service, url, at, step, comparisons):
     hasher.verify = verify
     child = replace(service, store=store, hasher=hasher, comparisons=Comparisons())
     die_after(child, step)
-    await attempt(child, "demo", WRONG, TryOrigin(f"198.51.{at // 250}.{at % 250}"))
+    await attempt(child, "demo", WRONG, AttemptOrigin(f"198.51.{at // 250}.{at % 250}"))
     hasher.close()
     await store.close()
 

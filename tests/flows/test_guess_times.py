@@ -10,7 +10,7 @@ from contextlib import suppress
 import pytest
 
 from idp.identity.guesses import streaks as guess_streaks
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.records import GUESS_STREAKS, USERS, Email, GuessStreak
 from storage import COUNTERS, Delete, Insert, Update
 from tests.flows.test_guess_races import WRONG, attempt, url, user_of
@@ -39,7 +39,7 @@ async def test_closed_unknown_and_wrong_take_the_same_time(url, monkeypatch):
         for what, name in names.items():
             await _begin_anew(server, closed=user.id)
             began = time.perf_counter()
-            origin = TryOrigin(f"198.51.{n // 250}.{n % 250}")
+            origin = AttemptOrigin(f"198.51.{n // 250}.{n % 250}")
             outcome = await attempt(service, name, WRONG, origin)
             taken[what].append(time.perf_counter() - began)
             assert outcome == what

@@ -14,7 +14,7 @@ MUTANTS = [
     Mutant(
         "a secret is not compared",
         AUTH,
-        'return client_secrets.proven(client, claimed.secret or "", now)',
+        'return client_secrets.matching_id(client, claimed.secret or "", now)',
         'return ""',
         f"{BY_SECRET} -k does_not_authenticate",
     ),

@@ -262,7 +262,7 @@ MUTANTS = [
     Mutant(
         "a service user by its id",
         "idp/oauth/authentication/client_authentication.py",
-        "credential_id = client_secrets.proven(user, claimed.secret, service.clock.now())",
+        "credential_id = client_secrets.matching_id(user, claimed.secret, service.clock.now())",
         'credential_id = ""',
         f"{OF_SERVICES} -k wrong_secret",
     ),

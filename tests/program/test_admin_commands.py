@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import password_check
 from idp.identity.users import admin_recovery, memberships
 from idp.identity.users.memberships import IAM_OWNER
@@ -53,7 +53,7 @@ async def test_an_unlock_leaves_other_accounts_and_the_network_as_they_are(serve
     service, minnie = server.service, (await server.copy_user("minnie"))[0]
     for name in (server.user[0], minnie):
         with pytest.raises(password_check.SignInRefused):
-            await password_check.check_password(service, name, "wrong", TryOrigin("192.0.2.1"))
+            await password_check.check_password(service, name, "wrong", AttemptOrigin("192.0.2.1"))
     before = {one.id: one.n async for one in server.store.scan(COUNTERS)}
 
     assert await admin_recovery.unlock(service, server.user[0], actor=ACTOR) is True

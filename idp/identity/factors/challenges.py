@@ -20,7 +20,7 @@ from storage import Insert
 Purpose: TypeAlias = Literal["create", "get"]
 
 _TIME_BYTES: Final = 8
-_CHANCE_BYTES: Final = 16
+_RANDOM_BYTES: Final = 16
 _MAC_BYTES: Final = 16
 
 
@@ -28,7 +28,7 @@ def new(service: Service, purpose: Purpose, bound_to: str) -> bytes:
     """Returns a challenge that is valid only for `bound_to`: a flow or a session, with its
     browser."""
     seconds = int(service.clock.now().timestamp())
-    head = seconds.to_bytes(_TIME_BYTES) + service.random.token_bytes(_CHANCE_BYTES)
+    head = seconds.to_bytes(_TIME_BYTES) + service.random.token_bytes(_RANDOM_BYTES)
     return head + _mac(service, purpose, bound_to, head)
 
 
@@ -40,7 +40,7 @@ def spent(service: Service, purpose: Purpose, bound_to: str, challenge: bytes) -
     has expired.
     """
     head, mac = challenge[:-_MAC_BYTES], challenge[-_MAC_BYTES:]
-    if len(head) != _TIME_BYTES + _CHANCE_BYTES:
+    if len(head) != _TIME_BYTES + _RANDOM_BYTES:
         raise WebAuthnRefused("the challenge is not one of ours")
     if not hmac.compare_digest(mac, _mac(service, purpose, bound_to, head)):
         raise WebAuthnRefused("the challenge was made for something else")
@@ -53,5 +53,5 @@ def spent(service: Service, purpose: Purpose, bound_to: str, challenge: bytes) -
 
 
 def _mac(service: Service, purpose: Purpose, bound_to: str, head: bytes) -> bytes:
-    octets = f"{purpose}\n{bound_to}\n".encode() + head
-    return service.master_key.mac("passkey-challenge", octets)[:_MAC_BYTES]
+    data = f"{purpose}\n{bound_to}\n".encode() + head
+    return service.master_key.mac("passkey-challenge", data)[:_MAC_BYTES]

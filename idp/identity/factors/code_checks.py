@@ -1,6 +1,6 @@
 """Checks codes of a user's second factor.
 
-Each try is counted before the code is checked, as for passwords, and an authenticator app is
+Each attempt is counted before the code is checked, as for passwords, and an authenticator app is
 closed after too many wrong codes in a row.
 """
 
@@ -16,7 +16,7 @@ from idp.identity.factors import recovery_codes, second_factors, totp
 from idp.identity.guesses import lockout, lockout_counters, throttle
 from idp.identity.guesses import reports as guess_reports
 from idp.identity.guesses import streaks as guess_streaks
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.guesses.reports import Cause, Outcome, Secret
 from idp.identity.guesses.throttle import Throttled
 from idp.mail.templates import factors as factor_messages
@@ -26,7 +26,7 @@ from idp.service import Service
 from storage import Update, Value, Write
 
 # The user gets a mail at this count.
-TOLD_AT: Final = 5  # wrong codes in a row after a right password
+REPORTED_AT: Final = 5  # wrong codes in a row after a right password
 _AFTER_ANSWER_SECONDS: Final = 0.1
 
 
@@ -47,8 +47,8 @@ class Accepted(Struct, frozen=True):
     streak: GuessStreak | None
 
 
-class _Try(Struct, frozen=True):
-    """A try that was counted, and the records that were read for it."""
+class _Attempt(Struct, frozen=True):
+    """An attempt that was counted, and the records that were read for it."""
 
     account: str
     streak: GuessStreak | None
@@ -60,7 +60,7 @@ class _Try(Struct, frozen=True):
         return lockout_counters.is_past(self.rules, "codes", self.lockout_ordinal)
 
 
-async def by_app(service: Service, user: User, typed: str, origin: TryOrigin) -> Accepted:
+async def by_app(service: Service, user: User, typed: str, origin: AttemptOrigin) -> Accepted:
     """Checks a code of the user's authenticator app. Raises FactorCodeRefused, Throttled."""
     attempt = await _admitted(service, user, "factor", "totp", origin)
     secret, known = second_factors.secret_of(service, user), user.totp
@@ -70,8 +70,8 @@ async def by_app(service: Service, user: User, typed: str, origin: TryOrigin) ->
     if secret is not None and known is not None and not (is_closed or attempt.is_locked):
         step = totp.step_of(secret, typed, service.clock.now(), after=known.last_step)
     if step is None or known is None:
-        if streak.codes == TOLD_AT:
-            service.background_tasks.start(_tell(service, user))
+        if streak.codes == REPORTED_AT:
+            service.background_tasks.start(_report_wrong_codes(service, user))
         cause: Cause = "closed" if is_closed else "wrong"
         raise await _refused(service, user, attempt, cause, "totp", origin)
     expected: dict[str, Value] = {"stamp": user.stamp, "state": "active"}
@@ -82,7 +82,7 @@ async def by_app(service: Service, user: User, typed: str, origin: TryOrigin) ->
 
 
 async def by_recovery_code(
-    service: Service, user: User, typed: str, origin: TryOrigin
+    service: Service, user: User, typed: str, origin: AttemptOrigin
 ) -> Accepted:
     """Checks a recovery code; the writes include a mail that reports its use to the user. Raises
     FactorCodeRefused, Throttled."""
@@ -90,7 +90,7 @@ async def by_recovery_code(
     used = None if attempt.is_locked else await recovery_codes.using(service, user, typed)
     if used is None:
         raise await _refused(service, user, attempt, "wrong", "recovery_code", origin)
-    writes = [*used, *factor_messages.told(service, user, "recovery_code_used")]
+    writes = [*used, *factor_messages.notification(service, user, "recovery_code_used")]
     return _accepted(service, user, attempt, writes, attempt.streak, "recovery_code", origin)
 
 
@@ -116,9 +116,9 @@ async def of_new_app(service: Service, user: User, secret: str, typed: str) -> i
 
 
 async def _admitted(
-    service: Service, user: User, kind: str, secret: Secret, origin: TryOrigin
-) -> _Try:
-    """Counts a try before its code is checked. Raises Throttled."""
+    service: Service, user: User, kind: str, secret: Secret, origin: AttemptOrigin
+) -> _Attempt:
+    """Counts an attempt before its code is checked. Raises Throttled."""
     account = f"{kind}:{user.id}"
     keys = [
         *throttle.keys(service, account),
@@ -133,11 +133,16 @@ async def _admitted(
         guess_reports.report(service, Outcome(refusal.cause, secret, origin, user.id))
         raise
     ordinal = await lockout_counters.claim(service, user, account, rules, "codes")
-    return _Try(account, records[2], rules, ordinal)
+    return _Attempt(account, records[2], rules, ordinal)
 
 
 async def _refused(
-    service: Service, user: User, attempt: _Try, cause: Cause, secret: Secret, origin: TryOrigin
+    service: Service,
+    user: User,
+    attempt: _Attempt,
+    cause: Cause,
+    secret: Secret,
+    origin: AttemptOrigin,
 ) -> FactorCodeRefused:
     """Locks the user if the policy asks for it after this wrong code, and reports the refusal."""
     await lockout.failed(service, user, attempt.rules, "codes", attempt.lockout_ordinal)
@@ -149,20 +154,20 @@ async def _refused(
 def _accepted(
     service: Service,
     user: User,
-    attempt: _Try,
+    attempt: _Attempt,
     writes: list[Write],
     streak: GuessStreak | None,
     secret: Secret,
-    origin: TryOrigin,
+    origin: AttemptOrigin,
 ) -> Accepted:
     guess_reports.report(service, Outcome("accepted", secret, origin, user.id))
     return Accepted(writes, user, attempt.account, attempt.lockout_ordinal, streak)
 
 
-async def _tell(service: Service, user: User) -> None:
+async def _report_wrong_codes(service: Service, user: User) -> None:
     """Mails the user that another party knows the password."""
     # After the answer, so that its duration does not depend on the mail.
     await asyncio.sleep(_AFTER_ANSWER_SECONDS)
-    letters = guess_messages.wrong_codes(service, user)
-    if letters:
-        await service.store.commit(*letters)
+    mails = guess_messages.wrong_codes(service, user)
+    if mails:
+        await service.store.commit(*mails)

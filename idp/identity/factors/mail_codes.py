@@ -1,4 +1,5 @@
-"""Codes that are sent by mail: eight digits, five tries, and only a keyed digest in the store."""
+"""Codes that are sent by mail: eight digits, five attempts, and only a keyed digest in the
+store."""
 
 from __future__ import annotations
 
@@ -11,8 +12,8 @@ from idp.foundation.errors import IdpError
 from idp.service import Service
 
 DIGITS: Final = 8  # 26 bits
-TRIES: Final = 5
-_COUNTED: Final = timedelta(days=2)  # longer than any code is valid
+MAX_ATTEMPTS: Final = 5
+_COUNTED_FOR: Final = timedelta(days=2)  # longer than any code is valid
 # White space, direction marks and hyphens, with which a code may be typed or pasted.
 _BETWEEN: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015-]+")
 _MAX_TYPED: Final = 100
@@ -41,14 +42,14 @@ async def check(
 ) -> None:
     """Raises MailCodeRefused unless `typed` is the code that was sent.
 
-    The try is counted before the code is compared, so that concurrent guesses are limited as
+    The attempt is counted before the code is compared, so that concurrent guesses are limited as
     sequential ones are. Without an `expected` digest every code is refused after the same work.
     """
-    count = await service.store.increment(f"code:{issue}", window=_COUNTED)
-    if count.n > TRIES:
+    count = await service.store.increment(f"code:{issue}", window=_COUNTED_FOR)
+    if count.n > MAX_ATTEMPTS:
         raise MailCodeRefused("too many wrong codes: ask for a new one", error_code="code.tries")
-    found = digest(service, issue, address, digits(typed))
-    if not opaque_tokens.same(expected or "", found):
+    digest_of_typed = digest(service, issue, address, digits(typed))
+    if not opaque_tokens.same(expected or "", digest_of_typed):
         raise MailCodeRefused("the code is not right")
 
 

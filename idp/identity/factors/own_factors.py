@@ -35,11 +35,11 @@ async def remove_totp(service: Service, live: LiveSession, new_password: str = "
 
 
 async def new_codes(service: Service, live: LiveSession) -> list[str]:
-    """Replaces the recovery codes and returns the new ones, to be shown once. Raises
+    """Replaces the recovery codes and returns the new ones, to be displayed once. Raises
     FailedPrecondition if the user has no second factor; Stale."""
     user = live.subject.user
     if not await second_factors.of_user(service, user):
         raise FailedPrecondition("there is no second factor", error_code="factor.none")
-    made = await second_factors.renew_codes(service, user)
-    await commit_settled(service.store, *made.writes)
-    return made.codes
+    renewed = await second_factors.renew_codes(service, user)
+    await commit_settled(service.store, *renewed.writes)
+    return renewed.codes

@@ -31,8 +31,8 @@ async def add(
         raise webauthn.WebAuthnRefused("the user has as many passkeys as one may have")
     passkey, writes = passkeys.registered(service, party, user, name, text, bound_to)
     change = await second_factors.added(service, subject, {}, "user.passkey_added")
-    letters = passkey_messages.added(service, user)
-    return passkey, FactorChange([*writes, *change.writes, *letters], change.subject, change.codes)
+    mails = passkey_messages.added(service, user)
+    return passkey, FactorChange([*writes, *change.writes, *mails], change.subject, change.codes)
 
 
 async def remove(
@@ -45,10 +45,10 @@ async def remove(
     """Returns the change of the user whose passkey is removed; `also` are other fields that
     change. The deletion of the passkey itself is not among the writes."""
     user = subject.user
-    others = [one for one in await passkeys.of_user(service, user.id) if one.id != passkey.id]
+    others = [each for each in await passkeys.of_user(service, user.id) if each.id != passkey.id]
     is_last = not others and user.totp is None
     change = await second_factors.removed(
         service, subject, also, "user.passkey_removed", actor, is_last
     )
-    letters = passkey_messages.removed(service, user)
-    return FactorChange([*change.writes, *letters], change.subject)
+    mails = passkey_messages.removed(service, user)
+    return FactorChange([*change.writes, *mails], change.subject)

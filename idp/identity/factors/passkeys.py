@@ -33,7 +33,7 @@ _NAME: Final = Text(1, MAX_NAME)
 _TIMEOUT_MS: Final = 5 * 60 * 1000
 
 
-class Proof(Struct, frozen=True):
+class PasskeyAuthentication(Struct, frozen=True):
     """The user who was authenticated by a passkey, its methods (`amr`, RFC 8176), and the writes
     that use the challenge up. The writes belong to the unit of what the authentication is for."""
 
@@ -121,22 +121,22 @@ def registered(
     The writes fail with Conflict if the answer was used before or the key is registered already.
     Raises WebAuthnRefused.
     """
-    made = webauthn.read_credential(party, text)
-    spent = challenges.spent(service, "create", bound_to, made.challenge)
+    credential = webauthn.read_credential(party, text)
+    spent = challenges.spent(service, "create", bound_to, credential.challenge)
     now = service.clock.now()
     passkey = Passkey(
-        id=_record_id(made.id),
+        id=_record_id(credential.id),
         user_id=user.id,
-        credential_id=base64url.encode(made.id),
-        public_key=base64url.encode(made.public_key),
+        credential_id=base64url.encode(credential.id),
+        public_key=base64url.encode(credential.public_key),
         name=name,
         created_at=now,
         changed_at=now,
-        aaguid=made.aaguid,
-        transports=made.transports,
-        sign_count=made.sign_count,
-        is_backup_eligible=made.is_backup_eligible,
-        is_backed_up=made.is_backed_up,
+        aaguid=credential.aaguid,
+        transports=credential.transports,
+        sign_count=credential.sign_count,
+        is_backup_eligible=credential.is_backup_eligible,
+        is_backed_up=credential.is_backed_up,
     )
     entry = AuditEntry("passkey.created", user.id, now, user.org_id, payload={"user": user.id})
     stored = events.insertion(service.random, PASSKEYS, passkey, entry)
@@ -147,13 +147,13 @@ def _record_id(credential_id: bytes) -> str:
     return hashlib.sha256(credential_id).hexdigest()
 
 
-async def prove(
+async def authenticate(
     service: Service,
     party: RelyingParty,
     text: str,
     bound_to: str,
     user_id: str | None = None,
-) -> Proof:
+) -> PasskeyAuthentication:
     """Authenticates the user `user_id`, or any user if it is None, by a browser's answer.
 
     The writes fail with Conflict if the answer was used before. A device whose counter went
@@ -174,7 +174,7 @@ async def prove(
     if answer.is_backup_eligible != passkey.is_backup_eligible:
         raise WebAuthnRefused("the passkey is of another kind than when it was made")
     if _has_gone_back(passkey, answer):
-        await _tell(service, subject, passkey, spent)
+        await _report_refused(service, subject, passkey, spent)
         raise WebAuthnRefused("the device counted backwards: the passkey may have been copied")
     used = Update(
         PASSKEYS,
@@ -186,7 +186,9 @@ async def prove(
         },
         expect={"sign_count": passkey.sign_count},
     )
-    return Proof(subject=subject, passkey=passkey, amr=amr_of(passkey), writes=[spent, used])
+    return PasskeyAuthentication(
+        subject=subject, passkey=passkey, amr=amr_of(passkey), writes=[spent, used]
+    )
 
 
 def amr_of(passkey: Passkey) -> list[str]:
@@ -212,11 +214,13 @@ def _has_gone_back(passkey: Passkey, answer: WebAuthnAssertion) -> bool:
     return is_counting and answer.sign_count <= passkey.sign_count
 
 
-async def _tell(service: Service, subject: Subject, passkey: Passkey, spent: Write) -> None:
+async def _report_refused(
+    service: Service, subject: Subject, passkey: Passkey, spent: Write
+) -> None:
     user, now = subject.user, service.clock.now()
     entry = AuditEntry("passkey.refused", user.id, now, user.org_id)
-    told = events.update(service.random, PASSKEYS, passkey, {}, entry)
+    event = events.update(service.random, PASSKEYS, passkey, {}, entry)
     try:
-        await commit_settled(service.store, spent, *told)
+        await commit_settled(service.store, spent, *event)
     except (Conflict, Stale):
         return  # the same answer was refused, with its event, in a concurrent request

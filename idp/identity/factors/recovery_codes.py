@@ -25,7 +25,8 @@ _PAGE: Final = 100
 
 
 class NewRecoveryCodes(Confidential, frozen=True):
-    """New codes, which are shown once, and the writes that replace all earlier codes by them."""
+    """New codes, which are displayed once, and the writes that replace all earlier codes by
+    them."""
 
     codes: list[str]
     writes: list[Write]
@@ -39,9 +40,9 @@ async def make(service: Service, user: User, now: datetime) -> NewRecoveryCodes:
         RecoveryCode(id=_id(service, user, code), user_id=user.id, created_at=now)
         for code in codes
     ]
-    ends = await ending(service, user)
+    deletions = await ending(service, user)
     return NewRecoveryCodes(
-        codes, [*ends, *(Insert(RECOVERY_CODES, record) for record in records)]
+        codes, [*deletions, *(Insert(RECOVERY_CODES, record) for record in records)]
     )
 
 
@@ -50,7 +51,7 @@ async def ending(service: Service, user: User) -> list[Write]:
     return [Delete(RECOVERY_CODES, code.id) for code in await _of(service, user)]
 
 
-async def left(service: Service, user: User) -> int:
+async def unused_count(service: Service, user: User) -> int:
     """Returns how many of the user's codes are unused."""
     return sum(code.used_at is None for code in await _of(service, user))
 
@@ -77,11 +78,11 @@ async def _of(service: Service, user: User) -> list[RecoveryCode]:
 
 def _new(random: Random) -> str:
     number = int.from_bytes(random.token_bytes(16), "big")
-    letters = []
+    characters = []
     for _ in range(2 * _GROUP):
         number, at = divmod(number, len(_ALPHABET))
-        letters.append(_ALPHABET[at])
-    return "".join(letters[:_GROUP]) + "-" + "".join(letters[_GROUP:])
+        characters.append(_ALPHABET[at])
+    return "".join(characters[:_GROUP]) + "-" + "".join(characters[_GROUP:])
 
 
 def _id(service: Service, user: User, code: str) -> str:

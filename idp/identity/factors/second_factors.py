@@ -26,8 +26,8 @@ _PURPOSE: Final = "totp"
 
 
 class FactorChange(Struct, frozen=True):
-    """The writes of a change, the subject as it is after their commit (with a new stamp), and new
-    recovery codes, which are shown only once."""
+    """The writes of a change, the subject as it is after their commit (with a new security stamp),
+    and new recovery codes, which are displayed only once."""
 
     writes: list[Write]
     subject: Subject
@@ -36,10 +36,10 @@ class FactorChange(Struct, frozen=True):
 
 def allowed(config: Config, rules: LoginRules) -> frozenset[str]:
     """Returns the kinds of second factors that the policy accepts and users can set up here."""
-    wants_keys = "u2f" in (*rules.second_factors, *rules.multi_factors)
+    accepts_passkeys = "u2f" in (*rules.second_factors, *rules.multi_factors)
     switches: Mapping[str, bool] = {
         TOTP: "otp" in rules.second_factors,
-        PASSKEY: wants_keys and webauthn.relying_party(config) is not None,
+        PASSKEY: accepts_passkeys and webauthn.relying_party(config) is not None,
     }
     return frozenset(kind for kind, is_on in switches.items() if is_on)
 
@@ -47,8 +47,8 @@ def allowed(config: Config, rules: LoginRules) -> frozenset[str]:
 async def of_user(service: Service, user: User) -> frozenset[str]:
     """Returns the kinds of second factors that the user has set up, whether the policy accepts
     them or not."""
-    mine = {"user_id": user.id}
-    passkeys = await service.store.find(PASSKEYS, mine, order="created_at", limit=1)
+    where = {"user_id": user.id}
+    passkeys = await service.store.find(PASSKEYS, where, order="created_at", limit=1)
     held = {TOTP: user.totp is not None, PASSKEY: bool(passkeys.records)}
     return frozenset(kind for kind, is_held in held.items() if is_held)
 
@@ -70,8 +70,8 @@ def secret_of(service: Service, user: User) -> str | None:
 def imported(service: Service, user_id: str, secret: str) -> Totp:
     """Returns an authenticator app whose secret comes from another system. Raises ValueError if
     the secret can't be used."""
-    kept = sealed(service, user_id, totp.read_secret(secret))
-    return Totp(sealed_secret=kept, name="", created_at=service.clock.now())
+    sealed_secret = sealed(service, user_id, totp.read_secret(secret))
+    return Totp(sealed_secret=sealed_secret, name="", created_at=service.clock.now())
 
 
 async def add_totp(
@@ -81,11 +81,11 @@ async def add_totp(
     code by which it was verified. With the first factor the user gets recovery codes. All sessions
     and tokens of the user end, and the user gets a mail."""
     user, now = subject.user, service.clock.now()
-    kept = sealed(service, user.id, secret)
-    app = Totp(sealed_secret=kept, name=name, created_at=now, last_step=step)
+    sealed_secret = sealed(service, user.id, secret)
+    app = Totp(sealed_secret=sealed_secret, name=name, created_at=now, last_step=step)
     change = await added(service, subject, {"totp": app}, "user.totp_added")
-    letters = factor_messages.told(service, user, "factor_added")
-    return FactorChange([*change.writes, *letters], change.subject, change.codes)
+    mails = factor_messages.notification(service, user, "factor_added")
+    return FactorChange([*change.writes, *mails], change.subject, change.codes)
 
 
 async def added(
@@ -96,10 +96,10 @@ async def added(
     user, now = subject.user, service.clock.now()
     if user.recovery_codes_at is not None:
         return await _changing(service, subject, values, type, user.id)
-    made = await recovery_codes.make(service, user, now)
+    new_codes = await recovery_codes.make(service, user, now)
     values = {**values, "recovery_codes_at": now}
     change = await _changing(service, subject, values, type, user.id)
-    return FactorChange([*change.writes, *made.writes], change.subject, made.codes)
+    return FactorChange([*change.writes, *new_codes.writes], change.subject, new_codes.codes)
 
 
 async def remove_totp(
@@ -111,8 +111,8 @@ async def remove_totp(
     is_last = not await of_user(service, structs.replace(user, totp=None))
     values = {"totp": None, **also}
     change = await removed(service, subject, values, "user.totp_removed", actor, is_last)
-    letters = factor_messages.told(service, user, "factor_removed")
-    return FactorChange([*change.writes, *letters], change.subject)
+    mails = factor_messages.notification(service, user, "factor_removed")
+    return FactorChange([*change.writes, *mails], change.subject)
 
 
 async def removed(
@@ -127,22 +127,22 @@ async def removed(
     deleted."""
     if not is_last:
         return await _changing(service, subject, values, type, actor)
-    ends = await recovery_codes.ending(service, subject.user)
+    deletions = await recovery_codes.ending(service, subject.user)
     values = {**values, "recovery_codes_at": None}
     change = await _changing(service, subject, values, type, actor)
-    return FactorChange([*change.writes, *ends], change.subject)
+    return FactorChange([*change.writes, *deletions], change.subject)
 
 
 async def renew_codes(service: Service, user: User) -> recovery_codes.NewRecoveryCodes:
     """Replaces all recovery codes of the user, who gets a mail."""
     now = service.clock.now()
-    made = await recovery_codes.make(service, user, now)
+    new_codes = await recovery_codes.make(service, user, now)
     values = {"recovery_codes_at": now}
     step = events.update(
         service.random, USERS, user, values, AuditEntry("user.recovery_codes_made", user.id, now)
     )
-    letters = factor_messages.told(service, user, "recovery_codes_made")
-    return recovery_codes.NewRecoveryCodes(made.codes, [*step, *made.writes, *letters])
+    mails = factor_messages.notification(service, user, "recovery_codes_made")
+    return recovery_codes.NewRecoveryCodes(new_codes.codes, [*step, *new_codes.writes, *mails])
 
 
 async def is_forced(service: Service, org_id: str | None) -> bool:
@@ -177,5 +177,5 @@ async def _changing(
     values = {**values, "stamp": service.random.token(bits=64), "changed_at": now}
     step = events.update(service.random, USERS, user, values, AuditEntry(type, actor, now))
     after = structs.replace(user, **values, sequence=user.sequence + 1)
-    news = await session_lifetime.news_of_all(service, subject)
-    return FactorChange([*step, *news], structs.replace(subject, user=after))
+    logout_messages = await session_lifetime.logout_messages_of_all(service, subject)
+    return FactorChange([*step, *logout_messages], structs.replace(subject, user=after))

@@ -35,10 +35,10 @@ def read_secret(text: str) -> str:
     used."""
     bare = _BETWEEN.sub("", text).upper()
     try:
-        octets = _octets(bare)
+        data = _decoded(bare)
     except binascii.Error as error:
         raise ValueError("not base32") from error
-    if not _FEWEST_BYTES <= len(octets) <= _MOST_BYTES:
+    if not _FEWEST_BYTES <= len(data) <= _MOST_BYTES:
         raise ValueError("too short or too long")
     return bare
 
@@ -56,16 +56,16 @@ def step_of(secret: str, typed: str, now: datetime, after: int = 0) -> int | Non
     code, present = mail_codes.digits(typed), int(now.timestamp()) // STEP_SECONDS
     # RFC 4226 4 asks for 128 bits; users of other systems have secrets of 80 bits. SHA-1 is the
     # algorithm of RFC 4226 5.3; in HMAC, its collisions do no harm.
-    made = HOTP(_octets(secret), DIGITS, SHA1(), enforce_key_length=False)  # noqa: S303  # nosec B303
-    found = None
+    hotp = HOTP(_decoded(secret), DIGITS, SHA1(), enforce_key_length=False)  # noqa: S303  # nosec B303
+    accepted = None
     # Every step is computed and compared, so that the time taken does not depend on the code.
     for step in (present + shift for shift in _WINDOW):
-        is_it = hmac.compare_digest(made.generate(step), code.zfill(DIGITS).encode())
-        if is_it and len(code) == DIGITS and step > after and found is None:
-            found = step
-    return found
+        is_same = hmac.compare_digest(hotp.generate(step), code.zfill(DIGITS).encode())
+        if is_same and len(code) == DIGITS and step > after and accepted is None:
+            accepted = step
+    return accepted
 
 
-def _octets(bare: str) -> bytes:
+def _decoded(bare: str) -> bytes:
     """Decodes base32 without padding. Raises binascii.Error."""
     return base64.b32decode(bare + "=" * (-len(bare) % 8))

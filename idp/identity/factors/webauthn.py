@@ -106,7 +106,7 @@ class _Created(Struct, frozen=True, forbid_unknown_fields=True):
     response: _Attestation
 
 
-class _Got(Struct, frozen=True, forbid_unknown_fields=True):
+class _Asserted(Struct, frozen=True, forbid_unknown_fields=True):
     id: str
     type: Literal["public-key"]
     response: _Assertion
@@ -153,20 +153,20 @@ def read_credential(party: RelyingParty, text: str) -> Credential:
     """
     created = _converted(text, _Created)
     client = _client_data(party, created.response.client_data, "webauthn.create")
-    octets = _octets("attestationObject", created.response.attestation_object)
-    data = _parsed(lambda: AttestationObject(octets)).auth_data
+    attestation = _decoded("attestationObject", created.response.attestation_object)
+    data = _parsed(lambda: AttestationObject(attestation)).auth_data
     _check(party, data)
-    made = data.credential_data
-    if made is None or not 0 < len(made.credential_id) <= MAX_ID_BYTES:
+    new_key = data.credential_data
+    if new_key is None or not 0 < len(new_key.credential_id) <= MAX_ID_BYTES:
         raise WebAuthnRefused("no key was made")
-    if made.credential_id != _octets("id", created.id):
+    if new_key.credential_id != _decoded("id", created.id):
         raise WebAuthnRefused("the key has another id than the answer")
-    if not _is_usable(made.public_key):
+    if not _is_usable(new_key.public_key):
         raise WebAuthnRefused("the key is of a kind that was not asked for, or none at all")
     return Credential(
-        id=bytes(made.credential_id),
-        public_key=cbor.encode(made.public_key),
-        aaguid=str(made.aaguid),
+        id=bytes(new_key.credential_id),
+        public_key=cbor.encode(new_key.public_key),
+        aaguid=str(new_key.aaguid),
         transports=sorted(_TRANSPORTS.intersection(created.response.transports)),
         sign_count=data.counter,
         is_backup_eligible=data.is_backup_eligible(),
@@ -181,17 +181,17 @@ def read_assertion(party: RelyingParty, text: str) -> WebAuthnAssertion:
 
     Raises WebAuthnRefused.
     """
-    got = _converted(text, _Got)
-    client = _client_data(party, got.response.client_data, "webauthn.get")
-    octets = _octets("authenticatorData", got.response.authenticator_data)
-    data = _parsed(lambda: AuthenticatorData(octets))
+    asserted = _converted(text, _Asserted)
+    client = _client_data(party, asserted.response.client_data, "webauthn.get")
+    authenticator_data = _decoded("authenticatorData", asserted.response.authenticator_data)
+    data = _parsed(lambda: AuthenticatorData(authenticator_data))
     _check(party, data)
-    handle = got.response.user_handle
+    handle = asserted.response.user_handle
     return WebAuthnAssertion(
-        id=_octets("id", got.id),
-        signed=octets + client.digest,
-        signature=_octets("signature", got.response.signature),
-        user_handle=_octets("userHandle", handle) if handle else None,
+        id=_decoded("id", asserted.id),
+        signed=authenticator_data + client.digest,
+        signature=_decoded("signature", asserted.response.signature),
+        user_handle=_decoded("userHandle", handle) if handle else None,
         sign_count=data.counter,
         is_backup_eligible=data.is_backup_eligible(),
         is_backed_up=data.is_backed_up(),
@@ -220,33 +220,33 @@ def _converted(text: str, type: type[T]) -> T:
         raise WebAuthnRefused(f"the answer is not of the right form: {error}") from None
 
 
-def _octets(name: str, text: str) -> bytes:
+def _decoded(name: str, text: str) -> bytes:
     try:
-        octets = base64url.decode(text)
+        data = base64url.decode(text)
     except ValueError:
         raise WebAuthnRefused(f"{name} is not base64url") from None
-    if not 0 < len(octets) <= _MAX_BYTES[name]:
+    if not 0 < len(data) <= _MAX_BYTES[name]:
         raise WebAuthnRefused(f"{name} is empty or too long")
-    return octets
+    return data
 
 
 def _client_data(party: RelyingParty, text: str, type: str) -> ClientData:
-    octets = _octets("clientDataJSON", text)
+    data = _decoded("clientDataJSON", text)
     try:
-        told = strict_json.decode(octets)
+        members = strict_json.decode(data)
     except IdpError as error:
         raise WebAuthnRefused(f"clientDataJSON is not JSON: {error.message}") from None
-    if not isinstance(told, dict) or told.get("type") != type:
+    if not isinstance(members, dict) or members.get("type") != type:
         raise WebAuthnRefused(f"the device did not answer to {type}")
-    if told.get("origin") != party.origin:
+    if members.get("origin") != party.origin:
         raise WebAuthnRefused("the answer was given to another origin")
-    if told.get("crossOrigin", False) is not False or "topOrigin" in told:
+    if members.get("crossOrigin", False) is not False or "topOrigin" in members:
         raise WebAuthnRefused("the answer was given within another site's page")
     try:
-        challenge = base64url.decode(told.get("challenge") or "")
+        challenge = base64url.decode(members.get("challenge") or "")
     except (ValueError, TypeError):
         raise WebAuthnRefused("the challenge is not base64url") from None
-    return ClientData(challenge=challenge, digest=hashlib.sha256(octets).digest())
+    return ClientData(challenge=challenge, digest=hashlib.sha256(data).digest())
 
 
 def _check(party: RelyingParty, data: AuthenticatorData) -> None:

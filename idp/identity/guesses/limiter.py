@@ -1,15 +1,15 @@
-"""Limits on password guesses: the steps of one try.
+"""Limits on password guesses: the steps of one attempt.
 
-1. All counters are read at once. A try that has to wait is refused here, and writes nothing.
-2. The try is counted; from the sixth on it also has to pass the account's gate.
+1. All counters are read at once. An attempt that has to wait is refused here, and writes nothing.
+2. The attempt is counted; from the sixth on it also has to wait for the account's delay.
 3. The password is compared, unless the account is closed to unknown browsers: then the same work
    is done without effect, and the answer is that of a wrong password.
 4. A wrong password is counted in the account's streak, and for its networks. After a right one,
    and the unit that it was for, the counters are deleted: a crash between leaves them too high,
    never too low.
 
-A try that may be one of the last is counted in the streak before it is compared, too. A login name
-without a user takes the same reads and as many writes; only its rate is stored, for a day.
+An attempt that may be one of the last is counted in the streak before it is compared, too. A login
+name without a user takes the same reads and as many writes; only its rate is stored, for a day.
 """
 
 from __future__ import annotations
@@ -24,37 +24,37 @@ from msgspec import Struct
 from idp.foundation.errors import Busy
 from idp.identity.guesses import lockout, lockout_counters, network_limits, throttle
 from idp.identity.guesses import streaks as guess_streaks
-from idp.identity.guesses.network_limits import Counted
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.network_limits import CountedNetwork
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import known_browsers
 from idp.records import GUESS_STREAKS, GuessStreak, LockoutRules, User
 from idp.service import Service
 from storage import StorageError
 
-SLOW_LANE: Final = timedelta(minutes=30)  # between two tries at an account that is never closed
-_NOBODY: Final = "nobody"  # not a user's id: read where there is no user
+SLOW_LANE: Final = timedelta(minutes=30)  # between two attempts at an account that is never closed
+_NO_USER: Final = "nobody"  # not a user's id: read where there is no user
 
 
 class GuessCounters(Struct, frozen=True):
-    """The account and the origin of a try, and all counters as they were read."""
+    """The account and the origin of an attempt, and all counters as they were read."""
 
     account: str
     user: User | None
-    origin: TryOrigin
-    pace: Sequence[Any]
+    origin: AttemptOrigin
+    throttle_counters: Sequence[Any]
     streak: GuessStreak | None
     rules: LockoutRules
-    networks: list[Counted]
+    networks: list[CountedNetwork]
 
 
 class Guess(Struct, frozen=True):
-    """A try that was admitted. With `is_closed` it is answered as a wrong one in any case.
+    """An attempt that was admitted. With `is_closed` it is answered as a wrong one in any case.
 
-    `ordinal` is the try's number since the last success. `is_counted`: the `streak` includes it.
-    `is_past_limit`: the account is closed to unknown browsers, by this try or before.
+    `ordinal` is the attempt's number since the last success. `is_counted`: the `streak` includes
+    it. `is_past_limit`: the account is closed to unknown browsers, by this attempt or before.
     """
 
-    found: GuessCounters
+    counters: GuessCounters
     ordinal: int
     lockout_ordinal: int | None
     streak: GuessStreak
@@ -71,9 +71,9 @@ class Guess(Struct, frozen=True):
 
 @asynccontextmanager
 async def admitted(
-    service: Service, user: User | None, typed: str, origin: TryOrigin
+    service: Service, user: User | None, typed: str, origin: AttemptOrigin
 ) -> AsyncIterator[Guess]:
-    """Admits a try at a password, which is compared within the block. Raises Throttled."""
+    """Admits an attempt at a password, which is compared within the block. Raises Throttled."""
     account = throttle.account_of(user, typed)
     guess = await _known(service, user, account, origin)
     if guess is not None:
@@ -90,68 +90,74 @@ async def admitted(
 
 
 async def _known(
-    service: Service, user: User | None, account: str, origin: TryOrigin
+    service: Service, user: User | None, account: str, origin: AttemptOrigin
 ) -> Guess | None:
-    """The try of a browser that the account knows, while it has tries left."""
-    if user is None or origin.agent is None or not known_browsers.is_known(origin.agent, user):
+    """The attempt of a browser that the account knows, while it has attempts left."""
+    if user is None or origin.browser is None or not known_browsers.is_known(origin.browser, user):
         return None
-    found = await _read(service, user, account, origin)
-    streak = await guess_streaks.claim_known(service, user.id, origin.agent.id, found.streak)
+    counters = await _read(service, user, account, origin)
+    streak = await guess_streaks.claim_known(service, user.id, origin.browser.id, counters.streak)
     if streak is None:
         return None
-    locking = await lockout_counters.claim(service, user, account, found.rules, "passwords")
+    lockout_ordinal = await lockout_counters.claim(
+        service, user, account, counters.rules, "passwords"
+    )
     return Guess(
-        found=found,
+        counters=counters,
         ordinal=streak.browsers[0].tries,
-        lockout_ordinal=locking,
+        lockout_ordinal=lockout_ordinal,
         streak=streak,
         is_known=True,
-        is_locked=lockout_counters.is_past(found.rules, "passwords", locking),
+        is_locked=lockout_counters.is_past(counters.rules, "passwords", lockout_ordinal),
         is_counted=True,
     )
 
 
-async def _unknown(service: Service, user: User | None, account: str, origin: TryOrigin) -> Guess:
-    found = await _read(service, user, account, origin)
+async def _unknown(
+    service: Service, user: User | None, account: str, origin: AttemptOrigin
+) -> Guess:
+    counters = await _read(service, user, account, origin)
     most = guess_streaks.most_unknown(service.config)
-    streak = found.streak or GuessStreak(id=_NOBODY)
+    streak = counters.streak or GuessStreak(id=_NO_USER)
     is_slow = streak.stays_open and streak.unknown >= most
     free = 0 if is_slow else service.config.sign_in_failures_before_delay
-    # All checks come before the first write: a try that has to wait writes nothing.
-    network_limits.check(service, found.networks)
-    before = throttle.check(service, found.pace, free=free)
-    await network_limits.claim(service, found.networks)
+    # All checks come before the first write: an attempt that has to wait writes nothing.
+    network_limits.check(service, counters.networks)
+    before = throttle.check(service, counters.throttle_counters, free=free)
+    await network_limits.claim(service, counters.networks)
     delay = SLOW_LANE if is_slow else None
     ordinal = await throttle.claim(service, account, before, free=free, delay=delay)
     is_counted = ordinal > free or streak.unknown + free >= most
     if is_counted:
-        streak = await _count(service, found)
+        streak = await _count(service, counters)
     is_closed = not is_slow and (streak.unknown > most if is_counted else streak.unknown >= most)
-    locking = None
+    lockout_ordinal = None
     if not is_closed:
-        locking = await lockout_counters.claim(service, user, account, found.rules, "passwords")
+        lockout_ordinal = await lockout_counters.claim(
+            service, user, account, counters.rules, "passwords"
+        )
     return Guess(
-        found=found,
+        counters=counters,
         ordinal=ordinal,
-        lockout_ordinal=locking,
+        lockout_ordinal=lockout_ordinal,
         streak=streak,
         is_closed=is_closed,
-        is_locked=lockout_counters.is_past(found.rules, "passwords", locking),
+        is_locked=lockout_counters.is_past(counters.rules, "passwords", lockout_ordinal),
         is_counted=is_counted,
         is_past_limit=user is not None and streak.unknown >= most,
     )
 
 
 async def _read(
-    service: Service, user: User | None, account: str, origin: TryOrigin
+    service: Service, user: User | None, account: str, origin: AttemptOrigin
 ) -> GuessCounters:
-    """Reads everything that decides about a try in one round trip."""
+    """Reads everything that decides about an attempt in one round trip."""
     name = throttle.hidden(service, account)
     networks = network_limits.networks_of(service, origin)
     records = await service.store.get_many(
         [
             *throttle.keys(service, account),
-            (GUESS_STREAKS, user.id if user else _NOBODY),
+            (GUESS_STREAKS, user.id if user else _NO_USER),
             *lockout_counters.policy_keys(user),
             *(key for network in networks for key in network.keys(name)),
         ]
@@ -160,60 +166,68 @@ async def _read(
         account=account,
         user=user,
         origin=origin,
-        pace=records[:2],
+        throttle_counters=records[:2],
         streak=records[2],
         rules=lockout_counters.rules_of(service, records[3:5]),
         networks=network_limits.counted(networks, records[5:]),
     )
 
 
-async def _count(service: Service, found: GuessCounters) -> GuessStreak:
+async def _count(service: Service, counters: GuessCounters) -> GuessStreak:
     """Counts a wrong password in the streak; without a user, writes as much and stores nothing."""
-    if found.user is not None:
-        return await guess_streaks.count(service, found.user.id, found.streak, "unknown")
-    (_, pace), _ = throttle.keys(service, found.account)
+    if counters.user is not None:
+        return await guess_streaks.count(service, counters.user.id, counters.streak, "unknown")
+    (_, attempts_key), _ = throttle.keys(service, counters.account)
     # A write without effect, so that timing does not reveal which names exist.
-    await service.store.increment(pace, 0, window=throttle.WINDOW)
-    return GuessStreak(id=_NOBODY)
+    await service.store.increment(attempts_key, 0, window=throttle.WINDOW)
+    return GuessStreak(id=_NO_USER)
 
 
 async def take_back(service: Service, guess: Guess) -> None:
-    """Uncounts a try that was not compared because hashing was busy; best effort."""
-    found = guess.found
+    """Uncounts an attempt that was not compared because hashing was busy; best effort."""
+    counters = guess.counters
     if not guess.is_known:
-        await throttle.take_back(service, found.account)
+        await throttle.take_back(service, counters.account)
     if guess.is_counted:
-        agent = found.origin.agent if guess.is_known else None
+        browser = counters.origin.browser if guess.is_known else None
         with suppress(StorageError, Busy):
-            await guess_streaks.take_back(service, guess.streak, agent.id if agent else None)
+            await guess_streaks.take_back(service, guess.streak, browser.id if browser else None)
     if guess.lockout_ordinal is not None:
-        await lockout_counters.take_back(service, found.user, found.account)
+        await lockout_counters.take_back(service, counters.user, counters.account)
 
 
 async def failed(service: Service, guess: Guess) -> None:
     """Counts a wrong password, and locks its user if the policy asks for it."""
-    found = guess.found
+    counters = guess.counters
     if not guess.is_known:
         if not guess.is_counted:
-            await _count(service, found)
-        name = throttle.hidden(service, found.account)
-        await network_limits.failed(service, found.networks, name)
-    await lockout.failed(service, found.user, found.rules, "passwords", guess.lockout_ordinal)
+            await _count(service, counters)
+        name = throttle.hidden(service, counters.account)
+        await network_limits.failed(service, counters.networks, name)
+    await lockout.failed(
+        service, counters.user, counters.rules, "passwords", guess.lockout_ordinal
+    )
 
 
 async def succeeded(service: Service, guess: Guess) -> None:
     """Deletes the counters after a right password; best effort."""
-    found = guess.found
-    if found.user is None:
+    counters = guess.counters
+    if counters.user is None:
         return
-    pairs = zip(throttle.keys(service, found.account), found.pace, strict=True)
-    is_gated = guess.ordinal > service.config.sign_in_failures_before_delay
-    # Counters that this try has created were not there when they were read.
-    made = (not guess.is_known, not guess.is_known and is_gated)
-    keys = [key for (key, record), is_made in zip(pairs, made, strict=True) if record or is_made]
+    pairs = zip(throttle.keys(service, counters.account), counters.throttle_counters, strict=True)
+    is_delayed = guess.ordinal > service.config.sign_in_failures_before_delay
+    # Counters that this attempt has created were not there when they were read.
+    created = (not guess.is_known, not guess.is_known and is_delayed)
+    keys = [
+        key
+        for (key, record), is_created in zip(pairs, created, strict=True)
+        if record or is_created
+    ]
     await throttle.delete(service, keys)
-    if guess.is_counted or found.streak is not None:
+    if guess.is_counted or counters.streak is not None:
         await guess_streaks.end(service, guess.streak, ("unknown", "known"))
-    await lockout_counters.succeeded(service, found.user, found.account, guess.lockout_ordinal)
-    name = throttle.hidden(service, found.account)
-    await network_limits.succeeded(service, found.networks, name)
+    await lockout_counters.succeeded(
+        service, counters.user, counters.account, guess.lockout_ordinal
+    )
+    name = throttle.hidden(service, counters.account)
+    await network_limits.succeeded(service, counters.networks, name)

@@ -24,7 +24,7 @@ def is_over(service: Service, user: User) -> bool:
 async def lifted(service: Service, user: User) -> User:
     """Returns the user as of now: active again if the lock's time has passed.
 
-    The stamp does not change, so nothing that the lock has ended becomes valid again.
+    The security stamp does not change, so nothing that the lock has ended becomes valid again.
     """
     if not is_over(service, user):
         return user

@@ -1,7 +1,8 @@
 """Locks a user after too many wrong passwords or second-factor codes in a row, if the
 organization's policy asks for it (`lockout_counters` counts them).
 
-A lock changes the stamp, as one by an administrator does; so an unlocked user's count begins at 0.
+A lock changes the security stamp, as one by an administrator does; so an unlocked user's count
+begins at 0.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ async def failed(
 ) -> None:
     """Locks the user if the wrong password or code was one too many.
 
-    The last active owner of an organization or of the installation is never locked: nobody could
-    unlock them.
+    The last active owner of an organization or of the installation is never locked: no other user
+    could unlock them.
     """
     if user is not None and ordinal is not None and ordinal >= lockout_counters.most(rules, of):
         with suppress(FailedPrecondition):
@@ -47,5 +48,5 @@ async def _lock(service: Service, tried: User, rules: LockoutRules) -> None:
     update = events.update(
         service.random, USERS, user, values, AuditEntry("user.locked", ACTOR, now)
     )
-    letters = security_messages.locked(service, user, seconds)
-    await commit_settled(service.store, *update, *also, *letters)
+    mails = security_messages.locked(service, user, seconds)
+    await commit_settled(service.store, *update, *also, *mails)

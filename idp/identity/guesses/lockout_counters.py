@@ -1,7 +1,7 @@
 """Counts wrong passwords and codes in a row, for an organization's lockout policy.
 
-A try is counted before it is compared, so concurrent tries can't exceed the policy's limit. A
-count belongs to the account under its present stamp.
+An attempt is counted before it is compared, so concurrent attempts can't exceed the policy's
+limit. A count belongs to the account under its present stamp.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from idp.records import POLICIES, LockoutRules, Policy, User
 from idp.service import Service
 from storage import COUNTERS, Key
 
-_KEPT: Final = timedelta(days=365)
+_WINDOW: Final = timedelta(days=365)
 
 Of = Literal["passwords", "codes"]
 
@@ -39,23 +39,24 @@ def rules_of(service: Service, policies: Sequence[Policy | None]) -> LockoutRule
 async def claim(
     service: Service, user: User | None, account: str, rules: LockoutRules, of: Of
 ) -> int | None:
-    """Counts a try before it is compared and returns its number; None if the policy counts none.
+    """Counts an attempt before it is compared and returns its number; None if the policy counts
+    none.
 
     A login name without a user is counted alike, so that it takes the same time.
     """
     if not most(rules, of):
         return None
-    counter = await service.store.increment(_key(service, user, account), window=_KEPT)
+    counter = await service.store.increment(_key(service, user, account), window=_WINDOW)
     return counter.n
 
 
 def is_past(rules: LockoutRules, of: Of, ordinal: int | None) -> bool:
-    """Returns whether the try is one too many: it is not compared."""
+    """Returns whether the attempt is one too many: it is not compared."""
     return ordinal is not None and ordinal > most(rules, of)
 
 
 async def take_back(service: Service, user: User | None, account: str) -> None:
-    """Uncounts a try that was not compared; best effort."""
+    """Uncounts an attempt that was not compared; best effort."""
     await throttle.uncount(service, _key(service, user, account))
 
 

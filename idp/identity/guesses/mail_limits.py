@@ -6,7 +6,7 @@ import math
 from datetime import datetime, timedelta
 from typing import Final
 
-from idp.identity.guesses.origin import SITE_FACTOR, TryOrigin
+from idp.identity.guesses.origin import SITE_FACTOR, AttemptOrigin
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.users.lookup import login_key
 from idp.service import Service
@@ -20,14 +20,14 @@ FROM_EVERYWHERE: Final = 4
 WINDOW: Final = timedelta(hours=1)
 
 
-async def admit(service: Service, mailbox: str, origin: TryOrigin) -> None:
+async def admit(service: Service, mailbox: str, origin: AttemptOrigin) -> None:
     """Counts a mail to a mailbox, which gets at most 20 an hour from all networks together. Raises
     Throttled, as `admit_from_network` does."""
     await admit_from_network(service, mailbox, origin)
     await count(service, f"mails:to:{_hidden(service, mailbox)}", MAILS * FROM_EVERYWHERE)
 
 
-async def admit_from_network(service: Service, mailbox: str, origin: TryOrigin) -> None:
+async def admit_from_network(service: Service, mailbox: str, origin: AttemptOrigin) -> None:
     """Counts a mail for the network that asks for it: all its mails, and those to one mailbox (or
     to the login name that was typed); for IPv6 also by the /48.
 
@@ -52,7 +52,7 @@ def _hidden(service: Service, mailbox: str) -> str:
     return service.master_key.mac("mailbox", login_key(mailbox)).hex()[:32]
 
 
-def _admit_network(service: Service, origin: TryOrigin) -> None:
+def _admit_network(service: Service, origin: AttemptOrigin) -> None:
     if origin.is_exempt(service.config):
         return
     seconds = service.request_counts.wait_seconds(
@@ -66,15 +66,15 @@ async def count(service: Service, key: str, most: int) -> None:
     """Counts an action that is allowed `most` times an hour. Raises Throttled."""
     count = await service.store.increment(key, window=WINDOW)
     if count.n > most:
-        left = count.resets_at - service.clock.now()
-        seconds = max(1, math.ceil(left.total_seconds()))
+        remaining = count.resets_at - service.clock.now()
+        seconds = max(1, math.ceil(remaining.total_seconds()))
         raise Throttled("too many mails or tries", retry_after_seconds=seconds)
 
 
 def wait_seconds(service: Service, sent_at: datetime) -> int:
     """Returns the seconds until another mail may be sent after the one at `sent_at`."""
-    left = sent_at + COOL_DOWN - service.clock.now()
-    return max(0, math.ceil(left.total_seconds()))
+    remaining = sent_at + COOL_DOWN - service.clock.now()
+    return max(0, math.ceil(remaining.total_seconds()))
 
 
 def refuse_too_soon(service: Service, sent_at: datetime) -> None:

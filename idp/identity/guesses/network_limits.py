@@ -1,5 +1,5 @@
-"""Limits the number of accounts with failed tries from one network, before its tries are slowed
-down.
+"""Limits the number of accounts with failed attempts from one network, before its attempts are
+slowed down.
 
 An account is counted once per hour and network, and no longer once its user has signed in from
 there. So typing errors have no effect, while trying one password with many names is slowed down.
@@ -17,109 +17,115 @@ from msgspec import Struct
 
 from idp.audit import failure_events
 from idp.foundation.network_keys import site_key
-from idp.identity.guesses.origin import SITE_FACTOR, TryOrigin
+from idp.identity.guesses.origin import SITE_FACTOR, AttemptOrigin
 from idp.identity.guesses.throttle import Throttled
 from idp.service import Service
 from storage import COUNTERS, Delete, Key, Stale, StorageError, Update
 from storage.base import CounterRecord
 
 WINDOW: Final = timedelta(hours=1)
-GATE: Final = timedelta(seconds=2)  # one try of a slowed network is compared in this time
+# Of a slowed network, one attempt is compared in this time.
+ATTEMPT_INTERVAL: Final = timedelta(seconds=2)
 RETRY_SECONDS: Final = range(2, 11)
-NOTED: Final = 1000  # accounts that are recorded for one network
+MAX_RECORDED: Final = 1000  # accounts that are recorded for one network
 
 
 class Network(Struct, frozen=True):
-    """A network whose tries are counted: how many accounts may fail from it before its tries are
-    slowed down, and how many are recorded."""
+    """A network whose attempts are counted: how many accounts may fail from it before its attempts
+    are slowed down, and how many are recorded."""
 
     key: str
-    most: int
-    noted: int
+    max_failed: int
+    max_recorded: int
 
     def keys(self, account: str) -> list[Key]:
-        """Returns the keys of the counters: accounts that failed, the gate, and whether this
+        """Returns the keys of the counters: accounts that failed, the delay, and whether this
         account failed."""
         names = (f"spray:{self.key}", f"slow:{self.key}", f"seen:{self.key}:{account}")
         return [(COUNTERS, name) for name in names]
 
 
-class Counted(Struct, frozen=True):
+class CountedNetwork(Struct, frozen=True):
     """A network with its counters as they were read."""
 
     network: Network
     spray: CounterRecord | None
-    gate: CounterRecord | None
+    delay: CounterRecord | None
     seen: CounterRecord | None
 
     @property
     def is_slowed(self) -> bool:
-        return self.spray is not None and self.spray.n >= self.network.most
+        return self.spray is not None and self.spray.n >= self.network.max_failed
 
 
-def networks_of(service: Service, origin: TryOrigin) -> list[Network]:
-    """Returns the networks for which a try from there is counted; empty if it is exempt."""
+def networks_of(service: Service, origin: AttemptOrigin) -> list[Network]:
+    """Returns the networks for which an attempt from there is counted; empty if it is exempt."""
     if origin.is_exempt(service.config):
         return []
-    most, noted = (
-        service.config.address_accounts_before_delay * origin.factor,
-        NOTED * origin.factor,
-    )
+    max_failed = service.config.address_accounts_before_delay * origin.factor
+    max_recorded = MAX_RECORDED * origin.factor
     site = site_key(origin.address)
-    found = [Network(origin.network, most, noted)]
-    return [*found, Network(site, SITE_FACTOR * most, SITE_FACTOR * noted)] if site else found
+    networks = [Network(origin.network, max_failed, max_recorded)]
+    if site:
+        networks.append(Network(site, SITE_FACTOR * max_failed, SITE_FACTOR * max_recorded))
+    return networks
 
 
-def counted(networks: Sequence[Network], records: Sequence[CounterRecord | None]) -> list[Counted]:
+def counted(
+    networks: Sequence[Network], records: Sequence[CounterRecord | None]
+) -> list[CountedNetwork]:
     """Returns the networks with the records of their `keys`, which are in the same order."""
     triples = zip(records[::3], records[1::3], records[2::3], strict=True)
-    return [Counted(one, *triple) for one, triple in zip(networks, triples, strict=True)]
+    return [
+        CountedNetwork(network, *triple) for network, triple in zip(networks, triples, strict=True)
+    ]
 
 
-def check(service: Service, found: Sequence[Counted]) -> None:
-    """Raises Throttled while a slowed network's gate is closed."""
-    if any(one.is_slowed and one.gate is not None for one in found):
+def check(service: Service, networks: Sequence[CountedNetwork]) -> None:
+    """Raises Throttled while the delay of a slowed network lasts."""
+    if any(counted.is_slowed and counted.delay is not None for counted in networks):
         raise slowed(service)
 
 
-async def claim(service: Service, found: Sequence[Counted]) -> None:
-    """Passes the gates of networks that are slowed down. Raises Throttled."""
-    for one in found:
-        if one.is_slowed:
-            gate = await service.store.increment(f"slow:{one.network.key}", window=GATE)
-            if gate.n > 1:
+async def claim(service: Service, networks: Sequence[CountedNetwork]) -> None:
+    """Starts the next delay of each slowed network. Raises Throttled if one lasts already."""
+    for counted in networks:
+        if counted.is_slowed:
+            key = f"slow:{counted.network.key}"
+            delay = await service.store.increment(key, window=ATTEMPT_INTERVAL)
+            if delay.n > 1:
                 raise slowed(service)
 
 
 def slowed(service: Service) -> Throttled:
-    """Returns the refusal of a try from a slowed network, with a random time until the next
-    try."""
+    """Returns the refusal of an attempt from a slowed network, with a random time until the next
+    attempt."""
     seconds = RETRY_SECONDS[service.random.token_bytes(1)[0] % len(RETRY_SECONDS)]
     return Throttled("too many tries from there", retry_after_seconds=seconds, cause="network")
 
 
-async def failed(service: Service, found: Sequence[Counted], account: str) -> None:
-    """Records that a try at the account failed from these networks."""
-    for one in found:
-        is_full = one.spray is not None and one.spray.n >= one.network.noted
-        if one.seen is not None or is_full:
+async def failed(service: Service, networks: Sequence[CountedNetwork], account: str) -> None:
+    """Records that an attempt at the account failed from these networks."""
+    for counted in networks:
+        is_full = counted.spray is not None and counted.spray.n >= counted.network.max_recorded
+        if counted.seen is not None or is_full:
             continue
-        key = one.network.key
+        key = counted.network.key
         if (await service.store.increment(f"seen:{key}:{account}", window=WINDOW)).n == 1:
             spray = await service.store.increment(f"spray:{key}", window=WINDOW)
-            if spray.n == one.network.most:
+            if spray.n == counted.network.max_failed:
                 failure_events.network_slowed(service, key, spray.n, spray.resets_at)
 
 
-async def succeeded(service: Service, found: Sequence[Counted], account: str) -> None:
+async def succeeded(service: Service, networks: Sequence[CountedNetwork], account: str) -> None:
     """Removes the account from the counts of its networks; best effort."""
-    for one in found:
-        if one.seen is not None:
-            key = one.network.key
-            gone = Delete(COUNTERS, f"seen:{key}:{account}", expect={"n": one.seen.n})
+    for counted in networks:
+        if counted.seen is not None:
+            key = counted.network.key
+            deletion = Delete(COUNTERS, f"seen:{key}:{account}", expect={"n": counted.seen.n})
             with suppress(StorageError):
-                await service.store.commit(gone)
-                await _take_off(service, key, one.spray)
+                await service.store.commit(deletion)
+                await _take_off(service, key, counted.spray)
 
 
 async def _take_off(service: Service, key: str, spray: CounterRecord | None) -> None:

@@ -1,4 +1,4 @@
-"""The origin of a try at a password or a code."""
+"""The origin of an attempt at a password or a code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SITE_FACTOR: Final = 4  # times the limits of one network, for the /48 of an IPv
 SHARED: Final = 50  # times the limits of one network, for an address that many users share
 
 
-class TryOrigin(Struct, frozen=True):
+class AttemptOrigin(Struct, frozen=True):
     """The client's address, the browser if its cookie was right, and the client that asked.
 
     With `is_shared` the address is that of a proxy that `trusted_proxies` does not name, so that
@@ -24,21 +24,21 @@ class TryOrigin(Struct, frozen=True):
     """
 
     address: str
-    agent: Browser | None = None
+    browser: Browser | None = None
     client_id: str | None = None
     is_shared: bool = False
 
     @property
     def network(self) -> str:
-        """The network for which the try is counted."""
+        """The network for which the attempt is counted."""
         return network_key(self.address)
 
     @property
     def asker(self) -> str:
         """What mails and device codes are counted for: the browser if a user has signed in there
         before, so that strangers in the same network can't use up its limit; else the network."""
-        if self.agent is not None and self.agent.known:
-            return f"browser:{self.agent.id}"
+        if self.browser is not None and self.browser.known:
+            return f"browser:{self.browser.id}"
         return self.network
 
     @property
@@ -58,12 +58,12 @@ class TryOrigin(Struct, frozen=True):
 
 def _is_in(networks: tuple[str, ...], address: str) -> bool:
     try:
-        found = ip_address(address)
+        client_ip = ip_address(address)
     except ValueError:
         return False
     # On a dual-stack socket, IPv4 clients have mapped addresses.
-    mapped = getattr(found, "ipv4_mapped", None)
-    return any((mapped or found) in network for network in _parsed(networks))
+    mapped = getattr(client_ip, "ipv4_mapped", None)
+    return any((mapped or client_ip) in network for network in _parsed(networks))
 
 
 @lru_cache(maxsize=8)

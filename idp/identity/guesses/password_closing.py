@@ -1,7 +1,7 @@
 """Closing of a password to browsers that its account does not know, and the mail about it.
 
-It is decided after the answer to a wrong try, so that the answer's time does not reveal who has a
-passkey.
+It is decided after the answer to a wrong attempt, so that the answer's time does not reveal who
+has a passkey.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from storage import Stale, Update
 AFTER_ANSWER_SECONDS: Final = 0.1
 
 
-async def settle(service: Service, user_id: str) -> None:
+async def close_or_report(service: Service, user_id: str) -> None:
     """Stores whether the account stays open, and otherwise sends the user one mail per streak."""
     await asyncio.sleep(AFTER_ANSWER_SECONDS)
     user, streak = await service.store.get_many([(USERS, user_id), (GUESS_STREAKS, user_id)])
@@ -35,23 +35,23 @@ async def settle(service: Service, user_id: str) -> None:
     stays_open = not await _has_another_way_in(service, user) or await _is_needed(service, user)
     with suppress(Stale):
         if stays_open != streak.stays_open:
-            await _keep(service, streak, stays_open)
+            await _store_stays_open(service, streak, stays_open)
         elif not stays_open and streak.told_at is None:
-            await _tell(service, user, streak)
+            await _report_closed(service, user, streak)
 
 
-async def _keep(service: Service, streak: GuessStreak, stays_open: bool) -> None:
+async def _store_stays_open(service: Service, streak: GuessStreak, stays_open: bool) -> None:
     await service.store.commit(
         Update(GUESS_STREAKS, streak.id, set={"stays_open": stays_open}),
     )
 
 
-async def _tell(service: Service, user: User, streak: GuessStreak) -> None:
+async def _report_closed(service: Service, user: User, streak: GuessStreak) -> None:
     """One mail per streak: of two concurrent processes, one fails with Stale."""
-    told = {"told_at": service.clock.now()}
-    letters = guess_messages.password_closed(service, user)
+    changes = {"told_at": service.clock.now()}
+    mails = guess_messages.password_closed(service, user)
     await service.store.commit(
-        Update(GUESS_STREAKS, streak.id, set=told, expect={"told_at": None}), *letters
+        Update(GUESS_STREAKS, streak.id, set=changes, expect={"told_at": None}), *mails
     )
 
 
@@ -65,7 +65,7 @@ async def _has_another_way_in(service: Service, user: User) -> bool:
         and await _is_reset_offered(service, user)
     ):
         return True
-    login = (await page_settings.look(service, user.org_id)).login
+    login = (await page_settings.find(service, user.org_id)).login
     if webauthn.relying_party(service.config) is None or not login.allow_passwordless:
         return False
     return bool(await passkeys.of_user(service, user.id))
@@ -83,7 +83,7 @@ async def _is_reset_offered(service: Service, user: User) -> bool:
 async def _is_needed(service: Service, user: User) -> bool:
     """Whether the user is the last active owner of what they own."""
     try:
-        await memberships.what_stays(service, user.id)
+        await memberships.owner_guards(service, user.id)
     except FailedPrecondition:
         return True
     return False

@@ -1,4 +1,4 @@
-"""Reports the outcome of each try at a password or a code: to the log, and as events."""
+"""Reports the outcome of each attempt at a password or a code: to the log, and as events."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from idp.audit import failure_events
 from idp.foundation import logs
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.users.lookup import login_key
 from idp.service import Service
 
@@ -29,30 +29,31 @@ Secret: TypeAlias = Literal["password", "totp", "recovery_code", "user_code"]
 
 
 class Outcome(Struct, frozen=True):
-    """The outcome of a try. `user_id` is the user's; without a user, `name` is what was typed,
-    which is reported as a MAC only."""
+    """The outcome of an attempt. `user_id` is the user's; without a user, `name` is what was
+    typed, which is reported as a MAC only."""
 
     cause: Cause
     secret: Secret
-    origin: TryOrigin
+    origin: AttemptOrigin
     user_id: str | None = None
     name: str = ""
     is_known_browser: bool = False
 
 
 def report(service: Service, outcome: Outcome) -> None:
-    """Reports a refused try: by a line in the log, and by an event that counts several of them."""
+    """Reports a refused attempt: by a line in the log, and by an event that counts several of
+    them."""
     if outcome.cause == "accepted":
         return
     origin = outcome.origin
     if outcome.user_id:
-        who = {"user": outcome.user_id}
+        identity = {"user": outcome.user_id}
         failure_events.sign_in(
             service, outcome.user_id, outcome.cause, origin.network, origin.client_id
         )
     else:
-        who = {"name": _hidden(service, outcome)}
-        failure_events.nobodys_sign_in(service, who["name"], origin.network)
+        identity = {"name": _hidden(service, outcome)}
+        failure_events.nobodys_sign_in(service, identity["name"], origin.network)
     _log.info(
         "sign-in refused",
         cause=outcome.cause,
@@ -61,7 +62,7 @@ def report(service: Service, outcome: Outcome) -> None:
         network=origin.network,
         address=origin.address,
         known_browser="yes" if outcome.is_known_browser else "no",
-        **who,
+        **identity,
     )
 
 

@@ -21,18 +21,18 @@ async def forget(service: Service, user: User) -> bool:
     any.
 
     It is called after other ways to sign in, and by administrators. Best effort: a count that
-    remains delays the user, and admits nobody.
+    remains delays the user, and admits no one.
     """
     accounts = [f"user:{user.id}", *(f"{kind}:{user.id}" for kind in _CODES)]
     keys: list[Key] = [key for each in accounts for key in throttle.keys(service, each)]
     keys += [key for each in accounts for key in lockout_counters.keys(service, user, each)]
     with suppress(StorageError):
         *records, streak = await service.store.get_many([*keys, (GUESS_STREAKS, user.id)])
-        found = [key for key, record in zip(keys, records, strict=True) if record is not None]
-        await throttle.delete(service, found)
+        existing = [key for key, record in zip(keys, records, strict=True) if record is not None]
+        await throttle.delete(service, existing)
         if streak is not None:
             await guess_streaks.end(service, streak)
-        return bool(found or streak)
+        return bool(existing or streak)
     return False
 
 

@@ -20,7 +20,7 @@ from idp.service import Service
 from storage import Conflict, Delete, Insert, Stale, StorageError, Update, Write
 
 MOST_CODES: Final = 50  # wrong codes of an authenticator app
-MOST_OF_BROWSER: Final = 10  # tries of one known browser
+MOST_OF_BROWSER: Final = 10  # attempts of one known browser
 BROWSER_WINDOW: Final = timedelta(hours=24)
 _COUNTS: Final = ("unknown", "known", "codes")
 _ATTEMPTS: Final = 64  # at each conflict another update has succeeded
@@ -42,7 +42,7 @@ async def find(service: Service, user_id: str) -> GuessStreak | None:
 
 
 async def count(
-    service: Service, user_id: str, found: GuessStreak | None, name: str
+    service: Service, user_id: str, stored: GuessStreak | None, name: str
 ) -> GuessStreak:
     """Adds a wrong password of an `unknown` browser, or one of the `codes`, and returns the
     streak."""
@@ -50,97 +50,97 @@ async def count(
     def more(streak: GuessStreak) -> Mapping[str, Any]:
         return {name: getattr(streak, name) + 1}
 
-    return await _changed(service, user_id, found, more) or GuessStreak(id=user_id)
+    return await _changed(service, user_id, stored, more) or GuessStreak(id=user_id)
 
 
 async def claim_known(
-    service: Service, user_id: str, agent_id: str, found: GuessStreak | None
+    service: Service, user_id: str, browser_id: str, stored: GuessStreak | None
 ) -> GuessStreak | None:
-    """Counts a try of a known browser before it is compared; returns the streak, with this browser
-    first.
+    """Counts an attempt of a known browser before it is compared; returns the streak, with this
+    browser first.
 
-    Returns None if this browser, or all known browsers together, have used up their tries.
+    Returns None if this browser, or all known browsers together, have used up their attempts.
     """
     now = service.clock.now()
 
     def more(streak: GuessStreak) -> Mapping[str, Any] | None:
-        mine = _tries_of(streak, agent_id, now)
-        is_spent = mine.tries > MOST_OF_BROWSER or streak.known >= most_known(service.config)
+        attempts = _tries_of(streak, browser_id, now)
+        is_spent = attempts.tries > MOST_OF_BROWSER or streak.known >= most_known(service.config)
         if is_spent:
             return None
-        others = [one for one in streak.browsers if one.agent_id != agent_id]
-        return {"known": streak.known + 1, "browsers": [mine, *others]}
+        others = [each for each in streak.browsers if each.agent_id != browser_id]
+        return {"known": streak.known + 1, "browsers": [attempts, *others]}
 
-    return await _changed(service, user_id, found, more)
+    return await _changed(service, user_id, stored, more)
 
 
-async def take_back(service: Service, found: GuessStreak, agent_id: str | None) -> None:
-    """Uncounts a try that was not compared: of a known browser, or without one of an unknown
+async def take_back(service: Service, stored: GuessStreak, browser_id: str | None) -> None:
+    """Uncounts an attempt that was not compared: of a known browser, or without one of an unknown
     browser. Raises Busy, StorageError."""
-    name = "known" if agent_id else "unknown"
+    name = "known" if browser_id else "unknown"
 
     def less(streak: GuessStreak) -> Mapping[str, Any] | None:
-        left = getattr(streak, name) - 1
-        if left < 0:
+        remaining = getattr(streak, name) - 1
+        if remaining < 0:
             return None  # a sign-in has set it to 0 meanwhile
         browsers = [
-            structs.replace(one, tries=max(0, one.tries - (one.agent_id == agent_id)))
-            for one in streak.browsers
+            structs.replace(each, tries=max(0, each.tries - (each.agent_id == browser_id)))
+            for each in streak.browsers
         ]
-        return {name: left, "browsers": browsers} if agent_id else {name: left}
+        return {name: remaining, "browsers": browsers} if browser_id else {name: remaining}
 
-    await _changed(service, found.id, found, less)
+    await _changed(service, stored.id, stored, less)
 
 
-def _tries_of(streak: GuessStreak, agent_id: str, now: datetime) -> BrowserTries:
-    """The browser's tries plus this one."""
-    for one in streak.browsers:
-        if one.agent_id == agent_id and one.ends_at > now:
-            return structs.replace(one, tries=one.tries + 1)
-    return BrowserTries(agent_id=agent_id, tries=1, ends_at=now + BROWSER_WINDOW)
+def _tries_of(streak: GuessStreak, browser_id: str, now: datetime) -> BrowserTries:
+    """The browser's attempts plus this one."""
+    for each in streak.browsers:
+        if each.agent_id == browser_id and each.ends_at > now:
+            return structs.replace(each, tries=each.tries + 1)
+    return BrowserTries(agent_id=browser_id, tries=1, ends_at=now + BROWSER_WINDOW)
 
 
 async def _changed(
     service: Service,
     user_id: str,
-    found: GuessStreak | None,
+    stored: GuessStreak | None,
     decide: Callable[[GuessStreak], Mapping[str, Any] | None],
 ) -> GuessStreak | None:
     """The streak after what `decide` sets; None if it sets nothing. Raises Busy."""
     for _ in range(_ATTEMPTS):
-        before = found or GuessStreak(id=user_id)
+        before = stored or GuessStreak(id=user_id)
         changes = decide(before)
         if changes is None:
             return None
         after = structs.replace(before, **changes)
         with suppress(Conflict, Stale):
-            await service.store.commit(_write(found, after, changes))
+            await service.store.commit(_write(stored, after, changes))
             return after
-        found = await find(service, user_id)
+        stored = await find(service, user_id)
     raise Busy("too many tries at once", retry_after_seconds=1)
 
 
-def _write(found: GuessStreak | None, after: GuessStreak, changes: Mapping[str, Any]) -> Write:
-    if found is None:
+def _write(stored: GuessStreak | None, after: GuessStreak, changes: Mapping[str, Any]) -> Write:
+    if stored is None:
         return Insert(GUESS_STREAKS, after)
-    expected = {name: getattr(found, name) for name in _COUNTS if name in changes}
-    return Update(GUESS_STREAKS, found.id, set=changes, expect=expected)
+    expected = {name: getattr(stored, name) for name in _COUNTS if name in changes}
+    return Update(GUESS_STREAKS, stored.id, set=changes, expect=expected)
 
 
-async def end(service: Service, found: GuessStreak, names: Sequence[str] = _COUNTS) -> None:
+async def end(service: Service, stored: GuessStreak, names: Sequence[str] = _COUNTS) -> None:
     """Sets counts to 0 after a success; best effort, because a count that remains only limits
     more."""
     with suppress(StorageError):
-        await service.store.commit(_ending(found, names))
+        await service.store.commit(_ending(stored, names))
 
 
-def _ending(found: GuessStreak, names: Sequence[str]) -> Write:
+def _ending(stored: GuessStreak, names: Sequence[str]) -> Write:
     """Deletes a streak without counts. The deletion fails with Stale if there is a count by
     now."""
-    left = {name: 0 for name in _COUNTS if name not in names}
-    if all(getattr(found, name) == 0 for name in left):
-        return Delete(GUESS_STREAKS, found.id, expect=left)
+    remaining = {name: 0 for name in _COUNTS if name not in names}
+    if all(getattr(stored, name) == 0 for name in remaining):
+        return Delete(GUESS_STREAKS, stored.id, expect=remaining)
     zeros: dict[str, Any] = dict.fromkeys(names, 0)
     if "unknown" in names:
         zeros |= {"browsers": [], "stays_open": False, "told_at": None}
-    return Update(GUESS_STREAKS, found.id, set=zeros)
+    return Update(GUESS_STREAKS, stored.id, set=zeros)

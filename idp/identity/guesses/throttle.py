@@ -1,8 +1,8 @@
-"""Limits the rate of tries at one secret: some at once, then one in each delay, which grows.
+"""Limits the rate of attempts at one secret: some at once, then one in each delay, which grows.
 
-A try is counted before it is compared, so that concurrent tries are limited as sequential ones
-are. The counts are in the store, so that all processes share them. Only a try that was counted is
-compared; a refused one has changed nothing.
+An attempt is counted before it is compared, so that concurrent attempts are limited as sequential
+ones are. The counts are in the store, so that all processes share them. Only an attempt that was
+counted is compared; a refused one has changed nothing.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ Cause: TypeAlias = Literal["paced", "network"]
 
 
 class Throttled(Busy):
-    """Too many tries; `retry_after_seconds` says when the next one is admitted, and `cause` names
-    the limit."""
+    """Too many attempts; `retry_after_seconds` says when the next one is admitted, and `cause`
+    names the limit."""
 
     error_code = "sign_in.throttled"
 
@@ -40,7 +40,7 @@ class Throttled(Busy):
 
 
 def account_of(user: User | None, typed: str) -> str:
-    """Returns what tries are counted for: the user, by any of their login names, else the typed
+    """Returns what attempts are counted for: the user, by any of their login names, else the typed
     name."""
     return f"user:{user.id}" if user else f"name:{login_key(typed.strip())}"
 
@@ -52,27 +52,27 @@ def hidden(service: Service, account: str) -> str:
 
 
 def keys(service: Service, account: str) -> list[Key]:
-    """Returns the keys of an account's counters: its tries since the last success, and its
-    gate."""
+    """Returns the keys of an account's counters: its attempts since the last success, and its
+    delay."""
     name = hidden(service, account)
     return [(COUNTERS, f"pace:{name}"), (COUNTERS, f"gate:{name}")]
 
 
 def check(
     service: Service,
-    found: Sequence[CounterRecord | None],
+    counters: Sequence[CounterRecord | None],
     *,
     free: int | None = None,
 ) -> int:
-    """Returns how many tries were counted before, from the records of `keys`.
+    """Returns how many attempts were counted before, from the records of `keys`.
 
-    `free` tries are admitted at once, by default `sign_in_failures_before_delay`. Raises Throttled
-    while the gate is closed.
+    `free` attempts are admitted at once, by default `sign_in_failures_before_delay`. Raises
+    Throttled while the delay lasts.
     """
-    tries, gate = found
-    before = tries.n if tries else 0
-    if gate is not None and before >= _free(service, free):
-        raise closed_until(service, gate.expires_at)
+    attempts, delay = counters
+    before = attempts.n if attempts else 0
+    if delay is not None and before >= _free(service, free):
+        raise delayed_until(service, delay.expires_at)
     return before
 
 
@@ -84,39 +84,39 @@ async def claim(
     free: int | None = None,
     delay: timedelta | None = None,
 ) -> int:
-    """Counts a try, which has to pass the gate if there were too many, and returns its number.
+    """Counts an attempt and returns its number.
 
-    Exactly one try passes in each delay, which doubles with each try unless it is given. Raises
-    Throttled; the try is then not counted.
+    After too many, exactly one attempt is admitted in each delay, which doubles with each attempt
+    unless it is given. Raises Throttled; the attempt is then not counted.
     """
-    (_, pace), (_, gate) = keys(service, account)
+    (_, attempts_key), (_, delay_key) = keys(service, account)
     free = _free(service, free)
-    counter = await service.store.increment(pace, window=WINDOW)
+    counter = await service.store.increment(attempts_key, window=WINDOW)
     if counter.n <= free:
         return counter.n
     window = delay or _delay(service, before + 1 - free)
-    passing = await service.store.increment(gate, window=window)
+    passing = await service.store.increment(delay_key, window=window)
     if passing.n > 1:
-        await _take_back(service, pace, counter.resets_at)
-        raise closed_until(service, passing.resets_at)
+        await _take_back(service, attempts_key, counter.resets_at)
+        raise delayed_until(service, passing.resets_at)
     return counter.n
 
 
 async def admit(service: Service, account: str, *, free: int | None = None) -> int:
-    """Checks and counts a try, and returns its number. Raises Throttled."""
+    """Checks and counts an attempt, and returns its number. Raises Throttled."""
     before = check(service, await service.store.get_many(keys(service, account)), free=free)
     return await claim(service, account, before, free=free)
 
 
 async def take_back(service: Service, account: str) -> None:
-    """Uncounts one try, which was right or was not compared; best effort. Earlier ones remain
+    """Uncounts one attempt, which was right or was not compared; best effort. Earlier ones remain
     counted."""
-    _, pace = keys(service, account)[0]
-    await uncount(service, pace)
+    _, attempts_key = keys(service, account)[0]
+    await uncount(service, attempts_key)
 
 
 async def uncount(service: Service, key: str) -> None:
-    """Subtracts one try from a counter in its present window; best effort."""
+    """Subtracts one attempt from a counter in its present window; best effort."""
     with suppress(StorageError):
         record = await service.store.get(COUNTERS, key)
         if record is not None and record.n > 0:
@@ -125,25 +125,27 @@ async def uncount(service: Service, key: str) -> None:
 
 async def forget(service: Service, *accounts: str) -> None:
     """Deletes the counters of accounts after a success; best effort."""
-    found = [key for account in accounts for key in keys(service, account)]
+    counter_keys = [key for account in accounts for key in keys(service, account)]
     with suppress(StorageError):
-        records = await service.store.get_many(found)
-        await delete(service, [key for key, one in zip(found, records, strict=True) if one])
+        records = await service.store.get_many(counter_keys)
+        await delete(
+            service, [key for key, record in zip(counter_keys, records, strict=True) if record]
+        )
 
 
-async def delete(service: Service, found: Iterable[Key]) -> None:
-    """Deletes counters, best effort: one that remains delays a user, and admits nobody."""
+async def delete(service: Service, counter_keys: Iterable[Key]) -> None:
+    """Deletes counters, best effort: one that remains delays a user, and admits no one."""
     try:
-        for collection, id in found:
+        for collection, id in counter_keys:
             await service.store.commit(Delete(collection, id))
     except StorageError as error:
         _log.warning("counters of tries were not deleted", error=str(error))
 
 
-def closed_until(service: Service, at: datetime, cause: Cause = "paced") -> Throttled:
-    """Returns the refusal of a try that may be repeated at this instant."""
-    left = at - service.clock.now()
-    seconds = max(1, math.ceil(left.total_seconds()))
+def delayed_until(service: Service, at: datetime, cause: Cause = "paced") -> Throttled:
+    """Returns the refusal of an attempt that may be repeated at this instant."""
+    remaining = at - service.clock.now()
+    seconds = max(1, math.ceil(remaining.total_seconds()))
     return Throttled("too many tries", retry_after_seconds=seconds, cause=cause)
 
 
@@ -157,7 +159,7 @@ def _delay(service: Service, excess: int) -> timedelta:
 
 
 async def _take_back(service: Service, key: str, window_ends_at: datetime) -> None:
-    """Uncounts a try in its own window; a window that began since counts other tries."""
+    """Uncounts an attempt in its own window; a window that began since counts other attempts."""
     uncounted = Update(COUNTERS, key, increment={"n": -1}, expect={"expires_at": window_ends_at})
     with suppress(Stale):
         await service.store.commit(uncounted)

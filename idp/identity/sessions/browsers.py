@@ -24,10 +24,10 @@ from idp.records import AGENTS, Browser, User
 from idp.service import Service
 from storage import Insert, Update
 
-KEPT: Final = timedelta(days=400)  # browsers store no cookie longer
+COOKIE_LIFETIME: Final = timedelta(days=400)  # browsers store no cookie longer
 REMEMBERED: Final = 10  # accounts in one browser
 _PURPOSE: Final = "browser"
-_PLAIN: Final = opaque_tokens.ID_LENGTH + opaque_tokens.SECRET_LENGTH
+_PLAIN_LENGTH: Final = opaque_tokens.ID_LENGTH + opaque_tokens.SECRET_LENGTH
 _TIME: Final = re.compile(r"[0-9]{10}")  # whole seconds: enough until the year 2286
 _TIME_LENGTH: Final = 10
 
@@ -36,7 +36,7 @@ class Cookie(Confidential, frozen=True):
     """A new value of the browser's cookie, and the record that it belongs to."""
 
     value: str
-    agent: Browser
+    browser: Browser
 
 
 class NewBrowser(Browser):
@@ -56,7 +56,7 @@ def new(service: Service) -> Cookie:
     id, secret = service.random.id(), service.random.token()
     made_at = service.clock.now().replace(microsecond=0)
     signed = f"{id}{secret}{int(made_at.timestamp()):0{_TIME_LENGTH}}"
-    return Cookie(value=signed + _mac(service, signed), agent=_new(id, secret, made_at))
+    return Cookie(value=signed + _mac(service, signed), browser=_new(id, secret, made_at))
 
 
 def _new(id: str, secret: str, made_at: datetime) -> NewBrowser:
@@ -64,28 +64,28 @@ def _new(id: str, secret: str, made_at: datetime) -> NewBrowser:
         id=id,
         secret_hash=opaque_tokens.digest(secret),
         created_at=made_at,
-        expires_at=made_at + KEPT,
+        expires_at=made_at + COOKIE_LIFETIME,
     )
 
 
 async def find(service: Service, cookie: str | None) -> Browser | None:
     """Returns the browser whose current cookie this is, as it is stored or as a NewBrowser; None
     if the cookie is not valid."""
-    sent = _read(service, cookie) if cookie else None
-    if sent is None:
+    content = _read(service, cookie) if cookie else None
+    if content is None:
         return None
-    agent = await service.store.get(AGENTS, sent.id)
-    if agent is not None:
-        return agent if opaque_tokens.matches(sent.secret, agent.secret_hash) else None
+    browser = await service.store.get(AGENTS, content.id)
+    if browser is not None:
+        return browser if opaque_tokens.matches(content.secret, browser.secret_hash) else None
     # A record of a sign-in is kept longer than the MAC is valid, so the MAC can't bring back a
     # deleted one.
-    if sent.made_at is None or service.clock.now() >= sent.made_at + KEPT:
+    if content.made_at is None or service.clock.now() >= content.made_at + COOKIE_LIFETIME:
         return None
-    return _new(sent.id, sent.secret, sent.made_at)
+    return _new(content.id, content.secret, content.made_at)
 
 
 def _read(service: Service, cookie: str) -> _CookieContent | None:
-    plain, rest = cookie[:_PLAIN], cookie[_PLAIN:]
+    plain, rest = cookie[:_PLAIN_LENGTH], cookie[_PLAIN_LENGTH:]
     parts = opaque_tokens.split(plain)
     if parts is None:
         return None
@@ -101,19 +101,19 @@ def _mac(service: Service, signed: str) -> str:
     return base64url.encode(service.master_key.mac(_PURPOSE, signed))
 
 
-def is_stored(agent: Browser) -> bool:
+def is_stored(browser: Browser) -> bool:
     """Returns whether the browser has a record."""
-    return not isinstance(agent, NewBrowser)
+    return not isinstance(browser, NewBrowser)
 
 
-def stored(agent: Browser, **changes: Any) -> Browser:
+def stored(browser: Browser, /, **changes: Any) -> Browser:
     """Returns the record that a new browser gets."""
-    plain = {name: getattr(agent, name) for name in Browser.__struct_fields__}
+    plain = {name: getattr(browser, name) for name in Browser.__struct_fields__}
     return Browser(**plain | changes)
 
 
 def rotation(
-    random: Random, agent: Browser, now: datetime, user: User | None = None
+    random: Random, browser: Browser, now: datetime, user: User | None = None
 ) -> tuple[Update | Insert, Cookie]:
     """Returns the write that gives the browser a new secret, and the cookie for it. A user who
     signs in is remembered, and their account knows the browser. A new browser gets its record by
@@ -124,45 +124,45 @@ def rotation(
     secret = random.token()
     changed: dict[str, Any] = {
         "secret_hash": opaque_tokens.digest(secret),
-        "expires_at": now + KEPT,
-        "browser": agent.browser,
-        "system": agent.system,
+        "expires_at": now + COOKIE_LIFETIME,
+        "browser": browser.browser,
+        "system": browser.system,
     }
     if user is not None:
-        others = [one for one in agent.remembered if one != user.id]
+        others = [each for each in browser.remembered if each != user.id]
         changed["remembered"] = [user.id, *others][:REMEMBERED]
-        changed["known"] = known_browsers.with_user(agent, user)
-    kept = stored(agent, **changed)
-    write: Update | Insert = Insert(AGENTS, kept)
-    if is_stored(agent):
-        expected = {"secret_hash": agent.secret_hash}
-        write = Update(AGENTS, agent.id, set=changed, expect=expected)
-    return write, Cookie(value=agent.id + secret, agent=kept)
+        changed["known"] = known_browsers.with_user(browser, user)
+    record = stored(browser, **changed)
+    write: Update | Insert = Insert(AGENTS, record)
+    if is_stored(browser):
+        expected = {"secret_hash": browser.secret_hash}
+        write = Update(AGENTS, browser.id, set=changed, expect=expected)
+    return write, Cookie(value=browser.id + secret, browser=record)
 
 
 def forgetting(
-    random: Random, agent: Browser, now: datetime, user_id: str
+    random: Random, browser: Browser, now: datetime, user_id: str
 ) -> tuple[Update | Insert, Cookie]:
     """Does the same as `rotation` for a stored browser, and removes the user from the remembered
     and known ones."""
     others: dict[str, Any] = {
-        "remembered": [one for one in agent.remembered if one != user_id],
-        "known": known_browsers.without_user(agent, user_id),
+        "remembered": [each for each in browser.remembered if each != user_id],
+        "known": known_browsers.without_user(browser, user_id),
     }
-    write, cookie = rotation(random, agent, now)
+    write, cookie = rotation(random, browser, now)
     if isinstance(write, Update):
         write = structs.replace(write, set={**write.set, **others})
-    return write, Cookie(value=cookie.value, agent=structs.replace(cookie.agent, **others))
+    return write, Cookie(value=cookie.value, browser=structs.replace(cookie.browser, **others))
 
 
-def form_token(master_key: MasterKey, agent: Browser, subject_id: str) -> str:
+def form_token(master_key: MasterKey, browser: Browser, subject_id: str) -> str:
     """Returns the token that binds a form to this browser and to this sign-in or logout.
 
     It doesn't depend on the cookie's secret, so that a form in a second tab remains valid after
     the first tab has signed in.
     """
-    return base64url.encode(master_key.mac("form", f"{agent.id}\n{subject_id}"))
+    return base64url.encode(master_key.mac("form", f"{browser.id}\n{subject_id}"))
 
 
-def is_form_token(master_key: MasterKey, agent: Browser, subject_id: str, token: str) -> bool:
-    return opaque_tokens.same(form_token(master_key, agent, subject_id), token)
+def is_form_token(master_key: MasterKey, browser: Browser, subject_id: str, token: str) -> bool:
+    return opaque_tokens.same(form_token(master_key, browser, subject_id), token)

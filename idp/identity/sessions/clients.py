@@ -19,7 +19,7 @@ from idp.records import (
 from idp.service import Service
 from storage import Conflict, Insert, Key, Stale, Update, Write
 
-_KEPT: Final = timedelta(days=1)
+_MESSAGE_LIFETIME: Final = timedelta(days=1)
 _PAGE: Final = 100
 
 
@@ -36,9 +36,11 @@ async def remember(service: Service, session: Session, client: Application) -> N
         return
     write: Write = Update(SESSION_CLIENTS, id, set={"expires_at": session.expires_at})
     if known is None:
-        ends = session.expires_at
-        one = SessionClient(id=id, session_id=session.id, client_id=client.id, expires_at=ends)
-        write = Insert(SESSION_CLIENTS, one)
+        expires_at = session.expires_at
+        session_client = SessionClient(
+            id=id, session_id=session.id, client_id=client.id, expires_at=expires_at
+        )
+        write = Insert(SESSION_CLIENTS, session_client)
     with suppress(Conflict, Stale):  # another tab records the same
         await service.store.commit(write)
 
@@ -47,15 +49,17 @@ async def find(service: Service, session_id: str) -> list[Application]:
     """Returns the active applications that are notified of the session's end."""
     where = {"session_id": session_id}
     page = await service.store.find(SESSION_CLIENTS, where, order="client_id", limit=_PAGE)
-    known = page.records
+    session_clients = page.records
     while page.after is not None:
         page = await service.store.find(
             SESSION_CLIENTS, where, order="client_id", limit=_PAGE, after=page.after
         )
-        known += page.records
-    keys: list[Key] = [(APPLICATIONS, one.client_id) for one in known]
-    found = await service.store.get_many(keys) if keys else []
-    return [client for client in found if client is not None and client.state == "active"]
+        session_clients += page.records
+    keys: list[Key] = [
+        (APPLICATIONS, session_client.client_id) for session_client in session_clients
+    ]
+    clients = await service.store.get_many(keys) if keys else []
+    return [client for client in clients if client is not None and client.state == "active"]
 
 
 async def messages(service: Service, session: Session, now: datetime) -> list[Write]:
@@ -71,7 +75,7 @@ async def messages(service: Service, session: Session, now: datetime) -> list[Wr
                 client_id=client.id,
                 created_at=now,
                 due_at=now,
-                expires_at=now + _KEPT,
+                expires_at=now + _MESSAGE_LIFETIME,
             ),
         )
         for client in await find(service, session.id)

@@ -33,52 +33,53 @@ class Opening(Struct, frozen=True):
 
 def prepare(
     service: Service,
-    agent: Browser,
+    browser: Browser,
     subject: Subject,
     known: Iterable[Session],
-    proofs: Sequence[str] = session_lifetime.PASSWORD,
+    methods: Sequence[str] = session_lifetime.PASSWORD,
     auth_time: datetime | None = None,
     factor_at: datetime | None = None,
 ) -> Opening:
     """Returns the writes that open a session, or renew the one that this user has in this browser.
 
-    `proofs` are the methods of the authentication; with `auth_time` only the second factor is new,
-    with `factor_at` everything but the second factor. `known` are the browser's open sessions,
-    also those too old to sign in. The browser gets a new secret in the same unit, so of two
-    concurrent sign-ins one fails with Stale (with Conflict in a browser without a record). A
-    renewed session keeps its id: tokens that name it remain valid, and the id itself authorizes
-    nothing.
+    `methods` are those of the authentication; with `auth_time` only the second factor is new, with
+    `factor_at` everything but the second factor. `known` are the browser's open sessions, also
+    those too old to sign in. The browser gets a new secret in the same unit, so of two concurrent
+    sign-ins one fails with Stale (with Conflict in a browser without a record). A renewed session
+    keeps its id: tokens that name it remain valid, and the id itself authorizes nothing.
     """
     now = service.clock.now()
-    rotation, cookie = browsers.rotation(service.random, agent, now, subject.user)
+    rotation, cookie = browsers.rotation(service.random, browser, now, subject.user)
     session = session_lifetime.new(
-        service.random, service.config, agent, subject, now, proofs, auth_time
+        service.random, service.config, browser, subject, now, methods, auth_time
     )
     actor = subject.user.id
     write: Write = Insert(SESSIONS, session)
     event = events.created(
         service.random, SESSIONS, session, AuditEntry("session.opened", actor, now)
     )
-    # A session under other stamps has ended and is not renewed.
-    mine = [one for one in known if (one.user_id, one.stamps) == (session.user_id, session.stamps)]
-    if mine:
+    # A session under other security stamps has ended and is not renewed.
+    own_sessions = [
+        each for each in known if (each.user_id, each.stamps) == (session.user_id, session.stamps)
+    ]
+    if own_sessions:
         renewed: dict[str, Any] = {name: getattr(session, name) for name in _RENEWED}
         write = Update(
             SESSIONS,
-            mine[0].id,
+            own_sessions[0].id,
             set=renewed,
             increment={"sequence": 1},
-            expect={"ended_at": None, "sequence": mine[0].sequence},
+            expect={"ended_at": None, "sequence": own_sessions[0].sequence},
         )
         event = events.changed(
-            service.random, SESSIONS, mine[0], AuditEntry("session.renewed", actor, now)
+            service.random, SESSIONS, own_sessions[0], AuditEntry("session.renewed", actor, now)
         )
-        session = structs.replace(mine[0], **renewed)
+        session = structs.replace(own_sessions[0], **renewed)
     return Opening(writes=[write, rotation, event], session=session, cookie=cookie)
 
 
-def guard(subject: Subject) -> Update:
-    """Returns a guard on the user, by which a concurrent deactivation or password change
-    prevails."""
+def user_guard(subject: Subject) -> Update:
+    """Returns a guard that the user is unchanged, by which a concurrent deactivation or password
+    change prevails."""
     user = subject.user
     return Update(USERS, user.id, expect={"stamp": user.stamp, "state": "active"})

@@ -1,9 +1,9 @@
 """Browsers that an account knows: those in which its user has signed in (OWASP, device cookies).
 
-There, guesses from elsewhere do not lock out the user. Everything that gives the user a new stamp
-ends this: a new password, adding or removing a second factor or passkey, a lock, the account's
-end. So do "sign out everywhere" and removing oneself from the list of accounts. The browser in
-which the user does this and stays signed in remains known.
+There, guesses from elsewhere do not lock out the user. Everything that gives the user a new
+security stamp ends this: a new password, adding or removing a second factor or passkey, a lock,
+the account's end. So do "sign out everywhere" and removing oneself from the list of accounts. The
+browser in which the user does this and stays signed in remains known.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from storage import Update, Write
 MOST: Final = 10  # accounts that know one browser
 
 
-def is_known(agent: Browser | None, user: User) -> bool:
+def is_known(browser: Browser | None, user: User) -> bool:
     """Returns whether the account knows this browser, whose cookie was right."""
-    return agent is not None and entry(user) in agent.known
+    return browser is not None and entry(user) in browser.known
 
 
 def entry(user: User) -> KnownUser:
@@ -29,35 +29,35 @@ def entry(user: User) -> KnownUser:
     return KnownUser(user_id=user.id, stamp=f"{user.stamp}{user.browsers_stamp}")
 
 
-def with_user(agent: Browser, user: User) -> list[KnownUser]:
+def with_user(browser: Browser, user: User) -> list[KnownUser]:
     """Returns the entries of the browser after the user has signed in, the latest first."""
-    return [entry(user), *without_user(agent, user.id)][:MOST]
+    return [entry(user), *without_user(browser, user.id)][:MOST]
 
 
-def without_user(agent: Browser, user_id: str) -> list[KnownUser]:
+def without_user(browser: Browser, user_id: str) -> list[KnownUser]:
     """Returns the entries of the browser without this user's."""
-    return [one for one in agent.known if one.user_id != user_id]
+    return [each for each in browser.known if each.user_id != user_id]
 
 
-def forgetting_others(service: Service, user: User, agent: Browser) -> list[Write]:
+def forgetting_others(service: Service, user: User, browser: Browser) -> list[Write]:
     """Returns the writes after which the account knows no browser but this one."""
     stamp = service.random.token(bits=64)
     return [
         Update(USERS, user.id, set={"browsers_stamp": stamp}, expect={"stamp": user.stamp}),
-        _knowing(agent, structs.replace(user, browsers_stamp=stamp)),
+        _knowing(browser, structs.replace(user, browsers_stamp=stamp)),
     ]
 
 
-async def staying(service: Service, agent_id: str, before: User, after: User) -> list[Write]:
+async def staying(service: Service, browser_id: str, before: User, after: User) -> list[Write]:
     """Returns the writes by which the account still knows the browser under its user's new
     stamp."""
-    agent = await service.store.get(AGENTS, agent_id)
-    return [_knowing(agent, after)] if agent is not None and is_known(agent, before) else []
+    browser = await service.store.get(AGENTS, browser_id)
+    return [_knowing(browser, after)] if browser is not None and is_known(browser, before) else []
 
 
-def _knowing(agent: Browser, user: User) -> Write:
+def _knowing(browser: Browser, user: User) -> Write:
     """Fails with Stale if the browser got another secret meanwhile."""
-    known = with_user(agent, user)
+    known = with_user(browser, user)
     return Update(
-        AGENTS, agent.id, set={"known": known}, expect={"secret_hash": agent.secret_hash}
+        AGENTS, browser.id, set={"known": known}, expect={"secret_hash": browser.secret_hash}
     )

@@ -1,7 +1,7 @@
 """Sessions: a user is signed in at a browser.
 
 A session signs its user in while it is used (idle timeout) and for a limited time after the last
-authentication (absolute timeout); its record is kept longer, because tokens name it.
+authentication (absolute timeout); its record is stored longer, because tokens name it.
 """
 
 from __future__ import annotations
@@ -67,66 +67,71 @@ class LiveSession(Struct, frozen=True):
         is_fresh = now < session.factor_at + timedelta(seconds=seconds)
         return session.acr if is_fresh else authentication_context.PASSWORD
 
-    def proofs(self, now: datetime) -> tuple[str, ...]:
+    def methods(self, now: datetime) -> tuple[str, ...]:
         """Returns the methods of the session's authentication that are still valid."""
-        told = authentication_context.proofs_of(self.session.amr, self.session.acr)
+        methods = authentication_context.methods_of(self.session.amr, self.session.acr)
         is_whole = self.reached(now) == self.session.acr
-        return tuple(told) if is_whole else PASSWORD
+        return tuple(methods) if is_whole else PASSWORD
 
     async def staying(self, service: Service, after: Subject) -> list[Write]:
-        """Returns the writes by which the session outlives a new stamp of its user, and its
-        browser remains known to the account."""
-        under = security_stamps.of_session(after.instance, after.organization, after.user)
+        """Returns the writes by which the session outlives a new security stamp of its user, and
+        its browser remains known to the account."""
+        stamps = security_stamps.of_session(after.instance, after.organization, after.user)
         now, actor = service.clock.now(), after.user.id
-        kept = {"stamps": under}
+        changes = {"stamps": stamps}
         renewed = events.update(
-            service.random, SESSIONS, self.session, kept, AuditEntry("session.renewed", actor, now)
+            service.random,
+            SESSIONS,
+            self.session,
+            changes,
+            AuditEntry("session.renewed", actor, now),
         )
-        agent_id, before = self.session.agent_id, self.subject.user
-        known = await known_browsers.staying(service, agent_id, before, after.user)
+        browser_id, before = self.session.agent_id, self.subject.user
+        known = await known_browsers.staying(service, browser_id, before, after.user)
         return [*renewed, *known]
 
 
-async def find_live(service: Service, agent: Browser | None) -> list[LiveSession]:
+async def find_live(service: Service, browser: Browser | None) -> list[LiveSession]:
     """Returns the browser's live sessions, the last used first, one for each user."""
-    return await live_among(service, await find_open(service, agent) if agent else [])
+    return await live_among(service, await find_open(service, browser) if browser else [])
 
 
-async def live_among(service: Service, found: list[Session]) -> list[LiveSession]:
+async def live_among(service: Service, sessions: list[Session]) -> list[LiveSession]:
     """Returns those of a browser's open sessions that can sign in, as `find_live` does."""
     now = service.clock.now()
-    alive = [session for session in found if _can_sign_in(service.config, session, now)]
-    alive.sort(key=lambda session: session.last_used_at, reverse=True)
-    latest: dict[str, LiveSession] = {}  # sessions that a new stamp has ended are left out before
-    for one in await _with_subjects(service, alive):
-        latest.setdefault(one.session.user_id, one)
+    usable = [session for session in sessions if _can_sign_in(service.config, session, now)]
+    usable.sort(key=lambda session: session.last_used_at, reverse=True)
+    # Sessions that a new security stamp has ended are left out before.
+    latest: dict[str, LiveSession] = {}
+    for live in await _with_subjects(service, usable):
+        latest.setdefault(live.session.user_id, live)
     return list(latest.values())
 
 
-async def find_open(service: Service, agent: Browser) -> list[Session]:
+async def find_open(service: Service, browser: Browser) -> list[Session]:
     """Returns the browser's sessions that have not ended, also those too old to sign in."""
-    if not browsers.is_stored(agent):
+    if not browsers.is_stored(browser):
         return []
-    return await _find_all(service, {"agent_id": agent.id, "ended_at": None})
+    return await _find_all(service, {"agent_id": browser.id, "ended_at": None})
 
 
 async def _find_all(service: Service, where: Where) -> list[Session]:
     page = await service.store.find(SESSIONS, where, limit=_PAGE)
-    found = page.records
+    sessions = page.records
     while page.after is not None:  # a browser with very many users
         page = await service.store.find(SESSIONS, where, limit=_PAGE, after=page.after)
-        found += page.records
-    return found
+        sessions += page.records
+    return sessions
 
 
 async def ending(service: Service, session: Session) -> list[Write]:
     """Returns the writes that end a session and every token that names it, and that queue messages
     to its applications. They fail with Stale if it has ended."""
-    news = await session_clients.messages(service, session, service.clock.now())
-    return [*ending_untold(service, session), *news]
+    messages = await session_clients.messages(service, session, service.clock.now())
+    return [*ending_without_messages(service, session), *messages]
 
 
-def ending_untold(service: Service, session: Session) -> list[Write]:
+def ending_without_messages(service: Service, session: Session) -> list[Write]:
     """Returns the writes that end a session without messages to its applications."""
     now = service.clock.now()
     end = Update(
@@ -143,15 +148,15 @@ def ending_untold(service: Service, session: Session) -> list[Write]:
     ]
 
 
-async def news_of_all(service: Service, subject: Subject) -> list[Write]:
+async def logout_messages_of_all(service: Service, subject: Subject) -> list[Write]:
     """Returns the writes that queue messages to the applications of all of the user's sessions:
     for a unit that ends them all by a new stamp."""
-    now, news = service.clock.now(), list[Write]()
-    under = security_stamps.of_session(subject.instance, subject.organization, subject.user)
+    now, messages = service.clock.now(), list[Write]()
+    stamps = security_stamps.of_session(subject.instance, subject.organization, subject.user)
     for session in await _find_all(service, {"user_id": subject.user.id}):
-        if session.ended_at is None and session.stamps == under:
-            news += await session_clients.messages(service, session, now)
-    return news
+        if session.ended_at is None and session.stamps == stamps:
+            messages += await session_clients.messages(service, session, now)
+    return messages
 
 
 def is_over(config: Config, session: Session, now: datetime) -> bool:
@@ -165,19 +170,19 @@ def _can_sign_in(config: Config, session: Session, now: datetime) -> bool:
     return now < idle and not is_over(config, session, now)
 
 
-async def _with_subjects(service: Service, found: list[Session]) -> list[LiveSession]:
+async def _with_subjects(service: Service, sessions: list[Session]) -> list[LiveSession]:
     keys: list[Key] = [(INSTANCES, INSTANCE_ID)]
-    for session in found:
+    for session in sessions:
         keys += [(USERS, session.user_id), (ORGANIZATIONS, session.org_id)]
-    instance, *pairs = await service.store.get_many(keys) if found else (None,)
+    instance, *pairs = await service.store.get_many(keys) if sessions else (None,)
     live = []
-    for session, user, organization in zip(found, pairs[::2], pairs[1::2], strict=True):
+    for session, user, organization in zip(sessions, pairs[::2], pairs[1::2], strict=True):
         if instance is None or user is None or organization is None:
             continue
         subject = Subject(instance=instance, organization=organization, user=user)
-        under = security_stamps.of_session(instance, organization, user)
-        if subjects.is_active(subject) and session.stamps == under:
-            login = (await page_settings.look(service, subject.organization.id)).login
+        stamps = security_stamps.of_session(instance, organization, user)
+        if subjects.is_active(subject) and session.stamps == stamps:
+            login = (await page_settings.find(service, subject.organization.id)).login
             live.append(LiveSession(session, subject, login))
     return live
 
@@ -185,25 +190,25 @@ async def _with_subjects(service: Service, found: list[Session]) -> list[LiveSes
 def new(
     random: Random,
     config: Config,
-    agent: Browser,
+    browser: Browser,
     subject: Subject,
     now: datetime,
-    proofs: Sequence[str] = PASSWORD,
+    methods: Sequence[str] = PASSWORD,
     auth_time: datetime | None = None,
     factor_at: datetime | None = None,
 ) -> Session:
     """Returns a new session, which is not stored yet, for an authentication by these methods at
     `now`. With `auth_time` only the second factor is new, with `factor_at` everything but the
     second factor."""
-    reached, auth_time = authentication_context.reached(proofs), auth_time or now
+    reached, auth_time = authentication_context.reached(methods), auth_time or now
     return Session(
         id=random.id(),
-        agent_id=agent.id,
+        agent_id=browser.id,
         user_id=subject.user.id,
         org_id=subject.organization.id,
         stamps=security_stamps.of_session(subject.instance, subject.organization, subject.user),
         auth_time=auth_time,
-        amr=authentication_context.amr(proofs),
+        amr=authentication_context.amr(methods),
         acr=reached,
         created_at=now,
         last_used_at=now,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from idp.identity.factors import second_factors
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import browsers, password_check
 from idp.identity.sessions import creation as session_creation
 from idp.identity.sessions import lifetime as session_lifetime
@@ -17,9 +17,11 @@ from storage import Conflict, Stale, Write
 from storage.settling import commit_settled
 
 
-async def prove(service: Service, live: LiveSession, password: str, origin: TryOrigin) -> Subject:
-    """Checks the present password of the session's user and returns the subject. Tries are limited
-    as those of a sign-in.
+async def verify_password(
+    service: Service, live: LiveSession, password: str, origin: AttemptOrigin
+) -> Subject:
+    """Checks the present password of the session's user and returns the subject. Attempts are
+    limited as those of a sign-in.
 
     Raises password_check.SignInRefused, Throttled, HashingBusy.
     """
@@ -29,7 +31,7 @@ async def prove(service: Service, live: LiveSession, password: str, origin: TryO
 
 
 async def replace(
-    service: Service, agent: Browser, live: LiveSession, subject: Subject, password: str
+    service: Service, browser: Browser, live: LiveSession, subject: Subject, password: str
 ) -> Cookie:
     """Replaces the password and the session, in one unit. The session's other methods remain
     valid.
@@ -38,24 +40,25 @@ async def replace(
     the password or the session changed concurrently.
     """
     change = await password_change.prepare(service, subject, password, actor=subject.user.id)
-    proofs = live.proofs(service.clock.now())
+    methods = live.methods(service.clock.now())
     opened = session_creation.prepare(
         service,
-        agent,
+        browser,
         change.subject,
         (),
-        tuple(dict.fromkeys([*session_lifetime.PASSWORD, *proofs])),
+        tuple(dict.fromkeys([*session_lifetime.PASSWORD, *methods])),
         factor_at=live.session.factor_at,
     )
-    ending = session_lifetime.ending_untold(service, live.session)
+    ending = session_lifetime.ending_without_messages(service, live.session)
     await commit_settled(service.store, *change.writes, *opened.writes, *ending)
     return opened.cookie
 
 
-async def prove_one_time(
-    service: Service, login_name: str, password: str, origin: TryOrigin
+async def verify_one_time(
+    service: Service, login_name: str, password: str, origin: AttemptOrigin
 ) -> Subject:
-    """Returns the user whose one-time password this is. Tries are limited as those of a sign-in.
+    """Returns the user whose one-time password this is. Attempts are limited as those of a
+    sign-in.
 
     Raises password_check.SignInRefused, also for a password that need not be changed; Throttled,
     HashingBusy.
@@ -69,7 +72,7 @@ async def prove_one_time(
 
 
 async def replace_one_time(
-    service: Service, agent: Browser | None, subject: Subject, password: str, *also: Write
+    service: Service, browser: Browser | None, subject: Subject, password: str, *also: Write
 ) -> Cookie | None:
     """Replaces the one-time password and signs its user in, in one unit with the writes in `also`,
     so that it is used once. A user who needs a second factor is not signed in, and gets no cookie.
@@ -82,12 +85,12 @@ async def replace_one_time(
     if await second_factors.is_asked_for(service, subject.user):
         await commit_settled(service.store, *writes)
         return None
-    agent = agent or browsers.new(service).agent
-    opened = session_creation.prepare(service, agent, change.subject, ())
+    browser = browser or browsers.new(service).browser
+    opened = session_creation.prepare(service, browser, change.subject, ())
     try:
         await commit_settled(service.store, *writes, *opened.writes)
     except Conflict as error:  # a new browser has sent two forms at once
         if error.collection != AGENTS.name:
             raise
-        raise Stale(AGENTS.name, agent.id) from error
+        raise Stale(AGENTS.name, browser.id) from error
     return opened.cookie

@@ -18,61 +18,65 @@ from idp.search import paging
 from idp.service import Service
 from storage.settling import commit_settled
 
-SHOWN: Final = 100  # sessions, those that were used last
+MAX_LISTED: Final = 100  # sessions, those that were used last
 
 
 class OwnSession(Struct, frozen=True):
     """A session that has not ended, and its browser."""
 
     session: Session
-    agent: Browser | None
+    browser: Browser | None
 
 
 async def listed(service: Service, subject: Subject) -> list[OwnSession]:
-    """Returns the user's sessions, the last used first, at most `SHOWN`."""
-    found = list[Session]()
-    async for one in lasting(service, subject):
-        found.append(one)
+    """Returns the user's sessions, the last used first, at most `MAX_LISTED`."""
+    sessions = list[Session]()
+    async for session in lasting(service, subject):
+        sessions.append(session)
         # Cut now and then, so that memory is bounded for a user with very many sessions.
-        if len(found) > 2 * SHOWN:
-            found = _latest(found)
-    found = _latest(found)
-    agents = await service.store.get_many([(AGENTS, one.agent_id) for one in found])
-    return [OwnSession(one, agent) for one, agent in zip(found, agents, strict=True)]
+        if len(sessions) > 2 * MAX_LISTED:
+            sessions = _latest(sessions)
+    sessions = _latest(sessions)
+    browsers = await service.store.get_many([(AGENTS, session.agent_id) for session in sessions])
+    return [
+        OwnSession(session, browser) for session, browser in zip(sessions, browsers, strict=True)
+    ]
 
 
-def _latest(found: list[Session]) -> list[Session]:
-    return nlargest(SHOWN, found, key=lambda one: one.last_used_at)
+def _latest(sessions: list[Session]) -> list[Session]:
+    return nlargest(MAX_LISTED, sessions, key=lambda session: session.last_used_at)
 
 
 async def lasting(service: Service, subject: Subject) -> AsyncIterator[Session]:
     """Yields every session of the user that has not ended."""
     now = service.clock.now()
-    under = security_stamps.of_session(subject.instance, subject.organization, subject.user)
-    async for one in paging.each(service, SESSIONS, {"user_id": subject.user.id}):
-        is_over = one.ended_at is not None or session_lifetime.is_over(service.config, one, now)
-        if one.stamps == under and not is_over:
-            yield one
+    stamps = security_stamps.of_session(subject.instance, subject.organization, subject.user)
+    async for session in paging.each(service, SESSIONS, {"user_id": subject.user.id}):
+        is_over = session.ended_at is not None or session_lifetime.is_over(
+            service.config, session, now
+        )
+        if session.stamps == stamps and not is_over:
+            yield session
 
 
-async def end_others(service: Service, subject: Subject, kept: Session) -> None:
+async def end_others(service: Service, subject: Subject, current: Session) -> None:
     """Ends every session but this one, with its tokens and with messages to its applications.
     Afterwards the account knows no other browser.
 
     If it is interrupted, it can be called again: each session is ended in a unit of its own.
     """
-    await versioned_updates.repeated(partial(_forget_others, service, subject, kept.agent_id))
-    async for one in lasting(service, subject):
-        if one.id != kept.id:
-            await versioned_updates.repeated(partial(_end, service, one.id))
+    await versioned_updates.repeated(partial(_forget_others, service, subject, current.agent_id))
+    async for session in lasting(service, subject):
+        if session.id != current.id:
+            await versioned_updates.repeated(partial(_end, service, session.id))
 
 
-async def _forget_others(service: Service, subject: Subject, agent_id: str) -> None:
+async def _forget_others(service: Service, subject: Subject, browser_id: str) -> None:
     """Makes this the only browser that the account knows. Raises Stale."""
-    user, agent = await service.store.get_many([(USERS, subject.user.id), (AGENTS, agent_id)])
-    if user is not None and agent is not None and user.stamp == subject.user.stamp:
+    user, browser = await service.store.get_many([(USERS, subject.user.id), (AGENTS, browser_id)])
+    if user is not None and browser is not None and user.stamp == subject.user.stamp:
         await commit_settled(
-            service.store, *known_browsers.forgetting_others(service, user, agent)
+            service.store, *known_browsers.forgetting_others(service, user, browser)
         )
 
 

@@ -10,7 +10,7 @@ from idp.identity.guesses import limiter as guess_limiter
 from idp.identity.guesses import lock_ends, password_closing
 from idp.identity.guesses import reports as guess_reports
 from idp.identity.guesses.limiter import Guess
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.guesses.reports import Cause, Outcome
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.users import lookup as user_lookup
@@ -46,7 +46,7 @@ async def check_password(
     service: Service,
     login_name: str,
     password: str,
-    origin: TryOrigin,
+    origin: AttemptOrigin,
     org_id: str | None = None,
 ) -> Checked:
     """Returns the active user whose password this is. A password that must be changed is accepted.
@@ -56,13 +56,15 @@ async def check_password(
     Raises SignInRefused, Throttled, HashingBusy.
     """
     service.hasher.expect_room()
-    # The room is checked before anything is counted, so that a busy service uses up no try.
+    # The room is checked before anything is counted, so that a busy service uses up no attempt.
     user = await user_lookup.find_by_login_name(service, login_name, org_id)
     user = await lock_ends.lifted(service, user) if user else None
     return await _limited(service, user, login_name, password, origin)
 
 
-async def check_current(service: Service, user: User, password: str, origin: TryOrigin) -> Checked:
+async def check_current(
+    service: Service, user: User, password: str, origin: AttemptOrigin
+) -> Checked:
     """Does the same as `check_password` for a known user. Raises SignInRefused, Throttled,
     HashingBusy."""
     service.hasher.expect_room()
@@ -70,7 +72,7 @@ async def check_current(service: Service, user: User, password: str, origin: Try
 
 
 async def _limited(
-    service: Service, user: User | None, login_name: str, password: str, origin: TryOrigin
+    service: Service, user: User | None, login_name: str, password: str, origin: AttemptOrigin
 ) -> Checked:
     user_id, is_known = user.id if user else None, False
 
@@ -103,18 +105,20 @@ async def _checked(service: Service, guess: Guess, password: str) -> Checked:
     except SignInRefused as refused:
         await guess_limiter.failed(service, guess)
         if guess.is_past_limit:
-            service.background_tasks.start(password_closing.settle(service, guess.streak.id))
+            service.background_tasks.start(
+                password_closing.close_or_report(service, guess.streak.id)
+            )
         is_repeated = guess.ordinal > service.config.sign_in_failures_before_delay
         raise SignInRefused(refused.cause, is_repeated=is_repeated) from None
 
 
 async def _compared(service: Service, guess: Guess, password: str) -> Subject:
-    user = guess.found.user
+    user = guess.counters.user
     if user is None or user.password is None:
-        await service.hasher.verify_nobody(password)
+        await service.hasher.verify_decoy(password)
         raise SignInRefused("unknown")
     if not guess.is_compared:
-        await service.hasher.verify_nobody(password)
+        await service.hasher.verify_decoy(password)
         raise SignInRefused("closed" if guess.is_closed else "locked")
     verdict = await service.hasher.verify(password, user.password.hash)
     if not verdict.ok:
@@ -135,11 +139,13 @@ async def _rehash(service: Service, user: User, password: str) -> None:
     """Hashes the password anew with the present cost, unless it was changed meanwhile."""
     if user.password is None:
         return
-    old = user.password.hash
+    old_hash = user.password.hash
     try:
-        fresh = await service.hasher.hash(password)
+        new_hash = await service.hasher.hash(password)
         await service.store.commit(
-            Update(USERS, user.id, set={"password.hash": fresh}, expect={"password.hash": old})
+            Update(
+                USERS, user.id, set={"password.hash": new_hash}, expect={"password.hash": old_hash}
+            )
         )
     except (StorageError, HashingBusy):
         return  # a sign-in does not fail because its hash can't be renewed

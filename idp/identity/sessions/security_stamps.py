@@ -1,9 +1,9 @@
 """Security stamps: what a session or token was issued under, as one short digest.
 
-Users, applications, organizations and the installation each have a random stamp, which changes
-with a deactivation, a change of credentials, "sign out everywhere" or a restored backup. Sessions
-and tokens store the digest of all stamps that they depend on; when one of these changes, they are
-no longer valid, and nothing makes them valid again.
+Users, applications, organizations and the installation each have a random security stamp, which
+changes with a deactivation, a change of credentials, "sign out everywhere" or a restored backup.
+Sessions and tokens store the digest of all security stamps that they depend on; when one of these
+changes, they are no longer valid, and nothing makes them valid again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from idp.records import Instance, Organization, User
 
 
 class Stamped(Protocol):
-    """A record with a stamp, whose change ends everything issued under it."""
+    """A record with a security stamp, whose change ends everything issued under it."""
 
     @property
     def stamp(self) -> str: ...
@@ -28,6 +28,6 @@ def of_session(instance: Instance, organization: Organization, user: User) -> st
 
 
 def of(*records: Stamped) -> str:
-    """Returns the digest of the stamps of these records, in this order."""
+    """Returns the digest of the security stamps of these records, in this order."""
     text = "\n".join(record.stamp for record in records)
     return base64url.encode(hashlib.sha256(text.encode()).digest()[:16])

@@ -48,5 +48,5 @@ def read(user_agent: str | None) -> BrowserKind:
     return BrowserKind(_first(_BROWSERS, text), _first(_SYSTEMS, text))
 
 
-def _first(marks: Sequence[tuple[str, str]], text: str) -> str | None:
-    return next((name for mark, name in marks if mark in text), None)
+def _first(products: Sequence[tuple[str, str]], text: str) -> str | None:
+    return next((name for product, name in products if product in text), None)

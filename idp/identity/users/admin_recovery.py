@@ -36,7 +36,7 @@ async def reset_password(service: Service, login_name: str, *, actor: str) -> st
     writes = await one_time(service, user, password, now, actor)
     subject = await user_lookup.subject_of(service, user)
     if subject is not None:
-        writes += await session_lifetime.news_of_all(service, subject)
+        writes += await session_lifetime.logout_messages_of_all(service, subject)
         writes += password_change.forget_first_password(
             service, subject.instance, user.id, actor=actor, now=now
         )
@@ -91,7 +91,7 @@ async def one_time(
         must_change=True,
         expires_at=expires_at,
     )
-    # The new stamp ends all sessions and tokens of the user.
+    # The new security stamp ends all sessions and tokens of the user.
     changes = {"password": new, "stamp": service.random.token(bits=64), "changed_at": now}
     return events.update(
         service.random, USERS, user, changes, AuditEntry("user.password_reset", actor, now)

@@ -26,7 +26,7 @@ from idp.identity.users import (
     superseded_addresses,
 )
 from idp.identity.users import lookup as user_lookup
-from idp.identity.users.login_name_availability import Candidate, Judgement
+from idp.identity.users.login_name_availability import Candidate, NameCheck
 from idp.identity.users.login_name_reservations import Reservations
 from idp.passwords import policy as password_policy
 from idp.passwords import schemes
@@ -89,16 +89,16 @@ class NameAvailability(Struct, frozen=True):
     """Whether a user may have their login names: the reservations as they were read, the result of
     the check, and the writes that belong to the unit that stores the user."""
 
-    claims: Reservations
-    judgement: Judgement
+    reservations: Reservations
+    check: NameCheck
 
     def problems(self, paths: Paths) -> list[FieldProblem]:
         """Returns a problem for each name that is taken, with its place in the request."""
-        return name_problems(self.judgement.taken, paths)
+        return name_problems(self.check.taken, paths)
 
     def of(self, user: User) -> User:
         """Returns the user with the e-mail address as it is to be stored."""
-        email = self.judgement.email
+        email = self.check.email
         if email == user.email:
             return user
         return structs.replace(
@@ -109,13 +109,13 @@ class NameAvailability(Struct, frozen=True):
         """Returns the writes that reserve the names; with a guard that the address's domain is
         still verified, and with deferred work if users of other organizations may have the address
         without having verified it themselves."""
-        writes = self.claims.writes(service)
-        domain, email = self.judgement.domain, self.judgement.email
+        writes = self.reservations.writes(service)
+        domain, email = self.check.domain, self.check.email
         if domain is not None:
             writes.append(Update(DOMAINS, domain.id, expect={"verified_key": domain.domain}))
-        if self.judgement.may_supersede and email is not None:
+        if self.check.may_supersede and email is not None:
             key = user_lookup.login_key(email.address)
-            writes.append(superseded_addresses.noted(service, key, actor))
+            writes.append(superseded_addresses.starting(service, key, actor))
         return writes
 
 
@@ -141,14 +141,14 @@ async def make(service: Service, prepare: Callable[[], Awaitable[P]]) -> P:
     """
 
     async def attempt() -> P:
-        prepared = await foretold(prepare)
+        prepared = await prepared_or_refused(prepare)
         await commit_settled(service.store, *prepared.writes)
         return prepared
 
-    return await login_name_reservations.repeated(attempt, MEETS_AT)
+    return await login_name_reservations.repeated(attempt, NAME_COLLECTIONS)
 
 
-async def foretold(prepare: Callable[[], Awaitable[P]]) -> P:
+async def prepared_or_refused(prepare: Callable[[], Awaitable[P]]) -> P:
     """Returns what `prepare` describes without storing it. Raises Taken, or InvalidArgument for a
     user name with another organization's domain."""
     prepared = await prepare()
@@ -161,10 +161,12 @@ async def foretold(prepare: Callable[[], Awaitable[P]]) -> P:
     return prepared
 
 
-MEETS_AT: Final = frozenset({LOGIN_CLAIMS.name, USERS.name, ORGANIZATIONS.name, DOMAINS.name})
+NAME_COLLECTIONS: Final = frozenset(
+    {LOGIN_CLAIMS.name, USERS.name, ORGANIZATIONS.name, DOMAINS.name}
+)
 
 
-def is_met(error: Conflict | Stale) -> bool:
+def is_name_conflict(error: Conflict | Stale) -> bool:
     """Returns whether the unit failed because a concurrent change took one of its login names."""
     is_user = error.collection == USERS.name and isinstance(error, Conflict)
     return is_user or error.collection in (LOGIN_CLAIMS.name, DOMAINS.name)
@@ -206,8 +208,8 @@ async def insertion(
     is_by_instance: bool = False,
 ) -> PreparedUser:
     """Prepares a user of any kind: the writes that store it and reserve its login names."""
-    asked = candidate(organization, user, is_by_instance=is_by_instance)
-    (names,) = await availability_of_each(service, [asked])
+    checked_candidate = candidate(organization, user, is_by_instance=is_by_instance)
+    (names,) = await availability_of_each(service, [checked_candidate])
     problems, user = names.problems(paths), names.of(user)
     # Callers may choose the id.
     if await service.store.get(USERS, user.id) is not None:
@@ -234,11 +236,11 @@ async def availability_of_each(
     """Checks the names of many users in a few round trips. The users are not compared with each
     other: if two have the same name, the writes of their reservations conflict."""
     named = [login_name_availability.named(each) async for each in in_turns(candidates)]
-    claims = await login_name_reservations.read_each(
+    reservations = await login_name_reservations.read_each(
         service, [it.names | it.addresses for it in named]
     )
-    judged = await login_name_availability.judged_each(service, named)
-    return [NameAvailability(*each) for each in zip(claims, judged, strict=True)]
+    checks = await login_name_availability.check_each(service, named)
+    return [NameAvailability(*each) for each in zip(reservations, checks, strict=True)]
 
 
 def name_problems(
@@ -246,8 +248,8 @@ def name_problems(
 ) -> list[FieldProblem]:
     """Returns a problem for each name that is taken, with its place in the request."""
     if "foreign_domain" in taken:
-        told = "ends with a domain that is verified for another organization"
-        return [FieldProblem("user.name.foreign_domain", paths.user_name, told)]
+        text = "ends with a domain that is verified for another organization"
+        return [FieldProblem("user.name.foreign_domain", paths.user_name, text)]
     places = dict.fromkeys(getattr(paths, name) for name in sorted(taken, reverse=True))
     message = "is somebody's login name already, or could shut somebody out"
     return [FieldProblem("user.login_name_taken", place, message) for place in places]
@@ -255,7 +257,7 @@ def name_problems(
 
 def refusal(problems: Sequence[FieldProblem]) -> Taken | InvalidArgument:
     """Returns the error for these problems: InvalidArgument if a user name has another
-    organization's domain, which nobody can use, else Taken."""
+    organization's domain, which no user can have, else Taken."""
     foreign = [each for each in problems if each.error_code == "user.name.foreign_domain"]
     return InvalidArgument(foreign) if foreign else Taken(problems)
 

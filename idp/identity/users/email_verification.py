@@ -46,10 +46,10 @@ from storage import Delete, Insert, Stale, Update, Write
 
 PAGE: Final = "/ui/verify-email"
 HOURS: Final = 24
-Proof = Literal["email", "phone", "password"]
-_MEETS_AT: Final = frozenset({LOGIN_CLAIMS.name, DOMAINS.name})
+Purpose = Literal["email", "phone", "password"]
+_NAME_COLLECTIONS: Final = frozenset({LOGIN_CLAIMS.name, DOMAINS.name})
 _PLACEHOLDER: Final = re.compile(r"\{\{\s*\.(\w+)\s*\}\}")
-_NAMED: Final = frozenset({"UserID", "OrgID", "Code", "LoginName"})
+_PLACEHOLDER_NAMES: Final = frozenset({"UserID", "OrgID", "Code", "LoginName"})
 _UNUSABLE: Final = re.compile(r"[\s\x00-\x1f\x7f\\{}<>\"]")
 
 
@@ -92,25 +92,25 @@ async def begin_email(
     if user.email is None:
         raise NotFound("the user has no e-mail address")
     source: VerifiedBy = "mailbox" if send else by
-    code, made = new_code(service, user, "email", user.email.address, by=source)
-    writes: list[Write] = [made]
+    code, insertion = new_code(service, user, "email", user.email.address, by=source)
+    writes: list[Write] = [insertion]
     if send and user.password is None and url_template is None:
-        writes = await _invitation(service, user, user.email, code, made, language)
+        writes = await _invitation(service, user, user.email, code, insertion, language)
     elif send:
         url = link(service.config, user, code, url_template)
-        letter = await _letter(service, user.email, code, url, language, user)
-        writes.append(messages.posting(service, "verify_email", letter, user.id))
+        mail_message = await _mail_message(service, user.email, code, url, language, user)
+        writes.append(messages.posting(service, "verify_email", mail_message, user.id))
     return VerificationBegun(code=code, writes=writes)
 
 
 async def _invitation(
-    service: Service, user: User, email: Email, code: str, made: Insert, language: str | None
+    service: Service, user: User, email: Email, code: str, insertion: Insert, language: str | None
 ) -> list[Write]:
     """The mail with the link to choose a first password, and the write that makes link and code
     valid."""
-    key, made = reset_links.add_key(service, user, made)
+    key, insertion = reset_links.add_key(service, user, insertion)
     bundle = messages.bundle_for(service.config, language, user.profile.preferred_language)
-    letter = invitation_messages.with_link(
+    mail_message = invitation_messages.with_link(
         bundle,
         email.address,
         urlsplit(service.config.issuer).netloc,
@@ -119,15 +119,15 @@ async def _invitation(
         hours=HOURS,
         wording=await mail_wording.wording(service, user.org_id, "verifyemail", bundle.tag),
     )
-    return [made, messages.posting(service, "invite", letter, user.id)]
+    return [insertion, messages.posting(service, "invite", mail_message, user.id)]
 
 
 def new_code(
     service: Service,
     user: User,
-    proves: Proof,
+    purpose: Purpose,
     address: str,
-    lasts: timedelta = timedelta(hours=HOURS),
+    lifetime: timedelta = timedelta(hours=HOURS),
     by: VerifiedBy = "mailbox",
 ) -> tuple[str, Insert]:
     """Creates a code for the address or number, and the write that makes it valid; `by` is
@@ -138,9 +138,9 @@ def new_code(
         id=id,
         user_id=user.id,
         code_mac=mail_codes.digest(service, id, address, code),
-        proves=proves,
+        proves=purpose,
         created_at=now,
-        expires_at=now + lasts,
+        expires_at=now + lifetime,
         verified_by=by,
     )
     return code, Insert(VERIFICATIONS, verification)
@@ -149,20 +149,20 @@ def new_code(
 async def check_code(
     service: Service,
     user: User,
-    proves: Proof,
+    purpose: Purpose,
     address: str | None,
     code: str,
-    right: set[tuple[str, str]] | None = None,
+    checked_codes: set[tuple[str, str]] | None = None,
 ) -> Verification:
     """Returns the record of the code if it is the newest one for that address or number. The
     caller deletes the record in the unit of what the code verifies.
 
-    `right` collects codes that were right in this request, so that a repetition after a
-    conflicting write is not counted as another try. Raises MailCodeRefused.
+    `checked_codes` collects codes that were right in this request, so that a repetition after a
+    conflicting write is not counted as another attempt. Raises MailCodeRefused.
     """
     page = await service.store.find(
         VERIFICATIONS,
-        {"user_id": user.id, "proves": proves},
+        {"user_id": user.id, "proves": purpose},
         order="created_at",
         descending=True,
         limit=1,
@@ -170,10 +170,10 @@ async def check_code(
     if not page.records or address is None:
         raise MailCodeRefused("no code is waiting, or it has expired", error_code="code.expired")
     (newest,) = page.records
-    if right is None or (newest.id, address) not in right:
+    if checked_codes is None or (newest.id, address) not in checked_codes:
         await mail_codes.check(service, newest.code_mac, newest.id, address, code)
-    if right is not None:
-        right.add((newest.id, address))
+    if checked_codes is not None:
+        checked_codes.add((newest.id, address))
     return newest
 
 
@@ -182,36 +182,36 @@ async def verify_email(
 ) -> None:
     """Marks the user's address as verified, in one unit with its event. A code is valid once.
 
-    Raises MailCodeRefused: `code.wrong`, `code.tries` after too many wrong ones, `code.expired` if
-    there is no valid code; NotFound if the user does not exist; AddressHeld; Busy.
+    Raises MailCodeRefused: `code.wrong`, `code.attempts` after too many wrong ones, `code.expired`
+    if there is no valid code; NotFound if the user does not exist; AddressHeld; Busy.
     """
 
-    right: set[tuple[str, str]] = set()
+    checked_codes: set[tuple[str, str]] = set()
 
     async def attempt() -> None:
-        await _verify_email(service, user_id, code, actor or user_id, right)
+        await _verify_email(service, user_id, code, actor or user_id, checked_codes)
 
-    await login_name_reservations.repeated(attempt, _MEETS_AT)
+    await login_name_reservations.repeated(attempt, _NAME_COLLECTIONS)
 
 
 async def _verify_email(
-    service: Service, user_id: str, code: str, actor: str, right: set[tuple[str, str]]
+    service: Service, user_id: str, code: str, actor: str, checked_codes: set[tuple[str, str]]
 ) -> None:
     user = await service.store.get(USERS, user_id)
     if user is None:
         raise NotFound("there is no such user")
     address = user.email.address if user.email else None
-    proof = await check_code(service, user, "email", address, code, right)
+    verification = await check_code(service, user, "email", address, code, checked_codes)
     key = login_key(address or "")
-    claims = await login_name_reservations.read(service, [key])
-    by, guards = await _source(service, user, proof.verified_by)
+    reservations = await login_name_reservations.read(service, [key])
+    by, guards = await _source(service, user, verification.verified_by)
     if by != "organization" and await is_held_elsewhere(service, user.org_id, key):
         raise AddressHeld("the address is verified for a user of another organization")
-    writes = [*await _marking_verified(service, user, actor, by), *claims.writes(service)]
+    writes = [*await _marking_verified(service, user, actor, by), *reservations.writes(service)]
     try:
-        await service.store.commit(*writes, *guards, Delete(VERIFICATIONS, proof.id))
+        await service.store.commit(*writes, *guards, Delete(VERIFICATIONS, verification.id))
     except Stale as error:
-        if error.collection in _MEETS_AT:
+        if error.collection in _NAME_COLLECTIONS:
             raise
         # The user changed concurrently: the verified address may be another one.
         raise MailCodeRefused(
@@ -235,10 +235,10 @@ async def mark_reached(service: Service, subject: Subject) -> Subject:
         if user is None or user.stamp != subject.user.stamp or user.email != subject.user.email:
             raise Stale(USERS.name, subject.user.id)
         key = login_key(user.email.address if user.email else "")
-        claims = await login_name_reservations.read(service, [key])
+        reservations = await login_name_reservations.read(service, [key])
         if not await is_held_elsewhere(service, user.org_id, key):
             writes = await _marking_verified(service, user, user.id, "mailbox")
-            await service.store.commit(*writes, *claims.writes(service))
+            await service.store.commit(*writes, *reservations.writes(service))
         marked[0] = await service.store.get(USERS, user.id) or user
 
     await login_name_reservations.repeated(attempt)
@@ -288,9 +288,9 @@ def check_url_template(config: Config, template: str) -> None:
         _ = parts.port
     except ValueError:
         raise UrlTemplateRefused("the address can't be read") from None
-    if names - _NAMED:
-        told = "it may name {{.UserID}}, {{.OrgID}}, {{.Code}} and {{.LoginName}} only"
-        raise UrlTemplateRefused(told)
+    if names - _PLACEHOLDER_NAMES:
+        text = "it may name {{.UserID}}, {{.OrgID}}, {{.Code}} and {{.LoginName}} only"
+        raise UrlTemplateRefused(text)
     if _UNUSABLE.search(bare) or "{" in written.netloc or "@" in parts.netloc or not host:
         raise UrlTemplateRefused("it must be the whole address of a page, with a plain host")
     is_local = config.is_loopback and is_loopback(host)
@@ -309,13 +309,13 @@ def link(config: Config, user: User, code: str, template: str | None) -> str:
     if template is None:
         return f"{config.issuer}{PAGE}?user={quote(user.id, safe='')}&code={code}"
     check_url_template(config, template)
-    return _PLACEHOLDER.sub(lambda found: quote(values[found[1]], safe=""), template)
+    return _PLACEHOLDER.sub(lambda match: quote(values[match[1]], safe=""), template)
 
 
-async def _letter(
+async def _mail_message(
     service: Service, email: Email, code: str, url: str, language: str | None, user: User
 ) -> MailMessage:
-    """The mail contains no name, so that nobody can choose a text that a stranger reads."""
+    """The mail contains no name, so that no one can choose a text that a stranger reads."""
     config = service.config
     bundle = messages.bundle_for(config, language, user.profile.preferred_language)
     return messages.write(

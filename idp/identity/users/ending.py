@@ -13,6 +13,9 @@ from storage import Write
 async def ending_writes(service: Service, user: User) -> list[Write]:
     """Returns the writes for the end of a user: messages to applications, and guards that what the
     user owns keeps an active owner. Raises FailedPrecondition."""
-    guards = await memberships.what_stays(service, user.id)
+    guards = await memberships.owner_guards(service, user.id)
     subject = await user_lookup.subject_of(service, user)
-    return [*guards, *(await session_lifetime.news_of_all(service, subject) if subject else [])]
+    return [
+        *guards,
+        *(await session_lifetime.logout_messages_of_all(service, subject) if subject else []),
+    ]

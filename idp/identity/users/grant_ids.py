@@ -16,10 +16,12 @@ def of_assignment(user_id: str, project_id: str) -> str:
     return opaque_tokens.digest(f"{user_id}\n{project_id}")
 
 
-def counts(one: RoleAssignment, grant: ProjectGrant | None) -> bool:
+def counts(assignment: RoleAssignment, grant: ProjectGrant | None) -> bool:
     """Returns whether a role assignment is in force. `grant` is that of the project to the
     assignment's organization, if there is one: an assignment by a grant is in force while the
     grant is active."""
-    if one.granted_by is None:
+    if assignment.granted_by is None:
         return True
-    return grant is not None and grant.state == "active" and grant.generation == one.granted_by
+    return (
+        grant is not None and grant.state == "active" and grant.generation == assignment.granted_by
+    )

@@ -42,7 +42,7 @@ class Candidate(Struct, frozen=True):
     is_by_instance: bool = False
 
     @property
-    def besides(self) -> str | None:
+    def own_id(self) -> str | None:
         """The id of the stored user, whose own names are not taken."""
         return self.known.id if self.known else None
 
@@ -69,7 +69,7 @@ class NamedUser(NamedTuple):
         return (text for text in (self.candidate.user_name, *self.addresses) if "@" in text)
 
 
-class _Found(Struct, frozen=True):
+class _Lookups(Struct, frozen=True):
     """The users who have the checked names. For an address at most two are read: users who
     verified the same address belong to one organization."""
 
@@ -81,17 +81,17 @@ class _Found(Struct, frozen=True):
 
     def owner(self, name: str) -> OrganizationDomain | None:
         """The domain of "name@domain", if an organization has verified it."""
-        _, domain = _apart(name)
+        _, domain = _split(name)
         return next(iter(self.owners.get(domain, ())), None) if "@" in name else None
 
     def by_name_at_domain(self, typed: str) -> Iterable[User]:
         """The user of "name@primary domain of the organization"."""
-        name, domain = _apart(typed)
+        name, domain = _split(typed)
         ids = {organization.id for organization in self.at_domain.get(domain, ())}
         return (user for user in self.by_key.get(name, ()) if user.org_id in ids)
 
 
-class Judgement(Struct, frozen=True):
+class NameCheck(Struct, frozen=True):
     """The result of checking a candidate's names: which are `taken`, and the address as it is to
     be stored.
 
@@ -114,7 +114,7 @@ async def taken(service: Service, candidate: Candidate) -> set[Part]:
     of any of them. Users of other organizations would lose it as a login name, so for them it is
     taken. An address that only an organization states as verified excludes no user elsewhere.
     """
-    return (await judged_each(service, [named(candidate)]))[0].taken
+    return (await check_each(service, [named(candidate)]))[0].taken
 
 
 def named(candidate: Candidate) -> NamedUser:
@@ -123,122 +123,128 @@ def named(candidate: Candidate) -> NamedUser:
     return NamedUser(candidate, *user_lookup.login_names(*of))
 
 
-async def judged_each(service: Service, named: Sequence[NamedUser]) -> list[Judgement]:
+async def check_each(service: Service, named_users: Sequence[NamedUser]) -> list[NameCheck]:
     """Checks many candidates in a few round trips. They are not compared with each other."""
-    keys = {key for each in named for key in each.names | each.addresses}
-    scoped = {_scoped(each, key) for each in named for key in each.names}
-    addresses = {key for each in named for key in each.addresses}
-    apart = [_apart(typed) async for each in in_turns(named) for typed in each.typed]
-    typed_domains = {domain for _, domain in apart}
+    keys = {key for each in named_users for key in each.names | each.addresses}
+    scoped = {_scoped(each, key) for each in named_users for key in each.names}
+    addresses = {key for each in named_users for key in each.addresses}
+    split_names = [_split(typed) async for each in in_turns(named_users) for typed in each.typed]
+    typed_domains = {domain for _, domain in split_names}
     by_key, by_email, by_address, at_domain, owners = await asyncio.gather(
-        _each(service, USERS, "login_key", keys | {name for name, _ in apart if name}),
+        _each(service, USERS, "login_key", keys | {name for name, _ in split_names if name}),
         _each(service, USERS, "email_key", keys | scoped),
         _each(service, USERS, "address_key", addresses),
         _each(service, ORGANIZATIONS, "primary_domain", typed_domains),
         _each(service, DOMAINS, "verified_key", typed_domains),
     )
-    found = _Found(
+    lookups = _Lookups(
         by_key=by_key, by_email=by_email, by_address=by_address, at_domain=at_domain, owners=owners
     )
-    return [_judged(found, each) async for each in in_turns(named)]
+    return [_checked(lookups, each) async for each in in_turns(named_users)]
 
 
-def _scoped(named: NamedUser, key: str) -> str:
-    return user_lookup.scoped_key(key, named.candidate.organization.id)
+def _scoped(named_user: NamedUser, key: str) -> str:
+    return user_lookup.scoped_key(key, named_user.candidate.organization.id)
 
 
-def _judged(found: _Found, named: NamedUser) -> Judgement:
-    email, domain = _as_stored(found, named)
+def _checked(lookups: _Lookups, named_user: NamedUser) -> NameCheck:
+    email, domain = _as_stored(lookups, named_user)
     taken = set[Part]()
-    if _has_others(_holders_of_name(found, named), named):
+    if _has_others(_holders_of_name(lookups, named_user), named_user):
         taken.add("user_name")
-    if _has_others(_holders_of_address(found, named, email), named):
+    if _has_others(_holders_of_address(lookups, named_user, email), named_user):
         taken.add("email")
-    if _is_foreign(found, named.candidate):
+    if _is_foreign(lookups, named_user.candidate):
         taken.add("foreign_domain")
-    return Judgement(
+    return NameCheck(
         taken=taken,
         email=email,
         domain=domain,
-        may_supersede=_may_supersede(found, named, email),
+        may_supersede=_may_supersede(lookups, named_user, email),
     )
 
 
-def _has_others(holders: Iterable[User], named: NamedUser) -> bool:
-    return any(user.id != named.candidate.besides for user in holders)
+def _has_others(holders: Iterable[User], named_user: NamedUser) -> bool:
+    return any(user.id != named_user.candidate.own_id for user in holders)
 
 
-def _as_stored(found: _Found, named: NamedUser) -> tuple[Email | None, OrganizationDomain | None]:
+def _as_stored(
+    lookups: _Lookups, named_user: NamedUser
+) -> tuple[Email | None, OrganizationDomain | None]:
     """The address as it is to be stored, and the domain by which it is verified.
 
     What an organization states as verified is verified by its domain if the address is below one;
     this ends when the domain no longer belongs to the organization.
     """
-    candidate = named.candidate
+    candidate = named_user.candidate
     email = candidate.email
     if email is None or not email.is_verified or email.verified_by in ("mailbox", "instance"):
         return email, None
-    domain = found.owner(email.address)
+    domain = lookups.owner(email.address)
     is_own = domain is not None and domain.org_id == candidate.organization.id
     if is_own and (candidate.has_new_email or email.verified_by == "domain"):
         return structs.replace(email, verified_by="domain", is_superseded=False), domain
-    others = (user for key in named.addresses for user in found.by_email.get(key, ()))
-    is_superseded = email.is_superseded or _has_others(others, named)
+    others = (user for key in named_user.addresses for user in lookups.by_email.get(key, ()))
+    is_superseded = email.is_superseded or _has_others(others, named_user)
     email = structs.replace(email, verified_by="organization", is_superseded=is_superseded)
     return email, None
 
 
-def _holders_of_name(found: _Found, named: NamedUser) -> Iterable[User]:
-    yield from found.by_name_at_domain(named.candidate.user_name)
-    for key in named.names:
-        yield from found.by_key.get(key, ())
-        yield from found.by_email.get(key, ())
-        yield from found.by_email.get(_scoped(named, key), ())
+def _holders_of_name(lookups: _Lookups, named_user: NamedUser) -> Iterable[User]:
+    yield from lookups.by_name_at_domain(named_user.candidate.user_name)
+    for key in named_user.names:
+        yield from lookups.by_key.get(key, ())
+        yield from lookups.by_email.get(key, ())
+        yield from lookups.by_email.get(_scoped(named_user, key), ())
 
 
-def _holders_of_address(found: _Found, named: NamedUser, email: Email | None) -> Iterable[User]:
+def _holders_of_address(
+    lookups: _Lookups, named_user: NamedUser, email: Email | None
+) -> Iterable[User]:
     """The users who sign in by the address already, so that no other user can verify it.
 
     An address that is a login name in one organization alone conflicts with users of that
     organization only. If it is below a verified domain of the candidate's organization, user names
     of other organizations that equal it do not conflict either.
     """
-    home = named.candidate.organization.id
-    domain = found.owner(email.address) if email else None
+    home = named_user.candidate.organization.id
+    domain = lookups.owner(email.address) if email else None
     is_home_alone = domain is not None and domain.org_id == home
     is_everywhere = email is not None and email.is_verified_everywhere
-    for key in named.addresses:
-        called = [*found.by_name_at_domain(key), *found.by_key.get(key, ())]
+    for key in named_user.addresses:
+        holders = [*lookups.by_name_at_domain(key), *lookups.by_key.get(key, ())]
         yield from (
-            user for user in called if user.org_id == home or (is_everywhere and not is_home_alone)
+            user
+            for user in holders
+            if user.org_id == home or (is_everywhere and not is_home_alone)
         )
         if is_everywhere:
-            yield from (user for user in found.by_email.get(key, ()) if user.org_id != home)
+            yield from (user for user in lookups.by_email.get(key, ()) if user.org_id != home)
 
 
-def _is_foreign(found: _Found, candidate: Candidate) -> bool:
+def _is_foreign(lookups: _Lookups, candidate: Candidate) -> bool:
     """Whether a new user name ends with the domain of another organization."""
     if candidate.is_by_instance or not candidate.has_new_name:
         return False
-    domain = found.owner(login_key(candidate.user_name))
+    domain = lookups.owner(login_key(candidate.user_name))
     return domain is not None and domain.org_id != candidate.organization.id
 
 
-def _may_supersede(found: _Found, named: NamedUser, email: Email | None) -> bool:
+def _may_supersede(lookups: _Lookups, named_user: NamedUser, email: Email | None) -> bool:
     """Whether other users may have the address, verified by their organization's statement
     alone."""
-    if email is None or not email.is_verified_everywhere or not named.candidate.has_new_email:
+    if email is None or not email.is_verified_everywhere or not named_user.candidate.has_new_email:
         return False
-    there = [user for key in named.addresses for user in found.by_address.get(key, ())]
+    holders = [user for key in named_user.addresses for user in lookups.by_address.get(key, ())]
     is_asserted = any(
         user.email and user.email.is_verified and not user.email.is_verified_everywhere
-        for user in there
-        if user.id != named.candidate.besides
+        for user in holders
+        if user.id != named_user.candidate.own_id
     )
-    return is_asserted or len(there) == _MOST_FOUND
+    return is_asserted or len(holders) == _MOST_FOUND
 
 
-def _apart(typed: str) -> tuple[str, str]:
+def _split(typed: str) -> tuple[str, str]:
     """The keys of name and domain; the name's is empty if the text has none."""
     name, _, domain = typed.rpartition("@")
     return login_key(name), domain_names.key(domain)
@@ -248,8 +254,8 @@ async def _each(
     service: Service, collection: Kept[Any], field: str, values: Collection[str]
 ) -> dict[Any, list[Any]]:
     """The records that have any of the values, at most `_MOST_FOUND` for each."""
-    asked, found = sorted(values), dict[Any, list[Any]]()
-    for start in range(0, len(asked), VALUES_AT_ONCE):
-        part = asked[start : start + VALUES_AT_ONCE]
-        found |= await service.store.find_each(collection, field, part, _MOST_FOUND)
-    return found
+    sorted_values, records = sorted(values), dict[Any, list[Any]]()
+    for start in range(0, len(sorted_values), VALUES_AT_ONCE):
+        part = sorted_values[start : start + VALUES_AT_ONCE]
+        records |= await service.store.find_each(collection, field, part, _MOST_FOUND)
+    return records

@@ -22,8 +22,8 @@ from storage import MAX_ID_CHARACTERS, Conflict, Insert, Stale, Update, Write
 R = TypeVar("R")
 
 # Longer than any request may take from its read to its commit.
-_LASTS: Final = timedelta(minutes=1)
-_TRIES: Final = 50  # of concurrent units for one name, at least one succeeds in each round
+_LIFETIME: Final = timedelta(minutes=1)
+_ATTEMPTS: Final = 50  # of concurrent units for one name, at least one succeeds in each round
 
 
 class Reservations(Struct, frozen=True):
@@ -37,7 +37,7 @@ class Reservations(Struct, frozen=True):
         if not self.read:
             return []
         version = service.random.token(bits=64)
-        expires_at = service.clock.now() + _LASTS
+        expires_at = service.clock.now() + _LIFETIME
         return [
             Insert(LOGIN_CLAIMS, LoginClaim(id=id, version=version, expires_at=expires_at))
             if claim is None
@@ -57,28 +57,30 @@ async def read(service: Service, names: Iterable[str]) -> Reservations:
     return (await read_each(service, [names]))[0]
 
 
-async def read_each(service: Service, named: Sequence[Iterable[str]]) -> list[Reservations]:
+async def read_each(
+    service: Service, names_of_each: Sequence[Iterable[str]]
+) -> list[Reservations]:
     """Reads the reservations of the names of many users, in one round trip."""
-    ids = [sorted({_id(name) for name in names if "@" in name}) for names in named]
-    asked = list(dict.fromkeys(id for each in ids for id in each))
-    found = await service.store.get_many([(LOGIN_CLAIMS, id) for id in asked])
-    claims = dict(zip(asked, found, strict=True))
+    ids = [sorted({_id(name) for name in names if "@" in name}) for names in names_of_each]
+    ids_of_all = list(dict.fromkeys(id for each in ids for id in each))
+    records = await service.store.get_many([(LOGIN_CLAIMS, id) for id in ids_of_all])
+    claims = dict(zip(ids_of_all, records, strict=True))
     return [Reservations({id: claims[id] for id in each}) for each in ids]
 
 
 async def repeated(
-    attempt: Callable[[], Awaitable[R]], meets_at: Container[str] = (LOGIN_CLAIMS.name,)
+    attempt: Callable[[], Awaitable[R]], collections: Container[str] = (LOGIN_CLAIMS.name,)
 ) -> R:
     """Returns the result of `attempt`, which is repeated while it conflicts in one of these
     collections.
 
     Each attempt reads its data anew, and so refuses names that were taken meanwhile. Raises Busy.
     """
-    for _ in range(_TRIES):
+    for _ in range(_ATTEMPTS):
         try:
             return await attempt()
         except (Conflict, Stale) as error:
-            if error.collection not in meets_at:
+            if error.collection not in collections:
                 raise
     raise Busy("too many give out the same name at once", retry_after_seconds=1)
 

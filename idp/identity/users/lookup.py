@@ -98,8 +98,8 @@ def login_names(
 async def is_held_elsewhere(service: Service, org_id: str, key: str) -> bool:
     """Returns whether a user of another organization has verified this address."""
     # Users who verified one address belong to one organization.
-    found = await _by_email(service, key)
-    return any(holder.org_id != org_id for holder in found)
+    holders = await _by_email(service, key)
+    return any(holder.org_id != org_id for holder in holders)
 
 
 async def find_by_login_name(
@@ -118,18 +118,18 @@ async def find_by_login_name(
         return None
     key = login_key(typed)
     # Without an organization the fourth look-up finds nothing, but is made all the same.
-    by_name, by_domain, proven, asserted, owner = await asyncio.gather(
+    by_name, by_domain, verified, asserted, owner = await asyncio.gather(
         _by_key(service, key),
         _by_domain(service, typed),
         _by_email(service, key),
         _by_email(service, scoped_key(key, org_id or "")),
         domain_owner(service, typed),
     )
-    by_email = _only(proven) if proven else _only(asserted)
-    home = owner or (None if proven or by_domain else org_id)
+    by_email = _only(verified) if verified else _only(asserted)
+    domain_org_id = owner or (None if verified or by_domain else org_id)
     if by_name and by_domain and by_name.org_id != by_domain.org_id:
         return by_domain  # the domain belongs to that organization; the other user's name is older
-    if by_name and by_email and by_email.org_id == home != by_name.org_id:
+    if by_name and by_email and by_email.org_id == domain_org_id != by_name.org_id:
         # Likewise: in its own organization an address precedes other organizations' user names.
         return by_email
     return by_name or by_domain or by_email

@@ -31,17 +31,17 @@ def following(service: Service, domain: OrganizationDomain, actor: str) -> list[
     return [Insert(LEFTOVERS, lost)]
 
 
-async def follow(service: Service, leftover: Leftover) -> bool:
+async def follow(service: Service, work: Leftover) -> bool:
     """Processes the next users of the organization; returns whether they were the last."""
-    leftover = await service.store.get(LEFTOVERS, leftover.id) or leftover
-    org_id = leftover.org_id or ""
-    if await org_domains.owner(service, leftover.owner_id) == org_id:
+    work = await service.store.get(LEFTOVERS, work.id) or work
+    org_id = work.org_id or ""
+    if await org_domains.owner(service, work.owner_id) == org_id:
         return True  # the organization has verified the domain again
     page = await service.store.find(
-        USERS, {"org_id": org_id}, order="login_key", after=leftover.after, limit=AT_ONCE
+        USERS, {"org_id": org_id}, order="login_key", after=work.after, limit=AT_ONCE
     )
-    concerned = [user for user in page.records if _is_concerned(user, leftover.owner_id)]
-    units = [_change(service, user, leftover.actor) for user in concerned]
+    concerned = [user for user in page.records if _is_concerned(user, work.owner_id)]
+    units = [_change(service, user, work.actor) for user in concerned]
     for outcome in await service.store.commit_each(units):
         if isinstance(outcome, Stale):
             return False  # a user was changed concurrently: repeat the same page
@@ -52,9 +52,9 @@ async def follow(service: Service, leftover: Leftover) -> bool:
             await service.store.commit(
                 Update(
                     LEFTOVERS,
-                    leftover.id,
+                    work.id,
                     set={"after": page.after},
-                    expect={"kind": leftover.kind},
+                    expect={"kind": work.kind},
                 )
             )
     return page.after is None

@@ -21,7 +21,7 @@ ORG_OWNER: Final = "ORG_OWNER"
 
 
 def new(user_id: str, org_id: str | None, roles: Sequence[str], now: datetime) -> Membership:
-    """Returns a membership that is not stored yet; `org_id` None stands for the installation."""
+    """Returns a membership that is not stored yet; `org_id` None means the installation."""
     return Membership(
         id=id_of(user_id, org_id),
         user_id=user_id,
@@ -61,7 +61,7 @@ async def another_owner(service: Service, org_id: str | None, user_id: str) -> l
     return await _owner(service, org_id, lambda user: user.id != user_id)
 
 
-async def what_stays(service: Service, user_id: str) -> list[Write]:
+async def owner_guards(service: Service, user_id: str) -> list[Write]:
     """Returns guards that whatever the user owns has another active owner: the installation, or
     organizations.
 
@@ -71,12 +71,12 @@ async def what_stays(service: Service, user_id: str) -> list[Write]:
     async for held in paging.each(service, MEMBERSHIPS, {"user_id": user_id}):
         if owner_of(held.org_id) not in held.roles:
             continue
-        found = await another_owner(service, held.org_id, user_id)
-        if not found:
+        others = await another_owner(service, held.org_id, user_id)
+        if not others:
             what = "the instance" if held.org_id is None else "an organization"
             message = f"nobody else is an active owner of {what}"
             raise FailedPrecondition(message, error_code="user.last_owner")
-        guards |= {(each.collection.name, each.id): each for each in found}
+        guards |= {(each.collection.name, each.id): each for each in others}
     return list(guards.values())
 
 
@@ -90,14 +90,14 @@ async def _owner(
     service: Service, org_id: str | None, is_meant: Callable[[User], bool]
 ) -> list[Write]:
     """Guards that one of the users whom `is_meant` selects is an active owner there."""
-    async for one in paging.each(service, MEMBERSHIPS, {"org_id": org_id}):
-        user = await service.store.get(USERS, one.user_id)
-        if user is None or owner_of(org_id) not in one.roles or not is_meant(user):
+    async for membership in paging.each(service, MEMBERSHIPS, {"org_id": org_id}):
+        user = await service.store.get(USERS, membership.user_id)
+        if user is None or owner_of(org_id) not in membership.roles or not is_meant(user):
             continue
         home = await service.store.get(ORGANIZATIONS, user.org_id)
         if user.state == "active" and home and (home.id == org_id or home.state == "active"):
             return [
-                Update(MEMBERSHIPS, one.id, expect={"sequence": one.sequence}),
+                Update(MEMBERSHIPS, membership.id, expect={"sequence": membership.sequence}),
                 Update(USERS, user.id, expect={"state": "active"}),
                 Update(ORGANIZATIONS, home.id, expect={"state": home.state}),
             ]
@@ -113,12 +113,16 @@ async def grant(
         return False
     now = service.clock.now()
     if known is None:
-        made = new(user_id, org_id, [role], now)
-        writes = insertion(service.random, made, actor, now)
+        membership = new(user_id, org_id, [role], now)
+        writes = insertion(service.random, membership, actor, now)
     else:
-        given = {"roles": [*known.roles, role], "changed_at": now}
+        changes = {"roles": [*known.roles, role], "changed_at": now}
         writes = events.update(
-            service.random, MEMBERSHIPS, known, given, AuditEntry("membership.changed", actor, now)
+            service.random,
+            MEMBERSHIPS,
+            known,
+            changes,
+            AuditEntry("membership.changed", actor, now),
         )
     try:
         await service.store.commit(*writes)

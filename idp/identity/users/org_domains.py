@@ -33,24 +33,24 @@ def insertion(
     random, domain = service.random, organization.primary_domain
     first = new_domain(organization.id, domain, now, is_verified=True)
     entry = AuditEntry("organization.created", actor, now, payload=payload)
-    made = events.insertion(random, ORGANIZATIONS, organization, entry)
+    writes = events.insertion(random, ORGANIZATIONS, organization, entry)
     entry = AuditEntry("domain.created", actor, now, payload={"domain": domain})
-    return made + events.insertion(random, DOMAINS, first, entry)
+    return writes + events.insertion(random, DOMAINS, first, entry)
 
 
 async def find(service: Service, org_id: str, domain: str) -> OrganizationDomain:
     """Returns the organization's record of this domain, in any spelling. Raises NotFound."""
     named = new_domain(org_id, domain_names.key(domain), service.clock.now())
-    found = await service.store.get(DOMAINS, named.id)
-    if found is None:
+    record = await service.store.get(DOMAINS, named.id)
+    if record is None:
         raise NotFound("the organization has no such domain", error_code="domain.not_found")
-    return found
+    return record
 
 
 async def owner(service: Service, domain: str) -> str | None:
     """Returns the id of the organization that has verified this domain; None if there is none."""
-    found = await _verified(service, domain)
-    return found.org_id if found else None
+    record = await _verified(service, domain)
+    return record.org_id if record else None
 
 
 async def verified(service: Service, name: str) -> OrganizationDomain | None:

@@ -17,7 +17,7 @@ from idp.service import Service
 from storage import Update
 
 _MAX_LABEL: Final = 63
-_NO_LETTER: Final = re.compile(r"[^a-z0-9]+")
+_OTHER_CHARACTERS: Final = re.compile(r"[^a-z0-9]+")
 
 
 def new(
@@ -43,7 +43,7 @@ def generated_domain(service: Service, name: str, *, is_taken: bool = False) -> 
     If that domain `is_taken`, the label gets a random suffix.
     """
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    label = _NO_LETTER.sub("-", plain).strip("-") or "org"
+    label = _OTHER_CHARACTERS.sub("-", plain).strip("-") or "org"
     end = f"-{service.random.token_bytes(4).hex()}" if is_taken else ""
     label = label[: _MAX_LABEL - len(end)].strip("-") + end
     return f"{label}.{instance_domain(service)}"
@@ -68,8 +68,8 @@ async def taken(service: Service, organization: Organization, path: str) -> list
 
 async def has_namesake(service: Service, organization: Organization) -> bool:
     """Returns whether another organization has the same name, compared by `login_key`."""
-    named = {"name_key": organization.name_key}
-    page = await service.store.find(ORGANIZATIONS, named, limit=2)
+    where = {"name_key": organization.name_key}
+    page = await service.store.find(ORGANIZATIONS, where, limit=2)
     return any(each.id != organization.id for each in page.records)
 
 

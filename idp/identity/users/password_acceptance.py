@@ -63,19 +63,19 @@ async def problems(
     HashingBusy.
     """
     try:
-        found = await service.hasher.compute(
+        reasons = await service.hasher.compute(
             lambda: password_policy.policy_problems(password, required)
         )
     except (OSError, ValueError) as error:
         _log.error("the list of breached passwords can't be read", cause=str(error))
         without = structs.replace(required, breached=None)
-        found = await service.hasher.compute(
+        reasons = await service.hasher.compute(
             lambda: password_policy.policy_problems(password, without)
         )
     # The service is asked last, and only about passwords that are accepted otherwise.
-    if not found and await range_service.contains(service.config, service.outgoing, password):
+    if not reasons and await range_service.contains(service.config, service.outgoing, password):
         return [password_policy.breached()]
-    return found
+    return reasons
 
 
 async def words_of(

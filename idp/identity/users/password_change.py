@@ -21,7 +21,8 @@ from storage import Update, Write
 
 
 class PasswordChange(Struct, frozen=True):
-    """The writes of the change, and the subject as it is after their commit (with a new stamp)."""
+    """The writes of the change, and the subject as it is after their commit (with a new security
+    stamp)."""
 
     writes: list[Write]
     subject: Subject
@@ -79,13 +80,13 @@ async def _words(service: Service, subject: Subject) -> list[str]:
 async def _problems(
     service: Service, subject: Subject, password: str, required: password_policy.Requirements
 ) -> list[password_policy.PasswordProblem]:
-    found = await password_acceptance.problems(service, password, required)
-    known = subject.user.password
+    reasons = await password_acceptance.problems(service, password, required)
+    current = subject.user.password
     # Only for passwords that are accepted otherwise, because hashing is slow.
-    if not found and known is not None:
-        if (await service.hasher.verify(password, known.hash)).ok:
+    if not reasons and current is not None:
+        if (await service.hasher.verify(password, current.hash)).ok:
             return [password_policy.unchanged()]
-    return found
+    return reasons
 
 
 async def is_due(service: Service, user: User) -> bool:
@@ -102,7 +103,8 @@ async def _is_too_old(service: Service, org_id: str, password: Password) -> bool
 
 async def prepare(service: Service, subject: Subject, password: str, actor: str) -> PasswordChange:
     """Returns the change that replaces the password. All sessions and tokens of the user end with
-    the old stamp; logout messages to applications and a mail to the user are among the writes.
+    the old security stamp; logout messages to applications and a mail to the user are among the
+    writes.
 
     Of two concurrent changes one fails with Stale: so a one-time password can be used only once.
     Raises HashingBusy.
@@ -120,7 +122,11 @@ async def prepare(service: Service, subject: Subject, password: str, actor: str)
     event = events.changed(
         service.random, USERS, user, AuditEntry("user.password_changed", actor, now)
     )
-    writes: list[Write] = [change, event, *await session_lifetime.news_of_all(service, subject)]
+    writes: list[Write] = [
+        change,
+        event,
+        *await session_lifetime.logout_messages_of_all(service, subject),
+    ]
     writes += forget_first_password(service, subject.instance, user.id, actor=actor, now=now)
     writes += security_messages.password_changed(service, user)
     changed = structs.replace(

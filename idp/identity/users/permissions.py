@@ -124,19 +124,19 @@ class Rights(Struct, frozen=True):
 async def of_user(service: Service, user_id: str) -> Rights:
     """Returns the sum of the rights of the user's memberships."""
     held = paging.each(service, MEMBERSHIPS, {"user_id": user_id})
-    return of_memberships([one async for one in held])
+    return of_memberships([each async for each in held])
 
 
 def of_memberships(memberships: Iterable[Membership]) -> Rights:
     """Returns the sum of the rights of these memberships of one user."""
     everywhere: frozenset[Permission] = frozenset()
     by_organization: dict[str, frozenset[Permission]] = {}
-    for one in memberships:
-        if one.org_id is None:
-            everywhere |= _sum(one.roles, INSTANCE_ROLES)
+    for membership in memberships:
+        if membership.org_id is None:
+            everywhere |= _sum(membership.roles, INSTANCE_ROLES)
         else:
-            held = by_organization.get(one.org_id, frozenset())
-            by_organization[one.org_id] = held | _sum(one.roles, ORGANIZATION_ROLES)
+            held = by_organization.get(membership.org_id, frozenset())
+            by_organization[membership.org_id] = held | _sum(membership.roles, ORGANIZATION_ROLES)
     return Rights(everywhere=everywhere, by_organization=by_organization)
 
 
@@ -155,13 +155,13 @@ async def may_impersonate(service: Service, actor: User, subject: User) -> bool:
 
 
 async def managed_by(service: Service, user: User) -> Collection[str | None]:
-    """Returns the organizations that the user manages, at most two; None stands for the
+    """Returns the organizations that the user manages, at most two; None means the
     installation.
 
     Two are enough for `allow_impersonation`: a user has one membership in each.
     """
     page = await service.store.find(MEMBERSHIPS, {"user_id": user.id}, limit=2)
-    return {one.org_id for one in page.records}
+    return {each.org_id for each in page.records}
 
 
 def allow_impersonation(rights: Rights, subject: User, managed: Collection[str | None]) -> bool:

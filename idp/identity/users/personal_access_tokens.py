@@ -1,4 +1,4 @@
-"""Personal access tokens of service users: shown once, stored as a digest, ended with their
+"""Personal access tokens of service users: displayed once, stored as a digest, ended with their
 user."""
 
 from __future__ import annotations

@@ -34,11 +34,15 @@ def begin_phone(
     if user.phone is None:
         raise NotFound("the user has no phone number")
     source: VerifiedBy = "mailbox" if send else by
-    code, made = email_verification.new_code(service, user, "phone", user.phone.number, by=source)
-    writes: list[Write] = [made]
+    code, insertion = email_verification.new_code(
+        service, user, "phone", user.phone.number, by=source
+    )
+    writes: list[Write] = [insertion]
     if send:
-        letter = _letter(service, user.phone.number, code, user.profile.preferred_language)
-        writes.append(messages.posting(service, "verify_phone", letter, user.id))
+        mail_message = _mail_message(
+            service, user.phone.number, code, user.profile.preferred_language
+        )
+        writes.append(messages.posting(service, "verify_phone", mail_message, user.id))
     return VerificationBegun(code=code, writes=writes)
 
 
@@ -51,8 +55,8 @@ async def verify_phone(service: Service, user_id: str, code: str, *, actor: str)
     if user is None:
         raise NotFound("there is no such user")
     number = user.phone.number if user.phone else None
-    proof = await email_verification.check_code(service, user, "phone", number, code)
-    now, by = service.clock.now(), proof.verified_by
+    verification = await email_verification.check_code(service, user, "phone", number, code)
+    now, by = service.clock.now(), verification.verified_by
     verified = (
         structs.replace(user.phone, is_verified=True, verified_by=by) if user.phone else None
     )
@@ -61,14 +65,14 @@ async def verify_phone(service: Service, user_id: str, code: str, *, actor: str)
         service.random, USERS, user, changes, AuditEntry("user.phone_verified", actor, now)
     )
     try:
-        await service.store.commit(*writes, Delete(VERIFICATIONS, proof.id))
+        await service.store.commit(*writes, Delete(VERIFICATIONS, verification.id))
     except Stale:  # the user changed concurrently: the verified number may be another one
         raise MailCodeRefused(
             "the user was changed meanwhile", error_code="code.expired"
         ) from None
 
 
-def _letter(service: Service, number: str, code: str, language: str | None) -> MailMessage:
+def _mail_message(service: Service, number: str, code: str, language: str | None) -> MailMessage:
     config = service.config
     return messages.write(
         messages.bundle_for(config, language),

@@ -2,7 +2,7 @@
 
 Nothing of an account is stored as a user before the code from the mail was entered. No page
 reveals which addresses or names are taken: only a mail to the address says that it has an account,
-and a taken name is shown only after the mailbox was verified.
+and a taken name is reported only after the mailbox was verified.
 """
 
 from __future__ import annotations
@@ -83,7 +83,8 @@ class NewAccount(Confidential, frozen=True):
 
 
 async def closed(service: Service, org_id: str) -> Closed | None:
-    """Returns why nobody can register in the organization; None if registration is open."""
+    """Returns why registration is not possible in the organization; None if registration is
+    open."""
     if not (await effective.login(service, org_id)).allow_register:
         return "disabled"
     return None if messages.is_readable(service.config) else "no_mail"
@@ -167,13 +168,13 @@ def _human(typed: Typed) -> NewHuman:
 
 
 def _profile(given_name: str, family_name: str, language: str | None) -> Profile:
-    named = Profile(
+    profile = Profile(
         display_name="",
         given_name=given_name,
         family_name=family_name,
         preferred_language=language,
     )
-    return user_creation.with_display_name(named)
+    return user_creation.with_display_name(profile)
 
 
 async def draft(service: Service, org_id: str, typed: Typed, language: str) -> NewAccount:
@@ -214,8 +215,10 @@ def as_typed(service: Service, sealed: str) -> Typed:
 
 async def is_known(service: Service, organization: Organization, address: str) -> bool:
     """Returns whether a user signs in by this address already, or has verified it."""
-    proven = Email(address=address, is_verified=True)
-    taken = await login_name_availability.taken(service, Candidate(organization, address, proven))
+    verified_email = Email(address=address, is_verified=True)
+    taken = await login_name_availability.taken(
+        service, Candidate(organization, address, verified_email)
+    )
     return not taken.isdisjoint({"user_name", "email"})
 
 
@@ -236,11 +239,12 @@ async def prepare(
             is_long=waiting.password_is_long,
         ),
     )
-    made = await user_creation.prepare(service, organization, new, actor=id)
-    verified = structs.replace(made.user, sequence=made.user.sequence + 1)
+    prepared = await user_creation.prepare(service, organization, new, actor=id)
+    verified = structs.replace(prepared.user, sequence=prepared.user.sequence + 1)
     writes: list[Write] = [
-        Insert(USERS, verified) if write.collection is USERS else write for write in made.writes
+        Insert(USERS, verified) if write.collection is USERS else write
+        for write in prepared.writes
     ]
     entry = AuditEntry("user.email_verified", id, service.clock.now())
-    writes.append(events.changed(service.random, USERS, made.user, entry))
-    return PreparedUser(user=verified, writes=writes, problems=made.problems)
+    writes.append(events.changed(service.random, USERS, prepared.user, entry))
+    return PreparedUser(user=verified, writes=writes, problems=prepared.problems)

@@ -1,6 +1,6 @@
 """Codes to set a new password, which administrators request for a user. A code is valid once, for
-one hour (24 hours for a first password), and only while password, e-mail address and stamp of the
-user stay the same."""
+one hour (24 hours for a first password), and only while password, e-mail address and security
+stamp of the user stay the same."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from idp.service import Service
 from storage import Delete, Write
 
 HOURS: Final = 1
-HOURS_FOR_THE_FIRST: Final = 24
+FIRST_PASSWORD_HOURS: Final = 24
 
 
 async def begin(
@@ -27,29 +27,29 @@ async def begin(
 ) -> VerificationBegun:
     """Creates a code; with `send`, the writes include the mail with it, whose link leads to the
     template's page or to that of this service. Raises UrlTemplateRefused."""
-    hours = HOURS if user.password else HOURS_FOR_THE_FIRST
-    lasts = timedelta(hours=hours)
+    hours = HOURS if user.password else FIRST_PASSWORD_HOURS
+    lifetime = timedelta(hours=hours)
     issue = reset_links.issue(user)
-    code, made = email_verification.new_code(service, user, "password", issue, lasts)
-    key, made = reset_links.add_key(service, user, made)
-    writes: list[Write] = [made]
+    code, insertion = email_verification.new_code(service, user, "password", issue, lifetime)
+    key, insertion = reset_links.add_key(service, user, insertion)
+    writes: list[Write] = [insertion]
     if send and user.email:
         url = reset_links.address(service.config, key)
         if url_template:
             url = email_verification.link(service.config, user, code, url_template)
-        letter = await _letter(service, user, user.email.address, code, url, hours)
-        writes.append(messages.posting(service, "reset_password", letter, user.id))
+        mail_message = await _mail_message(service, user, user.email.address, code, url, hours)
+        writes.append(messages.posting(service, "reset_password", mail_message, user.id))
     return VerificationBegun(code=code, writes=writes)
 
 
 async def check(service: Service, user: User, code: str) -> Delete:
     """Returns the write that uses up the newest code. Raises MailCodeRefused."""
     issue = reset_links.issue(user)
-    found = await email_verification.check_code(service, user, "password", issue, code)
-    return Delete(VERIFICATIONS, found.id)
+    verification = await email_verification.check_code(service, user, "password", issue, code)
+    return Delete(VERIFICATIONS, verification.id)
 
 
-async def _letter(
+async def _mail_message(
     service: Service, user: User, address: str, code: str, url: str, hours: int
 ) -> MailMessage:
     config = service.config

@@ -1,7 +1,7 @@
 """Links to set a password, with a long secret that is sent to the user's mailbox only.
 
 Opening a link does not use it up, because mail scanners open links too; setting the password does.
-A link is valid only while password, e-mail address and stamp of the user stay the same.
+A link is valid only while password, e-mail address and security stamp of the user stay the same.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ class OpenedLink(Struct, frozen=True):
 
 
 def issue(user: User) -> str:
-    """Returns the values that a code or link is bound to: a new stamp, as of a new password, ends
-    it."""
+    """Returns the values that a code or link is bound to: a new security stamp, as of a new
+    password, ends it."""
     return f"{user.stamp}\n{user.email.address if user.email else ''}"
 
 
-def add_key(service: Service, user: User | None, made: Insert) -> tuple[str, Insert]:
+def add_key(service: Service, user: User | None, insertion: Insert) -> tuple[str, Insert]:
     """Returns a key for a link, and the write of its `Verification`. Without a user the link is
     never valid."""
-    verification, secret = made.record, service.random.token()
-    counts_for = issue(user) if user else ""
-    mac = _mac(service, verification.id, counts_for, secret)
+    verification, secret = insertion.record, service.random.token()
+    bound_to = issue(user) if user else ""
+    mac = _mac(service, verification.id, bound_to, secret)
     return verification.id + secret, structs.replace(
-        made, record=structs.replace(verification, key_mac=mac)
+        insertion, record=structs.replace(verification, key_mac=mac)
     )
 
 
@@ -88,21 +88,23 @@ def unseal(service: Service, sealed: str, link_id: str) -> str:
 async def find(service: Service, key: str) -> OpenedLink:
     """Returns the valid link of a key. Raises LinkRefused."""
     parts = opaque_tokens.split(key)
-    found = await service.store.get(VERIFICATIONS, parts[0]) if parts else None
-    subject = await user_lookup.find_subject(service, found.user_id) if found else None
-    if parts is None or found is None or subject is None or not is_active(subject):
+    verification = await service.store.get(VERIFICATIONS, parts[0]) if parts else None
+    subject = (
+        await user_lookup.find_subject(service, verification.user_id) if verification else None
+    )
+    if parts is None or verification is None or subject is None or not is_active(subject):
         raise LinkRefused("the link names nothing that waits")
-    expected = _mac(service, found.id, issue(subject.user), parts[1])
-    if not opaque_tokens.same(found.key_mac or "", expected):
+    expected = _mac(service, verification.id, issue(subject.user), parts[1])
+    if not opaque_tokens.same(verification.key_mac or "", expected):
         raise LinkRefused("the link's secret is wrong, or the user has changed since")
-    return OpenedLink(subject=subject, spent=spending(found))
+    return OpenedLink(subject=subject, spent=spending(verification))
 
 
-def spending(found: Verification) -> Delete:
+def spending(verification: Verification) -> Delete:
     """Returns the write that uses up a code or link. Of two concurrent ones, one fails with
     Stale."""
-    return Delete(VERIFICATIONS, found.id, expect={"user_id": found.user_id})
+    return Delete(VERIFICATIONS, verification.id, expect={"user_id": verification.user_id})
 
 
-def _mac(service: Service, id: str, counts_for: str, secret: str) -> str:
-    return base64url.encode(service.master_key.mac("reset-link", f"{id}\n{counts_for}\n{secret}"))
+def _mac(service: Service, id: str, bound_to: str, secret: str) -> str:
+    return base64url.encode(service.master_key.mac("reset-link", f"{id}\n{bound_to}\n{secret}"))

@@ -19,25 +19,25 @@ async def following(service: Service, key: str, actor: str) -> list[Write]:
     """Returns the write that starts this work if there are such users; it belongs to the unit that
     verifies the address with this key (`lookup.login_key`)."""
     others = await service.store.find(USERS, _asserted(key), limit=1)
-    return [noted(service, key, actor)] if others.records else []
+    return [starting(service, key, actor)] if others.records else []
 
 
-def noted(service: Service, key: str, actor: str) -> Insert:
+def starting(service: Service, key: str, actor: str) -> Insert:
     """Returns the write that starts this work, without a check whether there are such users."""
     return Insert(LEFTOVERS, deferred_work.new(service, "email.superseded", key, actor))
 
 
-async def follow(service: Service, leftover: Leftover) -> bool:
+async def follow(service: Service, work: Leftover) -> bool:
     """Removes the address as a login name from the next users; returns whether they were the
     last."""
-    key = leftover.owner_id
-    proven = await service.store.find(USERS, {"email_key": key}, limit=1)
-    if not proven.records:
+    key = work.owner_id
+    verified = await service.store.find(USERS, {"email_key": key}, limit=1)
+    if not verified.records:
         return True  # the user who verified it has another address now, or was removed
     page = await service.store.find(USERS, _asserted(key), limit=AT_ONCE)
     now = service.clock.now()
     changes = {"email.is_superseded": True, "email_key": None, "changed_at": now}
-    entry = AuditEntry("user.email_superseded", leftover.actor, now)
+    entry = AuditEntry("user.email_superseded", work.actor, now)
     units = [events.update(service.random, USERS, user, changes, entry) for user in page.records]
     outcomes = await service.store.commit_each(units)
     for outcome in outcomes:

@@ -11,7 +11,7 @@ from idp.records import MailKind, User
 from idp.service import Service
 from storage import Write
 
-_SAYS: Final[Mapping[MailKind, tuple[Message, Message]]] = {
+_TEXTS: Final[Mapping[MailKind, tuple[Message, Message]]] = {
     "factor_added": (
         message("An authenticator app was added to your account", context="mail"),
         message(
@@ -44,8 +44,8 @@ _WARNING: Final = message(
 )
 
 
-def told(service: Service, user: User, kind: MailKind) -> list[Write]:
+def notification(service: Service, user: User, kind: MailKind) -> list[Write]:
     """Returns the writes of the mail; none if the user has no verified address."""
-    subject, text = _SAYS[kind]
+    subject, text = _TEXTS[kind]
     account = security_messages.account(service)
-    return security_messages.told(service, user, kind, subject, text, account, _WARNING)
+    return security_messages.notification(service, user, kind, subject, text, account, _WARNING)

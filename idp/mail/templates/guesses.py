@@ -24,7 +24,7 @@ def password_closed(service: Service, user: User) -> list[Write]:
         context="mail",
         host=_host(service),
     )
-    ways = message(
+    other_ways = message(
         "To sign in elsewhere, use a passkey, or choose a new password by “Forgot your"
         " password?”. If you did not enter these passwords, you need not do anything.",
         context="mail",
@@ -32,7 +32,9 @@ def password_closed(service: Service, user: User) -> list[Write]:
     link = MessageLink(
         message("Choose a new password:", context="mail"), service.config.issuer + _RESET_PAGE
     )
-    return security_messages.told(service, user, "password_closed", subject, text, ways, link)
+    return security_messages.notification(
+        service, user, "password_closed", subject, text, other_ways, link
+    )
 
 
 def wrong_codes(service: Service, user: User) -> list[Write]:
@@ -49,7 +51,9 @@ def wrong_codes(service: Service, user: User) -> list[Write]:
         context="mail",
     )
     account = security_messages.account(service)
-    return security_messages.told(service, user, "wrong_codes", subject, text, warning, account)
+    return security_messages.notification(
+        service, user, "wrong_codes", subject, text, warning, account
+    )
 
 
 def _host(service: Service) -> str:

@@ -11,7 +11,7 @@ def with_link(
     bundle: Bundle, to: str, host: str, code: str, url: str, *, hours: int, wording: Wording
 ) -> MailMessage:
     """Returns the mail with the link to choose a password, which also verifies the address, and
-    with the code that verifies it elsewhere. It contains no name, so that nobody can choose a text
+    with the code that verifies it elsewhere. It contains no name, so that no one can choose a text
     that a stranger reads."""
     return messages.write(
         bundle,

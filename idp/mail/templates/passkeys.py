@@ -34,17 +34,17 @@ _WARNING: Final = message(
 def added(service: Service, user: User) -> Sequence[Write]:
     """Returns the writes of the mail about a new passkey; none if the user has no verified
     address."""
-    return _told(service, user, "passkey_added", *_ADDED)
+    return _notification(service, user, "passkey_added", *_ADDED)
 
 
 def removed(service: Service, user: User) -> Sequence[Write]:
     """Returns the writes of the mail about a removed passkey; none if the user has no verified
     address."""
-    return _told(service, user, "passkey_removed", *_REMOVED)
+    return _notification(service, user, "passkey_removed", *_REMOVED)
 
 
-def _told(
+def _notification(
     service: Service, user: User, kind: MailKind, subject: Message, text: Message
 ) -> Sequence[Write]:
     account = security_messages.account(service)
-    return security_messages.told(service, user, kind, subject, text, account, _WARNING)
+    return security_messages.notification(service, user, kind, subject, text, account, _WARNING)

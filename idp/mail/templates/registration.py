@@ -1,6 +1,6 @@
 """Mails to the address of a registration.
 
-They contain no name that was typed, so that nobody can choose a text that a stranger reads.
+They contain no name that was typed, so that no one can choose a text that a stranger reads.
 """
 
 from __future__ import annotations

@@ -32,7 +32,9 @@ def password_changed(service: Service, user: User) -> list[Write]:
         context="mail",
         host=_host(service),
     )
-    return told(service, user, "password_changed", subject, text, account(service), _NOT_YOU)
+    return notification(
+        service, user, "password_changed", subject, text, account(service), _NOT_YOU
+    )
 
 
 def locked(service: Service, user: User, seconds: int = 0) -> list[Write]:
@@ -54,7 +56,7 @@ def locked(service: Service, user: User, seconds: int = 0) -> list[Write]:
             host=_host(service),
             n=math.ceil(seconds / 60),
         )
-    return told(service, user, "account_locked", subject, text)
+    return notification(service, user, "account_locked", subject, text)
 
 
 def email_changed(service: Service, user: User, new: Email | None) -> list[Write]:
@@ -68,10 +70,10 @@ def email_changed(service: Service, user: User, new: Email | None) -> list[Write
         context="mail",
         host=_host(service),
     )
-    return told(service, user, "email_changed", subject, text, _NOT_YOU)
+    return notification(service, user, "email_changed", subject, text, _NOT_YOU)
 
 
-def told(
+def notification(
     service: Service, user: User, kind: MailKind, subject: Message, *parts: Part
 ) -> list[Write]:
     """Returns the write of the mail to the user's verified address; none if there is no such
@@ -79,8 +81,8 @@ def told(
     if user.email is None or not user.email.is_verified:
         return []
     bundle = messages.bundle_for(service.config, user.profile.preferred_language)
-    letter = messages.write(bundle, user.email.address, subject, parts)
-    return [messages.posting(service, kind, letter, user.id)]
+    mail_message = messages.write(bundle, user.email.address, subject, parts)
+    return [messages.posting(service, kind, mail_message, user.id)]
 
 
 def account(service: Service) -> MessageLink:

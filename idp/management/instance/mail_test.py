@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from idp.foundation.errors import FailedPrecondition
 from idp.foundation.i18n import message
 from idp.mail import messages, mime, smtp
-from idp.mail.failures import NotSent, told
+from idp.mail.failures import NotSent, redacted
 from idp.management.call import Call
 from idp.schema.answers import Answer
 from idp.schema.field_rules import EmailRule
@@ -54,4 +54,4 @@ async def send(service: Service, call: Call, request: TestMail) -> TestSent:
         raise FailedPrecondition(
             f"the mail was not sent: {why}", error_code="mail.not_sent"
         ) from error
-    return TestSent(server=f"{config.smtp_host}:{smtp.port(config)}", answer=told(answer))
+    return TestSent(server=f"{config.smtp_host}:{smtp.port(config)}", answer=redacted(answer))

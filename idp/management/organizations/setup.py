@@ -19,7 +19,7 @@ from idp.identity.users import (
 from idp.identity.users.creation import NewHuman, Paths, PreparedUser
 from idp.identity.users.permissions import ORGANIZATION_ROLES
 from idp.mail import messages
-from idp.mail.messages import Fate
+from idp.mail.messages import DeliveryStatus
 from idp.management.call import Call
 from idp.management.users.person_fields import ProfileFields, password_problems
 from idp.records import Organization, Profile
@@ -80,7 +80,7 @@ class WasSetUp(Answer, frozen=True, kw_only=True):
     details: Details
     org_id: str
     user_id: str
-    mail: Fate = ""
+    mail: DeliveryStatus = ""
 
 
 class _PreparedOrganization(PreparedUser, frozen=True, kw_only=True):
@@ -108,7 +108,7 @@ async def set_up(service: Service, call: Call, document: object) -> WasSetUp:
         details=answers.details(made.organization, made.organization.id),
         org_id=made.organization.id,
         user_id=made.user.id,
-        mail=messages.fate(made.writes),
+        mail=messages.delivery_status(made.writes),
     )
 
 

@@ -161,7 +161,7 @@ async def listed(service: Service, owner: KeyOwner) -> RegisteredKeys:
     """Returns the owner's keys, at most a thousand of them."""
     where = {"owner_id": owner.id}
     details, keys = await paging.of(service, owner.collection, where)
-    views = await last_uses.told(service, [_view(owner, key) for key in keys])
+    views = await last_uses.with_last_uses(service, [_view(owner, key) for key in keys])
     return RegisteredKeys(details=details, result=views)
 
 
@@ -171,7 +171,9 @@ async def search(service: Service, owner: KeyOwner, request: Search) -> KeysFoun
     page = await management_search.find(service, owner.collection, request.query, [of_owner])
     return KeysFound(
         details=page.details,
-        result=await last_uses.told(service, [_view(owner, key) for key in page.records]),
+        result=await last_uses.with_last_uses(
+            service, [_view(owner, key) for key in page.records]
+        ),
         next_cursor=page.next_cursor,
     )
 
@@ -179,7 +181,7 @@ async def search(service: Service, owner: KeyOwner, request: Search) -> KeysFoun
 async def show(service: Service, owner: KeyOwner, key_id: str) -> KeyFound:
     """Returns one of the owner's keys. Raises NotFound."""
     key = _view(owner, await _find(service, owner, key_id))
-    return KeyFound(key=(await last_uses.told(service, [key]))[0])
+    return KeyFound(key=(await last_uses.with_last_uses(service, [key]))[0])
 
 
 async def remove(service: Service, call: Call, owner: KeyOwner, key_id: str) -> Changed:

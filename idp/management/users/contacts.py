@@ -11,7 +11,7 @@ from idp.identity.users import email_verification, phone_verification, verified_
 from idp.identity.users.creation import Paths
 from idp.identity.users.email_verification import VerificationBegun
 from idp.mail import messages
-from idp.mail.messages import Fate
+from idp.mail.messages import DeliveryStatus
 from idp.mail.templates import security as security_messages
 from idp.management.call import Call
 from idp.management.users import mail_url_templates, manageable, protected_addresses
@@ -51,7 +51,7 @@ class ContactChanged(Answer, frozen=True, kw_only=True):
 
     details: Details
     verification_code: str = ""
-    mail: Fate = ""
+    mail: DeliveryStatus = ""
 
 
 async def set_email(
@@ -229,5 +229,5 @@ def _answer(user: User, begun: VerificationBegun, *, has_code: bool) -> ContactC
     return ContactChanged(
         details=answers.details(user, user.org_id),
         verification_code=begun.code if has_code else "",
-        mail=messages.fate(begun.writes),
+        mail=messages.delivery_status(begun.writes),
     )

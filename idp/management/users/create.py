@@ -24,7 +24,7 @@ from idp.identity.users import (
 from idp.identity.users.creation import NewHuman, Paths, PreparedUser
 from idp.identity.users.email_verification import VerificationBegun
 from idp.mail import messages
-from idp.mail.messages import Fate
+from idp.mail.messages import DeliveryStatus
 from idp.management import call as management_call
 from idp.management.call import Call
 from idp.management.users import mail_url_templates, protected_addresses
@@ -47,7 +47,7 @@ class Created(Answer, frozen=True, kw_only=True):
     details: Details
     email_code: str = ""
     phone_code: str = ""
-    mail: Fate = ""
+    mail: DeliveryStatus = ""
 
 
 class _PreparedUser(PreparedUser, frozen=True):
@@ -84,7 +84,7 @@ async def create(service: Service, call: Call, document: object) -> Created:
         details=_details(made.user),
         email_code=made.email_code,
         phone_code=made.phone_code,
-        mail=messages.fate(made.writes),
+        mail=messages.delivery_status(made.writes),
     )
 
 

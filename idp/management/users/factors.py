@@ -56,7 +56,7 @@ async def methods(service: Service, call: Call, user_id: str) -> MethodsFound:
     """Returns the authentication methods that a user has set up. Raises NotFound."""
     user = await user_read.find(service, call, user_id)
     held = set(await second_factors.of_user(service, user))
-    left = await recovery_codes.left(service, user)
+    left = await recovery_codes.unused_count(service, user)
     others = {"password": user.password, "recovery-codes": left}
     held.update(name for name, what in others.items() if what)
     codes = None

@@ -18,7 +18,7 @@ from idp.identity.users import (
 )
 from idp.identity.users.creation import NewHuman, Paths, PreparedUser
 from idp.mail import messages
-from idp.mail.messages import Fate
+from idp.mail.messages import DeliveryStatus
 from idp.management import call as management_call
 from idp.management.call import Call
 from idp.management.organizations.setup import (
@@ -103,7 +103,7 @@ class HumanImported(Answer, frozen=True, kw_only=True):
 
     user_id: str
     details: Details
-    mail: Fate = ""
+    mail: DeliveryStatus = ""
     dry_run: bool = False
 
 
@@ -127,7 +127,7 @@ async def take(service: Service, call: Call, document: object) -> HumanImported:
         return await _prepare(service, call, organization, with_password)
 
     making = (
-        user_creation.foretold(prepare)
+        user_creation.prepared_or_refused(prepare)
         if request.dry_run
         else user_creation.make(service, prepare)
     )
@@ -135,7 +135,7 @@ async def take(service: Service, call: Call, document: object) -> HumanImported:
     return HumanImported(
         user_id=made.user.id,
         details=answers.details(made.user, made.user.org_id),
-        mail=messages.fate(made.writes),
+        mail=messages.delivery_status(made.writes),
         dry_run=request.dry_run,
     )
 

@@ -9,7 +9,7 @@ from idp.foundation.errors import FailedPrecondition, InvalidArgument
 from idp.identity.users import email_verification, reset_codes
 from idp.identity.users.email_verification import VerificationBegun
 from idp.mail import messages
-from idp.mail.messages import Fate
+from idp.mail.messages import DeliveryStatus
 from idp.management.call import Call
 from idp.management.users import mail_url_templates, manageable
 from idp.management.users.new_user import Empty
@@ -45,7 +45,7 @@ class Invited(Answer, frozen=True, kw_only=True):
 
     details: Details
     invite_code: str = ""
-    mail: Fate = ""
+    mail: DeliveryStatus = ""
 
 
 async def invite(service: Service, call: Call, user_id: str, request: Invite) -> Invited:
@@ -69,7 +69,7 @@ async def invite(service: Service, call: Call, user_id: str, request: Invite) ->
     return Invited(
         details=answers.details(user, user.org_id),
         invite_code="" if send else begun.code,
-        mail=messages.fate(begun.writes),
+        mail=messages.delivery_status(begun.writes),
     )
 
 

@@ -10,14 +10,14 @@ from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import Busy, FailedPrecondition, FieldProblem, InvalidArgument, NotFound
 from idp.identity.factors.mail_codes import MailCodeRefused
 from idp.identity.guesses import resets as guess_resets
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions import password_check
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import password_acceptance, password_change, reset_codes
 from idp.identity.users.subjects import Subject
 from idp.mail import messages
-from idp.mail.messages import Fate
+from idp.mail.messages import DeliveryStatus
 from idp.mail.templates import security as security_messages
 from idp.management.call import Call
 from idp.management.users import mail_url_templates, manageable
@@ -70,7 +70,7 @@ class ResetBegun(Answer, frozen=True, kw_only=True):
 
     details: Details
     verification_code: str = ""
-    mail: Fate = ""
+    mail: DeliveryStatus = ""
 
 
 async def set_password(
@@ -98,7 +98,10 @@ async def set_password(
         found = await _subject(service, call, user_id)
         if found.user.stamp != subject.user.stamp:  # the checked password may have been replaced
             raise Busy("the user was changed meanwhile", retry_after_seconds=1)
-        now, news = service.clock.now(), await session_lifetime.news_of_all(service, found)
+        now, news = (
+            service.clock.now(),
+            await session_lifetime.logout_messages_of_all(service, found),
+        )
         also[:] = [*verification, *news, *security_messages.password_changed(service, found.user)]
         also.extend(
             password_change.forget_first_password(
@@ -143,7 +146,7 @@ async def reset_password(
     return ResetBegun(
         details=answers.details(user, user.org_id),
         verification_code="" if send else begun.code,
-        mail=messages.fate(begun.writes),
+        mail=messages.delivery_status(begun.writes),
     )
 
 
@@ -176,7 +179,7 @@ async def _check_current(service: Service, call: Call, user: User, password: str
     once, even under an Idempotency-Key, where other writes are held back."""
     service = drafts.undrafted(service)
     try:
-        origin = TryOrigin(f"api:{call.actor}")
+        origin = AttemptOrigin(f"api:{call.actor}")
         checked = await password_check.check_current(service, user, password, origin)
     except password_check.SignInRefused:
         message = "is not the user's password"

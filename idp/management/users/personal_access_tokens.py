@@ -109,7 +109,7 @@ async def listed(service: Service, call: Call, user_id: str) -> Pats:
     """
     user = await service_users.find(service, call, user_id)
     details, found = await paging.of(service, PATS, {"user_id": user.id})
-    views = await last_uses.told(service, [_view(pat) for pat in found])
+    views = await last_uses.with_last_uses(service, [_view(pat) for pat in found])
     return Pats(details=details, result=views)
 
 
@@ -124,7 +124,7 @@ async def search(service: Service, call: Call, user_id: str, request: Search) ->
     )
     return PatsFound(
         details=page.details,
-        result=await last_uses.told(service, [_view(pat) for pat in page.records]),
+        result=await last_uses.with_last_uses(service, [_view(pat) for pat in page.records]),
         next_cursor=page.next_cursor,
     )
 
@@ -136,7 +136,7 @@ async def show(service: Service, call: Call, user_id: str, token_id: str) -> Pat
     """
     user = await service_users.find(service, call, user_id)
     view = _view(await _find(service, user, token_id))
-    return PatFound(token=(await last_uses.told(service, [view]))[0])
+    return PatFound(token=(await last_uses.with_last_uses(service, [view]))[0])
 
 
 async def remove(service: Service, call: Call, user_id: str, token_id: str) -> Changed:

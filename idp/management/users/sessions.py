@@ -105,7 +105,9 @@ async def end_all(service: Service, call: Call, user_id: str) -> Changed:
     async def find() -> User:
         user = await manageable.find(service, call, user_id)
         subject = await user_lookup.subject_of(service, user)
-        news[:] = await session_lifetime.news_of_all(service, subject) if subject else []
+        news[:] = (
+            await session_lifetime.logout_messages_of_all(service, subject) if subject else []
+        )
         return user
 
     def decide(_: User) -> Mapping[str, object]:

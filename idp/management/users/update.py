@@ -41,7 +41,7 @@ async def make(
         # In each attempt: a concurrent change may have reserved one of the names.
         found = await _available(service, call, user, after, paths)
         claims[:] = found.writes(service, call.actor) if found else []
-        emails[:] = [found.judgement.email if found else after.email]
+        emails[:] = [found.check.email if found else after.email]
         return user
 
     def decide_all(user: User) -> Mapping[str, object]:
@@ -60,7 +60,7 @@ async def make(
             also=lambda *_: [*claims, *also],
         )
 
-    return await login_name_reservations.repeated(attempt, user_creation.MEETS_AT)
+    return await login_name_reservations.repeated(attempt, user_creation.NAME_COLLECTIONS)
 
 
 async def _available(

@@ -115,7 +115,7 @@ def note_use(service: Service, presented: Presented) -> None:
     """Stores when a personal access token was used."""
     if presented.is_pat:
         claims = presented.claims
-        last_uses.note(service, claims.jti, datetime.fromtimestamp(claims.exp, UTC))
+        last_uses.record(service, claims.jti, datetime.fromtimestamp(claims.exp, UTC))
 
 
 async def find(service: Service, token: str) -> tuple[AccessToken, LiveRecords]:

@@ -101,10 +101,10 @@ async def authenticate_any(
         with CLIENT_METHOD:
             _check_taken(claimed.method, methods)
         with CLIENT_PROOF:
-            credential_id = client_secrets.proven(user, claimed.secret, service.clock.now())
+            credential_id = client_secrets.matching_id(user, claimed.secret, service.clock.now())
             if credential_id is None:
                 raise InvalidClient("wrong secret of a service user", details=_length(claimed))
-    last_uses.note(service, credential_id)
+    last_uses.record(service, credential_id)
     return user, others
 
 
@@ -224,7 +224,7 @@ async def _authenticated(
             await _verify(service, claimed.assertion, records[1])
     if credential_id:
         ends_at = records[1].expires_at if claimed.assertion else opaque_tokens.LASTS_UNTIL
-        last_uses.note(service, credential_id, ends_at)
+        last_uses.record(service, credential_id, ends_at)
     return client
 
 
@@ -335,7 +335,7 @@ def _length(claimed: Claimed) -> str:
 
 
 def _by_secret(claimed: Claimed, client: Application, now: datetime) -> str | None:
-    return client_secrets.proven(client, claimed.secret or "", now)
+    return client_secrets.matching_id(client, claimed.secret or "", now)
 
 
 def _public(claimed: Claimed, client: Application, now: datetime) -> str | None:

@@ -108,7 +108,7 @@ def authorization(
         audience=granted.audience,
         auth_time=session.auth_time,
         amr=session.amr,
-        acr=authentication_context.told(session.acr, request.acr_values),
+        acr=authentication_context.acr_claim(session.acr, request.acr_values),
         stamps=token_validity.stamps_of(subject.instance, subject, client),
         created_at=now,
         expires_at=now + timedelta(seconds=service.config.jwt_access_token_seconds),

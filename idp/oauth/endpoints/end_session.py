@@ -16,7 +16,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import browsers
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.browsers import Cookie
@@ -141,7 +141,7 @@ def destination(request: LogoutRequest) -> str | None:
     return authorization_response.with_state(to)
 
 
-async def address(service: Service, request: LogoutRequest, origin: TryOrigin) -> str:
+async def address(service: Service, request: LogoutRequest, origin: AttemptOrigin) -> str:
     """Returns what names the request in the address of its page.
 
     This is a sealed note (`idp.oauth.endpoints.notes`), or the id of a stored request if a note

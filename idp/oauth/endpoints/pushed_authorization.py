@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec import structs
 
 from idp.foundation import opaque_tokens
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.oauth import request_limits
 from idp.oauth.authentication import client_authentication
 from idp.oauth.endpoints import authorization_request, notes
@@ -38,7 +38,7 @@ async def push(
     authorization: str | None,
     params: Params,
     record: RecordIgnored,
-    origin: TryOrigin,
+    origin: AttemptOrigin,
 ) -> dict[str, Any]:
     """Returns the response to a client that pushes a request (2.2).
 

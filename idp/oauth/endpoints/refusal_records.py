@@ -80,7 +80,7 @@ async def keep(service: Service, refused: RefusedRequest, error: Refusing) -> No
     Of many refusals in a short time only some of each network are stored: the others are in the
     log alone.
     """
-    if not service.refusal_pace.allows(service.clock.now(), refused.network):
+    if not service.refusal_rate.allows(service.clock.now(), refused.network):
         return
     try:
         async with asyncio.timeout(_WRITE_SECONDS):

@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from idp.foundation import base64url, opaque_tokens, uris
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.oauth import request_limits, scopes
 from idp.oauth.authentication import client_authentication
 from idp.oauth.errors import TemporarilyUnavailable, UnauthorizedClient
@@ -38,7 +38,7 @@ _BETWEEN: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015_.-]+")
 
 
 async def begin(
-    service: Service, authorization: str | None, params: Params, origin: TryOrigin
+    service: Service, authorization: str | None, params: Params, origin: AttemptOrigin
 ) -> dict[str, Any]:
     """Returns the response to a device that asks for a user to sign in (RFC 8628 3.2).
 

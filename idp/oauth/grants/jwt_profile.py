@@ -49,7 +49,7 @@ async def authenticate(
             raise InvalidGrant(
                 "the assertion is not valid", details="Its issuer is no service user."
             )
-    last_uses.note(service, key.id, key.expires_at)
+    last_uses.record(service, key.id, key.expires_at)
     return user, others
 
 

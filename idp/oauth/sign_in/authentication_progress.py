@@ -89,7 +89,7 @@ def stored_fields(browser: Browser, progress: AuthenticationProgress) -> dict[st
 def of_session(live: LiveSession, now: datetime) -> AuthenticationProgress:
     """Returns the authentication methods of a session's user, as far as they are still valid
     now."""
-    return AuthenticationProgress(live.subject, live.proofs(now), live.session.auth_time)
+    return AuthenticationProgress(live.subject, live.methods(now), live.session.auth_time)
 
 
 async def due(
@@ -98,7 +98,7 @@ async def due(
     """Returns what this user has to do before the request is answered; None when there is
     nothing."""
     user = progress.subject.user
-    rules = (await page_settings.look(service, user.org_id)).login
+    rules = (await page_settings.find(service, user.org_id)).login
     allowed = second_factors.allowed(service.config, rules)
     needs_password = await _needs_password(service, progress)
     methods = [*progress.amr, *([authentication_context.AMR_PASSWORD] if needs_password else [])]

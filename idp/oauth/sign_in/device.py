@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from idp.identity.guesses import reports as guess_reports
 from idp.identity.guesses import throttle
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.guesses.reports import Outcome
 from idp.identity.guesses.throttle import Throttled
 from idp.oauth.grants import device_authorization
@@ -28,7 +28,7 @@ class CodeExpired(Exception):
     """A device showed this code, but its time is over."""
 
 
-async def enter(service: Service, typed: str, origin: TryOrigin) -> BegunFlow:
+async def enter(service: Service, typed: str, origin: AttemptOrigin) -> BegunFlow:
     """Returns the sign-in that belongs to a user code. Guesses from one network are slowed down.
 
     A right code takes back only its own attempt: anybody can have valid codes issued. Raises
@@ -45,7 +45,7 @@ async def enter(service: Service, typed: str, origin: TryOrigin) -> BegunFlow:
         guess_reports.report(service, Outcome(refusal.cause, "user_code", origin))
         raise
     request = await device_authorization.find(service, user_code)
-    begun = await _begin(service, request, origin.agent) if request else None
+    begun = await _begin(service, request, origin.browser) if request else None
     if begun is None:
         guess_reports.report(service, Outcome("wrong", "user_code", origin))
         raise WrongCode

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Literal
 
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.oauth.sign_in.first_party_areas import OwnPages
 from idp.oauth.sign_in.pending import BegunFlow
@@ -22,7 +22,7 @@ async def begin(
     area: OwnPages,
     path: str,
     browser: Browser | None,
-    origin: TryOrigin,
+    origin: AttemptOrigin,
     *,
     prompt: Sequence[str] = (),
     max_age: int | None = None,

@@ -14,7 +14,7 @@ from msgspec import structs
 
 from idp.foundation import uris
 from idp.identity.guesses import resets as guess_resets
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import creation as session_creation
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions import password_check
@@ -232,7 +232,7 @@ async def note(service: Service, flow: Flow, **changes: Any) -> None:
 
 
 async def enter_password(
-    service: Service, flow: Flow, login_name: str, password: str, origin: TryOrigin
+    service: Service, flow: Flow, login_name: str, password: str, origin: AttemptOrigin
 ) -> Cookie | None:
     """Checks the password, then signs the user in or continues with what is required first.
 
@@ -345,7 +345,7 @@ async def _open_session(
     is_guarded = any((one.collection, one.id) == (USERS, subject.user.id) for one in before)
     # The unit fails if the user changed meanwhile; writes that update the user check that
     # themselves.
-    guard = [] if is_guarded else [session_creation.guard(subject)]
+    guard = [] if is_guarded else [session_creation.user_guard(subject)]
     await sign_in_pending.commit(
         service, flow, *before, *guard, *opened.writes, step, settled=True
     )

@@ -55,7 +55,7 @@ async def enter(
     if party is None:
         raise webauthn.WebAuthnRefused("there are no passkeys here")
     user_id = progress.subject.user.id if progress else None
-    verified = await passkeys.prove(service, party, text, _bound_to(flow), user_id)
+    verified = await passkeys.authenticate(service, party, text, _bound_to(flow), user_id)
     # The user is known only now, and may be of another organization than the client.
     if progress is None and not await _may_stand_alone(service, verified.subject.user.org_id):
         raise webauthn.WebAuthnRefused(
@@ -111,4 +111,4 @@ async def add(
 
 
 async def _may_stand_alone(service: Service, org_id: str) -> bool:
-    return (await page_settings.look(service, org_id)).login.allow_passwordless
+    return (await page_settings.find(service, org_id)).login.allow_passwordless

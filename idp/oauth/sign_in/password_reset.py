@@ -15,7 +15,7 @@ from msgspec import Struct
 from idp.identity.factors import mail_codes
 from idp.identity.factors.mail_codes import MailCodeRefused
 from idp.identity.guesses import lock_ends, mail_limits
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.guesses.throttle import Throttled, account_of
 from idp.identity.sessions import known_browsers
 from idp.identity.users import email_verification, reset_links
@@ -56,7 +56,7 @@ class ResetState(Struct, frozen=True):
     """Where the request comes from, the language of the mail, and the query of the link's
     address."""
 
-    origin: TryOrigin
+    origin: AttemptOrigin
     language: str
     query: dict[str, str]
 

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct, structs
 
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import browsers
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.browsers import Cookie
@@ -68,7 +68,7 @@ class BegunFlow(Struct, frozen=True):
 
 
 async def begin(
-    service: Service, request: AuthRequest, browser: Browser | None, origin: TryOrigin
+    service: Service, request: AuthRequest, browser: Browser | None, origin: AttemptOrigin
 ) -> BegunFlow:
     """Begins a flow in this browser, which gets a cookie if it has none.
 
@@ -77,14 +77,16 @@ async def begin(
     to load the pushed request; `Stale` as `begin_stored` does.
     """
     cookie = browsers.new(service) if browser is None else None
-    known = cookie.agent if cookie else browser
+    known = cookie.browser if cookie else browser
     request = await page_branding.decided(service, request)
     if known is not None:
         request = await pushed_authorization.claim(service, request, known)
     return BegunFlow(await _address(service, request, origin, known), cookie)
 
 
-async def begin_unbound(service: Service, request: AuthRequest, origin: TryOrigin) -> BegunFlow:
+async def begin_unbound(
+    service: Service, request: AuthRequest, origin: AttemptOrigin
+) -> BegunFlow:
     """Begins a flow by a POST from another site, without a cookie. Raises `TooManyRequests`.
 
     Its first page binds it to the browser.
@@ -94,7 +96,7 @@ async def begin_unbound(service: Service, request: AuthRequest, origin: TryOrigi
 
 
 async def _address(
-    service: Service, request: AuthRequest, origin: TryOrigin, browser: Browser | None = None
+    service: Service, request: AuthRequest, origin: AttemptOrigin, browser: Browser | None = None
 ) -> str:
     note = notes.seal(service, request, PURPOSE, room=_ROOM)
     if note is not None:
@@ -124,7 +126,7 @@ async def begin_stored(
     Raises `Stale`, of those writes, or when two forms of a new browser arrive at the same moment.
     """
     cookie = browsers.new(service) if browser is None else None
-    known = cookie.agent if cookie else browser
+    known = cookie.browser if cookie else browser
     request = await page_branding.decided(service, request)
     request = structs.replace(request, agent_id=known.id if known else None)
     await _store(service, request, known, *also)
@@ -137,7 +139,7 @@ async def bind(service: Service, address: str, browser: Browser | None) -> Begun
     if request is None or request.agent_id is not None or has_ended(service, request):
         return None
     cookie = browsers.new(service) if browser is None else None
-    known = cookie.agent if cookie else browser
+    known = cookie.browser if cookie else browser
     if known is None:
         return None
     try:

@@ -17,11 +17,11 @@ from idp.foundation.i18n import Bundle
 from idp.identity.factors import mail_codes
 from idp.identity.factors.mail_codes import MailCodeRefused
 from idp.identity.guesses import mail_limits
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.browsers import Cookie
 from idp.identity.users import registration
-from idp.identity.users.creation import is_met
+from idp.identity.users.creation import is_name_conflict
 from idp.identity.users.registration import NewAccount, Typed
 from idp.identity.users.subjects import Subject
 from idp.mail import messages
@@ -59,7 +59,7 @@ class NameTaken(Exception):
 class RegistrationState(Struct, frozen=True):
     """Where the request comes from, the language of the mail, and the addresses of its links."""
 
-    origin: TryOrigin
+    origin: AttemptOrigin
     bundle: Bundle
     verify_url: str
     sign_in_url: str
@@ -241,7 +241,7 @@ async def _complete(
                 service, flow, progress, *before, registration_id=None
             )
     except (Conflict, Stale) as error:
-        if not is_met(error):
+        if not is_name_conflict(error):
             raise
     if await service.store.get(REGISTRATIONS, waiting.id) is None:
         raise Stale(REGISTRATIONS.name, waiting.id)  # the same form was sent twice at once

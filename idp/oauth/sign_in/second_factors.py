@@ -8,7 +8,7 @@ from msgspec import structs
 
 from idp.identity import authentication_context
 from idp.identity.factors import code_checks, second_factors, totp
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions.browsers import Cookie
 from idp.oauth.sign_in import factor_enrolment
 from idp.oauth.sign_in import flow as sign_in_flow
@@ -27,7 +27,7 @@ async def enter_code(
     progress: AuthenticationProgress,
     kind: Literal["totp", "recovery-code"],
     code: str,
-    origin: TryOrigin,
+    origin: AttemptOrigin,
 ) -> Cookie | None:
     """Checks a code and continues with its user. Returns the browser's new cookie, if any.
 

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from idp.foundation import base64url
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions.lifetime import LiveSession
 from idp.oauth import pkce, scopes
 from idp.oauth.endpoints import authorization as authorization_endpoint
@@ -71,7 +71,12 @@ async def read(service: Service, client_id: str) -> tuple[AuthRequest, Applicati
 
 
 async def begin(
-    service: Service, client_id: str, path: str, browser: Browser, user_id: str, origin: TryOrigin
+    service: Service,
+    client_id: str,
+    path: str,
+    browser: Browser,
+    user_id: str,
+    origin: AttemptOrigin,
 ) -> BegunFlow:
     """Begins a flow that asks this user for the password and leads to an address of the service.
 

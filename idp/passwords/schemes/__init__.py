@@ -88,11 +88,11 @@ def read(encoded: str) -> Stored:
     """
     if len(encoded) > MAX_ENCODED_CHARACTERS:
         raise UnreadableHash(f"it is longer than {MAX_ENCODED_CHARACTERS} characters")
-    found = _BEGINNING.match(encoded)
-    assert found is not None  # noqa: S101 - the beginning of one scheme is empty
-    if found[0] in REFUSED:
-        raise UnreadableHash(REFUSED[found[0]])
-    return SCHEMES[found[0]](encoded)
+    match = _BEGINNING.match(encoded)
+    assert match is not None  # noqa: S101 - the beginning of one scheme is empty
+    if match[0] in REFUSED:
+        raise UnreadableHash(REFUSED[match[0]])
+    return SCHEMES[match[0]](encoded)
 
 
 def read_imported(encoded: str, config: Config) -> Stored:

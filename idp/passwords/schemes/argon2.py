@@ -14,8 +14,8 @@ from idp.passwords.schemes.base import (
     Stored,
     Strength,
     UnreadableHash,
+    base64_bytes,
     number,
-    octets,
     unpadded,
 )
 
@@ -43,17 +43,17 @@ _TYPES: Final = {"argon2id": Type.ID, "argon2i": Type.I}
 
 def read(encoded: str) -> Stored:
     """Returns the hash, ready to verify. Raises UnreadableHash."""
-    found = _ENCODED.fullmatch(encoded)
-    if not found:
+    match = _ENCODED.fullmatch(encoded)
+    if not match:
         raise UnreadableHash("argon2 is written $argon2id$v=19$m=…,t=…,p=…$salt$hash")
-    scheme, memory, passes, lanes, salt, digest = found.groups()
+    scheme, memory, passes, lanes, salt, digest = match.groups()
     p = number(lanes, "p", 1, MAX_LANES)
     t = number(passes, "t", 1, MAX_PASSES)
     m = number(memory, "m", MIN_KIB_PER_LANE * p, MAX_MEMORY_KIB)
     if m * t > MAX_KIB_PASSES:
         raise UnreadableHash(f"m times t must be at most {MAX_KIB_PASSES}")
-    octets(salt, "the salt", 8, 64)
-    octets(digest, "the hash", 16, 64)
+    base64_bytes(salt, "the salt", 8, 64)
+    base64_bytes(digest, "the hash", 16, 64)
     kind = _TYPES[scheme]
     strength = Strength("imported_argon2_min_kib", m)
     return Stored(scheme, (m, t, p), lambda password: _verify(encoded, password, kind), strength)
@@ -68,8 +68,8 @@ def _verify(encoded: str, password: bytes, kind: Type) -> bool:
 
 def _hash(password: bytes, random: Random) -> str:
     salt = random.token_bytes(SALT_BYTES)
-    made = hash_secret(password, salt, PASSES, MEMORY_KIB, LANES, HASH_BYTES, Type.ID)
-    return made.decode("ascii")
+    computed = hash_secret(password, salt, PASSES, MEMORY_KIB, LANES, HASH_BYTES, Type.ID)
+    return computed.decode("ascii")
 
 
 def _decoy(random: Random) -> str:

@@ -74,7 +74,7 @@ def number(text: str, name: str, least: int, most: int) -> int:
     return int(text)
 
 
-def octets(text: str, name: str, least: int, most: int) -> bytes:
+def base64_bytes(text: str, name: str, least: int, most: int) -> bytes:
     """Decodes canonical standard base64 without padding, within bounds. Raises UnreadableHash."""
     value = _decoded(text + "=" * (-len(text) % 4))
     if unpadded(value) != text:
@@ -82,7 +82,7 @@ def octets(text: str, name: str, least: int, most: int) -> bytes:
     return _of_length(value, name, least, most)
 
 
-def padded_octets(text: str, name: str, least: int, most: int) -> bytes:
+def padded_base64_bytes(text: str, name: str, least: int, most: int) -> bytes:
     """Decodes canonical standard base64 with padding, within bounds. Raises UnreadableHash."""
     value = _decoded(text)
     if base64.b64encode(value).decode("ascii") != text:

@@ -30,10 +30,10 @@ _ENCODED: Final = re.compile(
 
 def read(encoded: str) -> Stored:
     """Returns the hash, ready to verify. Raises UnreadableHash."""
-    found = _ENCODED.fullmatch(encoded)
-    if not found:
+    match = _ENCODED.fullmatch(encoded)
+    if not match:
         raise UnreadableHash("bcrypt is written $2b$, two digits of cost, $ and 53 characters")
-    cost = number(found[1].lstrip("0"), "the cost", MIN_COST, MAX_COST)
+    cost = number(match[1].lstrip("0"), "the cost", MIN_COST, MAX_COST)
     strength = Strength("imported_bcrypt_min_cost", cost)
     return Stored("bcrypt", (cost,), lambda password: _verify(encoded, password), strength)
 
@@ -54,9 +54,9 @@ def _decoy(random: Random) -> str:
     return f"$2b${COST}${_text(salt)}{_text(digest)}"
 
 
-def _text(octets: bytes) -> str:
+def _text(data: bytes) -> str:
     """Base64 in bcrypt's own alphabet."""
-    return unpadded(octets).translate(str.maketrans(_STANDARD, _BCRYPT))
+    return unpadded(data).translate(str.maketrans(_STANDARD, _BCRYPT))
 
 
 RECIPE: Final = Recipe("bcrypt", (COST,), _hash, _decoy, max_bytes=MAX_PASSWORD_BYTES)

@@ -7,9 +7,9 @@ from typing import Final
 ALPHABET: Final = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
-def encode(octets: bytes) -> str:
-    """Returns the octets as text, without padding."""
-    chunks = (octets[start : start + 3] for start in range(0, len(octets), 3))
+def encode(data: bytes) -> str:
+    """Returns the bytes as text, without padding."""
+    chunks = (data[start : start + 3] for start in range(0, len(data), 3))
     return "".join(_characters(chunk) for chunk in chunks)
 
 

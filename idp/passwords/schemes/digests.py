@@ -10,7 +10,7 @@ import hmac
 import re
 from typing import Final
 
-from idp.passwords.schemes.base import Stored, UnreadableHash, padded_octets
+from idp.passwords.schemes.base import Stored, UnreadableHash, padded_base64_bytes
 
 _HEXADECIMAL: Final = re.compile(r"(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9A-F]{32}|[0-9A-F]{40})")
 _BY_LENGTH: Final = {32: "md5", 40: "sha1"}
@@ -29,11 +29,11 @@ def read_hexadecimal(encoded: str) -> Stored:
 
 def read_salted_md5(encoded: str) -> Stored:
     """Returns the MD5 of salt and password, ready to verify. Raises UnreadableHash."""
-    found = _SALTED_MD5.fullmatch(encoded)
-    if not found:
+    match = _SALTED_MD5.fullmatch(encoded)
+    if not match:
         raise UnreadableHash("salted MD5 is written $md5salted-suffix$salt$base64")
-    place, salt, expected = found[1], found[2].encode("ascii"), found[3]
-    digest = padded_octets(expected, "the hash", 16, 16)
+    place, salt, expected = match[1], match[2].encode("ascii"), match[3]
+    digest = padded_base64_bytes(expected, "the hash", 16, 16)
     if place == "prefix":
         return _stored("md5", digest, before=salt)
     return _stored("md5", digest, behind=salt)
@@ -42,19 +42,19 @@ def read_salted_md5(encoded: str) -> Stored:
 def read_directory(encoded: str) -> Stored:
     """Returns the hash of a directory, ready to verify: the salt, if any, follows the digest.
     Raises UnreadableHash."""
-    found = _DIRECTORY.fullmatch(encoded)
-    if not found:
+    match = _DIRECTORY.fullmatch(encoded)
+    if not match:
         raise UnreadableHash("hashes of directories are written {SSHA}base64")
-    name = f"sha{found[2] or 1}"
+    name = f"sha{match[2] or 1}"
     size = hashlib.new(name, usedforsecurity=False).digest_size
-    least, most = (1, 64) if found[1] else (0, 0)
-    octets = padded_octets(found[3], "what follows", size + least, size + most)
-    return _stored(name, octets[:size], behind=octets[size:])
+    least, most = (1, 64) if match[1] else (0, 0)
+    data = padded_base64_bytes(match[3], "what follows", size + least, size + most)
+    return _stored(name, data[:size], behind=data[size:])
 
 
 def _stored(name: str, expected: bytes, before: bytes = b"", behind: bytes = b"") -> Stored:
     def verify(password: bytes) -> bool:
-        made = hashlib.new(name, before + password + behind, usedforsecurity=False)
-        return hmac.compare_digest(made.digest(), expected)
+        computed = hashlib.new(name, before + password + behind, usedforsecurity=False)
+        return hmac.compare_digest(computed.digest(), expected)
 
     return Stored(name, (), verify)

@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import structs
 
 from idp.passwords.schemes import argon2, bcrypt, pbkdf2, scrypt
-from idp.passwords.schemes.base import Stored, UnreadableHash, padded_octets
+from idp.passwords.schemes.base import Stored, UnreadableHash, padded_base64_bytes
 
 _PBKDF2: Final = re.compile(
     r"pbkdf2_(sha1|sha256)\$([0-9]{1,10})\$([!-#%-~]{1,64})\$([A-Za-z0-9+/]{1,100}={0,2})"
@@ -23,22 +23,22 @@ _SCRYPT: Final = re.compile(
 
 def read_pbkdf2(encoded: str) -> Stored:
     """Returns the hash, ready to verify. Raises UnreadableHash."""
-    found = _PBKDF2.fullmatch(encoded)
-    if not found:
+    match = _PBKDF2.fullmatch(encoded)
+    if not match:
         raise UnreadableHash("Django's PBKDF2 is written pbkdf2_sha256$rounds$salt$hash")
-    digest, rounds, salt, expected = found.groups()
+    digest, rounds, salt, expected = match.groups()
     size = hashlib.new(digest, usedforsecurity=False).digest_size
-    key = padded_octets(expected, "the hash", size, size)
+    key = padded_base64_bytes(expected, "the hash", size, size)
     return pbkdf2.stored(digest, rounds, salt.encode("ascii"), key)
 
 
 def read_scrypt(encoded: str) -> Stored:
     """Returns the hash, ready to verify. Raises UnreadableHash."""
-    found = _SCRYPT.fullmatch(encoded)
-    if not found:
+    match = _SCRYPT.fullmatch(encoded)
+    if not match:
         raise UnreadableHash("Django's scrypt is written scrypt$N$salt$r$p$hash")
-    n, salt, r, p, expected = found.groups()
-    key = padded_octets(expected, "the hash", 64, 64)
+    n, salt, r, p, expected = match.groups()
+    key = padded_base64_bytes(expected, "the hash", 64, 64)
     return scrypt.stored(scrypt.exponent(n), r, p, salt.encode("ascii"), key)
 
 

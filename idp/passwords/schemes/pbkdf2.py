@@ -7,7 +7,7 @@ import hmac
 import re
 from typing import Final
 
-from idp.passwords.schemes.base import Stored, Strength, UnreadableHash, number, octets
+from idp.passwords.schemes.base import Stored, Strength, UnreadableHash, base64_bytes, number
 
 # Bounds of rounds times blocks of output: below a second on a current machine.
 MAX_ROUNDS: Final = {
@@ -25,10 +25,10 @@ _ENCODED: Final = re.compile(
 
 def read(encoded: str) -> Stored:
     """Returns the hash, ready to verify. Raises UnreadableHash."""
-    found = _ENCODED.fullmatch(encoded)
-    if not found:
+    match = _ENCODED.fullmatch(encoded)
+    if not match:
         raise UnreadableHash("pbkdf2 is written $pbkdf2-sha256$rounds$salt$hash")
-    digest, rounds, salt, expected = found.groups()
+    digest, rounds, salt, expected = match.groups()
     key = _adapted(expected, "the hash", 16)
     return stored(digest or "sha1", rounds, _adapted(salt, "the salt", 1), key)
 
@@ -40,8 +40,8 @@ def stored(digest: str, rounds: str, salt: bytes, expected: bytes) -> Stored:
     count = number(rounds, "rounds", 1, MAX_ROUNDS[digest] // blocks)
 
     def verify(password: bytes) -> bool:
-        made = hashlib.pbkdf2_hmac(digest, password, salt, count, len(expected))
-        return hmac.compare_digest(made, expected)
+        computed = hashlib.pbkdf2_hmac(digest, password, salt, count, len(expected))
+        return hmac.compare_digest(computed, expected)
 
     strength = Strength("imported_pbkdf2_min_rounds", count)
     return Stored(f"pbkdf2-{digest}", (count,), verify, strength)
@@ -52,4 +52,4 @@ def _adapted(text: str, name: str, least: int) -> bytes:
     if text.endswith("=") and len(text) % 4:
         raise UnreadableHash(f"{name} has the wrong padding")
     standard = text if "+" in text else text.replace(".", "+")
-    return octets(standard.rstrip("="), name, least, 64)
+    return base64_bytes(standard.rstrip("="), name, least, 64)

@@ -25,18 +25,18 @@ _MD5: Final[_Hash] = partial(hashlib.md5, usedforsecurity=False)
 
 def read(encoded: str) -> Stored:
     """Returns the hash, ready to verify. Raises UnreadableHash."""
-    found = _PHPASS.fullmatch(encoded)
-    if not found:
+    match = _PHPASS.fullmatch(encoded)
+    if not match:
         raise UnreadableHash("PHPass is written $P$ or $H$ and 31 characters")
-    return _stored("phpass", _MD5, *found.groups())
+    return _stored("phpass", _MD5, *match.groups())
 
 
 def read_drupal(encoded: str) -> Stored:
     """Returns the hash of Drupal 7, ready to verify. Raises UnreadableHash."""
-    found = _DRUPAL.fullmatch(encoded)
-    if not found:
+    match = _DRUPAL.fullmatch(encoded)
+    if not match:
         raise UnreadableHash("Drupal's form is $S$ and 52 characters")
-    return _stored("drupal7", hashlib.sha512, *found.groups())
+    return _stored("drupal7", hashlib.sha512, *match.groups())
 
 
 def _stored(scheme: str, make: _Hash, rounds: str, salt: str, expected: str) -> Stored:
@@ -48,7 +48,7 @@ def _stored(scheme: str, make: _Hash, rounds: str, salt: str, expected: str) -> 
         digest = make(salt.encode("ascii") + password).digest()
         for _ in range(1 << exponent):
             digest = make(digest + password).digest()
-        made = crypt_base64.encode(digest)[: len(expected)]
-        return hmac.compare_digest(made.encode("ascii"), expected.encode("ascii"))
+        computed = crypt_base64.encode(digest)[: len(expected)]
+        return hmac.compare_digest(computed.encode("ascii"), expected.encode("ascii"))
 
     return Stored(scheme, (exponent,), verify)

@@ -7,7 +7,7 @@ import hmac
 import re
 from typing import Final
 
-from idp.passwords.schemes.base import Stored, Strength, UnreadableHash, number, octets
+from idp.passwords.schemes.base import Stored, Strength, UnreadableHash, base64_bytes, number
 
 # Bounds: one verification stays below 128 MiB and about a second on a current machine.
 MAX_LN: Final = 20
@@ -25,12 +25,12 @@ _ENCODED: Final = re.compile(
 
 def read(encoded: str) -> Stored:
     """Returns the hash, ready to verify. Raises UnreadableHash."""
-    found = _ENCODED.fullmatch(encoded)
-    if not found:
+    match = _ENCODED.fullmatch(encoded)
+    if not match:
         raise UnreadableHash("scrypt is written $scrypt$ln=…,r=…,p=…$salt$hash")
-    ln, r, p, salt, expected = found.groups()
-    key = octets(expected, "the hash", 16, 64)
-    return stored(number(ln, "ln", 1, MAX_LN), r, p, octets(salt, "the salt", 1, 64), key)
+    ln, r, p, salt, expected = match.groups()
+    key = base64_bytes(expected, "the hash", 16, 64)
+    return stored(number(ln, "ln", 1, MAX_LN), r, p, base64_bytes(salt, "the salt", 1, 64), key)
 
 
 def stored(ln: int, block: str, parallel: str, salt: bytes, expected: bytes) -> Stored:
@@ -44,10 +44,10 @@ def stored(ln: int, block: str, parallel: str, salt: bytes, expected: bytes) -> 
         raise UnreadableHash(f"N times r times p must be at most {MAX_BLOCKS}")
 
     def verify(password: bytes) -> bool:
-        made = hashlib.scrypt(
+        computed = hashlib.scrypt(
             password, salt=salt, n=n, r=r, p=p, maxmem=_ROOM, dklen=len(expected)
         )
-        return hmac.compare_digest(made, expected)
+        return hmac.compare_digest(computed, expected)
 
     return Stored("scrypt", (ln, r, p), verify, Strength("imported_scrypt_min_cost", ln))
 

@@ -35,7 +35,7 @@ _SHA_HASHES: Final[dict[str, _Hash]] = {"5": hashlib.sha256, "6": hashlib.sha512
 
 
 def _order(size: int, turn: int) -> bytes:
-    """The order in which the octets of a SHA-2 digest are written: groups of three, rotated at
+    """The order in which the bytes of a SHA-2 digest are written: groups of three, rotated at
     each step."""
     third, order = size // 3, list[int]()
     three = [2 * third, third, 0]
@@ -51,19 +51,19 @@ _SHA_ORDERS: Final = {"5": _order(32, 1), "6": _order(64, 2)}
 
 def read_md5(encoded: str) -> Stored:
     """Returns the hash of md5-crypt, ready to verify. Raises UnreadableHash."""
-    found = _MD5.fullmatch(encoded)
-    if not found:
+    match = _MD5.fullmatch(encoded)
+    if not match:
         raise UnreadableHash("md5-crypt is written $1$, up to 8 characters, $ and 22 characters")
-    salt, expected = found[1].encode("ascii"), found[2]
+    salt, expected = match[1].encode("ascii"), match[2]
     return Stored("md5-crypt", (), lambda password: _is(_md5(password, salt), expected))
 
 
 def read_sha(encoded: str) -> Stored:
     """Returns the hash of sha256-crypt or sha512-crypt, ready to verify. Raises UnreadableHash."""
-    found = _SHA.fullmatch(encoded)
-    if not found or not _LAST[found[1]].fullmatch(found[4]):
+    match = _SHA.fullmatch(encoded)
+    if not match or not _LAST[match[1]].fullmatch(match[4]):
         raise UnreadableHash("sha-crypt is written $6$rounds=…$salt$hash, or without the rounds")
-    kind, rounds, salt, expected = found.groups()
+    kind, rounds, salt, expected = match.groups()
     count = number(rounds, "rounds", MIN_ROUNDS, MAX_ROUNDS) if rounds else _USUAL_ROUNDS
 
     def verify(password: bytes) -> bool:
@@ -74,16 +74,16 @@ def read_sha(encoded: str) -> Stored:
     return Stored({"5": "sha256-crypt", "6": "sha512-crypt"}[kind], (count,), verify)
 
 
-def _is(made: str, expected: str) -> bool:
-    return hmac.compare_digest(made.encode("ascii"), expected.encode("ascii"))
+def _is(computed: str, expected: str) -> bool:
+    return hmac.compare_digest(computed.encode("ascii"), expected.encode("ascii"))
 
 
 def _md5(password: bytes, salt: bytes) -> str:
     mixed = _MD5_HASH(password + salt + password).digest()
     seed = password + b"$1$" + salt + _filled(mixed, len(password))
     seed += b"".join(b"\0" if bit else password[:1] for bit in _bits(len(password)))
-    made = _stretched(_MD5_HASH, _MD5_HASH(seed).digest(), password, salt, _MD5_ROUNDS)
-    return crypt_base64.encode(bytes(made[at] for at in _MD5_ORDER))
+    computed = _stretched(_MD5_HASH, _MD5_HASH(seed).digest(), password, salt, _MD5_ROUNDS)
+    return crypt_base64.encode(bytes(computed[at] for at in _MD5_ORDER))
 
 
 def _sha(kind: str, password: bytes, salt: bytes, rounds: int) -> str:
@@ -94,12 +94,12 @@ def _sha(kind: str, password: bytes, salt: bytes, rounds: int) -> str:
     first = make(seed).digest()
     p = _filled(make(password * len(password)).digest(), len(password))
     s = _filled(make(salt * (16 + first[0])).digest(), len(salt))
-    made = _stretched(make, first, p, s, rounds)
-    return crypt_base64.encode(bytes(made[at] for at in _SHA_ORDERS[kind]))
+    computed = _stretched(make, first, p, s, rounds)
+    return crypt_base64.encode(bytes(computed[at] for at in _SHA_ORDERS[kind]))
 
 
-def _filled(octets: bytes, length: int) -> bytes:
-    return (octets * (length // len(octets) + 1))[:length]
+def _filled(data: bytes, length: int) -> bytes:
+    return (data * (length // len(data) + 1))[:length]
 
 
 def _bits(number: int) -> list[bool]:

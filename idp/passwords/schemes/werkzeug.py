@@ -21,10 +21,10 @@ _SCRYPT: Final = re.compile(
 
 def read_pbkdf2(encoded: str) -> Stored:
     """Returns the hash, ready to verify. Raises UnreadableHash."""
-    found = _PBKDF2.fullmatch(encoded)
-    if not found:
+    match = _PBKDF2.fullmatch(encoded)
+    if not match:
         raise UnreadableHash("Werkzeug's PBKDF2 is written pbkdf2:sha256:rounds$salt$hex")
-    digest, rounds, salt, expected = found.groups()
+    digest, rounds, salt, expected = match.groups()
     size = hashlib.new(digest, usedforsecurity=False).digest_size
     if len(expected) != 2 * size:
         raise UnreadableHash(f"the hash must have {size} bytes")
@@ -33,9 +33,9 @@ def read_pbkdf2(encoded: str) -> Stored:
 
 def read_scrypt(encoded: str) -> Stored:
     """Returns the hash, ready to verify. Raises UnreadableHash."""
-    found = _SCRYPT.fullmatch(encoded)
-    if not found:
+    match = _SCRYPT.fullmatch(encoded)
+    if not match:
         raise UnreadableHash("Werkzeug's scrypt is written scrypt:N:r:p$salt$hex")
-    n, r, p, salt, expected = found.groups()
+    n, r, p, salt, expected = match.groups()
     key = bytes.fromhex(expected)
     return scrypt.stored(scrypt.exponent(n), r, p, salt.encode("ascii"), key)

@@ -30,17 +30,17 @@ _BLOCKS: Final = {"5": 8, "T": 32}
 
 def read(encoded: str) -> Stored:
     """Returns the hash, ready to verify. Raises UnreadableHash."""
-    found = _ENCODED.fullmatch(encoded)
-    if not found:
+    match = _ENCODED.fullmatch(encoded)
+    if not match:
         raise UnreadableHash("yescrypt is written $y$j9T$salt$ and 43 characters")
-    exponent = crypt_base64.ALPHABET.index(found[2]) + 1
-    if 128 * _BLOCKS[found[3]] << exponent > MAX_BYTES:
+    exponent = crypt_base64.ALPHABET.index(match[2]) + 1
+    if 128 * _BLOCKS[match[3]] << exponent > MAX_BYTES:
         raise UnreadableHash(f"it would take more than {MAX_BYTES} bytes of memory")
     library = usable_library()
     if library is None:
         raise UnreadableHash("yescrypt needs libxcrypt, which this system doesn't have")
     expected = encoded.encode("ascii")
-    cost = (exponent, _BLOCKS[found[3]])
+    cost = (exponent, _BLOCKS[match[3]])
     return Stored("yescrypt", cost, lambda password: _verify(library, expected, password))
 
 
@@ -62,5 +62,5 @@ def _verify(library: ctypes.CDLL, expected: bytes, password: bytes) -> bool:
     if b"\0" in password:  # C's strings end there
         return False
     work = ctypes.create_string_buffer(_WORK_BYTES)
-    made: bytes | None = library.crypt_r(password, expected, work)
-    return made is not None and hmac.compare_digest(made, expected)
+    computed: bytes | None = library.crypt_r(password, expected, work)
+    return computed is not None and hmac.compare_digest(computed, expected)

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import pytest
 
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.guesses.throttle import Throttled
 from idp.oauth import request_limits
 from idp.oauth.sign_in import device as sign_in_device
@@ -187,7 +187,7 @@ async def test_one_ipv6_site_has_four_times_the_limit_of_a_network(server, visit
 
 async def test_ones_own_device_code_makes_no_room_for_more_guesses(server, visitor):
     client = await device(server)
-    origin, free = TryOrigin("192.0.2.1"), server.service.config.sign_in_failures_before_delay
+    origin, free = AttemptOrigin("192.0.2.1"), server.service.config.sign_in_failures_before_delay
     for _ in range(free):
         own = (await ask_for_codes(visitor, client)).json()["user_code"]
         with suppress(sign_in_device.WrongCode):
@@ -205,7 +205,7 @@ async def test_a_right_device_code_does_not_count_as_a_guess(server, visitor):
     client, begun = await device(server), set()
     for _ in range(20):
         own = (await ask_for_codes(visitor, client)).json()["user_code"]
-        flow = await sign_in_device.enter(server.service, own, TryOrigin("192.0.2.1"))
+        flow = await sign_in_device.enter(server.service, own, AttemptOrigin("192.0.2.1"))
         begun.add(flow.address)
 
     assert len(begun) == 20

@@ -9,7 +9,7 @@ import pytest
 
 from idp.identity.guesses import password_closing
 from idp.identity.guesses import streaks as guess_streaks
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import known_browsers, password_check
 from idp.identity.users import admin_recovery, memberships
@@ -266,11 +266,11 @@ async def test_the_last_owner_is_never_closed(at, server):
     await server.store.commit(Update(USERS, admin.id, set={"email": email}))
     most = guess_streaks.most_unknown(service.config)
     await server.store.commit(Insert(GUESS_STREAKS, GuessStreak(id=admin.id, unknown=most)))
-    await password_closing.settle(service, admin.id)
+    await password_closing.close_or_report(service, admin.id)
     alone = (await server.store.get(GUESS_STREAKS, admin.id)).stays_open
     for org_id, role in ((None, "IAM_OWNER"), (user.org_id, "ORG_OWNER")):
         await memberships.grant(service, user.id, org_id, role, actor="a test")
-    await password_closing.settle(service, admin.id)
+    await password_closing.close_or_report(service, admin.id)
     beside = (await server.store.get(GUESS_STREAKS, admin.id)).stays_open
 
     assert (alone, beside) == (True, False)
@@ -371,7 +371,7 @@ async def test_the_owner_is_notified_once_per_streak(at, server):
     (letter,) = await messages.held(server.service)
 
     assert (letter.kind, letter.user_id) == ("password_closed", (await dana(server)).id)
-    assert "Many wrong passwords in a row" in letter.letter.text
+    assert "Many wrong passwords in a row" in letter.mail_message.text
     assert (await streak(server)).told_at is not None
 
 
@@ -386,7 +386,7 @@ async def test_refused_tries_store_nothing(at, server, monkeypatch, times):
     for name in ("commit", "increment", "commit_each"):
         monkeypatch.setattr(server.store, name, lambda *a, **k: commands.append(a))
     for n in range(times):
-        origin = TryOrigin(f"198.18.{n // 250}.{n % 250}")
+        origin = AttemptOrigin(f"198.18.{n // 250}.{n % 250}")
         with pytest.raises(Throttled):
             await password_check.check_password(server.service, "demo", "wrong", origin)
     monkeypatch.undo()

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from idp.identity.guesses import network_limits
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import password_check
 from storage import COUNTERS
@@ -87,7 +87,7 @@ async def test_one_guess_in_two_seconds_from_one_subnet_keeps_no_owner_out(
     browser.http.headers["X-Forwarded-For"] = "203.0.113.5"
     await browser.sign_in(demo.authorize_url(), *server.user)
     for n in range(1000):
-        origin = TryOrigin(f"2001:db8::{n:x}")
+        origin = AttemptOrigin(f"2001:db8::{n:x}")
         with suppress(password_check.SignInRefused, Throttled):
             await password_check.check_password(server.service, "demo", "wrong", origin)
         server.clock.advance(2)
@@ -101,13 +101,13 @@ async def test_known_networks_are_never_slowed(at, server):
     answers = [await (await at(f"name{n}", "203.0.113.7"))("wrong") for n in range(3)]
 
     assert [answer.status for answer in answers] == [400] * 3
-    assert TryOrigin("::ffff:203.0.113.7").is_exempt(server.service.config)
-    assert not TryOrigin("203.0.113.16").is_exempt(server.service.config)
+    assert AttemptOrigin("::ffff:203.0.113.7").is_exempt(server.service.config)
+    assert not AttemptOrigin("203.0.113.16").is_exempt(server.service.config)
 
 
 async def test_of_one_network_a_thousand_accounts_are_noted_at_most(at, server, monkeypatch):
-    assert network_limits.NOTED == 1000
-    monkeypatch.setattr(network_limits, "NOTED", 5)
+    assert network_limits.MAX_RECORDED == 1000
+    monkeypatch.setattr(network_limits, "MAX_RECORDED", 5)
     for n in range(9):
         assert (await (await at(f"name{n}", "192.0.2.1"))("wrong")).status == 400
     noted = [one.id async for one in server.store.scan(COUNTERS) if one.id.startswith("seen:")]

@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from idp.config.settings import Config
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import password_check
 from idp.identity.users import lookup as user_lookup
 from idp.passwords import schemes
@@ -21,7 +21,7 @@ from tests.support.people import create
 from tests.support.stored import everything
 
 PATH = "/v2/users/human"
-ORIGIN = TryOrigin("192.0.2.1")
+ORIGIN = AttemptOrigin("192.0.2.1")
 
 
 @pytest.fixture

@@ -102,7 +102,7 @@ async def test_a_user_who_removes_a_factor_there_stays_known(server, new_visitor
     path = await factor(server, visitor, demo)
     user, agents_before = await account.user(server), server.store.scan(AGENTS)
     (agent,) = [one async for one in agents_before]
-    other = browsers.new(server.service).agent
+    other = browsers.new(server.service).browser
     other.known = known_browsers.with_user(other, user)
     assert known_browsers.is_known(agent, user)
     page = await visitor.open(path)
@@ -128,7 +128,7 @@ async def test_a_browser_that_was_not_known_is_not_by_removing_a_factor(server, 
 
 
 async def test_a_browser_is_known_to_ten_accounts_the_last_first(server):
-    agent = browsers.new(server.service).agent
+    agent = browsers.new(server.service).browser
     user = await account.user(server)
     for n in range(13):
         user.id = f"user-{n}"
@@ -139,7 +139,7 @@ async def test_a_browser_is_known_to_ten_accounts_the_last_first(server):
 
 async def test_a_stolen_cookie_of_another_account_is_not_known(server):
     user = await account.user(server)
-    agent = browsers.new(server.service).agent
+    agent = browsers.new(server.service).browser
     other = await server.copy_user("minnie")
     page = await server.store.find(USERS, {"login_key": other[0]})
     agent.known = known_browsers.with_user(agent, page.records[0])

@@ -189,7 +189,7 @@ async def test_a_new_passkey_is_reported_by_mail_and_in_the_log(visitor, demo, s
     await enrol(visitor, server)
 
     mails = await messages.held(server.service)
-    told = [one.letter for one in mails if one.kind == "passkey_added"]
+    told = [one.mail_message for one in mails if one.kind == "passkey_added"]
     assert [one.to for one in told] == ["demo@acme.example"]
     assert "/ui/account" in told[0].text
     events = {one.type async for one in server.store.scan(EVENTS)}

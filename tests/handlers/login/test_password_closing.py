@@ -33,7 +33,7 @@ async def close(server, monkeypatch):
     )
     server.service.recent.forget()
     monkeypatch.setattr(password_closing, "AFTER_ANSWER_SECONDS", 0)
-    await password_closing.settle(server.service, user.id)
+    await password_closing.close_or_report(server.service, user.id)
     return (await server.store.get(GUESS_STREAKS, user.id)).stays_open
 
 

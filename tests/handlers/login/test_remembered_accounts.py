@@ -153,10 +153,10 @@ async def test_a_browser_remembers_so_many_and_the_last_first(server, visitor):
     def named(id):
         return structs.replace(dana, id=id)
 
-    agent = browsers.new(server.service).agent
+    agent = browsers.new(server.service).browser
     for n in range(browsers.REMEMBERED + 3):
         _, cookie = browsers.rotation(server.service.random, agent, now, named(f"user-{n}"))
-        agent = cookie.agent
+        agent = cookie.browser
 
     assert len(agent.remembered) == browsers.REMEMBERED
     assert agent.remembered[0] == f"user-{browsers.REMEMBERED + 2}"

@@ -10,7 +10,7 @@ from idp.audit import failure_events
 from idp.background import schedule as background_schedule
 from idp.identity.guesses import network_limits
 from idp.identity.guesses import reports as guess_reports
-from idp.identity.guesses.origin import TryOrigin
+from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.guesses.reports import Outcome
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import password_check
@@ -24,7 +24,7 @@ from tests.support.callers import instance_owner
 
 TOKEN = "/oauth/v2/token"
 ADDRESS, NETWORK = "2001:db8::7", "2001:db8::/64"
-ORIGIN = TryOrigin(address=ADDRESS, client_id="shop")
+ORIGIN = AttemptOrigin(address=ADDRESS, client_id="shop")
 KINDS = {
     "user.sign_in.failed",
     "instance.sign_in.failed",
@@ -130,7 +130,7 @@ async def test_each_cause_and_each_network_has_events_of_its_own(server, people)
     id = next(iter(people.values()))
     for cause in ("wrong", "closed", "paced", "network", "locked"):
         for address in ("192.0.2.1", "192.0.2.2"):
-            origin = TryOrigin(address=address)
+            origin = AttemptOrigin(address=address)
             guess_reports.report(server.service, Outcome(cause, "password", origin, id))
     await flush(server)
 
@@ -143,7 +143,7 @@ async def test_each_cause_and_each_network_has_events_of_its_own(server, people)
 
 @pytest.mark.promise("credentials: events")
 async def test_a_slowed_network_is_an_event_once(server):
-    (network,) = network_limits.networks_of(server.service, TryOrigin(address="192.0.2.1"))
+    (network,) = network_limits.networks_of(server.service, AttemptOrigin(address="192.0.2.1"))
     for n in range(network.most + 3):
         found = network_limits.counted([network], [None, None, None])
         await network_limits.failed(server.service, found, f"account-{n}")
@@ -267,7 +267,7 @@ def test_sources_and_events_are_bounded_and_the_rest_is_summed(server):
         source = FailureSource(
             "user.sign_in.failed", f"u{n}", ("n",), rest="instance.sign_in.failed"
         )
-        known.note(source, {"network": f"n{n}"}, now)
+        known.record(source, {"network": f"n{n}"}, now)
     assert len(known) <= recent_failures.MOST_SOURCES + 1
 
     written = known.take_due(now)

@@ -85,12 +85,12 @@ async def test_without_mail_there_is_an_empty_list(visitor):
 
 
 async def test_the_newest_come_first_and_the_oldest_are_not_shown(visitor, server):
-    for n in range(messages.SHOWN + 5):
+    for n in range(messages.MAX_LISTED + 5):
         await post(server, to=f"n{n}@example.org")
         server.clock.advance(1)
     shown = [held["to"] for held in await mails(visitor)]
 
-    assert shown == [f"n{n}@example.org" for n in range(messages.SHOWN + 4, 4, -1)]
+    assert shown == [f"n{n}@example.org" for n in range(messages.MAX_LISTED + 4, 4, -1)]
 
 
 async def test_a_page_shows_ten_and_the_way_to_the_next(visitor, server):

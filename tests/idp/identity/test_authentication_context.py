@@ -29,7 +29,7 @@ from idp.identity.authentication_context import PASSKEY, PASSWORD, TWO_FACTORS
 def test_the_first_requested_class_that_is_met_is_returned_else_what_was_reached(
     reached, wanted, told
 ):
-    assert authentication_context.told(reached, wanted) == told
+    assert authentication_context.acr_claim(reached, wanted) == told
 
 
 def test_a_requested_class_can_be_met_if_one_of_the_offered_classes_does():
@@ -59,7 +59,7 @@ def test_a_requested_class_can_be_met_if_one_of_the_offered_classes_does():
 def test_the_class_follows_from_the_methods_and_they_from_the_claims(proofs, reached, told):
     assert authentication_context.reached(proofs) == reached
     assert authentication_context.amr(proofs) == told
-    assert authentication_context.proofs_of(told, reached) == proofs
+    assert authentication_context.methods_of(told, reached) == proofs
 
 
 def test_of_several_classes_the_weakest_and_the_strongest_are_found():

@@ -185,7 +185,7 @@ async def test_what_an_ended_process_had_begun_is_sent_by_another_with_the_same_
         raise asyncio.CancelledError
 
     with monkeypatch.context() as patch:
-        patch.setattr(mail_delivery, "_settle", dies)  # after the server took it
+        patch.setattr(mail_delivery, "_finish", dies)  # after the server took it
         await mail_delivery.deliver_due(service)
     await mail_delivery.deliver_due(service)
     assert (await states(service), len(server.raw_messages)) == (["sending"], 1)

@@ -110,7 +110,7 @@ async def test_what_can_not_be_a_password_is_not_hashed_and_never_verifies(hashe
         await hasher.hash(password)
 
     assert await hasher.verify(password, OLD) == Verdict(False, False)
-    assert await hasher.verify_nobody(password) == Verdict(False, False)
+    assert await hasher.verify_decoy(password) == Verdict(False, False)
 
 
 async def test_an_older_cost_asks_for_a_new_hash_only_when_the_password_is_right(hasher):
@@ -151,7 +151,7 @@ async def test_nobodys_password_is_always_wrong_and_takes_as_long(hasher):
         for who in times:
             started = time.perf_counter()
             verdict = await (
-                hasher.verify_nobody("battery staple")
+                hasher.verify_decoy("battery staple")
                 if who == "nobody"
                 else hasher.verify("battery staple", encoded)
             )
@@ -164,7 +164,7 @@ async def test_nobodys_password_is_always_wrong_and_takes_as_long(hasher):
 
 async def test_a_quick_old_hash_takes_as_long_as_one_of_today(hasher, gate):
     for _ in range(3):
-        await hasher.verify_nobody("x")
+        await hasher.verify_decoy("x")
     started = time.perf_counter()
 
     verdict = await hasher.verify("x", QUICK)
@@ -223,7 +223,7 @@ async def test_a_full_queue_answers_busy_at_once_and_what_waits_is_served(gate):
     waiting = [asyncio.ensure_future(hasher.verify("x", SLOW)) for _ in range(3)]
     await until(lambda: gate.started)
 
-    for ask in (hasher.hash("x"), hasher.verify("x", SLOW), hasher.verify_nobody("x")):
+    for ask in (hasher.hash("x"), hasher.verify("x", SLOW), hasher.verify_decoy("x")):
         with pytest.raises(HashingBusy) as busy:
             await ask
         assert isinstance(busy.value, Busy)

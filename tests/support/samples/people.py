@@ -131,7 +131,7 @@ async def with_session(world):
     service, made = world.server.service, await new_person(world)
     subject = await user_lookup.find_subject(service, made["userId"])
     now = service.clock.now()
-    agent = browsers.new(service).agent
+    agent = browsers.new(service).browser
     session = session_lifetime.new(service.random, service.config, agent, subject, now)
     await service.store.commit(Insert(SESSIONS, session))
     return made | {"sessionId": session.id}

@@ -42,9 +42,9 @@ async def besides(context: ImportContext, known: User, values: Mapping[str, Any]
     subject = await user_lookup.subject_of(service, known)
     if subject is None:
         return []
-    writes = await session_lifetime.news_of_all(service, subject)
+    writes = await session_lifetime.logout_messages_of_all(service, subject)
     if values.get("state", "active") != "active":
-        writes += await memberships.what_stays(service, known.id)
+        writes += await memberships.owner_guards(service, known.id)
     if has_other_password(known, values):
         now = service.clock.now()
         writes += password_change.forget_first_password(

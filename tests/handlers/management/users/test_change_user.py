@@ -157,11 +157,11 @@ async def test_a_new_address_is_to_be_verified_by_the_code_of_its_mailbox(server
 
     user = await stored(server, person)
     letters = await messages.held(server.service)
-    (letter,) = [each for each in letters if each.letter.to == MOVED]
+    (letter,) = [each for each in letters if each.mail_message.to == MOVED]
     assert answer["mail"] == "held"
     assert "verificationCode" not in answer
     assert (user.email, user.email_key) == (Email(address=MOVED), None)
-    code = letter.letter.code
+    code = letter.mail_message.code
     await done(owner, f"/v2/users/{person}/email/verify", verificationCode=code)
     assert (await stored(server, person)).email_key == MOVED
     assert await types(server, person) == [

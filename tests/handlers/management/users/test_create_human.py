@@ -138,8 +138,8 @@ async def test_an_address_that_is_not_verified_is_sent_a_code(server, owner):
     assert (user.email.is_verified, user.email_key) == (False, None)
     (sent,) = await held(server)
     assert (sent.kind, sent.user_id) == ("invite", user.id)
-    assert sent.letter.to == "mini@mouse.example"
-    await verified(server, owner, user, "email", sent.letter.code)
+    assert sent.mail_message.to == "mini@mouse.example"
+    await verified(server, owner, user, "email", sent.mail_message.code)
 
 
 @pytest.mark.promise(
@@ -165,8 +165,8 @@ async def test_a_number_that_is_not_verified_is_sent_a_code(server, owner):
 
     (sent,) = await held(server)
     assert answer["mail"] == "held"
-    assert (sent.kind, sent.letter.to) == ("verify_phone", "+41791234567")
-    await verified(server, owner, await stored(server, answer), "phone", sent.letter.code)
+    assert (sent.kind, sent.mail_message.to) == ("verify_phone", "+41791234567")
+    await verified(server, owner, await stored(server, answer), "phone", sent.mail_message.code)
 
 
 @pytest.mark.promise("user creation: email")
@@ -179,8 +179,8 @@ async def test_the_mail_leads_where_the_caller_wants_it(server, owner):
     )
 
     (sent,) = await held(server)
-    home, code = answer["details"]["resourceOwner"], sent.letter.code
-    assert sent.letter.url == f"https://app.example/verify?u=a%20b&c={code}&o={home}"
+    home, code = answer["details"]["resourceOwner"], sent.mail_message.code
+    assert sent.mail_message.url == f"https://app.example/verify?u=a%20b&c={code}&o={home}"
 
 
 @pytest.mark.promise("user creation: verification email")

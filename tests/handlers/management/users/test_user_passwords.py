@@ -100,7 +100,7 @@ async def test_a_code_counts_once(server, owner, person):
 async def test_of_many_that_use_one_code_at_once_one_sets_the_password(owner, person):
     owner.visitor.may_fail = True
     code = await new_code(owner, person)
-    passwords = [f"a lamp in attic {n}" for n in range(mail_codes.TRIES)]
+    passwords = [f"a lamp in attic {n}" for n in range(mail_codes.MAX_ATTEMPTS)]
 
     pages = await asyncio.gather(
         *[set_password(owner, person, each, verificationCode=code) for each in passwords]
@@ -111,7 +111,7 @@ async def test_of_many_that_use_one_code_at_once_one_sets_the_password(owner, pe
 
 async def test_a_wrong_code_may_be_tried_so_often_and_the_right_one_is_too_late(owner, person):
     code = await new_code(owner, person)
-    for _ in range(mail_codes.TRIES):
+    for _ in range(mail_codes.MAX_ATTEMPTS):
         page = await set_password(owner, person, verificationCode="00000000")
         assert refused(page, 400, 3) == {"verificationCode": "code.wrong"}
 
@@ -156,13 +156,15 @@ async def test_the_mail_brings_the_code_to_a_verified_address(server, owner, per
 
     answer, (held, *_) = page.json(), await messages.held(server.service)
     assert "verificationCode" not in answer
-    assert (answer["mail"], held.kind, held.letter.to) == (
+    assert (answer["mail"], held.kind, held.mail_message.to) == (
         "held",
         "reset_password",
         "mini@mouse.example",
     )
-    assert held.letter.url.endswith(f"code={held.letter.code}")
-    assert (await set_password(owner, person, verificationCode=held.letter.code)).status == 200
+    assert held.mail_message.url.endswith(f"code={held.mail_message.code}")
+    assert (
+        await set_password(owner, person, verificationCode=held.mail_message.code)
+    ).status == 200
 
 
 async def test_no_mail_goes_to_an_unverified_address(server, owner):

@@ -196,7 +196,7 @@ async def test_of_two_at_the_same_moment_one_gets_the_login_name(service, there,
     )
 
     (refused,) = [end for end in ends if end is not None]
-    assert user_creation.is_met(refused)
+    assert user_creation.is_name_conflict(refused)
 
 
 async def test_a_name_at_anothers_domain_is_free_until_somebody_has_it_there(service):

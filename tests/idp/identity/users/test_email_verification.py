@@ -167,7 +167,7 @@ async def test_the_mail_brings_the_code_and_a_link_in_the_users_language(server,
     code = await begin(server, user)
     (held,) = await messages.held(server.service)
 
-    letter = held.letter
+    letter = held.mail_message
     assert (held.kind, held.user_id, letter.to, letter.code) == (
         "verify_email",
         user.id,
@@ -202,7 +202,7 @@ async def test_a_template_decides_where_the_mail_leads(server, user):
     code = await begin(server, user, url_template=TEMPLATE)
     (held,) = await messages.held(server.service)
 
-    assert held.letter.url == (
+    assert held.mail_message.url == (
         f"https://app.example.com/verify?u=a%26b%3Dc%20d&o={user.org_id}&c={code}#{code}"
     )
 

@@ -26,7 +26,7 @@ async def person(server, **changes):
 
 async def held(server, writes):
     await server.store.commit(*writes)
-    return [each.letter for each in await messages.held(server.service)]
+    return [each.mail_message for each in await messages.held(server.service)]
 
 
 @pytest.mark.parametrize("kind", TELLING)
