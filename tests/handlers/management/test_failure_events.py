@@ -144,7 +144,7 @@ async def test_each_cause_and_each_network_has_events_of_its_own(server, people)
 @pytest.mark.promise("credentials: events")
 async def test_a_slowed_network_is_an_event_once(server):
     (network,) = network_limits.networks_of(server.service, AttemptOrigin(address="192.0.2.1"))
-    for n in range(network.most + 3):
+    for n in range(network.max_failed + 3):
         found = network_limits.counted([network], [None, None, None])
         await network_limits.failed(server.service, found, f"account-{n}")
     await flush(server)
@@ -154,7 +154,7 @@ async def test_a_slowed_network_is_an_event_once(server):
     payload = dict(event.payload)
     assert (event.type, event.collection) == ("network.slowed", "instance")
     assert set(payload) == {"network", "accounts", "until"}
-    assert (payload["network"], payload["accounts"]) == ("192.0.2.1", str(network.most))
+    assert (payload["network"], payload["accounts"]) == ("192.0.2.1", str(network.max_failed))
 
 
 @pytest.mark.promise("credentials: events")
