@@ -79,7 +79,7 @@ async def test_codes_differ_each_time(device):
 
 async def test_two_living_requests_never_share_a_user_code(server, device, monkeypatch):
     letters = iter(["BBBBBBBB", "BBBBBBBB", "CCCCCCCC"])
-    monkeypatch.setattr(server.service.random, "letters", lambda n, among: next(letters))
+    monkeypatch.setattr(server.service.random, "characters", lambda n, among: next(letters))
     first, second = await device.begin(), await device.begin()
 
     assert (first["user_code"], second["user_code"]) == ("BBBB-BBBB", "CCCC-CCCC")
