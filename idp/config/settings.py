@@ -46,7 +46,11 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     test: bool = False  # a clock that can be set, and a temporary store unless one is named
     profile: Literal["auto", "trial", "public"] = "auto"  # how strict the defaults are
     allow_trial_network: bool = False  # a loopback issuer may listen beyond loopback (containers)
-    drain_seconds: int = 20  # how long requests may finish after SIGTERM
+    shutdown_delay_seconds: int = 0  # after SIGTERM, connections are accepted so much longer
+    drain_seconds: int = 20  # how long requests may finish after that
+    worker_timeout_seconds: int = 30  # a process that stands still for so long is replaced
+    max_connections: int = 10_000  # open connections of one process
+    first_request_seconds: int = 10  # a new connection without a request is closed after so long
     max_header_bytes: int = 16 * 1024  # longest request head; a longer one is answered by 431
     max_form_bytes: int = 64 * 1024  # longest form body; a longer one is answered by 413
     max_json_bytes: int = 1024 * 1024  # longest JSON body; a longer one is answered by 413
@@ -212,7 +216,11 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 RANGES: Final = {
     "port": (0, 65535),
     "processes": (1, 256),
+    "shutdown_delay_seconds": (0, 5 * MINUTE),
     "drain_seconds": (0, HOUR),
+    "worker_timeout_seconds": (5, 5 * MINUTE),
+    "max_connections": (64, 1_000_000),
+    "first_request_seconds": (1, 75),
     "max_header_bytes": (4096, 1024 * 1024),
     "max_form_bytes": (4096, 16 * 1024 * 1024),
     "max_json_bytes": (4096, 8 * 1024 * 1024),

@@ -7,8 +7,6 @@ forked before anything is opened, so that no thread and no connection is ever sh
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import socket
 import ssl
 import sys
@@ -23,74 +21,36 @@ import msgspec
 from idp import __version__
 from idp.background import schedule as background_schedule
 from idp.config.settings import Config
+from idp.foundation import logs
 from idp.foundation.errors import ConfigError
+from idp.server import descriptors
 from idp.server.import_process import Importer
-from idp.server.supervisor import Life, Supervisor
+from idp.server.port import Port
+from idp.server.stop_request import StopRequest
+from idp.server.supervisor import Supervisor, WorkerContext
 from idp.service import Service
 from idp.start import bootstrap, exit_codes
 from idp.start.bootstrap import Start
 from idp.start.checks import USUAL, Launch
 
-BACKLOG: Final = 1024
-MAX_HEADER_BYTES: Final = 256 * 1024  # a longer one closes the connection without a response
-MAX_BODY_BYTES: Final = 8 * 1024 * 1024
-IDLE_SECONDS: Final = 75
 _TLS_1_2_SUITES: Final = "ECDHE+AESGCM:ECDHE+CHACHA20"
 
 Announce = Callable[[Start], None]
 
 
-def bind(config: Config) -> tuple[Config, list[socket.socket]]:
-    """Returns a listening socket for each process, all on one port, and the settings with that
-    port.
-
-    Raises ConfigError if the address is taken or not this machine's.
-    """
-    sockets: list[socket.socket] = []
-    port, is_shared = config.port, config.processes > 1
-    if is_shared:  # SO_REUSEPORT would share the port with another service of this user, too
-        _listen(config.host, port, shared=False).close()
-    for _ in range(config.processes):
-        one = _listen(config.host, port, shared=is_shared)
-        sockets.append(one)
-        port = one.getsockname()[1]
-    return config.bound_to(port), sockets
-
-
-def _listen(host: str, port: int, *, shared: bool) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if shared:
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        listening.bind((host, port))
-        listening.listen(BACKLOG)
-    except OSError as error:
-        listening.close()
-        raise ConfigError([f"{host}:{port} can't be listened on: {error.strerror}"]) from error
-    listening.setblocking(False)
-    return listening
-
-
-def _close(sockets: list[socket.socket]) -> None:
-    for one in sockets:
-        one.close()
-
-
 def announce_to_people(started_at: float) -> Announce:
     """Returns the function that prints the banner on stderr."""
 
-    def announce(start: Start) -> None:
+    def announce(told: Start) -> None:
         seconds = time.monotonic() - started_at
-        print(bootstrap.banner(start, seconds, __version__), file=sys.stderr, flush=True)
+        print(bootstrap.banner(told, seconds, __version__), file=sys.stderr, flush=True)
 
     return announce
 
 
-def announce_as_json(start: Start) -> None:
+def announce_as_json(told: Start) -> None:
     """Prints one JSON line on stdout."""
-    print(msgspec.json.encode(start.as_json()).decode(), flush=True)
+    print(msgspec.json.encode(told.as_json()).decode(), flush=True)
 
 
 def run(config: Config, announce: Announce, launch: Launch = USUAL) -> int:
@@ -116,43 +76,48 @@ def _temporary_home(config: Config) -> TemporaryDirectory[str]:
 
 
 def _run_in(config: Config, announce: Announce, launch: Launch) -> None:
-    config, sockets = bind(config)
+    port = Port(config.host, config.port, is_shared=config.processes > 1)
     try:
+        config = config.bound_to(port.number)
         _tls(config)  # an error is reported once, and before anything is created
         bootstrap.check_files(config)
+        logs.configure(config.log_level, config.log_format)
+        descriptors.raise_limit()
         if config.processes == 1:
-            _run_loop(_serve_alone(config, sockets[0], announce, launch))
+            _run_loop(_serve_alone(config, port, announce, launch))
         else:
-            _supervise(config, sockets, announce, launch)
+            _supervise(config, port, announce, launch)
     finally:
-        _close(sockets)
+        port.close()
 
 
-def _supervise(
-    config: Config, sockets: list[socket.socket], announce: Announce, launch: Launch
-) -> None:
+def _supervise(config: Config, port: Port, announce: Announce, launch: Launch) -> None:
+    import handlers.app  # noqa: F401 - once, for all workers
+
     supervisor = Supervisor(
+        port=port,
         prepare=lambda: _prepared(config, launch),
-        work=lambda index, life: _run_loop(_serve_as_worker(config, sockets, index, life)),
-        count=len(sockets),
-        close_sockets=lambda: _close(sockets),
+        work=lambda context: _run_loop(_serve_as_worker(config, context)),
+        count=config.processes,
+        timeout_seconds=config.worker_timeout_seconds,
+        stop_seconds=config.shutdown_delay_seconds + config.drain_seconds,
     )
-    supervisor.run(lambda data: announce(msgspec.json.decode(data, type=Start)))
+    supervisor.run(lambda told: announce(msgspec.json.decode(told, type=Start)))
 
 
 def _prepared(config: Config, launch: Launch) -> bytes:
     """Sets everything up in a process of its own; returns the announcement for the supervisor."""
-    starts: list[Start] = []
+    told: list[Start] = []
 
     async def prepare() -> None:
         service = await bootstrap.open_service(config, launch)
         try:
-            starts.append(await bootstrap.make_ready(service))
+            told.append(await bootstrap.make_ready(service))
         finally:
             await bootstrap.close_service(service)
 
     _run_loop(prepare())
-    return msgspec.json.encode(starts[0])
+    return msgspec.json.encode(told[0])
 
 
 def _run_loop(work: Coroutine[Any, Any, None]) -> None:
@@ -170,27 +135,22 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     return factory
 
 
-async def _serve_alone(
-    config: Config, listening: socket.socket, announce: Announce, launch: Launch
-) -> None:
+async def _serve_alone(config: Config, port: Port, announce: Announce, launch: Launch) -> None:
     service = await bootstrap.open_service(config, launch)
     try:
-        start = await bootstrap.make_ready(service)
-        await serve(service, listening, lambda: announce(start))
+        told = await bootstrap.make_ready(service)
+        await serve(service, port.worker_socket(), lambda: announce(told))
     finally:
         await bootstrap.close_service(service)
 
 
-async def _serve_as_worker(
-    config: Config, sockets: list[socket.socket], index: int, life: Life
-) -> None:
-    listening = sockets.pop(index)
-    _close(sockets)  # connections of the other sockets would else be queued for this process, too
-    service = await bootstrap.open_service(config)
-    try:
-        await serve(service, listening, life.ready, parent=life.parent)
-    finally:
-        await bootstrap.close_service(service)
+async def _serve_as_worker(config: Config, context: WorkerContext) -> None:
+    async with context.heartbeats.beating(context.index):
+        service = await bootstrap.open_service(config)
+        try:
+            await serve(service, context.listening, context.ready, parent=context.parent)
+        finally:
+            await bootstrap.close_service(service)
 
 
 async def serve(
@@ -204,27 +164,21 @@ async def serve(
 
     `parent` is a descriptor that is closed when the supervisor ends.
     """
-    from tornado.httpserver import HTTPServer
-
     from handlers.app import App
+    from idp.server.http_server import BoundedServer
 
-    importer = Importer(service)
+    config, importer = service.config, Importer(service)
     app = App(replace(service, wake_importer=importer.wake))
-    server = HTTPServer(
-        app,
-        ssl_options=_tls(service.config),
-        max_header_size=MAX_HEADER_BYTES,
-        max_body_size=MAX_BODY_BYTES,
-        idle_connection_timeout=IDLE_SECONDS,
-    )
-    stopping = _stop_on_signals(parent)
-    server.add_socket(listening)
+    stop = StopRequest(parent)
+    server = BoundedServer(app, config, _tls(config), stop.now)
+    server.listen_on(listening)
     ready()
     async with background_schedule.running(service), importer.running():
-        await stopping.wait()
+        await stop.requested.wait()
         app.is_draining = True
+        await stop.delay(config.shutdown_delay_seconds)
         server.stop()
-    await app.drained(service.config.drain_seconds)
+    await app.drained(config.drain_seconds)
     await server.close_all_connections()
 
 
@@ -240,27 +194,3 @@ def _tls(config: Config) -> ssl.SSLContext | None:
     # those of TLS 1.3 all have both, and are not chosen here.
     context.set_ciphers(_TLS_1_2_SUITES)
     return context
-
-
-def _stop_on_signals(parent: int | None) -> asyncio.Event:
-    """Returns an event that the first SIGTERM or SIGINT sets; the second ends the process at once.
-
-    A worker leaves that to its supervisor: an operator who stops a service may signal all its
-    processes, so that a worker receives two signals for one stop.
-    """
-    stopping, loop = asyncio.Event(), asyncio.get_running_loop()
-
-    def stop() -> None:
-        if stopping.is_set() and parent is None:
-            os._exit(exit_codes.FAILED)
-        stopping.set()
-
-    def orphaned() -> None:
-        loop.remove_reader(parent or 0)
-        stopping.set()
-
-    for number in (signal.SIGTERM, signal.SIGINT) if parent is None else (signal.SIGTERM,):
-        loop.add_signal_handler(number, stop)
-    if parent is not None:
-        loop.add_reader(parent, orphaned)
-    return stopping

@@ -1,77 +1,116 @@
 """Several processes on one port: a parent that starts workers, replaces them and stops them.
 
 The parent opens nothing: no store, no threads, no event loop. One child prepares everything and
-returns the announcement; then a worker is started for each socket. A worker that ends unexpectedly
-is replaced. When the parent itself is killed, its end of a pipe closes, and the workers finish
-their requests and end.
+returns the announcement; then the workers are started, each with a socket of its own. A worker
+that ends unexpectedly is replaced, one whose event loop stands still is killed and replaced. When
+the parent itself is killed, its end of a pipe closes, and the workers finish their requests and
+end.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
+import socket
+import struct
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Final
 
 from msgspec import Struct
 
+from idp.foundation import logs
+from idp.server.heartbeats import Heartbeats, Watch
+from idp.server.port import Port, shut
+from idp.server.restarts import Restarts
+from idp.server.signals import SignalQueue
 from idp.start import exit_codes
 
-_RESTART_SECONDS: Final = 1.0
-_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
+_TICK_SECONDS: Final = 0.25
+_START_SECONDS: Final = 120.0  # a worker that does not serve by then is killed
+_GRACE_SECONDS: Final = 5.0  # beyond the time that a stop may take
+_STOPS: Final = (signal.SIGTERM, signal.SIGINT)
+_PID: Final = struct.Struct("=i")
+
+_log: Final = logs.logger(__name__)
 
 
-class Life(Struct, frozen=True):
-    """The connection of a worker to its parent.
+class WorkerContext(Struct, frozen=True):
+    """What a worker gets from its parent.
 
-    `ready` reports that it serves; `parent` is a descriptor that is closed when the parent ends.
+    `listening` is its socket, bound, which does not listen yet; `ready` reports that it serves;
+    `parent` is a descriptor that is closed when the parent ends.
     """
 
+    index: int
+    listening: socket.socket
+    heartbeats: Heartbeats
     ready: Callable[[], None]
     parent: int
 
 
-class Supervisor:
-    """Runs `prepare` once, then `work(index, life)` in `count` processes.
+class _Worker(Struct):
+    """A running worker, with the parent's copy of its socket."""
 
-    `close_sockets` is called when all are asked to stop: the parent closes what it holds for
-    workers that would be restarted.
+    index: int
+    listening: socket.socket
+    started_at: float
+    serves: bool = False
+    is_shut: bool = False
+    is_hung: bool = False
+
+
+class Supervisor:
+    """Runs `prepare` once, then `work` in `count` processes.
+
+    `timeout_seconds` is how long a worker's event loop may stand still, `stop_seconds` how long a
+    stop may take.
     """
 
     def __init__(
         self,
         *,
+        port: Port,
         prepare: Callable[[], bytes],
-        work: Callable[[int, Life], None],
+        work: Callable[[WorkerContext], None],
         count: int,
-        close_sockets: Callable[[], None],
+        timeout_seconds: float,
+        stop_seconds: float,
     ) -> None:
+        self._port = port
         self._prepare = prepare
         self._work = work
-        self._count = count
-        self._close_sockets = close_sockets
-        self._workers: dict[int, int] = {}
-        self._is_stopping = False
+        self._stop_seconds = stop_seconds
+        self._heartbeats = Heartbeats(count)
+        self._watch = Watch(timeout_seconds)
+        self._restarts = Restarts()
+        self._due = dict.fromkeys(range(count), 0.0)  # when each worker is to be started
+        self._workers: dict[int, _Worker] = {}  # by process id
+        self._announce: Callable[[], None] | None = None  # until all have served once
+        self._unannounced = set(range(count))
+        self._stop_by: float | None = None
         self._code = exit_codes.OK
-        self._life_pipe, self._life_pipe_end = os.pipe()
+        self._alive, self._alive_end = os.pipe()
+        self._ready, self._ready_end = os.pipe()
 
     def run(self, announce: Callable[[bytes], None]) -> None:
         """Returns when every worker has ended after SIGTERM or SIGINT.
 
         Raises SystemExit if the start failed, or a worker could not finish its work.
         """
-        for number in _SIGNALS:
-            signal.signal(number, self._stop)
-        announcement = self._prepared()
-        if self._start_all():
-            announce(announcement)
-        elif not self._is_stopping:
-            self._stop()
-        while self._workers:
-            self._reap_one()
+        with SignalQueue((*_STOPS, signal.SIGCHLD)) as self._signals:
+            announcement = self._prepared()
+            self._announce = lambda: announce(announcement)
+            _freeze()
+            while self._workers or self._stop_by is None:
+                self._start_due()
+                self._wait()
+                self._reap()
+                self._supervise()
         if self._code != exit_codes.OK:
             raise SystemExit(self._code)
 
@@ -87,104 +126,191 @@ class Supervisor:
             with suppress(BrokenPipeError), os.fdopen(write, "wb") as pipe:
                 pipe.write(announcement)
 
-        self._spawn(prepare, 0)
+        child = self._fork(prepare)
         os.close(write)
         with os.fdopen(read, "rb") as pipe:
+            while not self._signals.wait(None, read):
+                self._handle_signals([child])
             announcement = pipe.read()
-        for child in list(self._workers):
-            code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-            del self._workers[child]
-            if code != exit_codes.OK and not self._is_stopping:
-                raise SystemExit(_exit_code(code))
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if code != exit_codes.OK and self._stop_by is None:
+            raise SystemExit(_positive(code))
         return announcement
 
-    def _start_all(self) -> bool:
-        """Starts every worker and waits until all serve, or one has ended; returns whether all
-        serve.
-        """
-        read, write = os.pipe()
-        for index in range(self._count):
-            self._start(index, write)
-        os.close(write)
-        with os.fdopen(read, "rb") as pipe:
-            served = len(pipe.read())  # ends when each worker has reported, or has ended
-        return served == self._count
+    def _start_due(self) -> None:
+        """Starts the workers whose time has come, unless all are stopping."""
+        now = time.monotonic()
+        for index in [index for index, at in self._due.items() if at <= now]:
+            if self._stop_by is None:
+                del self._due[index]
+                self._start(index)
 
-    def _start(self, index: int, ready: int) -> None:
-        life = Life(ready=lambda: _report_ready(ready), parent=self._life_pipe)
-        self._spawn(lambda: self._work(index, life), index)
+    def _start(self, index: int) -> None:
+        context = WorkerContext(
+            index=index,
+            listening=self._port.worker_socket(),
+            heartbeats=self._heartbeats,
+            ready=lambda: _report(self._ready_end),
+            parent=self._alive,
+        )
+        child = self._fork(lambda: self._work(context))
+        self._workers[child] = _Worker(index, context.listening, time.monotonic())
 
-    def _spawn(self, work: Callable[[], None], index: int) -> None:
-        """Runs `work` in a child, unless all are stopping.
-
-        Signals are blocked meanwhile: one that arrived between the fork and the entry in
-        `_workers` would never reach the child.
-        """
-
-        def begin() -> None:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            # From a terminal; the parent forwards it as SIGTERM.
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
-            os.close(self._life_pipe_end)
-            work()
-
-        signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    def _fork(self, work: Callable[[], None]) -> int:
+        """Runs `work` in a child, which ends with its exit code; returns its process id."""
+        child = self._signals.fork()
+        if child:
+            return child
+        code = exit_codes.FAILED
         try:
-            if not self._is_stopping:
-                self._workers[_fork(begin)] = index
+            # From a terminal it reaches the parent, too, which has SIGTERM follow.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            self._close_parents_ends()
+            code = exit_codes.guarded(work)
+        except BaseException:  # a child must never return into its parent's code
+            sys.excepthook(*sys.exc_info())
         finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
 
-    def _reap_one(self) -> None:
-        """Waits for a worker's end, and replaces it unless all are stopping."""
-        child, status = os.wait()
-        index = self._workers.pop(child, None)
-        if index is None:
-            return  # not a worker: a container's first process inherits every orphan
-        code = os.waitstatus_to_exitcode(status)
-        if self._is_stopping:
+    def _close_parents_ends(self) -> None:
+        """Closes in a child what only the parent may hold, and the sockets of other workers:
+        connections would else be queued for them after their end.
+        """
+        os.close(self._alive_end)
+        os.close(self._ready)
+        self._port.close()
+        for worker in self._workers.values():
+            worker.listening.close()
+
+    def _wait(self) -> None:
+        """Waits for a signal, a worker that serves, or the next tick, and handles it."""
+        now = time.monotonic()
+        seconds = min([_TICK_SECONDS, *(at - now for at in self._due.values())])
+        if self._signals.wait(seconds, self._ready):
+            self._note_serving()
+        self._handle_signals(list(self._workers))
+
+    def _handle_signals(self, children: list[int]) -> None:
+        for number in self._signals.received():
+            if number in _STOPS:
+                self._stop(children, number)
+
+    def _note_serving(self) -> None:
+        """Notes which workers serve now; announces the service when all have served."""
+        for (pid,) in _PID.iter_unpack(os.read(self._ready, 64 * _PID.size)):
+            worker = self._workers.get(pid)
+            if worker is not None:
+                worker.serves = True
+                self._restarts.served()
+                self._unannounced.discard(worker.index)
+        if not self._unannounced and self._announce is not None:
+            self._announce()
+            self._announce = None
+
+    def _reap(self) -> None:
+        """Takes note of every child that has ended."""
+        while True:
+            try:
+                child, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if not child:
+                return
+            worker = self._workers.pop(child, None)
+            if worker is not None:  # a container's first process inherits every orphan
+                worker.listening.close()
+                self._ended(worker, os.waitstatus_to_exitcode(status))
+
+    def _ended(self, worker: _Worker, code: int) -> None:
+        """Has a worker replaced that ended unexpectedly."""
+        if self._stop_by is not None:
             if code not in (exit_codes.OK, -signal.SIGTERM):
-                self._code = _exit_code(code)
+                self._code = _positive(code)
             return
-        print(f"idp: a worker ended with {code}; starting another", file=sys.stderr, flush=True)
-        time.sleep(_RESTART_SECONDS)
-        unread = os.open(os.devnull, os.O_WRONLY)
-        self._start(index, unread)
-        os.close(unread)
+        now = time.monotonic()
+        pause = self._restarts.pause(worker.index, code, now - worker.started_at)
+        self._due[worker.index] = now + pause
+        _log.warning(
+            "worker replaced",
+            worker=worker.index,
+            reason=_reason(worker, code),
+            exit_code=code,
+            pause_seconds=pause,
+        )
+        is_served = any(each.serves for each in self._workers.values())
+        if not is_served and self._restarts.failed(now, code):
+            _log.error("the service ends: its workers end before they serve")
+            self._code = exit_codes.FAILED
+            self._stop(list(self._workers), signal.SIGTERM)
 
-    def _stop(self, *_: object) -> None:
-        """Asks the workers to finish; at the second signal, kills them."""
-        number = signal.SIGKILL if self._is_stopping else signal.SIGTERM
-        self._is_stopping = True
-        self._close_sockets()
-        for child in list(self._workers):
-            with suppress(ProcessLookupError):  # it has ended meanwhile
-                os.kill(child, number)
+    def _supervise(self) -> None:
+        """Ends what hangs: workers whose event loop stands still, starts and stops without an
+        end.
+        """
+        now = time.monotonic()
+        if self._stop_by is not None:
+            if now >= self._stop_by:
+                self._code = exit_codes.FAILED
+                _kill(self._workers, signal.SIGKILL)
+            return
+        serving = {each.index: each for each in self._workers.values() if each.serves}
+        last = {index: self._heartbeats.last(index) for index in serving}
+        listening = [index for index, each in serving.items() if not each.is_shut]
+        verdict = self._watch.look(now, last, listening)
+        for index in verdict.to_shut:
+            _log.warning("a worker is silent: it gets no new connections", worker=index)
+            serving[index].is_shut = True
+            shut(serving[index].listening)
+        for pid, worker in self._workers.items():
+            is_late = not worker.serves and now - worker.started_at > _START_SECONDS
+            if is_late or (worker.serves and worker.index in verdict.to_kill):
+                worker.is_hung = True
+                _kill([pid], signal.SIGKILL)
+
+    def _stop(self, children: list[int], number: int) -> None:
+        """Asks the workers to finish; the second time, kills them."""
+        if self._stop_by is not None:
+            _kill(children, signal.SIGKILL)
+            return
+        _kill(children, number)
+        _kill(children, signal.SIGTERM)  # a worker that is about to start ignores SIGINT
+        self._stop_by = time.monotonic() + self._stop_seconds + _GRACE_SECONDS
+        self._port.close()
 
 
-def _exit_code(code: int) -> int:
+def _freeze() -> None:
+    """Prepares the memory of this process for sharing it with workers.
+
+    Raises RuntimeError if there is a second thread: a lock that it holds would stay locked in
+    every worker.
+    """
+    if threading.active_count() > 1:
+        raise RuntimeError("a supervisor has one thread only")
+    gc.collect()
+    gc.freeze()
+
+
+def _reason(worker: _Worker, code: int) -> str:
+    if worker.is_hung or worker.is_shut:
+        return "hung"
+    return "signal" if code < 0 else "exit"
+
+
+def _positive(code: int) -> int:
     """Returns an exit code for this process; a child's is negative when a signal ended it."""
     return code if code > 0 else exit_codes.FAILED
 
 
-def _report_ready(descriptor: int) -> None:
+def _kill(children: Iterable[int], number: int) -> None:
+    for child in children:
+        with suppress(ProcessLookupError):  # it has ended meanwhile
+            os.kill(child, number)
+
+
+def _report(descriptor: int) -> None:
+    """Reports to the parent that this process serves."""
     with suppress(BrokenPipeError):  # the parent has ended, and this process will
-        os.write(descriptor, b".")
+        os.write(descriptor, _PID.pack(os.getpid()))
     os.close(descriptor)
-
-
-def _fork(work: Callable[[], None]) -> int:
-    """Runs `work` in a child, which ends with its exit code; returns the child's process id."""
-    child = os.fork()
-    if child:
-        return child
-    code = exit_codes.FAILED
-    try:
-        code = exit_codes.guarded(work)
-    except BaseException:  # a child must never return into its parent's code
-        sys.excepthook(*sys.exc_info())
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)

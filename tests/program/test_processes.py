@@ -255,7 +255,7 @@ async def test_a_worker_that_is_killed_is_replaced(start_program):
     program = start_program("--processes", "2")
     killed, other = program.workers()
     os.kill(killed, signal.SIGKILL)
-    program.wait_for(lambda: "a worker ended with -9" in program.printed, "word of it")
+    program.wait_for(lambda: "worker replaced" in program.printed, "word of it")
     eventually(lambda: len(program.workers()) == 2, "a new worker")
 
     with ThreadPoolExecutor(16) as pool:  # some of them wait at the new one until it serves
@@ -270,7 +270,7 @@ async def test_a_worker_that_is_killed_is_replaced(start_program):
 async def test_a_stop_while_a_worker_is_replaced_is_a_stop(start_program):
     program = start_program("--processes", "2")
     os.kill(program.workers()[0], signal.SIGKILL)
-    program.wait_for(lambda: "starting another" in program.printed, "word of it")
+    program.wait_for(lambda: "worker replaced" in program.printed, "word of it")
     program.signal()
 
     assert program.wait(10) == 0

@@ -1,0 +1,36 @@
+"""File descriptors: how many this process may have, and what is kept free for other things than
+connections.
+"""
+
+from __future__ import annotations
+
+import errno
+import resource
+from contextlib import suppress
+from typing import Final
+
+MISSING: Final = (errno.EMFILE, errno.ENFILE)
+_MOST: Final = 65_536
+_SPARE: Final = 128  # for the store, outgoing calls, files and logs
+
+
+def raise_limit() -> None:
+    """Raises the soft limit to the hard one, at most to 65,536."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    highest = _MOST if hard == resource.RLIM_INFINITY else min(hard, _MOST)
+    if soft != resource.RLIM_INFINITY and soft < highest:
+        with suppress(OSError, ValueError):  # a sandbox may forbid it
+            resource.setrlimit(resource.RLIMIT_NOFILE, (highest, hard))
+
+
+def limit() -> int:
+    """Returns the soft limit."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _MOST if soft == resource.RLIM_INFINITY else soft
+
+
+def most_connections(configured: int) -> int:
+    """Returns how many connections this process may have: what is configured, as far as the limit
+    allows.
+    """
+    return max(1, min(configured, limit() - _SPARE))

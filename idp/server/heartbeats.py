@@ -1,0 +1,94 @@
+"""Heartbeats: which workers' event loops still run, and what to do with those that do not.
+
+The slots are in memory that the supervisor and its workers share. A worker writes the monotonic
+time into its own slot; nothing can fill up, and no system call is needed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import mmap
+import time
+from collections.abc import AsyncIterator, Collection, Mapping
+from contextlib import asynccontextmanager
+from typing import Final
+
+from msgspec import Struct
+
+BEAT_SECONDS: Final = 0.25
+HEARD_SECONDS: Final = 1.0  # a worker that was heard so lately is certainly running
+SILENT_SECONDS: Final = 5.0  # after that, a worker gets no new connections
+ALL_SILENT_SECONDS: Final = 60.0  # patience where all are silent: a stalled disk stops them all
+_SLOT_BYTES: Final = 8
+
+
+class Heartbeats:
+    """When the event loop of each of `count` workers last ran, in monotonic seconds."""
+
+    def __init__(self, count: int) -> None:
+        self._slots = memoryview(mmap.mmap(-1, count * _SLOT_BYTES)).cast("d")
+
+    def beat(self, index: int) -> None:
+        """Records that a worker runs now."""
+        self._slots[index] = time.monotonic()
+
+    def last(self, index: int) -> float:
+        """Returns when a worker last ran."""
+        return self._slots[index]
+
+    @asynccontextmanager
+    async def beating(self, index: int) -> AsyncIterator[None]:
+        """Within the block, the running event loop beats for a worker."""
+        task = asyncio.create_task(self._beat(index))
+        try:
+            yield
+        finally:
+            task.cancel()
+
+    async def _beat(self, index: int) -> None:
+        while True:
+            self.beat(index)
+            await asyncio.sleep(BEAT_SECONDS)
+
+
+class Verdict(Struct, frozen=True):
+    """The workers, by index, that are to get no new connections, and those to be killed."""
+
+    to_shut: frozenset[int] = frozenset()
+    to_kill: frozenset[int] = frozenset()
+
+
+class Watch:
+    """Decides what to do with silent workers. All instants are monotonic seconds.
+
+    `timeout_seconds` is how long a worker may be silent before it is killed.
+    """
+
+    def __init__(self, timeout_seconds: float) -> None:
+        self._timeout_seconds = timeout_seconds
+        self._looked_at: float | None = None
+        self._fresh_since = float("-inf")
+
+    def look(self, now: float, last: Mapping[int, float], listening: Collection[int]) -> Verdict:
+        """Returns what to do, from when each serving worker last ran and which of them listen.
+
+        To be called at least twice a second: a later call shows that this process itself stood
+        still, and probably the machine, so every worker's silence counts anew.
+        """
+        if self._looked_at is not None and now - self._looked_at > HEARD_SECONDS:
+            self._fresh_since = now
+        self._looked_at = now
+        silence = {index: now - max(at, self._fresh_since) for index, at in last.items()}
+        if all(seconds >= HEARD_SECONDS for seconds in silence.values()):
+            patience = max(ALL_SILENT_SECONDS, self._timeout_seconds)
+            return Verdict(to_kill=_longer(silence, patience))
+        others = frozenset(listening) - _longer(silence, SILENT_SECONDS)
+        to_shut = _longer(silence, SILENT_SECONDS) & frozenset(listening)
+        return Verdict(
+            to_shut=to_shut if others else frozenset(),
+            to_kill=_longer(silence, self._timeout_seconds),
+        )
+
+
+def _longer(silence: Mapping[int, float], seconds: float) -> frozenset[int]:
+    return frozenset(index for index, silent in silence.items() if silent >= seconds)

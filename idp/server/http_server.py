@@ -1,0 +1,172 @@
+"""Accepts connections, within limits (`idp.server.connections`), and has Tornado serve them."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import socket
+import ssl
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, cast
+
+from tornado.http1connection import HTTP1ServerConnection
+from tornado.httpserver import HTTPServer
+from tornado.httputil import (
+    HTTPConnection,
+    HTTPHeaders,
+    HTTPMessageDelegate,
+    RequestStartLine,
+    ResponseStartLine,
+)
+from tornado.iostream import IOStream
+from tornado.web import Application
+
+from idp.config.settings import Config
+from idp.foundation import logs
+from idp.server import descriptors
+from idp.server.connections import Connection, Connections
+from idp.server.port import BACKLOG, shut
+
+MAX_HEADER_BYTES: Final = 256 * 1024  # a longer one closes the connection without a response
+MAX_BODY_BYTES: Final = 8 * 1024 * 1024
+IDLE_SECONDS: Final = 75  # between requests
+
+_ACCEPTED_AT_ONCE: Final = 128  # then requests have their turn
+_PAUSE_SECONDS: Final = 0.1  # without descriptors, nothing is accepted for so long
+_ROOM: Final = 16  # idle connections closed at once where descriptors are missing
+_WARN_EVERY_SECONDS: Final = 10.0
+_LOOK_SECONDS: Final = 1.0  # how often connections without a request are looked for
+
+_log: Final = logs.logger(__name__)
+
+
+class BoundedServer(HTTPServer):
+    """Tornado's HTTP server over one listening socket, with bounds on its connections.
+
+    `on_shut` is called when another process has ended listening on the socket.
+    """
+
+    def initialize(  # type: ignore[override]
+        self,
+        app: Application,
+        config: Config,
+        tls: ssl.SSLContext | None,
+        on_shut: Callable[[], None],
+    ) -> None:
+        super().initialize(
+            app,
+            ssl_options=tls,
+            max_header_size=MAX_HEADER_BYTES,
+            max_body_size=MAX_BODY_BYTES,
+            idle_connection_timeout=IDLE_SECONDS,
+        )
+        self._on_shut = on_shut
+        self._first_request_seconds = config.first_request_seconds
+        self._open = Connections(descriptors.most_connections(config.max_connections))
+        self._by_stream: dict[IOStream, Connection] = {}
+        self._warned_at = float("-inf")
+        self._timer: asyncio.TimerHandle | None = None
+
+    def listen_on(self, listening: socket.socket) -> None:
+        """Accepts the connections of a bound socket from now on."""
+        self._listening = listening
+        self._loop = asyncio.get_running_loop()
+        listening.listen(BACKLOG)
+        self._loop.add_reader(listening, self._accept, _ACCEPTED_AT_ONCE)
+        self._look()
+
+    def stop(self) -> None:
+        """Accepts the connections that wait, and then no more: no client sees a reset."""
+        self._loop.remove_reader(self._listening)
+        self._accept(BACKLOG)
+        shut(self._listening)
+        self._listening.close()
+
+    async def close_all_connections(self) -> None:
+        """Closes every connection, whatever it does."""
+        if self._timer is not None:
+            self._timer.cancel()
+        await super().close_all_connections()
+
+    def _accept(self, count: int) -> None:
+        """Accepts up to `count` of the connections that wait."""
+        for _ in range(count):
+            try:
+                accepted, address = self._listening.accept()
+            except BlockingIOError:
+                return
+            except ConnectionAbortedError:  # it was closed while it waited
+                continue
+            except OSError as error:
+                self._not_accepted(error)
+                return
+            self._handle_connection(accepted, address)
+
+    def _not_accepted(self, error: OSError) -> None:
+        """Handles a failure of the listening socket."""
+        if error.errno == errno.EINVAL:
+            self._loop.remove_reader(self._listening)
+            self._on_shut()
+            return
+        if error.errno not in descriptors.MISSING:
+            raise error
+        self._loop.remove_reader(self._listening)
+        self._loop.call_later(_PAUSE_SECONDS, self._resume)
+        self._open.make_room(_ROOM)
+        now = self._loop.time()
+        if now - self._warned_at >= _WARN_EVERY_SECONDS:
+            self._warned_at = now
+            _log.error("no file descriptors left", limit=descriptors.limit())
+
+    def _resume(self) -> None:
+        if self._listening.fileno() >= 0:  # it was not closed meanwhile
+            self._loop.add_reader(self._listening, self._accept, _ACCEPTED_AT_ONCE)
+
+    def _look(self) -> None:
+        """Closes connections that have sent no request in time, now and every second."""
+        self._timer = self._loop.call_later(_LOOK_SECONDS, self._look)
+        self._open.close_unused(self._loop.time() - self._first_request_seconds)
+
+    def handle_stream(self, stream: IOStream, address: Any) -> None:
+        """Serves a new connection, or closes it if there is no room for it."""
+        connection = self._open.add(address[0], self._loop.time(), stream.close)
+        if connection is None:
+            stream.close()
+            return
+        self._by_stream[stream] = connection
+        super().handle_stream(stream, address)
+
+    def start_request(
+        self, server_conn: object, request_conn: HTTPConnection
+    ) -> HTTPMessageDelegate:
+        """Tornado calls this when it begins to wait for a request."""
+        connection = self._by_stream[_stream(server_conn)]
+        self._open.rest(connection)
+        delegate = super().start_request(server_conn, request_conn)
+        return _Arrival(delegate, lambda: self._open.work(connection))
+
+    def on_close(self, server_conn: object) -> None:
+        """Tornado calls this when a connection has ended."""
+        super().on_close(server_conn)
+        self._open.remove(self._by_stream.pop(_stream(server_conn)))
+
+
+class _Arrival(HTTPMessageDelegate):
+    """Calls `arrived` when the head of a request has arrived."""
+
+    def __init__(self, delegate: HTTPMessageDelegate, arrived: Callable[[], None]) -> None:
+        self._arrived = arrived
+        self._headers_received = delegate.headers_received
+        self.data_received = delegate.data_received  # type: ignore[method-assign]
+        self.finish = delegate.finish  # type: ignore[method-assign]
+        self.on_connection_close = delegate.on_connection_close  # type: ignore[method-assign]
+
+    def headers_received(
+        self, start_line: RequestStartLine | ResponseStartLine, headers: HTTPHeaders
+    ) -> Awaitable[None] | None:
+        self._arrived()
+        return self._headers_received(start_line, headers)
+
+
+def _stream(server_conn: object) -> IOStream:
+    return cast(HTTP1ServerConnection, server_conn).stream

@@ -1,0 +1,77 @@
+"""The port that the processes of the service share.
+
+The supervisor holds a socket that reserves the port and never listens, so that no other service
+gets it while workers are replaced. Each worker has a socket of its own (SO_REUSEPORT), which
+listens once its store is open.
+"""
+
+from __future__ import annotations
+
+import socket
+from contextlib import suppress
+from typing import Final
+
+from idp.foundation.errors import ConfigError
+
+BACKLOG: Final = 1024  # connections that the kernel queues before they are accepted
+
+
+class Port:
+    """The address of the service, reserved for this process and its children."""
+
+    def __init__(self, host: str, port: int, *, is_shared: bool) -> None:
+        """Raises ConfigError if the address is taken or not this machine's."""
+        self.host = host
+        self._is_shared = is_shared
+        try:
+            exclusive = self._bound(port, is_shared=False)
+            exclusive.listen(BACKLOG)
+            self.number: int = exclusive.getsockname()[1]
+            self._reservation = self._reserved(exclusive)
+        except OSError as error:
+            reason = f"{host}:{port} can't be listened on: {error.strerror}"
+            raise ConfigError([reason]) from error
+
+    def _reserved(self, exclusive: socket.socket) -> socket.socket:
+        """Returns the socket that reserves the port.
+
+        A socket that shares the port could be joined by any program of this user: that the port is
+        free is found out by one that does not.
+        """
+        if not self._is_shared:
+            return exclusive
+        exclusive.close()
+        reservation = self._bound(self.number, is_shared=True)
+        # Without it, nobody else's socket can listen on the port, even while no worker does.
+        reservation.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
+        return reservation
+
+    def worker_socket(self) -> socket.socket:
+        """Returns the only listening socket, or another one of a shared port that does not listen
+        yet.
+        """
+        return self._bound(self.number, is_shared=True) if self._is_shared else self._reservation
+
+    def close(self) -> None:
+        """Gives the port up as far as this process is concerned."""
+        self._reservation.close()
+
+    def _bound(self, port: int, *, is_shared: bool) -> socket.socket:
+        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
+        one = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if is_shared:
+                one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            one.bind((self.host, port))
+        except OSError:
+            one.close()
+            raise
+        one.setblocking(False)
+        return one
+
+
+def shut(listening: socket.socket) -> None:
+    """Ends listening for every process that holds the socket: queued connections are reset."""
+    with suppress(OSError):  # it did not listen yet
+        listening.shutdown(socket.SHUT_RDWR)

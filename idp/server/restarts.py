@@ -1,0 +1,47 @@
+"""When a worker that has ended is replaced: at once, then after growing pauses."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final
+
+from idp.start import exit_codes
+
+FIRST_PAUSE_SECONDS: Final = 0.5
+LONGEST_PAUSE_SECONDS: Final = 30.0
+STABLE_SECONDS: Final = 60.0  # a worker that lived so long is replaced at once again
+STORE_AWAY_SECONDS: Final = 4.0  # between attempts while the store can't be reached
+FAILURES_LIMIT: Final = 10
+FAILURES_WITHIN_SECONDS: Final = 60.0
+
+
+class Restarts:
+    """The pauses before replacements, by the worker's index. All instants are monotonic
+    seconds.
+    """
+
+    def __init__(self) -> None:
+        self._pauses: dict[int, float] = {}
+        self._failures: deque[float] = deque(maxlen=FAILURES_LIMIT)
+
+    def pause(self, index: int, code: int, lived_seconds: float) -> float:
+        """Returns the seconds to wait before a worker that ended with `code` is replaced."""
+        if code == exit_codes.UNREACHABLE:
+            return STORE_AWAY_SECONDS
+        before = 0.0 if lived_seconds >= STABLE_SECONDS else self._pauses.get(index, 0.0)
+        self._pauses[index] = min(2 * before or FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
+        return before
+
+    def failed(self, now: float, code: int) -> bool:
+        """Records the end of a worker while none serves; returns whether it is time to give up.
+
+        A store that can't be reached never counts.
+        """
+        if code != exit_codes.UNREACHABLE:
+            self._failures.append(now)
+        is_full = len(self._failures) == FAILURES_LIMIT
+        return is_full and now - self._failures[0] <= FAILURES_WITHIN_SECONDS
+
+    def served(self) -> None:
+        """Records that a worker serves: earlier failures count no more."""
+        self._failures.clear()

@@ -1,0 +1,79 @@
+"""Signals as a queue that a process without an event loop waits for."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Final, Self
+
+_READ_BYTES: Final = 4096
+
+
+class SignalQueue:
+    """Receives signals of these numbers instead of being interrupted by them, within its block.
+
+    Nothing runs in a signal handler, so no state of the process changes at an unexpected moment.
+    """
+
+    def __init__(self, numbers: Iterable[int]) -> None:
+        self._numbers = tuple(numbers)
+        self._read, self._write = socket.socketpair()
+
+    def __enter__(self) -> Self:
+        self._read.setblocking(False)
+        self._write.setblocking(False)
+        for number in self._numbers:
+            signal.signal(number, lambda *_: None)
+        signal.set_wakeup_fd(self._write.fileno(), warn_on_full_buffer=False)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._leave()
+
+    def wait(self, seconds: float | None, *descriptors: int) -> set[int]:
+        """Waits for a signal or for one of `descriptors`, at most `seconds`; returns those of them
+        that are readable or closed.
+        """
+        poll = select.poll()
+        for descriptor in (self._read.fileno(), *descriptors):
+            poll.register(descriptor, select.POLLIN)
+        ready = poll.poll(None if seconds is None else max(0.0, seconds) * 1000)
+        return {descriptor for descriptor, _ in ready} & set(descriptors)
+
+    def received(self) -> list[int]:
+        """Returns the signals that have arrived since the last call, in their order."""
+        try:
+            return list(self._read.recv(_READ_BYTES))
+        except BlockingIOError:
+            return []
+
+    def fork(self) -> int:
+        """Forks; the child has left the block, with the default actions of the signals.
+
+        A signal that arrives meanwhile reaches the parent's queue or the child, never the wrong
+        one of both. Returns 0 in the child, and its process id in the parent.
+        """
+        signal.pthread_sigmask(signal.SIG_BLOCK, self._numbers)
+        try:
+            child = os.fork()
+            if not child:
+                self._leave()
+            return child
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, self._numbers)
+
+    def _leave(self) -> None:
+        signal.set_wakeup_fd(-1)
+        for number in self._numbers:
+            signal.signal(number, signal.SIG_DFL)
+        self._read.close()
+        self._write.close()

@@ -1,0 +1,147 @@
+"""Which connections make room for others."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from idp.server.connections import Connections
+
+
+class Opened:
+    """Connections by name, and the names of those closed so far."""
+
+    def __init__(self, limit):
+        self.connections = Connections(limit)
+        self.closed = []
+        self.by_name = {}
+
+    def add(self, name, address="192.0.2.1", now=0.0):
+        added = self.connections.add(address, now, lambda: self.closed.append(name))
+        self.by_name[name] = added
+        return added
+
+    def work(self, *names):
+        for name in names:
+            self.connections.work(self.by_name[name])
+
+    def rest(self, *names):
+        for name in names:
+            self.connections.rest(self.by_name[name])
+
+
+def test_the_longest_idle_connection_of_the_client_that_holds_most_makes_room():
+    opened = Opened(4)
+    opened.add("guest", "198.51.100.7")
+    for name in ("a", "b", "c"):
+        opened.add(name)
+    opened.work("a")
+    opened.rest("a")
+
+    opened.add("new", "203.0.113.5")
+
+    assert opened.closed == ["b"]
+    assert len(opened.connections) == 4
+
+
+def test_a_connection_with_a_request_under_way_is_never_closed_for_another():
+    opened = Opened(3)
+    for name in ("a", "b"):
+        opened.add(name)
+    opened.add("idle", "198.51.100.7")
+    opened.work("a", "b")
+
+    opened.add("new", "203.0.113.5")
+
+    assert opened.closed == ["idle"]
+
+
+def test_where_every_connection_has_a_request_a_new_one_is_refused():
+    opened = Opened(2)
+    opened.add("a")
+    opened.add("b")
+    opened.work("a", "b")
+
+    assert opened.add("c") is None
+    assert opened.closed == []
+    opened.rest("b")
+    assert opened.add("c") is not None
+    assert opened.closed == ["b"]
+
+
+def test_no_client_is_limited_while_there_is_room():
+    opened = Opened(1000)
+
+    assert all(opened.add(n) for n in range(1000))
+    assert opened.closed == []
+
+
+def test_addresses_of_one_ipv6_network_are_one_client():
+    opened = Opened(4)
+    opened.add("first", "198.51.100.7")
+    for n in range(3):
+        opened.add(n, f"2001:db8::{n}")
+
+    opened.add("new", "203.0.113.5")
+
+    assert opened.closed == [0]
+
+
+def test_connections_without_a_request_are_closed_in_time():
+    opened = Opened(10)
+    for now in range(4):
+        opened.add(now, now=float(now))
+    opened.work(1)
+    opened.rest(1)
+
+    assert opened.connections.close_unused(2.0) == 2
+    assert opened.closed == [0, 2]
+    assert opened.connections.close_unused(2.0) == 0
+
+
+def test_a_connection_that_is_removed_twice_is_counted_once():
+    opened = Opened(2)
+    opened.add("a")
+    opened.connections.remove(opened.by_name["a"])
+    opened.connections.remove(opened.by_name["a"])
+    opened.rest("a")
+
+    assert len(opened.connections) == 0
+    assert opened.connections.make_room() == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_it_counts_what_a_plain_list_counts(seed):
+    """Random steps, compared with a list of the open connections in the order of their rest."""
+    draw, opened, idle, busy = random.Random(seed), Opened(12), [], []
+    for n in range(400):
+        step = draw.choice(["add", "add", "work", "rest", "remove"])
+        if step == "add":
+            address = f"192.0.2.{draw.randrange(5)}"
+            is_full, before = len(idle) + len(busy) == 12, len(opened.closed)
+            if is_full and idle:
+                opened.add(n, address)
+                (name,) = opened.closed[before:]
+                held = [each[1] for each in idle + busy]
+                gone = next(each for each in idle if each[0] == name)
+                assert held.count(gone[1]) == max(held.count(each[1]) for each in idle)
+                assert gone == next(each for each in idle if each[1] == gone[1])
+                idle.remove(gone)
+                idle.append((n, address))
+            elif is_full:
+                assert opened.add(n, address) is None
+            else:
+                opened.add(n, address)
+                idle.append((n, address))
+        elif step == "work" and idle:
+            busy.append(idle.pop(draw.randrange(len(idle))))
+            opened.work(busy[-1][0])
+        elif step == "rest" and busy:
+            idle.append(busy.pop(draw.randrange(len(busy))))
+            opened.rest(idle[-1][0])
+        elif step == "remove" and idle + busy:
+            gone = draw.choice(idle + busy)
+            (idle if gone in idle else busy).remove(gone)
+            opened.connections.remove(opened.by_name[gone[0]])
+        assert len(opened.connections) == len(idle) + len(busy)

@@ -1,0 +1,103 @@
+"""Which workers are shut off and killed, from when their event loops last ran."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+
+import pytest
+
+from idp.server.heartbeats import Heartbeats, Verdict, Watch
+
+
+def watched(until, beats, listening=None, timeout=30, tick=0.25):
+    """The verdicts of a watch that looks every tick; `beats` says of each worker when it last
+    ran.
+    """
+    watch, now, verdicts = Watch(timeout), 0.0, {}
+    while now <= until:
+        last = {index: beat(now) for index, beat in beats.items()}
+        verdict = watch.look(now, last, beats if listening is None else listening)
+        if verdict != Verdict():
+            verdicts[now] = verdict
+        now += tick
+    return verdicts
+
+
+def running(now):
+    return now
+
+
+def silent_after(seconds):
+    return lambda now: min(now, seconds)
+
+
+def test_running_workers_are_left_alone():
+    assert watched(100, {0: running, 1: running}) == {}
+
+
+def test_a_silent_worker_gets_no_connections_after_5_seconds_and_is_killed_after_its_timeout():
+    verdicts = watched(40, {0: silent_after(1), 1: running})
+
+    assert min(verdicts) == 6
+    assert verdicts[6] == Verdict(to_shut=frozenset({0}))
+    assert min(now for now, verdict in verdicts.items() if verdict.to_kill) == 31
+    assert verdicts[31].to_kill == {0}
+
+
+def test_the_last_worker_that_listens_goes_on_listening():
+    verdicts = watched(29, {0: silent_after(1), 1: running}, listening=[0])
+
+    assert verdicts == {}
+
+
+def test_workers_that_are_silent_together_have_a_minute():
+    verdicts = watched(70, {0: silent_after(1), 1: silent_after(1.5)})
+
+    assert min(verdicts) == 61
+    assert verdicts[61] == Verdict(to_kill=frozenset({0}))
+    assert not any(verdict.to_shut for verdict in verdicts.values())
+
+
+def test_a_disk_that_stalled_for_20_seconds_costs_no_worker():
+    def stalled(now):
+        return now if now > 21 else min(now, 1.0)
+
+    assert watched(60, {0: stalled, 1: stalled}) == {}
+
+
+def test_a_pause_of_the_supervisor_itself_gives_every_worker_a_new_term():
+    watch, last = Watch(30), {0: 0.0, 1: 0.0}
+    watch.look(0.0, last, [0, 1])
+
+    assert watch.look(60.0, last, [0, 1]) == Verdict()
+    assert watch.look(60.25, last | {1: 60.25}, [0, 1]) == Verdict()
+    watch.look(60.9, last | {1: 60.9}, [0, 1])
+    for tick in range(24):
+        now = 61.0 + tick / 4
+        verdict = watch.look(now, last | {1: now}, [0, 1])
+        assert verdict == (Verdict(to_shut=frozenset({0})) if now >= 65 else Verdict())
+
+
+async def test_an_event_loop_that_stands_still_does_not_beat():
+    heartbeats = Heartbeats(2)
+    async with heartbeats.beating(1):
+        await asyncio.sleep(0)
+        first = heartbeats.last(1)
+        time.sleep(0.05)
+        still = heartbeats.last(1)
+
+    assert (first, heartbeats.last(0)) == (still, 0)
+
+
+@pytest.mark.program
+def test_a_child_beats_in_its_parents_memory():
+    heartbeats = Heartbeats(2)
+    child = os.fork()
+    if not child:
+        heartbeats.beat(1)
+        os._exit(0)
+    os.waitpid(child, 0)
+
+    assert 0 <= time.monotonic() - heartbeats.last(1) < 10
