@@ -1,0 +1,186 @@
+"""Workers that die, hang or do not start: nobody waits for them, and they are replaced."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.support.program import eventually, is_alive, listening_port
+
+ROOT = Path(__file__).parents[2]
+HEAD = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+
+
+def seconds_for_an_answer(port, patience=10.0):
+    """How long a request on a fresh connection takes; None if it is refused or reset."""
+    started = time.monotonic()
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=patience) as connection:
+            connection.sendall(HEAD)
+            if not connection.recv(4096).startswith(b"HTTP/1.1 200"):
+                return None
+    except ConnectionError:
+        return None
+    return time.monotonic() - started
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def replacements(program):
+    """The log lines that report a replaced worker."""
+    lines = [json.loads(line) for line in program.errors if line.startswith("{")]
+    return [line for line in lines if line["event"] == "worker replaced"]
+
+
+def is_served(program, killed):
+    """Whether two workers listen, none of them among `killed`."""
+    workers = program.workers()
+    listening = 0
+    for pid in workers:
+        with suppress(AssertionError):
+            listening += listening_port(pid) == program.port
+    return listening == 2 and not set(workers) & set(killed)
+
+
+def test_nobody_waits_for_a_worker_that_was_killed(start_program):
+    program = start_program("--processes", "2")
+    killed = program.workers()[0]
+    os.kill(killed, signal.SIGKILL)
+    eventually(lambda: not is_alive(killed), "its end")
+    time.sleep(0.3)  # a tick of the supervisor
+    waits = [seconds_for_an_answer(program.port) for _ in range(40)]
+
+    assert None not in waits
+    assert max(waits) < 5
+    eventually(lambda: is_served(program, [killed]), "the replacement", 30)
+    (line,) = replacements(program)
+    assert (line["reason"], line["exit_code"], line["pause_seconds"]) == ("signal", -9, 0.0)
+
+
+def test_connections_queued_for_a_killed_worker_are_reset(start_program):
+    program = start_program("--processes", "2")
+    workers = program.workers()
+    for pid in workers:
+        os.kill(pid, signal.SIGSTOP)
+    waiting = [socket.create_connection(("127.0.0.1", program.port), 10) for _ in range(20)]
+    for connection in waiting:
+        connection.sendall(HEAD)
+    for pid in workers:
+        os.kill(pid, signal.SIGKILL)
+    started = time.monotonic()
+    for connection in waiting:
+        with pytest.raises(ConnectionResetError):
+            connection.recv(1)
+        connection.close()
+
+    assert time.monotonic() - started < 2
+    eventually(lambda: is_served(program, workers), "the replacements", 30)
+
+
+def test_while_no_worker_serves_connections_are_refused_and_the_port_is_nobody_elses(
+    start_program,
+):
+    port = free_port()
+    program = start_program(
+        *("--processes", "2", "--port", str(port)),
+        module="tests.program.dying",
+        waits=False,
+        PYTHONPATH=ROOT,
+    )
+    program.wait_for(lambda: len(replacements(program)) > 4, "ends of its workers")
+
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port), 5)
+    with pytest.raises(OSError, match="in use"):
+        socket.create_server(("127.0.0.1", port)).close()
+    program.kill()
+
+
+@pytest.mark.slow
+def test_a_worker_that_stands_still_is_shut_off_then_killed_and_replaced(start_program):
+    program = start_program("--processes", "2", IDP_WORKER_TIMEOUT_SECONDS=7)
+    frozen = program.workers()[0]
+    os.kill(frozen, signal.SIGSTOP)
+    stopped_at = time.monotonic()
+    program.wait_for(lambda: "no new connections" in program.said, "word of it")
+    silent = time.monotonic() - stopped_at
+    waits = [seconds_for_an_answer(program.port) for _ in range(40)]
+    eventually(lambda: is_served(program, [frozen]), "the replacement", 60)
+
+    assert 4.5 < silent < 15
+    assert None not in waits
+    assert max(waits) < 5
+    assert [line["reason"] for line in replacements(program)] == ["hung"]
+
+
+@pytest.mark.slow
+def test_a_worker_that_comes_back_after_its_socket_was_shut_is_replaced(start_program):
+    program = start_program("--processes", "2")
+    frozen = program.workers()[0]
+    os.kill(frozen, signal.SIGSTOP)
+    program.wait_for(lambda: "no new connections" in program.said, "word of it")
+    os.kill(frozen, signal.SIGCONT)
+    eventually(lambda: is_served(program, [frozen]), "the replacement", 60)
+
+    (line,) = replacements(program)
+    assert (line["reason"], line["exit_code"]) == ("hung", 0)
+
+
+@pytest.mark.slow
+def test_a_stop_ends_in_time_with_a_worker_that_stands_still(start_program):
+    program = start_program("--processes", "2", IDP_DRAIN_SECONDS=1)
+    os.kill(program.workers()[0], signal.SIGSTOP)
+    program.signal()
+
+    assert program.wait(20) == 1
+    assert program.workers() == []
+
+
+@pytest.mark.slow
+def test_a_pause_of_the_whole_group_kills_nobody(start_program):
+    program = start_program("--processes", "2", IDP_WORKER_TIMEOUT_SECONDS=5)
+    workers = program.workers()
+    for pid in (program.pid, *workers):
+        os.kill(pid, signal.SIGSTOP)
+    time.sleep(8)
+    for pid in (program.pid, *workers):
+        os.kill(pid, signal.SIGCONT)
+    time.sleep(3)
+
+    assert seconds_for_an_answer(program.port) is not None
+    assert program.workers() == workers
+
+
+@pytest.mark.slow
+def test_a_service_whose_workers_end_before_they_serve_gives_up(start_program):
+    program = start_program(
+        "--processes", "2", module="tests.program.dying", waits=False, PYTHONPATH=ROOT
+    )
+    started = time.monotonic()
+
+    assert program.wait(60) == 1
+    assert time.monotonic() - started > 3  # it paused
+    assert len(replacements(program)) == 10
+    assert program.output == []
+
+
+def test_the_supervisor_leaves_when_it_is_killed_and_no_port_stays_open(start_program):
+    program = start_program("--processes", "2")
+    port, workers = program.port, program.workers()
+    os.kill(program.pid, signal.SIGKILL)
+    program.process.wait(10)
+    eventually(lambda: not any(map(is_alive, workers)), "the workers' end", 10)
+
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port), 5)
