@@ -1,0 +1,128 @@
+"""The server's accepting: what it does where the kernel gives it no connection."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import socket
+
+import pytest
+from tornado.web import Application, RequestHandler
+
+from idp.config.settings import Config
+from idp.server import http_server
+from idp.server.http_server import BoundedServer
+
+
+class Hello(RequestHandler):
+    def get(self):
+        self.finish("hello")
+
+
+class Failing:
+    """A listening socket whose next accepts fail."""
+
+    def __init__(self, real, *errors):
+        self._real = real
+        self.errors = list(errors)
+
+    def accept(self):
+        if self.errors:
+            raise OSError(self.errors.pop(0), "as told")
+        return self._real.accept()
+
+    def __getattr__(self, name):
+        return getattr(self._real, name)
+
+
+class Log:
+    def __init__(self):
+        self.events = []
+
+    def error(self, event, **fields):
+        self.events.append(event)
+
+
+@pytest.fixture
+def log(monkeypatch):
+    made = Log()
+    monkeypatch.setattr(http_server, "_log", made)
+    return made
+
+
+def serving(shut, *errors):
+    """A server whose next accepts fail with these errors, and its port."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    listening.setblocking(False)
+    app = Application([("/", Hello)], log_function=lambda _: None)
+    server = BoundedServer(app, Config(), None, shut.set)
+    server.listen_on(Failing(listening, *errors))
+    return server, listening.getsockname()[1]
+
+
+async def asked(port):
+    """A connection, and the first line of its answer."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    return writer, await again(reader, writer)
+
+
+async def again(reader, writer):
+    writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    head = await reader.readuntil(b"\r\n\r\n")
+    await reader.readexactly(5)
+    return head.split(b"\r\n")[0].decode()
+
+
+async def test_without_descriptors_it_pauses_closes_idle_connections_and_says_so_once(log):
+    server, port = serving(asyncio.Event())
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    await again(reader, writer)
+    server._listening.errors += [errno.EMFILE, errno.ENFILE, errno.EMFILE]
+
+    other, status = await asked(port)
+
+    assert status == "HTTP/1.1 200 OK"
+    assert await reader.read() == b""  # the idle one
+    assert log.events == ["no file descriptors left"]
+    for each in (writer, other):
+        each.close()
+    server.stop()
+    await server.close_all_connections()
+
+
+async def test_a_socket_that_the_supervisor_shut_asks_for_a_stop():
+    shut = asyncio.Event()
+    server, _ = serving(shut)
+    server._listening.shutdown(socket.SHUT_RDWR)
+
+    async with asyncio.timeout(10):
+        await shut.wait()
+    server.stop()
+    await server.close_all_connections()
+
+
+async def test_a_connection_that_ended_in_the_queue_delays_nobody():
+    server, port = serving(asyncio.Event(), errno.ECONNABORTED)
+
+    writer, status = await asked(port)
+
+    assert status == "HTTP/1.1 200 OK"
+    writer.close()
+    server.stop()
+    await server.close_all_connections()
+
+
+async def test_a_stop_accepts_what_waits_in_the_queue_and_then_nothing():
+    server, port = serving(asyncio.Event())
+    connections = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
+
+    server.stop()  # the event loop has not accepted any of them
+
+    with pytest.raises(ConnectionRefusedError):
+        await asyncio.open_connection("127.0.0.1", port)
+    for each in connections:
+        each.setblocking(False)
+        reader, writer = await asyncio.open_connection(sock=each)
+        assert await again(reader, writer) == "HTTP/1.1 200 OK"
+        writer.close()
+    await server.close_all_connections()
