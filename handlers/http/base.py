@@ -122,8 +122,6 @@ class Handler(RequestHandler):
             self._headers["Strict-Transport-Security"] = "max-age=31536000"
         if self.request_id:
             self._headers["X-Request-Id"] = self.request_id
-        if self.app.is_draining:
-            self._headers["Connection"] = "close"
 
     def prepare(self) -> Awaitable[None] | None:
         """Admits the request. With `--test`, it then also applies the test clock."""
@@ -212,10 +210,11 @@ class Handler(RequestHandler):
     def finish(self, chunk: str | bytes | dict[str, Any] | None = None) -> Future[None]:
         """Sends the response.
 
-        Tornado closes a connection that is answered before its body was read, even an empty one.
-        `Connection: close` announces that, or the client would lose its next request.
+        Tornado closes a connection that is answered before its body was read, even an empty one,
+        and a process that stops closes all. `Connection: close` announces that, or the client
+        would lose its next request.
         """
-        if not self.request._body_future.done():
+        if self.app.is_draining or not self.request._body_future.done():
             self.set_header("Connection", "close")
         return super().finish(chunk)
 

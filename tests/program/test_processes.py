@@ -192,6 +192,48 @@ async def test_a_draining_process_is_not_ready(start_program):
     assert program.wait() == 0
 
 
+async def statuses(program) -> list[bytes]:
+    """The status of `/readyz` on fresh connections, until one is refused."""
+    found = []
+    while True:
+        try:
+            reader, writer = await connect(program)
+        except ConnectionRefusedError:
+            return found
+        head = await ask(reader, writer, program, "/readyz")
+        await close(writer)
+        assert b"\r\nConnection: close\r\n" in head or b" 200 " in head
+        found.append(head.split(b" ")[1])
+        await asyncio.sleep(0.005)
+
+
+@pytest.mark.slow
+@pytest.mark.gen_test(timeout=60)
+@pytest.mark.parametrize("processes", ["1", "2"])
+async def test_connections_are_accepted_until_the_delay_of_a_stop_ends(start_program, processes):
+    program = start_program("--processes", processes, IDP_SHUTDOWN_DELAY_SECONDS=2)
+    probing = asyncio.ensure_future(statuses(program))
+    await asyncio.sleep(0.2)
+    program.signal()
+    signalled = time.monotonic()
+    found = await probing
+
+    assert 1.9 < time.monotonic() - signalled < 6
+    assert set(found) == {b"200", b"503"}
+    assert found.count(b"503") >= 20
+    assert found == sorted(found)  # never ready again
+    assert program.wait() == 0
+
+
+@pytest.mark.gen_test(timeout=60)
+@pytest.mark.parametrize("processes", ["1", "2"])
+async def test_ctrl_c_stops_without_the_delay(start_program, processes):
+    program = start_program("--processes", processes, IDP_SHUTDOWN_DELAY_SECONDS=60)
+    os.killpg(program.pid, signal.SIGINT)
+
+    assert program.wait(15) == 0
+
+
 @pytest.mark.gen_test(timeout=60)
 @pytest.mark.parametrize(
     ("number", "processes"), [(signal.SIGTERM, "2"), (signal.SIGINT, "2"), (signal.SIGINT, "1")]
