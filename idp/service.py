@@ -55,3 +55,9 @@ class Service:
     breached_passwords: BreachedPasswords | None = None
     # Of tokens, keys and secrets, by id.
     last_uses: dict[str, datetime] = field(default_factory=dict)
+
+    def use(self, config: Config) -> None:
+        """Replaces the settings of the running service. Only those that nothing was derived from
+        at the start may differ: `idp.server.reload` names them.
+        """
+        object.__setattr__(self, "config", config)

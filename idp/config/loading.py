@@ -111,6 +111,12 @@ def from_environment(name: str) -> str | None:
     return os.environ.get(name) or None
 
 
+def taken_from_environment(name: str) -> str | None:
+    """Returns the value of the environment variable and removes it, so that no child gets it; None
+    if it is not set or empty."""
+    return os.environ.pop(name, None) or None
+
+
 def name_from_environment(variable: str) -> str | None:
     """Returns the name in this environment variable; None if it is not set. Raises ConfigError if
     it is set but empty, because the intention is unclear then."""

@@ -113,7 +113,6 @@ def configure(
     `format` is json, text or auto: text on a terminal. Without `stream`, each line goes to the
     current stderr.
     """
-    _output.level = LEVELS[level]
     _output.stream = stream
     _output.clock = clock or SystemClock()
     _output.is_json = format == "json" or (
@@ -123,7 +122,13 @@ def configure(
     for handler in [each for each in root.handlers if isinstance(each, _Standard)]:
         root.removeHandler(handler)
     root.addHandler(_Standard())
-    root.setLevel(_output.level)
+    set_level(level)
+
+
+def set_level(level: str) -> None:
+    """Sets the level from which lines are written, of the standard library's loggers, too."""
+    _output.level = LEVELS[level]
+    logging.getLogger().setLevel(_output.level)
 
 
 def new_request_id(random: Random) -> str:

@@ -28,8 +28,8 @@ class Connection:
 class Connections:
     """The open connections of this process, at most `limit`."""
 
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
+    def __init__(self, limit: int = 0) -> None:
+        self.limit = limit
         self._open: set[Connection] = set()
         self._clients = _Ranking()
         # Each in the order in which they began to be so.
@@ -43,7 +43,7 @@ class Connections:
         """Returns the record of a new, idle connection; None if every place is taken by a request
         under way.
         """
-        if len(self._open) >= self._limit and not self.make_room():
+        if len(self._open) >= self.limit and not self.make_room():
             return None
         connection = Connection(network_key(address), now, close)
         self._open.add(connection)

@@ -61,11 +61,20 @@ class BoundedServer(HTTPServer):
             idle_connection_timeout=IDLE_SECONDS,
         )
         self._on_shut = on_shut
-        self._first_request_seconds = config.first_request_seconds
-        self._open = Connections(descriptors.most_connections(config.max_connections))
+        self._open = Connections()
+        self.limit(config)
         self._by_stream: dict[IOStream, Connection] = {}
         self._warned_at = float("-inf")
         self._timer: asyncio.TimerHandle | None = None
+
+    def limit(self, config: Config) -> None:
+        """Applies the configured limits from now on."""
+        self._first_request_seconds = config.first_request_seconds
+        self._open.limit = descriptors.most_connections(config.max_connections)
+
+    def use_certificate(self, tls: ssl.SSLContext) -> None:
+        """Uses another certificate for new connections."""
+        self.ssl_options = tls
 
     def listen_on(self, listening: socket.socket) -> None:
         """Accepts the connections of a bound socket from now on."""

@@ -24,7 +24,8 @@ from typing import Final
 from msgspec import Struct
 
 from idp.foundation import logs
-from idp.server.heartbeats import Heartbeats, Watch
+from idp.server.heartbeats import SILENT_SECONDS, Heartbeats, Watch
+from idp.server.notify import Notifier
 from idp.server.port import Port, shut
 from idp.server.restarts import Restarts
 from idp.server.signals import SignalQueue
@@ -68,7 +69,8 @@ class Supervisor:
     """Runs `prepare` once, then `work` in `count` processes.
 
     `timeout_seconds` is how long a worker's event loop may stand still, `stop_seconds` how long a
-    stop may take.
+    stop may take. `reload` reads the settings again; if it does not return None, the workers are
+    to do the same.
     """
 
     def __init__(
@@ -80,11 +82,15 @@ class Supervisor:
         count: int,
         timeout_seconds: float,
         stop_seconds: float,
+        reload: Callable[[], object],
+        notifier: Notifier,
     ) -> None:
         self._port = port
         self._prepare = prepare
         self._work = work
         self._stop_seconds = stop_seconds
+        self._reload = reload
+        self._notifier = notifier
         self._heartbeats = Heartbeats(count)
         self._watch = Watch(timeout_seconds)
         self._restarts = Restarts()
@@ -102,7 +108,7 @@ class Supervisor:
 
         Raises SystemExit if the start failed, or a worker could not finish its work.
         """
-        with SignalQueue((*_STOPS, signal.SIGCHLD)) as self._signals:
+        with SignalQueue((*_STOPS, signal.SIGCHLD, signal.SIGHUP)) as self._signals:
             announcement = self._prepared()
             self._announce = lambda: announce(announcement)
             _freeze()
@@ -165,6 +171,7 @@ class Supervisor:
         try:
             # From a terminal it reaches the parent, too, which has SIGTERM follow.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
             self._close_parents_ends()
             code = exit_codes.guarded(work)
         except BaseException:  # a child must never return into its parent's code
@@ -196,6 +203,16 @@ class Supervisor:
         for number in self._signals.received():
             if number in _STOPS:
                 self._stop(children, number)
+            elif number == signal.SIGHUP:
+                self._reload_all()
+
+    def _reload_all(self) -> None:
+        """Has the settings read again by every worker that serves; the others read them anyway."""
+        self._notifier.reloading()
+        if self._reload() is not None:
+            serving = [pid for pid, worker in self._workers.items() if worker.serves]
+            _kill(serving, signal.SIGHUP)
+        self._notifier.ready("serving")
 
     def _note_serving(self) -> None:
         """Notes which workers serve now; announces the service when all have served."""
@@ -208,6 +225,7 @@ class Supervisor:
         if not self._unannounced and self._announce is not None:
             self._announce()
             self._announce = None
+            self._notifier.ready("serving")
 
     def _reap(self) -> None:
         """Takes note of every child that has ended."""
@@ -257,6 +275,8 @@ class Supervisor:
             return
         serving = {each.index: each for each in self._workers.values() if each.serves}
         last = {index: self._heartbeats.last(index) for index in serving}
+        if any(now - at < SILENT_SECONDS for at in last.values()):
+            self._notifier.alive()
         listening = [index for index, each in serving.items() if not each.is_shut]
         verdict = self._watch.look(now, last, listening)
         for index in verdict.to_shut:
@@ -274,6 +294,7 @@ class Supervisor:
         if self._stop_by is not None:
             _kill(children, signal.SIGKILL)
             return
+        self._notifier.stopping()
         _kill(children, number)
         _kill(children, signal.SIGTERM)  # a worker that is about to start ignores SIGINT
         self._stop_by = time.monotonic() + self._stop_seconds + _GRACE_SECONDS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -10,6 +11,9 @@ from msgspec.structs import replace
 
 from idp.cli import given
 from idp.cli.settings import load, store_flags
+from idp.config import loading
+from idp.config.rules import BrokenRule
+from idp.config.settings import Config
 from idp.start import checks as start_checks
 from idp.start.checks import Launch
 
@@ -35,9 +39,16 @@ def serve(config_file: Path | None, new_store: bool, as_json: bool, **flags: obj
     started_at = time.monotonic()
     options = given.options(click.get_current_context())
     launch = Launch(new_store=new_store, command=f"idp serve {options}".rstrip())
-    loaded = load(config_file, flags, lambda config: start_checks.check(config, launch))
+
+    def rules(config: Config) -> Iterable[BrokenRule]:
+        return start_checks.check(config, launch)
+
+    def load_again() -> Config:
+        return loading.load(flags, file=config_file, rules=rules).config
+
+    loaded = load(config_file, flags, rules)
     from idp.server import listener  # imported late, because the other commands do not need it
 
     announce = listener.announce_as_json if as_json else listener.announce_to_people(started_at)
     launch = replace(launch, without_effect=loaded.without_effect())
-    raise SystemExit(listener.run(loaded.config, announce, launch))
+    raise SystemExit(listener.run(loaded.config, announce, launch, load_again))

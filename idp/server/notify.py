@@ -1,0 +1,73 @@
+"""Messages to the service manager: the notification protocol of systemd, sd_notify(3)."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from contextlib import suppress
+
+from idp.config.loading import taken_from_environment
+
+
+class Notifier:
+    """Sends the state of the service to the manager at `address`; does nothing without one.
+
+    `watchdog_seconds` is how often the manager expects a sign of life; None if it does not.
+    """
+
+    def __init__(self, address: str | None, watchdog_seconds: float | None) -> None:
+        # An abstract socket's name begins with a zero byte, which the variable has as "@".
+        is_abstract = address is not None and address.startswith("@")
+        self._address = f"\0{address[1:]}" if address and is_abstract else address
+        self.watchdog_seconds = watchdog_seconds
+
+    def ready(self, status: str) -> None:
+        """The service has started, or reloaded its settings."""
+        self._send("READY=1", f"STATUS={status}")
+
+    def reloading(self) -> None:
+        """The settings are read again; to be followed by `ready`."""
+        self._send("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
+
+    def stopping(self) -> None:
+        """A stop has begun."""
+        self._send("STOPPING=1", "STATUS=stopping")
+
+    def alive(self) -> None:
+        """The service works: to be sent more often than every `watchdog_seconds`."""
+        self._send("WATCHDOG=1")
+
+    async def keep_alive(self) -> None:
+        """Sends signs of life until it is cancelled; returns at once where nobody expects them."""
+        if self.watchdog_seconds is not None:
+            while True:
+                self.alive()
+                await asyncio.sleep(self.watchdog_seconds / 4)
+
+    def more_time(self, seconds: float) -> None:
+        """The start takes longer: the manager is to wait so much longer from now on."""
+        self._send(f"EXTEND_TIMEOUT_USEC={int(seconds * 1_000_000)}")
+
+    def _send(self, *lines: str) -> None:
+        if not self._address:
+            return
+        with (
+            suppress(OSError),  # the manager's matter: the service goes on
+            socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sending,
+        ):
+            sending.setblocking(False)
+            sending.sendto("\n".join(lines).encode(), self._address)
+
+
+def from_manager() -> Notifier:
+    """Returns the notifier for the manager that started this process.
+
+    Its variables are removed from the environment: no child is to send messages as well.
+    """
+    microseconds = taken_from_environment("WATCHDOG_USEC") or ""
+    taken_from_environment("WATCHDOG_PID")
+    return Notifier(
+        taken_from_environment("NOTIFY_SOCKET"),
+        int(microseconds) / 1_000_000 if microseconds.isdigit() else None,
+    )

@@ -1,0 +1,104 @@
+"""New certificate files are noticed, and a pair that does not fit changes nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+import pytest
+
+from idp.server import certificate
+from idp.server.certificate import CertificateWatch
+from tests.support.certificate import self_signed
+
+
+class Log:
+    def __init__(self):
+        self.lines = []
+
+    def info(self, event, **fields):
+        self.lines.append(event)
+
+    error = info
+
+
+@pytest.fixture
+def log(monkeypatch):
+    made = Log()
+    monkeypatch.setattr(certificate, "_log", made)
+    return made
+
+
+@pytest.fixture
+def used():
+    return []
+
+
+@pytest.fixture
+def watch(tmp_path, used, log):
+    chain, key = self_signed(tmp_path)
+    return CertificateWatch(str(tmp_path / chain), str(tmp_path / key), used.append)
+
+
+async def test_files_that_have_not_changed_are_not_read(watch, used):
+    await watch.look()
+
+    assert used == []
+
+
+async def test_a_new_pair_is_used_once(watch, used, log, tmp_path):
+    self_signed(tmp_path)
+    await watch.look()
+    await watch.look()
+
+    assert len(used) == 1
+    assert log.lines == ["a new certificate is in use"]
+
+
+async def test_a_pair_behind_a_symbolic_link_that_moves_is_noticed(used, log, tmp_path):
+    for name in ("old", "new"):
+        (tmp_path / name).mkdir()
+        self_signed(tmp_path / name)
+    (tmp_path / "live").symlink_to("old")
+    live = tmp_path / "live"
+    watch = CertificateWatch(str(live / "chain.pem"), str(live / "key.pem"), used.append)
+    (tmp_path / "next").symlink_to("new")
+    os.replace(tmp_path / "next", live)
+    await watch.look()
+
+    assert len(used) == 1
+
+
+async def test_a_pair_that_is_being_written_is_used_once_it_fits(watch, used, log, tmp_path):
+    (tmp_path / "key.pem").write_text("")
+    await watch.look()
+    await watch.look()
+    self_signed(tmp_path)
+    await watch.look()
+
+    assert len(used) == 1
+    assert log.lines == ["a new certificate is in use"]
+
+
+async def test_a_pair_that_never_fits_is_reported_once(watch, used, log, tmp_path):
+    (tmp_path / "key.pem").unlink()
+    for _ in range(certificate.TRIES + 3):
+        await watch.look()
+
+    assert used == []
+    assert log.lines == ["the new certificate can't be used; the one before stays in use"]
+
+
+async def test_it_looks_again_soon_after_a_pair_that_does_not_fit(
+    watch, used, log, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(certificate, "RETRY_SECONDS", 0.01)
+    (tmp_path / "key.pem").write_text("half")
+    running = asyncio.create_task(watch.run())
+    watch.look_now()
+    async with asyncio.timeout(10):
+        while not log.lines:
+            await asyncio.sleep(0.01)
+    running.cancel()
+
+    assert log.lines == ["the new certificate can't be used; the one before stays in use"]

@@ -1,0 +1,172 @@
+"""SIGHUP: settings and the certificate are read again while the service runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import ssl
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from tests.support.certificate import self_signed
+from tests.support.program import eventually
+
+
+def lines(program, event):
+    logged = [json.loads(line) for line in list(program.errors) if line.startswith("{")]
+    return [line for line in logged if line["event"] == event]
+
+
+def configured(tmp_path, text):
+    file = tmp_path / "idp.toml"
+    file.write_text(text)
+    return str(file)
+
+
+def reloaded(program, event="reloaded"):
+    """The next line that reports a reload."""
+    before = len(lines(program, event))
+    program.signal(signal.SIGHUP)
+    program.wait_for(lambda: len(lines(program, event)) > before, event)
+    return lines(program, event)[-1]
+
+
+def named_address(program):
+    """The address that the access log names for a request that was forwarded."""
+    before = len(lines(program, "request"))
+    headers = {"X-Forwarded-For": "203.0.113.9"}
+    httpx.get(f"{program.issuer}/.well-known/openid-configuration", headers=headers)
+    program.wait_for(lambda: len(lines(program, "request")) > before, "a request")
+    return lines(program, "request")[-1]["address"]
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_settings_that_need_no_restart_change_at_once(start_program, tmp_path, processes):
+    file = configured(tmp_path, 'log_level = "warning"\n')
+    program = start_program("--config", file, "--processes", str(processes))
+    httpx.get(f"{program.issuer}/readyz")
+    assert lines(program, "request") == []
+
+    configured(tmp_path, 'log_level = "info"\ntrusted_proxies = ["127.0.0.1"]\n')
+    told = reloaded(program)
+
+    assert told["changed"] == ["log_level", "trusted_proxies"]
+    eventually(lambda: named_address(program) == "203.0.113.9", "the change")
+    assert {named_address(program) for _ in range(10)} == {"203.0.113.9"}
+    configured(tmp_path, 'log_level = "info"\n')
+    assert reloaded(program)["changed"] == ["trusted_proxies"]
+    eventually(lambda: named_address(program) == "127.0.0.1", "the change")
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_settings_file_that_cannot_be_used_changes_nothing(start_program, tmp_path, processes):
+    file = configured(tmp_path, 'trusted_proxies = ["127.0.0.1"]\n')
+    program = start_program("--config", file, "--processes", str(processes))
+    for text in ("trusted_proxies = [", 'trusted_proxies = ["nowhere"]', "nothing = 1"):
+        configured(tmp_path, text)
+        told = reloaded(program, "the settings can't be used; those before stay in force")
+        assert str(tmp_path) in told["cause"] or "nowhere" in told["cause"]
+
+    assert named_address(program) == "203.0.113.9"
+    assert program.process.poll() is None
+
+
+def test_settings_that_need_a_restart_are_named(start_program, tmp_path):
+    file = configured(tmp_path, "drain_seconds = 3\n")
+    program = start_program("--config", file)
+    configured(tmp_path, "drain_seconds = 4\nmax_connections = 100\n")
+    told = reloaded(program)
+
+    assert told["changed"] == ["max_connections"]
+    (warning,) = lines(program, "settings that changed need a restart")
+    assert warning["settings"] == ["drain_seconds"]
+
+
+def test_a_worker_that_was_replaced_has_the_settings_read_last(start_program, tmp_path):
+    file = configured(tmp_path, "")
+    program = start_program("--config", file, "--processes", "2")
+    configured(tmp_path, 'trusted_proxies = ["127.0.0.1"]\n')
+    reloaded(program)
+    before = program.workers()
+    for pid in before:
+        os.kill(pid, signal.SIGKILL)
+    eventually(lambda: len(set(program.workers()) - set(before)) == 2, "new workers", 20)
+    eventually(lambda: is_ready(program), "an answer", 20)
+
+    assert {named_address(program) for _ in range(6)} == {"203.0.113.9"}
+
+
+def is_ready(program):
+    try:
+        return httpx.get(f"{program.issuer}/readyz").status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def survives_hangup(program):
+    """Whether the process ignores SIGHUP or handles it: not yet while Python starts."""
+    status = Path(f"/proc/{program.pid}/status").read_text()
+    masks = re.findall(r"^Sig(?:Ign|Cgt):\t(\w+)$", status, re.MULTILINE)
+    return any(int(mask, 16) >> (signal.SIGHUP - 1) & 1 for mask in masks)
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_reloads_amid_the_start_end_nothing(start_program, processes):
+    program = start_program("--processes", str(processes), waits=False)
+    eventually(lambda: survives_hangup(program), "its own code", 30)
+    while not program.output:
+        program.signal(signal.SIGHUP)
+        time.sleep(0.02)
+        assert program.process.poll() is None, program.said
+    program.told = json.loads(program.output[0])
+
+    assert is_ready(program)
+
+
+def serial(program):
+    """The serial number of the certificate that a new connection is shown."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    port = urlsplit(program.issuer).port
+    with (
+        socket.create_connection(("127.0.0.1", port), 10) as plain,
+        context.wrap_socket(plain) as connection,
+    ):
+        return connection.getpeercert(binary_form=True)
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_new_certificate_is_used_after_a_reload(start_program, tmp_path, processes):
+    chain, key = self_signed(tmp_path)
+    program = start_program("--tls-cert", chain, "--tls-key", key, "--processes", str(processes))
+    before = serial(program)
+    self_signed(tmp_path)
+    program.signal(signal.SIGHUP)
+
+    eventually(lambda: serial(program) != before, "the new certificate")
+    program.wait_for(
+        lambda: len(lines(program, "a new certificate is in use")) == processes, "word of it"
+    )
+
+
+def test_a_certificate_that_does_not_fit_its_key_leaves_the_one_before(start_program, tmp_path):
+    chain, key = self_signed(tmp_path)
+    program = start_program("--tls-cert", chain, "--tls-key", key)
+    before = serial(program)
+    other = tmp_path / "other"
+    other.mkdir()
+    self_signed(other)
+    (tmp_path / chain).write_bytes((other / chain).read_bytes())
+    program.signal(signal.SIGHUP)
+    event = "the new certificate can't be used; the one before stays in use"
+    program.wait_for(lambda: bool(lines(program, event)), event)
+
+    assert serial(program) == before
+    assert len(lines(program, event)) == 1
