@@ -14,6 +14,7 @@ from idp.cli import naming
 # Each command with its module and summary. Only the module of the called command is imported.
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "serve": ("idp.cli.commands.serve:serve", "Start the service."),
+    "init": ("idp.cli.commands.init:init", "Create the installation, and end."),
     "config": ("idp.cli.commands.config:config", "The settings in force."),
     "doctor": ("idp.cli.commands.doctor:doctor", "Whether the installation works and is safe."),
     "schema": ("idp.cli.commands.schema:schema", "The version of what is stored."),
