@@ -2,9 +2,11 @@
 raises.
 
 `logger(__name__).info("sign-in refused", user_id=…, reason=…)`: the event is a constant sentence,
-everything variable is in fields. Values that must not be logged are replaced by
-`idp/foundation/redaction.py`. The request's id is added automatically after `begin_request`.
-Records of the standard library's loggers (Tornado's, asyncio's) are written in the same way.
+everything variable is in fields. An event that occurs more than 20 times a second is then written
+once a second, with the number of its lines that were held back (`repeated`). Values that must not
+be logged are replaced by `idp/foundation/redaction.py`. The request's id is added automatically
+after `begin_request`. Records of the standard library's loggers (Tornado's, asyncio's) are written
+in the same way.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ import structlog
 
 from idp.foundation import redaction
 from idp.foundation.clock import Clock, SystemClock
+from idp.foundation.log_repetition import Repetitions
 from idp.foundation.randomness import Random
 from storage.codec import instant_text
 
@@ -57,7 +60,9 @@ class LogOutput:
             stream.flush()
 
 
+_ACCESS: Final = "idp.access"
 _output: Final = LogOutput()
+_repetitions: Final = Repetitions()
 
 
 class Logger(structlog.BoundLoggerBase):
@@ -84,9 +89,25 @@ class Logger(structlog.BoundLoggerBase):
         if LEVELS[level] < _output.level:
             return
         try:
-            self._proxy_to_logger("write", event, level=level, fields=fields)
+            held = _held_before(self._context["logger"], level, event)
+            if held is not None:
+                more = {"repeated": held} if held else {}
+                self._proxy_to_logger("write", event, level=level, fields={**fields, **more})
         except Exception as error:  # a failure to log must not fail the caller
             _last_resort(error)
+
+
+def _held_before(name: str, level: str, event: str) -> int | None:
+    """Returns as `Repetitions.admit`; the access log has every line."""
+    return 0 if name == _ACCESS else _repetitions.admit((name, level, event))
+
+
+def report_repetitions() -> None:
+    """Writes a line for each event whose lines were held back and which has not occurred since; to
+    be called every second.
+    """
+    for (name, level, event), held in _repetitions.over():
+        logger(name)._proxy_to_logger("write", event, level=level, fields={"repeated": held})
 
 
 def logger(name: str) -> Logger:
@@ -113,6 +134,7 @@ def configure(
     `format` is json, text or auto: text on a terminal. Without `stream`, each line goes to the
     current stderr.
     """
+    _repetitions.forget()
     _output.stream = stream
     _output.clock = clock or SystemClock()
     _output.is_json = format == "json" or (
@@ -258,4 +280,4 @@ def _last_resort(error: Exception) -> None:
         os.write(2, f"a log line was lost: {type(error).__name__}\n".encode())
 
 
-_access: Final = logger("idp.access")
+_access: Final = logger(_ACCESS)

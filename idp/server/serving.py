@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from idp.background import schedule as background_schedule
+from idp.foundation import log_repetition, logs
 from idp.server import certificate
 from idp.server import reload as settings_reload
 from idp.server.certificate import CertificateWatch
@@ -52,7 +53,7 @@ async def serve(
     async with (
         background_schedule.running(service),
         importer.running(),
-        _running(live.jobs()),
+        _running([*live.jobs(), _report_repeated_lines()]),
     ):
         await stop.requested.wait()
         app.is_draining = True
@@ -62,6 +63,12 @@ async def serve(
         server.stop()
     await app.drained(config.drain_seconds)
     await server.close_all_connections()
+
+
+async def _report_repeated_lines() -> None:
+    while True:
+        await asyncio.sleep(log_repetition.WINDOW_SECONDS)
+        logs.report_repetitions()
 
 
 @asynccontextmanager

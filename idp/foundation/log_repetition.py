@@ -1,0 +1,73 @@
+"""Holding back log lines that repeat many times a second, so that a flood of one event hides no
+other.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+LIMIT: Final = 20  # lines of a kind in a second; beyond, one a second with their number
+WINDOW_SECONDS: Final = 1.0
+_MAX_KINDS: Final = 1000  # libraries may put variable text into an event
+
+
+@dataclass(slots=True)
+class _Window:
+    """The current second of a kind of line."""
+
+    since: float
+    allowed: int = LIMIT
+    seen: int = 0
+    held: int = 0
+
+
+class Repetitions:
+    """Counts the lines of each kind. A kind is named by its logger, level and event."""
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._now = monotonic
+        self._windows: dict[tuple[str, str, str], _Window] = {}
+
+    def admit(self, kind: tuple[str, str, str]) -> int | None:
+        """Returns how many lines of this kind were held back before the present one; None if the
+        present one is to be held back, too.
+        """
+        now = self._now()
+        window = self._windows.get(kind)
+        if window is None:
+            self._make_room()
+            window = self._windows[kind] = _Window(now)
+        held = self._begin_anew(window, now) if now - window.since >= WINDOW_SECONDS else 0
+        window.seen += 1
+        if window.seen <= window.allowed:
+            return held
+        window.held += 1
+        return None
+
+    def forget(self) -> None:
+        """Forgets every line so far."""
+        self._windows.clear()
+
+    def over(self) -> Iterator[tuple[tuple[str, str, str], int]]:
+        """Yields the kinds of which lines were held back in a second that is over, with their
+        number; they count as reported then.
+        """
+        now = self._now()
+        for kind, window in list(self._windows.items()):
+            if window.held and now - window.since >= WINDOW_SECONDS:
+                yield kind, self._begin_anew(window, now)
+                window.seen = 1  # the report is the line of this second
+
+    def _begin_anew(self, window: _Window, now: float) -> int:
+        """Begins the next second; returns how many lines the last one held back."""
+        held = window.held
+        window.allowed = 1 if window.seen > LIMIT else LIMIT
+        window.since, window.seen, window.held = now, 0, 0
+        return held
+
+    def _make_room(self) -> None:
+        if len(self._windows) >= _MAX_KINDS:
+            self._windows = {kind: each for kind, each in self._windows.items() if each.held}

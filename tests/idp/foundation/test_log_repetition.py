@@ -1,0 +1,93 @@
+"""Log lines that repeat many times a second."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+
+from idp.foundation import log_repetition, logs
+from idp.foundation.log_repetition import LIMIT, Repetitions
+
+KIND = ("idp.a", "info", "it happened")
+OTHER = ("idp.a", "info", "it happened elsewhere")
+
+
+class Time:
+    def __init__(self):
+        self.now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def time():
+    return Time()
+
+
+@pytest.fixture
+def repetitions(time):
+    return Repetitions(time)
+
+
+def admitted(repetitions, count, kind=KIND):
+    return [repetitions.admit(kind) for _ in range(count)]
+
+
+def test_twenty_lines_a_second_are_written_and_the_others_held_back(repetitions):
+    assert admitted(repetitions, LIMIT + 3) == [0] * LIMIT + [None] * 3
+
+
+def test_other_lines_are_written_meanwhile(repetitions):
+    admitted(repetitions, 100)
+
+    assert admitted(repetitions, 2, OTHER) == [0, 0]
+
+
+def test_a_flood_leaves_one_line_a_second_with_the_number_held_back(repetitions, time):
+    admitted(repetitions, 100)
+    time.now += 1
+    second = admitted(repetitions, 50)
+    time.now += 1
+    third = admitted(repetitions, 5)
+    time.now += 1
+
+    assert second == [80] + [None] * 49
+    assert third == [49] + [None] * 4
+    assert admitted(repetitions, 3) == [4, 0, 0]  # the flood was over in the third second
+
+
+def test_lines_that_nobody_follows_are_reported_once(repetitions, time):
+    admitted(repetitions, 30)
+    before = list(repetitions.over())
+    time.now += 1
+
+    assert before == []
+    assert list(repetitions.over()) == [(KIND, 10)]
+    assert list(repetitions.over()) == []
+
+
+def test_many_kinds_of_lines_take_bounded_memory(repetitions):
+    for n in range(5000):
+        assert repetitions.admit(("idp.a", "info", str(n))) == 0
+
+    assert len(repetitions._windows) <= 1000
+
+
+def test_the_log_counts_what_it_held_back(monkeypatch, time):
+    stream = io.StringIO()
+    logs.configure("info", "json", stream=stream)
+    monkeypatch.setattr(logs, "_repetitions", Repetitions(time))
+    for n in range(50):
+        logs.logger("idp.a").info("it happened", n=n)
+        logs.access("GET", "/", 200, 0.1, address="192.0.2.1")
+    time.now += log_repetition.WINDOW_SECONDS
+    logs.report_repetitions()
+    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
+
+    assert sum(line["event"] == "request" for line in lines) == 50
+    happened = [line for line in lines if line["event"] == "it happened"]
+    assert [line.get("n") for line in happened] == [*range(LIMIT), None]
+    assert (happened[-1]["repeated"], happened[-1]["logger"]) == (30, "idp.a")
