@@ -15,7 +15,7 @@ _MAX_KINDS: Final = 1000  # libraries may put variable text into an event
 
 
 @dataclass(slots=True)
-class _Window:
+class _LineWindow:
     """The current second of a kind of line."""
 
     since: float
@@ -29,7 +29,7 @@ class Repetitions:
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._now = monotonic
-        self._windows: dict[tuple[str, str, str], _Window] = {}
+        self._windows: dict[tuple[str, str, str], _LineWindow] = {}
 
     def admit(self, kind: tuple[str, str, str]) -> int | None:
         """Returns how many lines of this kind were held back before the present one; None if the
@@ -39,7 +39,7 @@ class Repetitions:
         window = self._windows.get(kind)
         if window is None:
             self._make_room()
-            window = self._windows[kind] = _Window(now)
+            window = self._windows[kind] = _LineWindow(now)
         held = self._begin_anew(window, now) if now - window.since >= WINDOW_SECONDS else 0
         window.seen += 1
         if window.seen <= window.allowed:
@@ -61,7 +61,7 @@ class Repetitions:
                 yield kind, self._begin_anew(window, now)
                 window.seen = 1  # the report is the line of this second
 
-    def _begin_anew(self, window: _Window, now: float) -> int:
+    def _begin_anew(self, window: _LineWindow, now: float) -> int:
         """Begins the next second; returns how many lines the last one held back."""
         held = window.held
         window.allowed = 1 if window.seen > LIMIT else LIMIT

@@ -1,4 +1,4 @@
-"""File descriptors: how many this process may have, and what is kept free for other things than
+"""File descriptors: how many this process may have, and how many are reserved for other uses than
 connections.
 """
 

@@ -1,4 +1,4 @@
-"""Heartbeats: which workers' event loops still run, and what to do with those that do not.
+"""Heartbeats: which workers' event loops run, and what to do with those that hang.
 
 The slots are in memory that the supervisor and its workers share. A worker writes the monotonic
 time into its own slot; nothing can fill up, and no system call is needed.
@@ -51,7 +51,7 @@ class Heartbeats:
             await asyncio.sleep(BEAT_SECONDS)
 
 
-class Verdict(Struct, frozen=True):
+class WorkerActions(Struct, frozen=True):
     """The workers, by index, that are to get no new connections, and those to be killed."""
 
     to_shut: frozenset[int] = frozenset()
@@ -69,7 +69,9 @@ class Watch:
         self._looked_at: float | None = None
         self._fresh_since = float("-inf")
 
-    def look(self, now: float, last: Mapping[int, float], listening: Collection[int]) -> Verdict:
+    def look(
+        self, now: float, last: Mapping[int, float], listening: Collection[int]
+    ) -> WorkerActions:
         """Returns what to do, from when each serving worker last ran and which of them listen.
 
         To be called at least twice a second: a later call shows that this process itself stood
@@ -81,10 +83,10 @@ class Watch:
         silence = {index: now - max(at, self._fresh_since) for index, at in last.items()}
         if all(seconds >= HEARD_SECONDS for seconds in silence.values()):
             patience = max(ALL_SILENT_SECONDS, self._timeout_seconds)
-            return Verdict(to_kill=_longer(silence, patience))
+            return WorkerActions(to_kill=_longer(silence, patience))
         others = frozenset(listening) - _longer(silence, SILENT_SECONDS)
         to_shut = _longer(silence, SILENT_SECONDS) & frozenset(listening)
-        return Verdict(
+        return WorkerActions(
             to_shut=to_shut if others else frozenset(),
             to_kill=_longer(silence, self._timeout_seconds),
         )

@@ -34,15 +34,15 @@ class Notifier:
         """A stop has begun."""
         self._send("STOPPING=1", "STATUS=stopping")
 
-    def alive(self) -> None:
+    def watchdog(self) -> None:
         """The service works: to be sent more often than every `watchdog_seconds`."""
         self._send("WATCHDOG=1")
 
-    async def keep_alive(self) -> None:
-        """Sends signs of life until it is cancelled; returns at once where nobody expects them."""
+    async def send_watchdog(self) -> None:
+        """Sends signs of life until it is cancelled; returns at once if the manager expects none."""
         if self.watchdog_seconds is not None:
             while True:
-                self.alive()
+                self.watchdog()
                 await asyncio.sleep(self.watchdog_seconds / 4)
 
     def more_time(self, seconds: float) -> None:

@@ -37,7 +37,7 @@ async def serve(
     """Answers requests until this process is asked to stop, then completes those in progress.
 
     `parent` is a descriptor that is closed when the supervisor ends. Without a supervisor,
-    `notifier` tells the service manager how it goes.
+    the service manager learns by `notifier` of start, reload and stop.
     """
     from handlers.app import App
     from idp.server.http_server import BoundedServer
@@ -113,7 +113,7 @@ class _LiveSettings:
             jobs.append(self._certificate.run())
         if self._notifier is not None:
             self._notifier.ready("serving")
-            jobs.append(self._notifier.keep_alive())
+            jobs.append(self._notifier.send_watchdog())
         return jobs
 
     async def _reload_when_asked(self) -> None:

@@ -2,7 +2,7 @@
 
 The parent opens nothing: no store, no threads, no event loop. One child prepares everything and
 returns the announcement; then the workers are started, each with a socket of its own. A worker
-that ends unexpectedly is replaced, one whose event loop stands still is killed and replaced. When
+that ends unexpectedly is replaced, one whose event loop hangs is killed and replaced. When
 the parent itself is killed, its end of a pipe closes, and the workers finish their requests and
 end.
 """
@@ -54,7 +54,7 @@ class WorkerContext(Struct, frozen=True):
     parent: int
 
 
-class _Worker(Struct):
+class _SupervisedWorker(Struct):
     """A running worker, with the parent's copy of its socket."""
 
     index: int
@@ -68,7 +68,7 @@ class _Worker(Struct):
 class Supervisor:
     """Runs `prepare` once, then `work` in `count` processes.
 
-    `timeout_seconds` is how long a worker's event loop may stand still, `stop_seconds` how long a
+    `timeout_seconds` is how long a worker's event loop may hang, `stop_seconds` how long a
     stop may take. `reload` reads the settings again; if it does not return None, the workers are
     to do the same.
     """
@@ -95,12 +95,12 @@ class Supervisor:
         self._watch = Watch(timeout_seconds)
         self._restarts = Restarts()
         self._due = dict.fromkeys(range(count), 0.0)  # when each worker is to be started
-        self._workers: dict[int, _Worker] = {}  # by process id
+        self._workers: dict[int, _SupervisedWorker] = {}  # by process id
         self._announce: Callable[[], None] | None = None  # until all have served once
         self._unannounced = set(range(count))
         self._stop_by: float | None = None
         self._code = exit_codes.OK
-        self._alive, self._alive_end = os.pipe()
+        self._parent_read_end, self._parent_write_end = os.pipe()
         self._ready, self._ready_end = os.pipe()
 
     def run(self, announce: Callable[[bytes], None]) -> None:
@@ -157,10 +157,10 @@ class Supervisor:
             listening=self._port.worker_socket(),
             heartbeats=self._heartbeats,
             ready=lambda: _report(self._ready_end),
-            parent=self._alive,
+            parent=self._parent_read_end,
         )
         child = self._fork(lambda: self._work(context))
-        self._workers[child] = _Worker(index, context.listening, time.monotonic())
+        self._workers[child] = _SupervisedWorker(index, context.listening, time.monotonic())
 
     def _fork(self, work: Callable[[], None]) -> int:
         """Runs `work` in a child, which ends with its exit code; returns its process id."""
@@ -185,7 +185,7 @@ class Supervisor:
         """Closes in a child what only the parent may hold, and the sockets of other workers:
         connections would else be queued for them after their end.
         """
-        os.close(self._alive_end)
+        os.close(self._parent_write_end)
         os.close(self._ready)
         self._port.close()
         for worker in self._workers.values():
@@ -241,7 +241,7 @@ class Supervisor:
                 worker.listening.close()
                 self._ended(worker, os.waitstatus_to_exitcode(status))
 
-    def _ended(self, worker: _Worker, code: int) -> None:
+    def _ended(self, worker: _SupervisedWorker, code: int) -> None:
         """Has a worker replaced that ended unexpectedly."""
         if self._stop_by is not None:
             if code not in (exit_codes.OK, -signal.SIGTERM):
@@ -264,7 +264,7 @@ class Supervisor:
             self._stop(list(self._workers), signal.SIGTERM)
 
     def _supervise(self) -> None:
-        """Ends what hangs: workers whose event loop stands still, starts and stops without an
+        """Ends what hangs: workers whose event loop hangs, starts and stops without an
         end.
         """
         now = time.monotonic()
@@ -276,16 +276,16 @@ class Supervisor:
         serving = {each.index: each for each in self._workers.values() if each.serves}
         last = {index: self._heartbeats.last(index) for index in serving}
         if any(now - at < SILENT_SECONDS for at in last.values()):
-            self._notifier.alive()
+            self._notifier.watchdog()
         listening = [index for index, each in serving.items() if not each.is_shut]
-        verdict = self._watch.look(now, last, listening)
-        for index in verdict.to_shut:
+        actions = self._watch.look(now, last, listening)
+        for index in actions.to_shut:
             _log.warning("a worker is silent: it gets no new connections", worker=index)
             serving[index].is_shut = True
             shut(serving[index].listening)
         for pid, worker in self._workers.items():
             is_late = not worker.serves and now - worker.started_at > _START_SECONDS
-            if is_late or (worker.serves and worker.index in verdict.to_kill):
+            if is_late or (worker.serves and worker.index in actions.to_kill):
                 worker.is_hung = True
                 _kill([pid], signal.SIGKILL)
 
@@ -313,7 +313,7 @@ def _freeze() -> None:
     gc.freeze()
 
 
-def _reason(worker: _Worker, code: int) -> str:
+def _reason(worker: _SupervisedWorker, code: int) -> str:
     if worker.is_hung or worker.is_shut:
         return "hung"
     return "signal" if code < 0 else "exit"

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from idp.server.heartbeats import Heartbeats, Verdict, Watch
+from idp.server.heartbeats import Heartbeats, WorkerActions, Watch
 
 
 def watched(until, beats, listening=None, timeout=30, tick=0.25):
@@ -19,7 +19,7 @@ def watched(until, beats, listening=None, timeout=30, tick=0.25):
     while now <= until:
         last = {index: beat(now) for index, beat in beats.items()}
         verdict = watch.look(now, last, beats if listening is None else listening)
-        if verdict != Verdict():
+        if verdict != WorkerActions():
             verdicts[now] = verdict
         now += tick
     return verdicts
@@ -41,7 +41,7 @@ def test_a_silent_worker_gets_no_connections_after_5_seconds_and_is_killed_after
     verdicts = watched(40, {0: silent_after(1), 1: running})
 
     assert min(verdicts) == 6
-    assert verdicts[6] == Verdict(to_shut=frozenset({0}))
+    assert verdicts[6] == WorkerActions(to_shut=frozenset({0}))
     assert min(now for now, verdict in verdicts.items() if verdict.to_kill) == 31
     assert verdicts[31].to_kill == {0}
 
@@ -56,7 +56,7 @@ def test_workers_that_are_silent_together_have_a_minute():
     verdicts = watched(70, {0: silent_after(1), 1: silent_after(1.5)})
 
     assert min(verdicts) == 61
-    assert verdicts[61] == Verdict(to_kill=frozenset({0}))
+    assert verdicts[61] == WorkerActions(to_kill=frozenset({0}))
     assert not any(verdict.to_shut for verdict in verdicts.values())
 
 
@@ -71,13 +71,13 @@ def test_a_pause_of_the_supervisor_itself_gives_every_worker_a_new_term():
     watch, last = Watch(30), {0: 0.0, 1: 0.0}
     watch.look(0.0, last, [0, 1])
 
-    assert watch.look(60.0, last, [0, 1]) == Verdict()
-    assert watch.look(60.25, last | {1: 60.25}, [0, 1]) == Verdict()
+    assert watch.look(60.0, last, [0, 1]) == WorkerActions()
+    assert watch.look(60.25, last | {1: 60.25}, [0, 1]) == WorkerActions()
     watch.look(60.9, last | {1: 60.9}, [0, 1])
     for tick in range(24):
         now = 61.0 + tick / 4
         verdict = watch.look(now, last | {1: now}, [0, 1])
-        assert verdict == (Verdict(to_shut=frozenset({0})) if now >= 65 else Verdict())
+        assert verdict == (WorkerActions(to_shut=frozenset({0})) if now >= 65 else WorkerActions())
 
 
 async def test_an_event_loop_that_stands_still_does_not_beat():
