@@ -39,7 +39,9 @@ class Notifier:
         self._send("WATCHDOG=1")
 
     async def send_watchdog(self) -> None:
-        """Sends signs of life until it is cancelled; returns at once if the manager expects none."""
+        """Sends signs of life until it is cancelled; returns at once if none are
+        expected.
+        """
         if self.watchdog_seconds is not None:
             while True:
                 self.watchdog()

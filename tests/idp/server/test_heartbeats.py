@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from idp.server.heartbeats import Heartbeats, WorkerActions, Watch
+from idp.server.heartbeats import Heartbeats, Watch, WorkerActions
 
 
 def watched(until, beats, listening=None, timeout=30, tick=0.25):
