@@ -37,6 +37,7 @@ WITH_THE_KEY = {
 # Commands without a caller, and why none of them is a way around one.
 WITHOUT = {
     "serve": "is the service",
+    "init": "creates what the service needs",
     "config show": "reads settings",
     "doctor": "changes nothing, and shows no record",
     "schema status": "reads the number of the schema",
