@@ -65,34 +65,37 @@ class _SupervisedWorker(Struct):
     is_hung: bool = False
 
 
-class Supervisor:
-    """Runs `prepare` once, then `work` in `count` processes.
+class Tasks(Struct, frozen=True):
+    """What the processes do.
 
-    `timeout_seconds` is how long a worker's event loop may hang, `stop_seconds` how long a
-    stop may take. `reload` reads the settings again; if it does not return None, the workers are
-    to do the same.
+    `prepare` runs once in a child and returns the announcement; `work` is what each worker does.
+    `reload` reads the settings again; if it does not return None, the workers are to do the same.
     """
 
+    prepare: Callable[[], bytes]
+    work: Callable[[WorkerContext], None]
+    reload: Callable[[], object]
+
+
+class TimeLimits(Struct, frozen=True):
+    """How long a worker's event loop may hang, and how long a stop may take, in seconds."""
+
+    hang_seconds: float
+    stop_seconds: float
+
+
+class Supervisor:
+    """Runs the tasks in `count` processes on a port."""
+
     def __init__(
-        self,
-        *,
-        port: Port,
-        prepare: Callable[[], bytes],
-        work: Callable[[WorkerContext], None],
-        count: int,
-        timeout_seconds: float,
-        stop_seconds: float,
-        reload: Callable[[], object],
-        notifier: Notifier,
+        self, port: Port, tasks: Tasks, count: int, limits: TimeLimits, notifier: Notifier
     ) -> None:
         self._port = port
-        self._prepare = prepare
-        self._work = work
-        self._stop_seconds = stop_seconds
-        self._reload = reload
+        self._tasks = tasks
+        self._stop_seconds = limits.stop_seconds
         self._notifier = notifier
         self._heartbeats = Heartbeats(count)
-        self._watch = Watch(timeout_seconds)
+        self._watch = Watch(limits.hang_seconds)
         self._restarts = Restarts()
         self._due = dict.fromkeys(range(count), 0.0)  # when each worker is to be started
         self._workers: dict[int, _SupervisedWorker] = {}  # by process id
@@ -128,7 +131,7 @@ class Supervisor:
         read, write = os.pipe()
 
         def prepare() -> None:
-            announcement = self._prepare()
+            announcement = self._tasks.prepare()
             with suppress(BrokenPipeError), os.fdopen(write, "wb") as pipe:
                 pipe.write(announcement)
 
@@ -159,7 +162,7 @@ class Supervisor:
             ready=lambda: _report(self._ready_end),
             parent=self._parent_read_end,
         )
-        child = self._fork(lambda: self._work(context))
+        child = self._fork(lambda: self._tasks.work(context))
         self._workers[child] = _SupervisedWorker(index, context.listening, time.monotonic())
 
     def _fork(self, work: Callable[[], None]) -> int:
@@ -209,7 +212,7 @@ class Supervisor:
     def _reload_all(self) -> None:
         """Has the settings read again by every worker that serves; the others read them anyway."""
         self._notifier.reloading()
-        if self._reload() is not None:
+        if self._tasks.reload() is not None:
             serving = [pid for pid, worker in self._workers.items() if worker.serves]
             _kill(serving, signal.SIGHUP)
         self._notifier.ready("serving")

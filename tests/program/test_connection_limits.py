@@ -99,7 +99,7 @@ def test_a_service_without_descriptors_left_goes_on(start_program, stack, monkey
     assert time.monotonic() - started < 20
     assert eventually(lambda: sum(map(is_closed, idle)) > 100, "room")
     assert len(lines(program, "no file descriptors left")) <= 3
-    assert "Traceback" not in program.said
+    assert "Traceback" not in program.printed
 
 
 def test_the_soft_limit_of_descriptors_is_raised_to_the_hard_one(start_program, monkeypatch):

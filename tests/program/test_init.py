@@ -24,7 +24,9 @@ def test_it_creates_what_a_first_start_creates_and_prints_its_line(tmp_path, sta
     assert told["admin"]["password"]
     assert (tmp_path / "pat").read_text().strip() == told["adminPat"]
     program = start_program()
-    assert program.told["admin"] == told["admin"] | {"setupUrl": program.told["admin"]["setupUrl"]}
+    assert program.announcement["admin"] == told["admin"] | {
+        "setupUrl": program.announcement["admin"]["setupUrl"]
+    }
     assert httpx.get(f"{program.issuer}/readyz").status_code == 200
 
 
@@ -46,7 +48,7 @@ def test_it_creates_one_in_mongodb(tmp_path, mongod, start_program):
 
         told = json.loads(ran.stdout)
         assert (again.returncode, again.stdout) == (0, "")
-        assert program.told["admin"]["password"] == told["admin"]["password"]
+        assert program.announcement["admin"]["password"] == told["admin"]["password"]
         program.stop()
 
 

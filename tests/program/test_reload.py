@@ -124,8 +124,8 @@ def test_reloads_amid_the_start_end_nothing(start_program, processes):
     while not program.output:
         program.signal(signal.SIGHUP)
         time.sleep(0.02)
-        assert program.process.poll() is None, program.said
-    program.told = json.loads(program.output[0])
+        assert program.process.poll() is None, program.printed
+    program.announcement = json.loads(program.output[0])
 
     assert is_ready(program)
 

@@ -113,7 +113,7 @@ def test_a_worker_that_stands_still_is_shut_off_then_killed_and_replaced(start_p
     frozen = program.workers()[0]
     os.kill(frozen, signal.SIGSTOP)
     stopped_at = time.monotonic()
-    program.wait_for(lambda: "no new connections" in program.said, "word of it")
+    program.wait_for(lambda: "no new connections" in program.printed, "word of it")
     silent = time.monotonic() - stopped_at
     waits = [seconds_for_an_answer(program.port) for _ in range(40)]
     eventually(lambda: is_served(program, [frozen]), "the replacement", 60)
@@ -129,7 +129,7 @@ def test_a_worker_that_comes_back_after_its_socket_was_shut_is_replaced(start_pr
     program = start_program("--processes", "2")
     frozen = program.workers()[0]
     os.kill(frozen, signal.SIGSTOP)
-    program.wait_for(lambda: "no new connections" in program.said, "word of it")
+    program.wait_for(lambda: "no new connections" in program.printed, "word of it")
     os.kill(frozen, signal.SIGCONT)
     eventually(lambda: is_served(program, [frozen]), "the replacement", 60)
 
