@@ -40,11 +40,15 @@ def reloaded(program, event="reloaded"):
 
 def named_address(program):
     """The address that the access log names for a request that was forwarded."""
-    before = len(lines(program, "request"))
-    headers = {"X-Forwarded-For": "203.0.113.9"}
-    httpx.get(f"{program.issuer}/.well-known/openid-configuration", headers=headers)
-    program.wait_for(lambda: len(lines(program, "request")) > before, "a request")
-    return lines(program, "request")[-1]["address"]
+    path = "/.well-known/openid-configuration"
+
+    def logged():
+        return [line["address"] for line in lines(program, "request") if line["path"] == path]
+
+    before = len(logged())
+    httpx.get(f"{program.issuer}{path}", headers={"X-Forwarded-For": "203.0.113.9"})
+    program.wait_for(lambda: len(logged()) > before, "a request")
+    return logged()[-1]
 
 
 @pytest.mark.parametrize("processes", [1, 2])
