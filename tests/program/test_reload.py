@@ -89,7 +89,9 @@ def test_settings_that_need_a_restart_are_named(start_program, tmp_path):
     told = reloaded(program)
 
     assert told["changed"] == ["max_connections"]
-    (warning,) = lines(program, "settings that changed need a restart")
+    event = "settings that changed need a restart"
+    program.wait_for(lambda: bool(lines(program, event)), event)
+    (warning,) = lines(program, event)
     assert warning["settings"] == ["drain_seconds"]
 
 
