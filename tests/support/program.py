@@ -63,23 +63,9 @@ class Program:
 
     def spawn(self) -> Program:
         """Start it and wait for nothing."""
-        self.process = subprocess.Popen(
-            command("serve", *self.flags, module=self.module),
-            cwd=self.directory,
-            env=environment(**self.environment),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
+        self._open(
+            command("serve", *self.flags, module=self.module), environment(**self.environment)
         )
-        for pipe, lines in (
-            (self.process.stdout, self.output),
-            (self.process.stderr, self.errors),
-        ):
-            reader = threading.Thread(target=self._read, args=(pipe, lines), daemon=True)
-            reader.start()
-            self._readers.append(reader)
         return self
 
     def start(self) -> Program:
@@ -159,6 +145,25 @@ class Program:
     @property
     def printed(self) -> str:
         return "".join(self.output + self.errors)
+
+    def _open(self, arguments: list[str], variables: dict[str, str]) -> None:
+        self.process = subprocess.Popen(
+            arguments,
+            cwd=self.directory,
+            env=variables,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        for pipe, lines in (
+            (self.process.stdout, self.output),
+            (self.process.stderr, self.errors),
+        ):
+            reader = threading.Thread(target=self._read, args=(pipe, lines), daemon=True)
+            reader.start()
+            self._readers.append(reader)
 
     def _read(self, pipe, lines: list[str]) -> None:
         with pipe:

