@@ -1,0 +1,122 @@
+"""The chart by Helm's and Kubernetes' own rules: each set of values in its folder `ci`."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.deploy import openapi_schemas
+from tests.deploy.conftest import run
+from tests.support import go_tools
+from tests.test_house import ROOT
+
+pytestmark = pytest.mark.deep
+
+CHART = ROOT / "deploy" / "helm" / "idp"
+VALUES = sorted((CHART / "ci").glob("*.yaml"))
+KINDS = {"Job", "NetworkPolicy", "PodDisruptionBudget", "Service"}
+
+
+@pytest.fixture(scope="module")
+def helm() -> str:
+    return go_tools.program("helm")
+
+
+@pytest.fixture(scope="module")
+def schemas(tmp_path_factory) -> str:
+    openapi = go_tools.module(go_tools.KUBERNETES) / "api" / "openapi-spec" / "swagger.json"
+    return openapi_schemas.write(openapi, tmp_path_factory.mktemp("schemas"))
+
+
+def rendered(helm: str, values: Path) -> str:
+    return run(helm, "template", "login", CHART, "--values", values)
+
+
+def refusal(helm: str, values: Path, *settings: str) -> str:
+    command = [helm, "template", "login", str(CHART), "--values", str(values)]
+    command += [part for setting in settings for part in ("--set", setting)]
+    ran = subprocess.run(command, capture_output=True, text=True)
+    assert ran.returncode, ran.stdout
+    return ran.stderr
+
+
+def test_there_are_six_sets_of_values():
+    assert len(VALUES) == 6
+
+
+@pytest.mark.parametrize("values", VALUES, ids=lambda path: path.stem)
+def test_helm_finds_nothing_wrong(helm, values):
+    run(helm, "lint", "--strict", CHART, "--values", values)
+
+
+@pytest.mark.parametrize("values", VALUES, ids=lambda path: path.stem)
+def test_every_object_is_one_that_kubernetes_takes(helm, schemas, tmp_path, values):
+    file = tmp_path / "objects.yaml"
+    file.write_text(rendered(helm, values))
+    kubeconform = go_tools.program("kubeconform")
+
+    run(kubeconform, "-strict", "-summary", "-schema-location", schemas, file)
+
+
+def test_a_misspelt_field_is_found_by_this_check(helm, schemas, tmp_path):
+    file = tmp_path / "objects.yaml"
+    file.write_text(rendered(helm, VALUES[0]).replace("terminationGrace", "terminationgrace"))
+    command = [go_tools.program("kubeconform"), "-strict", "-schema-location", schemas, str(file)]
+
+    assert subprocess.run(command, capture_output=True).returncode
+
+
+@pytest.mark.parametrize("values", VALUES, ids=lambda path: path.stem)
+def test_every_pod_is_restricted_and_ends_in_time(helm, values):
+    objects = [each for each in yaml.safe_load_all(rendered(helm, values)) if each]
+    pods = {
+        each["kind"]: each["spec"]["template"]["spec"]
+        for each in objects
+        if "template" in each["spec"]
+    }
+
+    assert pods.keys() == {"Job"} | (pods.keys() & {"Deployment", "StatefulSet"})
+    assert len(pods) == 2
+    for pod in pods.values():
+        (container,) = pod["containers"]
+        assert pod["securityContext"]["runAsNonRoot"] is True
+        assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+        assert pod["automountServiceAccountToken"] is False
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
+    given = yaml.safe_load(values.read_text())
+    delay, drain = given.get("shutdownDelaySeconds", 5), given.get("drainSeconds", 20)
+    server = next(pod for kind, pod in pods.items() if kind != "Job")
+    assert server["terminationGracePeriodSeconds"] == delay + drain + 10
+
+
+def test_a_replica_of_sqlite_has_a_stateful_set_and_replicas_of_mongodb_a_deployment(helm):
+    kinds = {
+        name: {
+            each["kind"]
+            for each in yaml.safe_load_all(rendered(helm, CHART / "ci" / name))
+            if each
+        }
+        for name in ("sqlite.yaml", "mongodb.yaml")
+    }
+
+    assert kinds["sqlite.yaml"] == KINDS - {"PodDisruptionBudget"} | {"StatefulSet"}
+    assert kinds["mongodb.yaml"] == KINDS | {"Deployment"}
+
+
+def test_helm_refuses_what_the_schema_refuses(helm):
+    said = refusal(helm, CHART / "ci" / "sqlite.yaml", "replicas=2")
+
+    assert "replicas" in said
+
+
+def test_a_number_of_any_size_reaches_the_service_as_it_was_written(helm):
+    text = rendered(helm, CHART / "ci" / "ingress.yaml")
+
+    assert 'value: "8589934592"' in text
