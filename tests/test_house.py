@@ -45,7 +45,7 @@ PRIVATE = (
 
 _LINK = re.compile(r"\]\(([^)#\s]+)(#[^)]*)?\)")
 _PATH = re.compile(
-    r"`((?:idp|handlers|storage|templates|locales|tests|docs|requirements)/[\w./-]*)`"
+    r"`((?:deploy|idp|handlers|storage|templates|locales|tests|docs|requirements)/[\w./-]*)`"
 )
 # A file name such as `idp.sqlite3` is no module, nor is `idp.access`, the logger of requests.
 _DOTTED = re.compile(

@@ -1,0 +1,222 @@
+"""The files of `deploy/`: they name settings, versions and options that exist."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import re
+import subprocess
+import sys
+
+import jsonschema
+import pytest
+import yaml
+
+from idp import __version__
+from idp.cli import main
+from idp.config.settings import RANGES, TYPES
+from tests.support.program import environment
+from tests.test_house import ROOT, read, tracked
+from tests.test_repository import options
+
+DEPLOY = ROOT / "deploy"
+CHART = DEPLOY / "helm" / "idp"
+VALUES = sorted((CHART / "ci").glob("*.yaml"))
+SCRIPTS = ["image/build", "image/lock", "image/system", "release"]
+PINS = ["build", "deploy", "sbom"]
+# Hosts that are no registry's: this machine, an example, and the name of a language of schemas.
+HOSTS = {"127.0.0.1", "localhost", "login.example.com", "json-schema.org", "registry.example.com"}
+KEY = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWY"
+
+_HOST = re.compile(r"(?<![\w:])https?://([\w.-]+)")
+_VARIABLE = re.compile(r"\bIDP_([A-Z0-9_]+)\b")
+
+
+def text(name: str) -> str:
+    return (DEPLOY / name).read_text(encoding="utf-8")
+
+
+def document(name: str):
+    return yaml.safe_load(text(name))
+
+
+def merged(values: dict, changes: dict) -> dict:
+    """As Helm lays one set of values over another."""
+    made = copy.deepcopy(values)
+    for name, value in changes.items():
+        both = isinstance(value, dict) and isinstance(made.get(name), dict)
+        made[name] = merged(made[name], value) if both else value
+    return made
+
+
+@pytest.fixture
+def schema() -> dict:
+    return json.loads((CHART / "values.schema.json").read_text(encoding="utf-8"))
+
+
+def values(name: str, **changes) -> dict:
+    chosen = yaml.safe_load((CHART / "ci" / f"{name}.yaml").read_text(encoding="utf-8"))
+    return merged(merged(document("helm/idp/values.yaml"), chosen), changes)
+
+
+# Where things come from, and which version
+
+
+def test_no_file_says_where_packages_come_from():
+    files = [path for path in tracked() if DEPLOY in path.parents]
+    named = {host for path in files for host in _HOST.findall(path.read_text(encoding="utf-8"))}
+    images = re.findall(r"^ *image: (.*)$", text("compose/compose.yaml"), re.M)
+
+    assert files
+    assert named <= HOSTS
+    assert not [name for name in images if "." in name.partition("/")[0] and "/" in name]
+
+
+@pytest.mark.parametrize("name", PINS)
+def test_what_is_pinned_is_pinned_by_hashes_alone(name):
+    assert options(read(f"requirements/{name}.txt")) == {"--hash"}
+    assert "://" not in read(f"requirements/{name}.txt")
+
+
+def test_the_chart_and_the_compose_file_have_the_version_of_the_service():
+    chart = document("helm/idp/Chart.yaml")
+
+    assert (chart["version"], chart["appVersion"]) == (__version__, __version__)
+    assert f"${{IDP_IMAGE:-idp:{__version__}}}" in text("compose/compose.yaml")
+
+
+def test_the_lock_has_the_same_packages_for_each_architecture():
+    lines = [line.split() for line in text("image/packages.lock").splitlines()[1:]]
+    names = {arch: [line[1] for line in lines if line[0] == arch] for arch in ("amd64", "arm64")}
+
+    assert all(re.fullmatch(r"[0-9a-f]{64}", digest) for *_, digest in lines)
+    assert names["amd64"] == names["arm64"] == sorted(set(names["amd64"]))
+    assert len(lines) == 2 * len(names["amd64"])
+    assert {"python3-minimal", "ca-certificates", "tzdata"} <= set(names["amd64"])
+    assert not {"bash", "busybox", "dash", "dpkg", "perl-base"} & set(names["amd64"])
+
+
+# Scripts
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_ends_at_its_first_failure_and_is_valid(name):
+    assert text(name).startswith("#!/usr/bin/env bash\n# ")
+    assert "set -euo pipefail" in text(name).splitlines()
+    assert os.access(DEPLOY / name, os.X_OK)
+    assert subprocess.run(["bash", "-n", str(DEPLOY / name)]).returncode == 0
+
+
+# Settings
+
+
+def test_every_variable_is_a_setting_or_a_value_of_the_compose_file():
+    build = set(re.findall(r"config\.env=IDP_([A-Z_]+)=", text("image/build")))
+    chart = set(re.findall(r"name: IDP_([A-Z_]+)$", text("helm/idp/templates/_helpers.tpl"), re.M))
+    services = document("compose/compose.yaml")["services"].values()
+    composed = {name for each in services for name in each.get("environment") or {}}
+    composed = {name.removeprefix("IDP_") for name in composed if name.startswith("IDP_")}
+
+    used = {name.lower() for name in build | chart | composed} - {"password"}
+    assert used
+    assert used <= set(TYPES)
+
+
+def test_the_settings_that_values_of_the_chart_name_exist():
+    named = {
+        name for path in VALUES for name in yaml.safe_load(path.read_text()).get("settings", ())
+    }
+
+    assert named
+    assert named <= set(TYPES)
+
+
+def test_the_chart_bounds_its_times_as_the_service_does(schema):
+    assert schema["properties"]["drainSeconds"]["maximum"] == RANGES["drain_seconds"][1]
+    refused = schema["properties"]["settings"]["propertyNames"]["not"]["enum"]
+    assert set(refused) <= set(TYPES)
+
+
+def test_the_unit_starts_the_service_with_options_that_it_has():
+    command = re.search(r"^ExecStart=\S+/idp (\w+) (.*)$", text("systemd/idp.service"), re.M)
+    given = {part for part in command[2].split() if part.startswith("--")}
+    known = {name for each in main.get_command(None, command[1]).params for name in each.opts}
+
+    assert given
+    assert given <= known
+
+
+def test_every_value_of_the_compose_file_is_documented():
+    used = set(re.findall(r"\$\{(\w+)", text("compose/compose.yaml")))
+    documented = set(re.findall(r"`(IDP_\w+)`", read("docs/operating.md")))
+
+    assert used <= documented
+
+
+# Values of the chart
+
+
+def test_the_schema_is_one(schema):
+    jsonschema.Draft7Validator.check_schema(schema)
+
+
+@pytest.mark.parametrize("name", [path.stem for path in VALUES])
+def test_each_set_of_values_is_accepted(schema, name):
+    jsonschema.validate(values(name), schema)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("sqlite", {"replicas": 2}),
+        ("sqlite", {"store": {"sqlite": {"claim": ""}}}),
+        ("sqlite", {"store": {"kind": "memory"}}),
+        ("sqlite", {"issuer": ""}),
+        ("sqlite", {"issuer": "https://login.example.com/"}),
+        ("sqlite", {"masterKey": {"secret": {"name": ""}}}),
+        ("mongodb", {"store": {"mongodb": {"secret": {"name": ""}}}}),
+        ("mongodb", {"replicas": 0}),
+        ("mongodb", {"image": {"digest": "sha256:1"}}),
+        ("mongodb", {"settings": {"master_key": "secret"}}),
+        ("mongodb", {"settings": {"IDP_PROCESSES": 2}}),
+        ("mongodb", {"settings": {"trusted_proxies": ["10.0.0.0/8,10.1.0.0/16"]}}),
+        ("mongodb", {"replica": 3}),
+        ("mongodb", {"drainSeconds": -1}),
+    ],
+)
+def test_values_that_can_not_work_are_refused(schema, name, changes):
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(values(name, **changes), schema)
+
+
+# The first start in a cluster
+
+
+def init(directory, **settings) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", text("helm/idp/files/init.py")],
+        cwd=directory,
+        env=environment(IDP_ISSUER="https://login.example.com", IDP_MASTER_KEY=KEY, **settings),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+@pytest.mark.slow
+def test_the_installation_is_made_once_and_its_password_printed(tmp_path):
+    first, second = init(tmp_path), init(tmp_path)
+
+    assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
+    assert json.loads(first.stdout)["admin"]["password"]
+    assert json.loads(second.stdout)["admin"] == json.loads(first.stdout)["admin"]
+
+
+@pytest.mark.slow
+def test_a_setting_that_can_not_be_used_ends_it_with_the_code_of_the_service(tmp_path):
+    ran = init(tmp_path, IDP_PROCESSES="none")
+
+    assert ran.returncode == 2
+    assert ran.stdout == ""
+    assert not (tmp_path / "idp-data").exists()
