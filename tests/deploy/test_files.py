@@ -7,7 +7,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 
 import jsonschema
 import pytest
@@ -16,7 +15,6 @@ import yaml
 from idp import __version__
 from idp.cli import main
 from idp.config.settings import RANGES, TYPES
-from tests.support.program import environment
 from tests.test_house import ROOT, read, tracked
 from tests.test_repository import options
 
@@ -188,35 +186,3 @@ def test_each_set_of_values_is_accepted(schema, name):
 def test_values_that_can_not_work_are_refused(schema, name, changes):
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(values(name, **changes), schema)
-
-
-# The first start in a cluster
-
-
-def init(directory, **settings) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", text("helm/idp/files/init.py")],
-        cwd=directory,
-        env=environment(IDP_ISSUER="https://login.example.com", IDP_MASTER_KEY=KEY, **settings),
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-
-
-@pytest.mark.slow
-def test_the_installation_is_made_once_and_its_password_printed(tmp_path):
-    first, second = init(tmp_path), init(tmp_path)
-
-    assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
-    assert json.loads(first.stdout)["admin"]["password"]
-    assert json.loads(second.stdout)["admin"] == json.loads(first.stdout)["admin"]
-
-
-@pytest.mark.slow
-def test_a_setting_that_can_not_be_used_ends_it_with_the_code_of_the_service(tmp_path):
-    ran = init(tmp_path, IDP_PROCESSES="none")
-
-    assert ran.returncode == 2
-    assert ran.stdout == ""
-    assert not (tmp_path / "idp-data").exists()

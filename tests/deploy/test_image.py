@@ -64,6 +64,7 @@ def container(image, root, tmp_path):
     data.mkdir(mode=0o700)
     os.chown(data, 10001, 10001)
     settings = {"IDP_PORT": free_port(), "IDP_ALLOW_TRIAL_NETWORK": "true"}
+    settings["IDP_SHUTDOWN_DELAY_SECONDS"] = "0"  # no load balancer has to notice its end
     made = Container(root, image("amd64").config["config"], data, **settings)
     yield made.start()
     made.kill()
@@ -167,6 +168,7 @@ def test_the_configuration_says_how_to_run_it(release, image):
             "IDP_HOST=0.0.0.0",
             "IDP_DATA=/data",
             "IDP_LOG_FORMAT=json",
+            "IDP_SHUTDOWN_DELAY_SECONDS=5",
         ],
         "Entrypoint": ["/usr/bin/python3", "-m", "idp"],
         "Cmd": ["serve"],

@@ -31,6 +31,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- define "idp.env" -}}
 - name: IDP_ISSUER
   value: {{ .Values.issuer | quote }}
+- name: IDP_SHUTDOWN_DELAY_SECONDS
+  value: {{ .Values.shutdownDelaySeconds | quote }}
 - name: IDP_DRAIN_SECONDS
   value: {{ .Values.drainSeconds | quote }}
 - name: IDP_MASTER_KEY
