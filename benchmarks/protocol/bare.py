@@ -22,7 +22,8 @@ from tornado.web import Application, RequestHandler
 from handlers.app import log_access
 from handlers.http import params
 from idp.foundation import base64url, logs
-from idp.server.listener import BACKLOG, loop_factory
+from idp.server.listener import loop_factory
+from idp.server.port import BACKLOG
 
 
 class Answer(Struct, frozen=True, omit_defaults=True):
