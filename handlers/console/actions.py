@@ -46,8 +46,12 @@ _NOT_CONFIRMED: Final = message("Enter it exactly as it is shown.", context="con
 
 
 class Secret(Struct, frozen=True):
-    """A member of an answer that is shown once. With `file`, its value is a file in base64, which
-    can be downloaded by that name."""
+    """A member of an answer that the page displays once: a secret, a code, or what is needed
+    beside it, such as the client id.
+
+    `path` is its path in the answer. With `file`, its value is a file in base64, which can be
+    downloaded by that name.
+    """
 
     path: str
     label: Message
@@ -59,13 +63,14 @@ class Action(Struct, frozen=True, kw_only=True):
 
     `path` is its address; its ids are passed to `operation` (`POST /v2/users/{userId}/lock`) by
     their names, and `{orgId}` selects the organization. `loads` is the operation whose answer
-    fills the form and has the record's version, and `name` the member of that answer that is shown
-    as the record's name. `then` is the page that follows, with ids of the page's address or
-    members of the answer; `done` is the confirmation shown there (`notices.DONE`). `shows` are the
-    answer's secrets: the page itself shows them and does not redirect. `also` are other addresses
-    that the form can be sent to, with their buttons' labels. `fixed` are members that are always
-    sent. With `confirms`, the name has to be entered. `command` is the equivalent command of the
-    command line.
+    fills the form and has the record's version (`details.sequence`), and `name` the path of the
+    member of that answer that is displayed as the record's name. `then` is the page that follows,
+    with ids of the page's address or members of the answer; `done` is the key of the confirmation
+    that is displayed there (`notices.DONE`). `shows` are members of the answer that are displayed
+    once: an answer with one of them is followed by no redirect. `also` are other addresses that
+    the form can be sent to, with their buttons' labels. `fixed` are members that are always sent.
+    With `confirms`, the person has to type the record's name. `command` is the equivalent command
+    of the command line.
     """
 
     path: str
@@ -118,11 +123,11 @@ class ActionHandler(ConsoleHandler):
         return values
 
     def document(self, values: Values) -> Document:
-        """Returns the request's document for these values."""
+        """Returns the body of the operation's request for these values."""
         return {**self.action.fixed, **fields.document(self.fields(), values)}
 
     def known(self, loaded: Document) -> Values:
-        """Returns the first values of the inputs."""
+        """Returns the initial values of the inputs, from the record that `load` returned."""
         return fields.known(self.fields(), loaded)
 
     # The page
@@ -156,7 +161,8 @@ class ActionHandler(ConsoleHandler):
             *self._ids_of(self.action.operation, ids),
             document=self.document(values) if operation.request else None,
             if_match=fields.sequence(form) if operation.is_conditional else None,
-            # A form that is sent twice, such as by a double click, runs the operation once.
+            # The form's idempotency key: a form that is sent twice, such as by a double click,
+            # runs the operation once.
             once=form.get("once"),
         )
 
@@ -214,7 +220,7 @@ class ActionHandler(ConsoleHandler):
         )
 
     def commands(self, ids: Sequence[str], values: Values) -> list[dict[str, object]]:
-        """Returns the commands that do the same without the console."""
+        """Returns the shell commands that run the same operation without the console."""
         operation = BY_NAME[self.action.operation]
         sent = None
         if operation.request is not None:
@@ -230,7 +236,8 @@ class ActionHandler(ConsoleHandler):
         )
 
     def _next(self, ids: Sequence[str], answer: Document, **query: str) -> str:
-        """Returns the next address. It ends before the first id that is unknown."""
+        """Returns the address of the page that follows (`then`), cut off before the first id that
+        neither the page's address nor the answer has."""
         values = self._by_name(ids)
         path = self.action.then
         used: list[str] = []

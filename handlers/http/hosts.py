@@ -33,10 +33,12 @@ class WrongHost(HTTPError):
 
 
 def check(handler: Handler) -> None:
-    """Accepts the issuer's own host; redirects a GET for another loopback name of it.
+    """Accepts the issuer's own host. If issuer and host are loopback names with the same port, a
+    GET or HEAD is redirected to the issuer.
 
-    Raises WrongHost for any other host, and HTTPError 400 for a request target that does not begin
-    with exactly one slash: a redirect to it could lead to another host (RFC 9112 3.2).
+    Raises Finish after a redirect, WrongHost for any other host, and HTTPError 400 for a request
+    target that does not begin with exactly one slash: a redirect to it could lead to another host
+    (RFC 9112 3.2).
     """
     config, host = handler.service.config, handler.request.headers.get("Host", "")
     issuer = urlsplit(config.issuer)
@@ -49,7 +51,8 @@ def check(handler: Handler) -> None:
         handler.redirect(config.origin + target, status=308)
         raise Finish
     opened = f"{_scheme(config, handler.request)}://{host}"
-    # The host is repeated on a page and in the log, so only plain characters are.
+    # The host is displayed on a page and logged, so it is repeated only if its characters are
+    # plain.
     if not _is_plain(host):
         opened = "an unreadable host"
     raise WrongHost(opened, config.origin)

@@ -63,7 +63,8 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
                 self,
                 authorization_response.failure(self.service.config, refusal.to, refusal.error),
             )
-        # Without a valid client and redirect URI, the error must stay here (RFC 6749 4.1.2.1).
+        # Without a valid client and redirect URI, the error is displayed to the person and not
+        # returned to the client (RFC 6749 4.1.2.1).
         except UnusableRequest as refusal:
             await self.keep(refusal)
             await self.explain(refusal)
@@ -105,8 +106,9 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
         return answer or await sign_in_pending.begin(self.service, request, browser_record, origin)
 
     def _put_off(self, request: AuthRequest, error: StorageError) -> None:
-        """Raises TemporarilyUnavailable, which shows a page that can be sent again. A request with
-        `prompt=none` must get no page, so the client is answered (RFC 6749 4.1.2.1)."""
+        """Raises TemporarilyUnavailable, whose page offers to repeat the request. With
+        `prompt=none`, which allows no page (OpenID Connect Core 3.1.2.1), the error is returned to
+        the client instead (RFC 6749 4.1.2.1)."""
         if "none" not in request.prompt:
             raise TemporarilyUnavailable from error
         self.log_exception(type(error), error, None)
@@ -115,8 +117,8 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
         )
 
     def retry(self, status: int) -> dict[str, object]:
-        """Returns how the error page of a failed store repeats the request, by GET or POST as it
-        came.
+        """Returns how the error page repeats the request if the store is unavailable: by the
+        method of the request, GET or POST, with its parameters.
 
         The form is not submitted automatically: the person decides (WCAG, failure F41).
         """

@@ -30,8 +30,8 @@ class Schemas:
     def __init__(self, requests: Iterable[type[Request]], answers: Iterable[type[Any]]) -> None:
         kinds = list(dict.fromkeys(each for kind in answers for each in _nested(kind)))
         references, components = msgspec.json.schema_components(kinds, ref_template=_REF)
-        # msgspec names components after classes; published are names that stay when a class is
-        # renamed.
+        # msgspec names components after classes; the published names stay the same when a class
+        # is renamed.
         names = {
             reference["$ref"]: _REF.format(name=published_name(kind))
             for kind, reference in zip(kinds, references, strict=True)

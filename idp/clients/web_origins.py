@@ -1,5 +1,5 @@
-"""Web origins of applications: scripts of these origins may read the answers of protocol endpoints
-(CORS, in the Fetch standard).
+"""Web origins of applications: scripts of these origins may read the responses of protocol
+endpoints (CORS, in the Fetch standard).
 
 An origin is stored in the form in which browsers send it, so it is compared as a whole. `null`,
 which unrelated pages share, belongs to no application.
@@ -22,8 +22,8 @@ _ORIGIN: Final = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9._:\[\]-]{1,300}")
 
 
 def of(client: Application) -> set[str]:
-    """Returns the origins of an application's redirect URIs, and those that it names in
-    addition."""
+    """Returns the origins of an application's redirect URIs, and the additional ones that are
+    registered for it."""
     origins = {origin_of(uri) for uri in client.redirect_uris}
     origins |= {origin_of(named) or named for named in client.additional_origins}
     return origins - {""}
@@ -55,14 +55,14 @@ async def is_of(service: Service, client_id: str, origin: str) -> bool:
     """Returns whether the application has this origin.
 
     It is also true for an id that does not exist, so that scripts of every origin can read the
-    error answer.
+    error response.
     """
     client = await service.store.get(APPLICATIONS, client_id)
     return client is None or origin in of(client)
 
 
 def origin_of(uri: str) -> str:
-    """Returns the origin of a web address as browsers write it (RFC 6454 6.2); an empty text
+    """Returns the origin of a web address as browsers write it (RFC 6454 6.2); an empty string
     for other URIs."""
     parts = urlsplit(uri)
     if parts.scheme not in _PORTS:

@@ -29,8 +29,10 @@ V = TypeVar("V", bound=CredentialView)
 
 
 def record(service: Service, id: str, ends_at: datetime = opaque_tokens.LASTS_UNTIL) -> None:
-    """Records that a token, key or secret, which expires at `ends_at`, is used now. Nothing is
-    awaited."""
+    """Records that a token, key or secret, which expires at `ends_at`, is used now.
+
+    Returns before it is stored: a background task does that, at most once an hour for each id.
+    """
     now, recorded = service.clock.now(), service.last_uses
     last = recorded.get(id)
     if last is not None and now - last < EVERY:

@@ -23,7 +23,8 @@ BOXES: Final[Mapping[Place, Box]] = {
     "icon": Box(128, 128),
     "icon_dark": Box(128, 128),
 }
-MAX_BASE64: Final = images.MAX_BYTES * 4 // 3 + 8  # a file just too large gets a picture's error
+# Slightly above the limit of a picture, so that a file just too large is refused as a picture.
+MAX_BASE64: Final = images.MAX_BYTES * 4 // 3 + 8
 _EXTENSIONS: Final = {"image/png": "png", "image/jpeg": "jpg"}
 
 
@@ -37,7 +38,8 @@ class Drawing(Struct, frozen=True):
 
 
 class PictureLink(Struct, frozen=True):
-    """A logo or an icon, and the one for dark pages if that is another.
+    """A logo or an icon (`light`), and its variant for dark pages; without one (None), `light` is
+    displayed on these, too.
 
     `is_own` means that it is the organization's, not the installation's.
     """
@@ -66,10 +68,10 @@ def url(picture: Picture) -> str:
 
 
 def picture_link(pictures: Sequence[Picture | None]) -> PictureLink | None:
-    """Returns what is displayed of four pictures: the light one of the organization and of the
-    installation, and their dark ones.
+    """Returns the picture that pages display; None if there is none.
 
-    An organization with one of the two has neither of the installation's.
+    `pictures` are four: the organization's light one, the installation's light one, and their dark
+    ones. The installation's are used only if the organization has neither a light nor a dark one.
     """
     light, light_default, dark, dark_default = pictures
     for pair in ((light, dark), (light_default, dark_default)):

@@ -34,14 +34,14 @@ _NEVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Mail(Record):
-    """A message in the outbox. `sealed` is its content, encrypted because it contains addresses
-    and codes; it is deleted once the message is sent.
+    """A message in the outbox, by e-mail or SMS. `sealed` is its content, encrypted under the
+    master key because it contains addresses and codes; it is deleted once the message is sent.
 
     `held`: there is no mail server or SMS hook for it. `queued`: it is to be sent at `due_at`.
-    `sending`: the process that incremented `attempts` has until `due_at` for it; then any process
-    may send it. `failed`: there are no more attempts. `last_error` is the reason of the last
-    failure, without an address, and `sequence` counts how often an administrator had it sent
-    again.
+    `sending`: a process has claimed it, by incrementing `attempts`; the claim expires at `due_at`,
+    and then any process may send it. `failed`: there are no more attempts. `last_error` is the
+    reason of the last failure, without an address, and `sequence` counts how often an
+    administrator had it sent again.
     """
 
     kind: MailKind
@@ -57,13 +57,14 @@ class Mail(Record):
 
 
 class Verification(Record):
-    """A code that verifies a user's address or phone number, or allows a new password; of several,
-    the newest is valid.
+    """A code that verifies a user's address or phone number, or allows a new password.
 
-    `key_mac` is of the secret in the mail's link, by which a password is set. A `reset` belongs to
-    the sign-in that asked for it, and is valid along with others; without a `user_id` it never is.
-    `verified_by` is the party by which the address or number is verified: a code that was not
-    sent, but returned to an administrator, verifies no mailbox.
+    Of a user's codes for `email`, for `phone` and for `password` (requested by an administrator),
+    only the newest of each is valid. A code for `reset` (requested by the user) belongs to one
+    sign-in, and is valid along with others; one with an empty `user_id`, for a login name to which
+    no message can be sent, never is. `key_mac` is the MAC of the secret in the message's link, by
+    which a password is set. `verified_by` is the party by which the address or number is verified:
+    a code that was not sent, but returned to an administrator, verifies no mailbox.
     """
 
     user_id: str
@@ -78,9 +79,10 @@ class Verification(Record):
 class Registration(Record):
     """An account that waits for the verification of its mailbox. It belongs to one sign-in.
 
-    `sealed` is what was typed, with the password's hash. `code_mac` is of the last code, sent at
-    `sent_at`; None if the message states that there is an account already. `proven_at` is set
-    if the code was right, but another user has the user name.
+    `sealed` is what was typed, with the password's hash, encrypted under the master key.
+    `code_mac` is the MAC of the last code, which was sent at `sent_at`; None if the message states
+    that there is an account already. `proven_at` is set if the code was right, but another user
+    has the user name.
     """
 
     flow_id: str

@@ -28,7 +28,7 @@ _LIVES: Final = timedelta(hours=12)
 
 
 class DemoStep(Confidential, frozen=True):
-    """One HTTP exchange as it was sent."""
+    """One HTTP request and its response, as the demo's page displays them."""
 
     kind: str
     request: str
@@ -152,8 +152,8 @@ def refresh_form(visit: DemoBrowser) -> dict[str, str]:
 
 
 def is_own_answer(service: Service, visit: DemoBrowser, state: str, issuer: str) -> bool:
-    """Returns whether a callback answers this browser's request, by its state and issuer (RFC
-    9207).
+    """Returns whether an authorization response is to this browser's last request, by its `state`
+    and `iss` (RFC 9207).
     """
     return bool(visit.state) and same(visit.state, state) and issuer == service.config.issuer
 

@@ -17,11 +17,12 @@ _CODES: Final = ("factor", "recovery", "new-factor")
 
 
 async def forget(service: Service, user: User) -> bool:
-    """Deletes the counts of failures of a user's password and codes; returns whether there were
+    """Deletes the counts of failures with a user's password and codes; returns whether there were
     any.
 
-    It is called after other ways to sign in, and by administrators. Best effort: a count that
-    remains delays the user, and admits no one.
+    It is called after a sign-in by passkey, after a new password, and when an administrator
+    unlocks the user. An error of the store is ignored: a count that remains delays the user, and
+    lets no one sign in.
     """
     accounts = [f"user:{user.id}", *(f"{kind}:{user.id}" for kind in _CODES)]
     keys: list[Key] = [key for each in accounts for key in throttle.keys(service, each)]
@@ -37,5 +38,6 @@ async def forget(service: Service, user: User) -> bool:
 
 
 async def forget_afterwards(service: Service, user: User) -> None:
-    """Does the same as `forget` after the current unit is stored, and apart from it."""
+    """Does the same as `forget`, in units of its own, after the current unit is stored
+    (`drafts.afterwards`)."""
     await drafts.afterwards(service, partial(forget, drafts.undrafted(service), user))

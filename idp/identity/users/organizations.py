@@ -23,8 +23,8 @@ _OTHER_CHARACTERS: Final = re.compile(r"[^a-z0-9]+")
 def new(
     service: Service, name: str, domain: str, now: datetime, id: str | None = None
 ) -> Organization:
-    """Returns an organization that isn't stored yet. Its name and `domain` are unique in the
-    installation."""
+    """Returns an organization that isn't stored yet. The store refuses it with Conflict if another
+    organization has the name or the primary domain `domain`."""
     return Organization(
         id=id or service.random.id(),
         name=name,
@@ -57,8 +57,8 @@ async def free_domain(service: Service, name: str) -> str:
 
 
 async def taken(service: Service, organization: Organization, path: str) -> list[FieldProblem]:
-    """Returns what a new organization shares with an existing one. `path` is its place in the
-    request."""
+    """Returns the problems of a new organization whose name or domain is another's; none if both
+    are free. `path` is the JSON path of the organization in the request."""
     is_namesake = await has_namesake(service, organization)
     problems = [name_taken(child(path, "name"))] if is_namesake else []
     if await org_domains.owner(service, organization.primary_domain) is not None:
@@ -84,11 +84,11 @@ def domain_taken(path: str) -> FieldProblem:
 
 
 def instance_domain(service: Service) -> str:
-    """Returns the host of the issuer."""
+    """Returns the installation's domain: the host of the issuer."""
     return user_lookup.login_key(urlsplit(service.config.issuer).hostname or "localhost")
 
 
 def state_unchanged(organization: Organization) -> Update:
-    """Returns a guard that the unit is stored only if the organization's state has not changed
-    since it was read."""
+    """Returns a guard for a unit: an update without changes, by which the unit fails with Stale if
+    the organization's state has changed since it was read."""
     return Update(ORGANIZATIONS, organization.id, expect={"state": organization.state})

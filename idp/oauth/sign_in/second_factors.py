@@ -31,8 +31,8 @@ async def enter_code(
 ) -> Cookie | None:
     """Checks a code and continues with its user. Returns the browser's new cookie, if any.
 
-    Raises `FactorCodeRefused` and `Throttled`; `Stale` when the code was used, or something else
-    happened, at the same moment.
+    Raises `FactorCodeRefused` and `Throttled`; `Stale` when a concurrent request has used the code
+    or changed the sign-in.
     """
     check = code_checks.by_app if kind == second_factors.TOTP else code_checks.by_recovery_code
     accepted = await check(service, progress.subject.user, code, origin)
@@ -59,9 +59,9 @@ async def decline(service: Service, flow: Flow, progress: AuthenticationProgress
 
 
 async def new_secret(service: Service, flow: Flow, progress: AuthenticationProgress) -> str:
-    """Returns the secret of the authenticator app that is set up here. Raises `Stale`.
+    """Returns the TOTP secret (RFC 6238) of the authenticator app that the user is setting up.
 
-    It is the same one until the app is confirmed.
+    It is stored with the sign-in, and is the same one until the app is confirmed. Raises `Stale`.
     """
     user = progress.subject.user
     known = factor_enrolment.find(service, flow.request, user)
@@ -84,7 +84,8 @@ async def confirm_app(
     """Adds the authenticator app whose first code this is. Returns the new cookie, if any.
 
     With the first second factor the user gets recovery codes (`codes`). Raises `FactorCodeRefused`
-    and `Throttled`; `Stale` when something else happened at the same moment.
+    and `Throttled`; `Stale` when no app is being set up, or a concurrent request has changed the
+    user or the sign-in.
     """
     user = progress.subject.user
     known = factor_enrolment.find(service, flow.request, user)
@@ -103,8 +104,8 @@ async def confirm_app(
 
 
 def codes(service: Service, flow: Flow, progress: AuthenticationProgress) -> list[str]:
-    """Returns the recovery codes that are displayed to this user until they confirm that they have
-    noted them."""
+    """Returns the recovery codes that were made in this sign-in, until the user confirms that they
+    have noted them (`keep_codes`); then an empty list."""
     known = factor_enrolment.find(service, flow.request, progress.subject.user)
     return known.codes if known else []
 

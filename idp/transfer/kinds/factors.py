@@ -32,7 +32,12 @@ class PackagedFactor(Request, frozen=True, kw_only=True):
 async def prepare(
     field: str, known: Mapping[str, str], context: ImportContext, reads: Sequence[Read]
 ) -> list[PreparedRow]:
-    """Plans factors: added to policies that this import has created, or with `updates` to any."""
+    """Plans rows of factors: each is added to `field` of its organization's login policy if this
+    import has created the policy, or updates existing records (`updates`); else it is skipped.
+
+    `known` has the names of factors in packages and those in policies. A factor of another name,
+    or of an organization without such a policy, is skipped with a warning.
+    """
     organizations = await target_organizations.by_id(context, reads)
     ids = [effective.policy_id(read.row.org_id, "login") for read in reads]
     stored = await context.service.store.get_many([(POLICIES, id) for id in ids])

@@ -1,6 +1,7 @@
-"""JSON lines with one person each, in the form of a single import.
+"""A source of JSON lines with one person each.
 
-A line is such a body with a `userId` added, or a row of a package: `{"userId", "user"}`.
+A line is the body of the request that imports one person (`idp.management.users.import_one`), with
+a `userId` added, or a row of a package: `{"userId", "user"}`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _ALGORITHM: Final = "hashedPassword.algorithm"  # the hash itself names it
 
 
 class JsonLines:
-    """The persons of a file."""
+    """The persons of a file of JSON lines: a `source.Source`."""
 
     names: Mapping[str, str] = fields.NAMES
     reasons: Mapping[str, str] = {}
@@ -61,7 +62,8 @@ def _draft(piece: Piece, org_id: str) -> PersonDraft:
 def _flat(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yields each value by its path.
 
-    A value that is no object where one belongs keeps its own name.
+    A value that is not an object, though its member should be one, is yielded by the member's
+    name.
     """
     for name, value in record.items():
         if name in _PARTS and isinstance(value, dict):
@@ -78,7 +80,7 @@ def _metadata(entries: object) -> Iterator[tuple[str, object]]:
 
 
 class Encoded:
-    """A value that is already in base64."""
+    """A value of metadata that is already in base64."""
 
     def __init__(self, text: object) -> None:
         self.text = text
