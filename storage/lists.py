@@ -158,8 +158,9 @@ def at(record: Any, path: str) -> Any:
 
 
 def check_scan(collection: Collection[Any], where: Mapping[str, Value] | None) -> dict[str, Value]:
-    """Returns the values that a scan matches: top-level fields, by equality.
+    """Checks the condition of a scan, and returns its values in the form that is stored.
 
+    A scan matches top-level fields by equality; None or an empty condition matches every record.
     Raises InvalidValue.
     """
     where = where or {}

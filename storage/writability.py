@@ -6,7 +6,11 @@ from storage.base import Store, Unavailable, Unknown
 
 
 def note(store: Store, outcome: object) -> None:
-    """Records the outcome of a write. A refused write says nothing about the store."""
+    """Marks the store as read-only if `outcome`, the result or the exception of a write, is
+    Unavailable or Unknown, and as writable after a success.
+
+    Other exceptions, such as Conflict, change nothing: the store was there to refuse the write.
+    """
     if isinstance(outcome, (Unavailable, Unknown)):
         store.is_read_only = True
     elif not isinstance(outcome, BaseException):

@@ -134,7 +134,8 @@ def lasting(collection: Collection[Any], now: datetime) -> Document:
 
 
 def stored(path: str) -> str:
-    """Returns the name of a field in stored documents."""
+    """Returns the name that a record's field has in stored documents: `_id` for `id`, else the
+    same."""
     return "_id" if path == "id" else path
 
 

@@ -63,7 +63,13 @@ def end(one: str, owner: str, command: str, **shared: Any) -> Action:
 async def parts(
     page: ConsoleHandler, one: str, owner: str, ids: tuple[str, ...], *, may: bool
 ) -> list[dict[str, Any]]:
-    """Returns the valid secrets, if any: the current one, and during an overlap the old one."""
+    """Returns the sub-list of the owner's valid secrets, as the only item of a list; an empty
+    list if there are none.
+
+    The valid secrets are the current one, and during an overlap the old one. `one` is the path of
+    the owner's page and `owner` that of the owner in the API, both with `ids`. With `may`, the
+    old secret has a link to end it.
+    """
     secrets = (await page.run(f"GET {owner}/secrets", *ids)).get("result", [])
     if not secrets:
         return []

@@ -122,7 +122,12 @@ class InstallationPictureHandler(ConsolePictureHandler):
 
 
 def origin(answer: Document, *, is_of_all: bool) -> dict[str, object]:
-    """Returns the label that says where the picture comes from."""
+    """Returns the label and tone that state where a picture comes from: it is the organization's
+    or installation's own, inherited from the installation, or built in.
+
+    `answer` is that of the operation that reads the picture. `is_of_all` is true for the
+    installation's pictures, which inherit nothing.
+    """
     if not answer.get("isDefault"):
         return {"label": OWN, "tone": "good"}
     return {"label": BUILT_IN if is_of_all else INHERITED, "tone": None}

@@ -105,8 +105,11 @@ async def added(
 async def remove_totp(
     service: Service, subject: Subject, actor: str, also: Mapping[str, object] = NOTHING
 ) -> FactorChange:
-    """Removes the app, and with the last factor the recovery codes. `also` are other fields of the
-    user that change. All sessions and tokens of the user end, and the user gets a mail."""
+    """Returns the change of a user who loses the authenticator app (TOTP, RFC 6238), and with the
+    last factor the recovery codes. `also` are other fields of the user that change.
+
+    The change ends all sessions and tokens of the user, and sends the user a message.
+    """
     user = subject.user
     is_last = not await of_user(service, structs.replace(user, totp=None))
     values = {"totp": None, **also}
@@ -134,7 +137,8 @@ async def removed(
 
 
 async def renew_codes(service: Service, user: User) -> recovery_codes.NewRecoveryCodes:
-    """Replaces all recovery codes of the user, who gets a mail."""
+    """Returns new recovery codes, with the writes that replace the user's old ones and send the
+    user a message."""
     now = service.clock.now()
     new_codes = await recovery_codes.make(service, user, now)
     values = {"recovery_codes_at": now}

@@ -52,8 +52,10 @@ class Reservations(Struct, frozen=True):
 
 
 async def read(service: Service, names: Iterable[str]) -> Reservations:
-    """Reads the reservations of those of `names` (`lookup.login_names`) that no unique index
-    covers."""
+    """Reads the reservations of those of `names` (keys of `lookup.login_names`) that contain an @.
+
+    The others are user names, which a unique index of the store keeps apart.
+    """
     return (await read_each(service, [names]))[0]
 
 

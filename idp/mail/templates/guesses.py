@@ -1,4 +1,7 @@
-"""Mails about guesses at a user's password and codes."""
+"""Mails about guesses at a user's password and codes.
+
+Each function returns the writes that store the message: none if the user has no verified address.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,8 @@ _RESET_PAGE: Final = "/ui/reset"
 
 
 def password_closed(service: Service, user: User) -> list[Write]:
-    """Reports that the password is accepted only in browsers that the account knows."""
+    """Returns the writes of the message that the password is accepted only in browsers in which
+    the user has signed in before."""
     subject = message("Many wrong passwords for your account", context="mail")
     text = message(
         "Many wrong passwords in a row were entered for your account at %(host)s. Until you have"
@@ -38,7 +42,8 @@ def password_closed(service: Service, user: User) -> list[Write]:
 
 
 def wrong_codes(service: Service, user: User) -> list[Write]:
-    """Reports that a party who has the password enters wrong codes of the second factor."""
+    """Returns the writes of the message that the right password was entered and then wrong codes
+    of the second factor."""
     subject = message("Wrong codes for your account", context="mail")
     text = message(
         "Somebody entered the right password of your account at %(host)s, and then wrong codes of"

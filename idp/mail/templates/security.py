@@ -24,7 +24,7 @@ _NOT_YOU: Final = message(
 
 
 def password_changed(service: Service, user: User) -> list[Write]:
-    """Reports that the account has another password."""
+    """Returns the writes of the message that the account has another password."""
     subject = message("The password of your account was changed", context="mail")
     text = message(
         "Your account at %(host)s has a new password. Whoever was signed in to it has been signed"
@@ -38,7 +38,8 @@ def password_changed(service: Service, user: User) -> list[Write]:
 
 
 def locked(service: Service, user: User, seconds: int = 0) -> list[Write]:
-    """Reports that the account is locked, for so many seconds or until it is unlocked."""
+    """Returns the writes of the message that the account is locked: for so many seconds, or with
+    0 until an administrator unlocks it."""
     subject = message("Your account was locked", context="mail")
     text = message(
         "Too many wrong passwords were entered for your account at %(host)s. Nobody can sign in to"
@@ -60,8 +61,11 @@ def locked(service: Service, user: User, seconds: int = 0) -> list[Write]:
 
 
 def email_changed(service: Service, user: User, new: Email | None) -> list[Write]:
-    """Reports that the account has another address, to the address in `user`, which is the record
-    before the change. Returns no writes if the address is the same."""
+    """Returns the writes of the message that the account has another e-mail address; none if the
+    address is the same.
+
+    The message is sent to the address in `user`, which is the record before the change.
+    """
     if new is not None and user.email is not None and new.address == user.email.address:
         return []
     subject = message("The e-mail address of your account was changed", context="mail")

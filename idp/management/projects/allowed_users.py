@@ -30,7 +30,11 @@ def narrowing(random: Random, client: Application, settings: Mapping[str, Any]) 
 def checking(
     random: Random, project: Project, *, requires_grant: bool, requires_role: bool
 ) -> dict[str, object]:
-    """Returns a project's fields for its two checks, with the stamps that change with them."""
+    """Returns the fields that set a project's two checks: which users may use its applications.
+
+    For a check that is switched on, they have a new stamp. It ends the sessions and tokens of the
+    users whom the check excludes, and they stay ended when the check is switched off.
+    """
     changes: dict[str, object] = {"requires_grant": requires_grant, "requires_role": requires_role}
     if requires_grant and not project.requires_grant:
         changes["everybody_stamp"] = random.token(bits=64)

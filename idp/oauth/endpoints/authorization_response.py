@@ -63,7 +63,8 @@ def failure(config: Config, to: ReturnTo, error: OAuthError) -> Reply:
 
 
 def with_state(to: ReturnTo) -> str:
-    """Returns the address with `state` alone, as a logout uses it."""
+    """Returns the redirect URI with nothing added but `state`, if it was sent: where a logout ends
+    (OpenID Connect RP-Initiated Logout 1.0, 3)."""
     return with_parameters(to.redirect_uri, _state(to), mode=to.mode)
 
 

@@ -87,7 +87,11 @@ def no_client(config: Config, text: str) -> str:
 
 
 def misshapen(config: Config, text: str, due: str, length: int) -> str:
-    """Returns why `text` cannot be `due`, which has `length` characters."""
+    """Returns why a text cannot be a code or token of the expected kind by its form.
+
+    `due` is the name of that kind (`an authorization code`), whose values all have `length`
+    characters.
+    """
     kind = kind_of(config, text)
     if kind not in (None, due):
         return f"That is {kind}, not {due}."
@@ -100,7 +104,11 @@ def misshapen(config: Config, text: str, due: str, length: int) -> str:
 
 
 def unknown(config: Config, text: str, due: str, secrets: int, record: object | None) -> str:
-    """Returns why no record matches a code or refresh token that has this many secrets."""
+    """Returns why no record matches a text that should be a code or refresh token.
+
+    `due` is the name of the expected kind, whose values contain this many secrets; `record` is
+    the record that the text's id names, None if there is none.
+    """
     length = opaque_tokens.ID_LENGTH + secrets * opaque_tokens.SECRET_LENGTH
     if opaque_tokens.split(text, secrets) is None:
         return misshapen(config, text, due, length)

@@ -66,7 +66,8 @@ def value(name: str, text: str) -> str | None:
 
 
 def length(text: str) -> str:
-    """Returns the description of a value that may not be displayed."""
+    """Returns what describes a value that may not be displayed: its number of characters, and
+    whether a space or a line break is at one of its ends."""
     around = ", with a space or a line break at an end" if text != text.strip() else ""
     return characters(text) + around
 

@@ -286,7 +286,8 @@ def _fits_hints(request: AuthRequest, one: LiveSession, org_id: str | None) -> b
 
 
 def login_names(one: LiveSession, org_id: str | None) -> set[str]:
-    """Returns every form of a login name of this user in a sign-in to that organization."""
+    """Returns the keys (`login_key`) of every login name by which this user can sign in to that
+    organization: user name, user name@primary domain, and e-mail address if it is one."""
     user, organization = one.subject.user, one.subject.organization
     names, _ = user_lookup.login_names(organization, user.user_name, user.email)
     return names | user_lookup.address_keys(user, org_id)

@@ -29,7 +29,11 @@ class NotCalled(RequestException):  # type: ignore[misc, unused-ignore]
 
 
 class Time:
-    """A period in which connections may be open; once it `is_over` they are closed."""
+    """The time limit of the requests to a bucket, which closes their connections.
+
+    Once it `is_over`, the registered connections are closed, and every later one when it is
+    registered. `watch` and `end` may be called from different threads.
+    """
 
     def __init__(self) -> None:
         self.is_over = False
@@ -38,7 +42,7 @@ class Time:
         self._lock = threading.Lock()
 
     def watch(self, connection: HTTPConnection, over: socket.socket) -> None:
-        """Registers a connection to close at the end.
+        """Registers a connection that is closed when the time is over.
 
         The socket is duplicated, because TLS takes the original over.
         """
@@ -68,7 +72,9 @@ class Time:
 
 @contextmanager
 def time_of(seconds: float, leaving: threading.Event) -> Iterator[Time]:
-    """Provides a period of at most so many seconds, which ends at once when `leaving` is set."""
+    """Provides a time limit of `seconds`, which is over at once when `leaving` is set, and at the
+    end of the block.
+    """
     time = Time()
 
     def end() -> None:

@@ -33,10 +33,12 @@ class Order(Struct, frozen=True):
 
 
 class WorkerReply(Struct, frozen=True):
-    """The reply to a command.
+    """The reply to a command; the first one, before any command, states that the worker is ready.
 
-    After one that `is_stored`, a second reply has the outcome of each row, without documents, or
-    the reason why not. `failure` is the store's; `is_broken` marks an unexpected error.
+    A command to plan has one reply. A command to store has two: the first, which `is_stored`, when
+    the rows are stored; the second with the `outcomes` of the rows, without their documents. A
+    reply with `failure`, the text of a StorageError, or with `is_broken`, for an unexpected error,
+    takes the place of either.
     """
 
     is_stored: bool = False

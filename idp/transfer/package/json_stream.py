@@ -155,7 +155,11 @@ class JsonStream:
             raise self.malformed("something behind its end")
 
     def malformed(self, what: str, at: int | None = None) -> InvalidArgument:
-        """Returns the error of a document that is not JSON because of what is at this position."""
+        """Returns the error of a document that is not JSON.
+
+        `what` names the mistake (`no name of a member`). `at` is its index in the text in memory,
+        by default the current position; the error names its position in the whole document.
+        """
         position = self._passed + (self._at if at is None else at)
         return InvalidArgument(
             [FieldProblem("json.malformed", "", f"is not JSON: {what} at character {position}")]
