@@ -38,7 +38,10 @@ _USUAL_PORTS: Final = {"http": "80", "https": "443"}
 
 
 class RedirectUri(Struct, frozen=True):
-    """The rule of a URI that an application of some kind may register."""
+    """A field rule that accepts an absolute URI without fragment, wildcard or dangerous scheme.
+
+    Whether an application of some type may register the URI is decided by `check`.
+    """
 
     def read(self, value: object) -> str:
         if not isinstance(value, str):
@@ -54,7 +57,8 @@ class RedirectUri(Struct, frozen=True):
 
 
 class Origin(Struct, frozen=True):
-    """The rule of the origin of scripts, in the form in which browsers send it (RFC 6454 6.2)."""
+    """A field rule that accepts a web origin in the form in which browsers send it (RFC 6454
+    6.2)."""
 
     def read(self, value: object) -> str:
         uri = RedirectUri().read(value)
@@ -69,7 +73,7 @@ class Origin(Struct, frozen=True):
 
 
 class WebAddress(Struct, frozen=True):
-    """The rule of the http or https address of a page, or an empty text."""
+    """A field rule that accepts the http or https address of a page, or an empty text."""
 
     def read(self, value: object) -> str:
         address = RedirectUri().read(value) if value else Text().read(value)
@@ -83,7 +87,11 @@ class WebAddress(Struct, frozen=True):
 
 
 def check(uri: str, app_type: AppType, *, is_dev_mode: bool) -> None:
-    """Checks that an application of this kind may register the URI. Raises FieldRefused."""
+    """Checks that an application of this type may register the URI. Raises FieldRefused.
+
+    Schemes other than http and https are for native applications, and http to another machine is
+    for the development mode, `is_dev_mode`.
+    """
     scheme = _scheme(uri)
     if scheme not in ("http", "https"):
         if app_type != "native":

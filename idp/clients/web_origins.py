@@ -30,8 +30,11 @@ def of(client: Application) -> set[str]:
 
 
 def changes(before: Application | None, after: Application | None) -> list[Write]:
-    """Returns the writes of origins for the unit that creates, changes or removes an
-    application."""
+    """Returns the writes that bring the stored origins of an application up to date.
+
+    They are for the unit that creates (`before` is None), changes or removes (`after` is None) the
+    application.
+    """
     old, new = (of(client) if client else set() for client in (before, after))
     writes: list[Write] = []
     if before is not None:
@@ -44,7 +47,7 @@ def changes(before: Application | None, after: Application | None) -> list[Write
 
 
 async def is_registered(service: Service, origin: str) -> bool:
-    """Returns whether any application has this origin."""
+    """Returns whether the origin is registered for any application."""
     if not _ORIGIN.fullmatch(origin):  # the header may hold anything, which no record can match
         return False
     page = await service.store.find(CLIENT_ORIGINS, {"origin": origin}, limit=1)
@@ -52,9 +55,9 @@ async def is_registered(service: Service, origin: str) -> bool:
 
 
 async def is_of(service: Service, client_id: str, origin: str) -> bool:
-    """Returns whether the application has this origin.
+    """Returns whether the origin is one of the application with this `client_id`.
 
-    It is also true for an id that does not exist, so that scripts of every origin can read the
+    It is also true if there is no such application, so that scripts of every origin can read the
     error response.
     """
     client = await service.store.get(APPLICATIONS, client_id)

@@ -1,4 +1,5 @@
-"""The names in the management API for the values of an OpenID Connect application."""
+"""The management API's names for the settings of an OpenID Connect application, each with the
+stored value."""
 
 from __future__ import annotations
 

@@ -35,8 +35,10 @@ if TYPE_CHECKING:
 
 
 class FailedCheck(Protocol):
-    """The part of a check that a refusal needs, so that this module does not depend on the
-    checks."""
+    """A check that did not hold, with the attributes that a refusal needs.
+
+    It is a protocol, so that this module does not depend on those that define the checks.
+    """
 
     @property
     def name(self) -> str:
@@ -44,15 +46,15 @@ class FailedCheck(Protocol):
 
     @property
     def says(self) -> str:
-        """What has to hold."""
+        """A sentence that says what has to hold."""
 
     @property
     def rule(self) -> str:
-        """The standard and section that demand it."""
+        """The standard and section that require it."""
 
     @property
     def fix(self) -> str:
-        """What corrects most requests for which it does not hold."""
+        """What to change in a request that fails the check, as it is in most cases."""
 
 
 class Refusing(Exception):
@@ -157,23 +159,29 @@ class InvalidTarget(OAuthError):
 
 
 class WrongCredential(OAuthError):
-    """A secret, assertion or token that is not valid. `too_many` is the description after too many
-    of them."""
+    """A secret, assertion or token is not valid.
+
+    `too_many` is the description after too many attempts.
+    """
 
     too_many: ClassVar[str]
 
     def put_off(self, seconds: int) -> None:
-        """Turns the refusal into one for too many attempts (RFC 6585 4)."""
+        """Turns the refusal into one for too many attempts, with status 429 (RFC 6585 4).
+
+        `seconds` becomes the Retry-After header.
+        """
         self.status = 429
         self.retry_after_seconds = seconds
         self.description = self.too_many
 
 
 class InvalidClient(WrongCredential):
-    """Client authentication failed. Which part failed is in the log alone (`reason`).
+    """Client authentication failed. Only the log says which part failed (`reason`).
 
     `hint` is a description for developers, displayed where mistakes of the `client` are explained.
-    `failed_id` is the id of the application or service user that failed, if it exists.
+    `failed_id` is the id of the application or service user that failed to authenticate, if it
+    exists.
     """
 
     code = "invalid_client"
@@ -190,7 +198,7 @@ class InvalidClient(WrongCredential):
         self.client: Application | None = None
 
     def explain_to_developer(self, request_id: str) -> None:
-        """Makes the hint the description, if there is one, with the request's id for `idp
+        """Replaces the description by the hint, if there is one, and by the request id for `idp
         explain`."""
         if self.hint:
             self.description = f"{self.hint} (request {request_id})"

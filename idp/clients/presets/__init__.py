@@ -39,11 +39,12 @@ def of_kind(kind: Kind) -> dict[str, Preset]:
 
 
 def expand(name: str, host: str) -> dict[str, Any]:
-    """Returns the body that registers the tool, except for the application's name.
+    """Returns the request body, without the application's name, that registers the tool of a
+    preset.
 
-    It is for `…/apps/api` if the kind of the preset is `api`, and else for `…/apps/oidc`. `host`
-    is the host name of the tool, with a port if it has one, or the address of its first page.
-    Raises NotFound, InvalidArgument (the host).
+    It is a body for `…/apps/api` if the kind of the preset is `api`, and otherwise for
+    `…/apps/oidc`. `host` is the host name of the tool, with a port if it has one, or the address
+    of its first page. Raises NotFound, and InvalidArgument for the host.
     """
     preset = find(name)
     if preset.kind == "api":
@@ -59,9 +60,11 @@ def expand(name: str, host: str) -> dict[str, Any]:
 
 
 def configuration(name: str, issuer: str, client_id: str, host: str) -> str:
-    """Returns the tool's configuration, with `CLIENT_SECRET` in the place of its secret.
+    """Returns the text of the tool's configuration file, with `CLIENT_SECRET` in the place of its
+    secret.
 
-    Raises NotFound, InvalidArgument (the host).
+    `name` is that of the preset, and `host` is the tool's host name or address, as in `expand`.
+    Raises NotFound, and InvalidArgument for the host.
     """
     values = {
         "issuer": issuer,

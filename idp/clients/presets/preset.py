@@ -47,7 +47,7 @@ class Preset(Struct, frozen=True, kw_only=True):
 
     @property
     def needs_host(self) -> bool:
-        """Whether its settings depend on the tool's address."""
+        """Whether the redirect URIs depend on the tool's host name."""
         return any("{" in each for each in self.redirect_uris)
 
     @property

@@ -43,8 +43,10 @@ class Presented(Struct, frozen=True):
 
 
 async def open(service: Service, token: str) -> Presented:
-    """Opens an access token. Raises `InvalidToken` for one that is not authentic or has
-    expired."""
+    """Returns an access token that is authentic and has not expired; it may have been revoked.
+
+    Raises `InvalidToken` for any other.
+    """
     # A personal access token is recognised by its form: other kinds need no read here.
     if user_personal_access_tokens.is_pat(service, token):
         return await _open_pat(service, token)
@@ -95,9 +97,10 @@ def _claims_of(service: Service, pat: PersonalAccessToken) -> AccessToken:
 
 
 async def validate(service: Service, presented: Presented, records: Sequence[Any]) -> LiveRecords:
-    """Returns the valid records that the token depends on. Raises `InvalidToken`.
+    """Returns the records that an opened token depends on, if all of them are valid.
 
-    `records` begins with those of `validity.keys`.
+    `records` are those that the store has for `token_validity.keys`, and may be followed by
+    others. Raises `InvalidToken` if one of them is not valid.
     """
     live = await token_validity.validate(service, presented.dependencies, records)
     if live is None:
@@ -112,7 +115,10 @@ async def validate(service: Service, presented: Presented, records: Sequence[Any
 
 
 def note_use(service: Service, presented: Presented) -> None:
-    """Stores when a personal access token was used."""
+    """Records that a personal access token was used now.
+
+    Other access tokens have no such record.
+    """
     if presented.is_pat:
         claims = presented.claims
         last_uses.record(service, claims.jti, datetime.fromtimestamp(claims.exp, UTC))

@@ -26,7 +26,7 @@ class Bearer(Struct, frozen=True):
 
     @property
     def user(self) -> User:
-        """The user who calls, or whom an actor calls for."""
+        """The user that the token was issued for, also where an actor sent it (RFC 8693 1.1)."""
         return self.subject.user
 
     @property
@@ -59,9 +59,10 @@ def read(authorization: str | None, params: Params) -> str:
 
 
 async def authenticate(service: Service, token: str) -> Bearer:
-    """Returns the caller. Raises `InvalidToken` unless the token and all it depends on are valid.
+    """Returns the user that an access token was issued for, with its claims and records.
 
-    Raises `InsufficientScope` when it is an application's own token, which has no user.
+    Raises `InvalidToken` unless the token and everything that it depends on are valid, and
+    `InsufficientScope` if it is an application's own token, which has no user.
     """
     claims, live = await access_token_verification.find(service, token)
     with TOKEN_USER:

@@ -46,7 +46,10 @@ ASSERTION_TYPE: Final = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
 
 class Claimed(Confidential, frozen=True):
-    """What the request states about its client, not yet checked: either part may be a secret."""
+    """The client_id and the credential that a request contains, neither of them checked yet.
+
+    Its text does not show their values: a secret may have been sent in the place of the client_id.
+    """
 
     method: AuthMethod
     client_id: str
@@ -55,8 +58,8 @@ class Claimed(Confidential, frozen=True):
 
     @property
     def keys(self) -> list[Key]:
-        """The records that authenticate the client: the application, and the key of an
-        assertion."""
+        """The keys of the records that authenticate the client: its application, and the key of
+        its assertion."""
         keys: list[Key] = [(APPLICATIONS, self.client_id)]
         return [*keys, (APP_KEYS, self.assertion.kid)] if self.assertion else keys
 
@@ -68,9 +71,10 @@ async def authenticate(
     also: Sequence[Key] = (),
     methods: Collection[AuthMethod] = TOKEN_METHODS,
 ) -> tuple[Application, Sequence[Any]]:
-    """Returns the client that sent the request, and the records of `also`, in one round trip.
+    """Returns the authenticated client, and the records with the keys `also`.
 
-    `authorization` is the header of that name. Raises `InvalidClient` and `InvalidRequest`.
+    All are read in one round trip. `authorization` is the header of that name, and `methods` are
+    those that the endpoint accepts. Raises `InvalidClient` and `InvalidRequest`.
     """
     with CLIENT_NAMED:
         claimed = read(authorization, params)
@@ -85,10 +89,10 @@ async def authenticate_any(
     also: Sequence[Key] = (),
     methods: Collection[AuthMethod] = TOKEN_METHODS,
 ) -> tuple[Application | User, Sequence[Any]]:
-    """Returns the client or the service user that sent the request, and the records of `also`.
+    """Returns the authenticated client or service user, and the records with the keys `also`.
 
-    A service user authenticates by its id and its own secret. Raises `InvalidClient` and
-    `InvalidRequest`.
+    A service user authenticates by its id and its own secret. The parameters are those of
+    `authenticate`. Raises `InvalidClient` and `InvalidRequest`.
     """
     with CLIENT_NAMED:
         claimed = read(authorization, params)
@@ -109,10 +113,10 @@ async def authenticate_any(
 
 
 def read(authorization: str | None, params: Params) -> Claimed:
-    """Returns the client that the request states to come from.
+    """Returns the client_id and the credential of a request, unchecked.
 
-    `authorization` is the header of that name. Raises `InvalidClient` when no client is named or
-    the header cannot be read, and `InvalidRequest` when there is more than one method.
+    `authorization` is the header of that name. Raises `InvalidClient` if no client is named or the
+    header cannot be read, and `InvalidRequest` if the request uses more than one method.
     """
     client_id, secret = params.get("client_id"), params.get("client_secret")
     if params.get("client_assertion") or params.get("client_assertion_type"):
@@ -196,8 +200,10 @@ def _unquote(text: str) -> str:
 
 
 async def unknown(service: Service, claimed: Claimed) -> InvalidClient:
-    """Returns the refusal of a client_id that no application has. It may be that the secret is in
-    its place."""
+    """Returns the error for a client_id that no application has.
+
+    Its details say so if client_id and secret are swapped.
+    """
     secret = claimed.secret or ""
     # Swapped values are recognised by one more read, which only a refused request costs.
     if 0 < len(secret) <= _ID_CHARACTERS and await service.store.get(APPLICATIONS, secret):
@@ -266,10 +272,11 @@ def check(
     now: datetime,
     methods: Collection[AuthMethod] = TOKEN_METHODS,
 ) -> str:
-    """Checks the client's state, method and secret; an assertion is still to be verified.
+    """Checks that the client is active, that the method is its own, and that the secret is right.
 
-    Returns the id of the secret or key that was used, an empty one for a public client. Raises
-    `InvalidClient`.
+    An assertion is not verified here. Returns the id of the secret or key that was used, an empty
+    one for a public client. Raises `InvalidClient`, also for a method that is not one of
+    `methods`.
     """
     with CLIENT_KNOWN:
         if client.state != "active":

@@ -31,7 +31,7 @@ _LATEST: Final = 253402300799  # the last second of the year 9999
 
 
 class AssertionClaims(Struct, frozen=True):
-    """The claims that are read; instants in seconds."""
+    """The claims of an assertion that this service reads; the times are seconds since 1970."""
 
     iss: str
     sub: str
@@ -82,9 +82,11 @@ def read(text: str) -> ClientAssertion:
 async def verify(
     service: Service, assertion: ClientAssertion, key: RegisteredKey | None, *, needs_jti: bool
 ) -> None:
-    """Verifies an assertion's key, signature and claims, then stores that it was used.
+    """Verifies an assertion's key, signature and claims, and stores that the assertion was used.
 
-    Raises `AssertionRefused`, also for an assertion that was used before.
+    `key` is the registered key that its `kid` names, None if there is none; `needs_jti` refuses an
+    assertion without a `jti`. Raises `AssertionRefused`, also for an assertion that was used
+    before.
     """
     claims = assertion.claims
     check(service, assertion, key)
@@ -98,10 +100,10 @@ async def verify(
 
 
 def check(service: Service, assertion: ClientAssertion, key: RegisteredKey | None) -> None:
-    """Verifies an assertion's key, signature, audience and times. Raises `AssertionRefused`.
+    """Verifies an assertion's signature, audience and times. Raises `AssertionRefused`.
 
-    Neither `sub` nor `jti` is checked. A key that is registered for another owner is refused as an
-    unknown one is.
+    `key` is the registered key that its `kid` names, or None. A key of another owner than the
+    assertion's issuer is refused as an unknown one is. Neither `sub` nor `jti` is checked.
     """
     claims = assertion.claims
     if key is None or key.owner_id != claims.iss:
@@ -154,8 +156,11 @@ def _instant(name: str, seconds: float | None) -> datetime | None:
 
 
 def used(claims: AssertionClaims, jti: str) -> Replay:
-    """Returns the record of a used assertion: of several requests that store it, in any process,
-    one succeeds."""
+    """Returns the record of a used assertion.
+
+    Its id depends on `iss` and `jti` alone, so of several requests with the same assertion, in any
+    process, only one can store it.
+    """
     expires = datetime.fromtimestamp(claims.exp, UTC)
     # The record lasts longer than the assertion is accepted, also with a clock that differs.
     return Replay(id=opaque_tokens.digest(f"{claims.iss}\n{jti}"), expires_at=expires + 2 * SKEW)

@@ -19,7 +19,10 @@ from idp.service import Service
 
 
 class AuthorizeRefused(Exception):
-    """The request is refused, and the error is sent to the client's registered redirect_uri."""
+    """A refused authorization request whose error is sent to the client.
+
+    `to` has the client's registered redirect_uri, and `error` becomes the error response.
+    """
 
     def __init__(self, to: ReturnTo, error: OAuthError) -> None:
         super().__init__(error.description)
@@ -30,10 +33,11 @@ class AuthorizeRefused(Exception):
 async def read(
     service: Service, params: Params, record: RecordIgnored
 ) -> tuple[AuthRequest, Application]:
-    """Returns the checked request, not stored yet, and its client.
+    """Returns the checked authorization request, not stored yet, and its client.
 
-    `record` is called with what is ignored of the request. Raises `UnusableRequest` when there is
-    no registered address to send a response to, and `AuthorizeRefused` for every other error.
+    `record` is called with the reason if the `id_token_hint` is ignored. Raises `UnusableRequest`
+    if there is no registered address to send a response to, and `AuthorizeRefused` for every other
+    error.
     """
     client = await _read_client(service, params)
     reference = params.if_once("request_uri")

@@ -57,10 +57,11 @@ _log: Final = logs.logger(__name__)
 
 
 def return_to(client: Application, params: Params) -> ReturnTo:
-    """Returns where the response goes. Raises `UnusableRequest` without a registered address.
+    """Returns the redirect_uri, response mode and `state` of the response to a request.
 
     A request object is refused, but the `response_mode` that it asks for is used for the refusal:
-    a client that sends one expects its responses there (OpenID Connect Core 6.1).
+    a client that sends one expects its responses there (OpenID Connect Core 6.1). Raises
+    `UnusableRequest` without a registered redirect_uri.
     """
     inside = request_objects.unverified(params.if_once("request"))
     to = ReturnTo(
@@ -122,9 +123,10 @@ async def check(
     *,
     is_pushed: bool = False,
 ) -> AuthRequest:
-    """Returns the checked request, not stored yet. Raises `OAuthError`.
+    """Returns the checked authorization request, not stored yet. Raises `OAuthError`.
 
-    `record` is called with what is ignored of the request.
+    `to` is where its response goes, and `is_pushed` says that the client pushed it (RFC 9126).
+    `record` is called with the reason if the `id_token_hint` is ignored.
     """
     request = _Request(service.config, client, params, to, is_pushed)
     checked: dict[str, Any] = {}

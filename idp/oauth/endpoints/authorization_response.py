@@ -19,7 +19,8 @@ _UNPOSTABLE: Final = re.compile(r"%0[0AD]")
 
 
 class ReturnTo(Struct, frozen=True):
-    """A registered redirect_uri, the response mode, and the client's `state`.
+    """Where an authorization response goes: the registered redirect_uri, response mode and
+    `state`.
 
     `state` is stored percent-encoded, so that any character comes back as it was sent.
     """
@@ -30,15 +31,14 @@ class ReturnTo(Struct, frozen=True):
 
 
 class Reply(Confidential, frozen=True):
-    """How a response reaches the client: the browser is redirected to `address`, or posts `form`
-    there."""
+    """An authorization response: the browser is redirected to `address`, or posts `form` there."""
 
     address: str
     form: list[tuple[str, str]] | None = None
 
 
 def keep_state(state: str | None) -> str | None:
-    """Returns `state` in the form that is stored."""
+    """Returns `state` percent-encoded, the form in which it is stored."""
     return None if state is None else quote(state, safe="")
 
 
@@ -53,18 +53,23 @@ def can_post(to: ReturnTo) -> bool:
 
 
 def success(config: Config, to: ReturnTo, **values: str) -> Reply:
-    """Returns the response with these values and `iss` (RFC 9207)."""
+    """Returns the response with the parameters `values`, the client's `state` and `iss` (RFC
+    9207)."""
     return _reply(config, to, values)
 
 
 def failure(config: Config, to: ReturnTo, error: OAuthError) -> Reply:
-    """Returns the error response (RFC 6749 4.1.2.1), with `iss` (RFC 9207)."""
+    """Returns the error response (RFC 6749 4.1.2.1), with the client's `state` and `iss` (RFC
+    9207)."""
     return _reply(config, to, error.body())
 
 
 def with_state(to: ReturnTo) -> str:
-    """Returns the redirect URI with nothing added but `state`, if it was sent: where a logout ends
-    (OpenID Connect RP-Initiated Logout 1.0, 3)."""
+    """Returns the address where a logout ends: the redirect URI, with `state` if the client sent
+    it.
+
+    Nothing else is added (OpenID Connect RP-Initiated Logout 1.0, 3).
+    """
     return with_parameters(to.redirect_uri, _state(to), mode=to.mode)
 
 

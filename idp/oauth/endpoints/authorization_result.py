@@ -1,4 +1,4 @@
-"""What a successful authorization request gives: the authorization record, and its code or
+"""The result of a successful authorization request: the authorization record, and its code or
 tokens."""
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from storage.settling import commit_settled
 
 
 def return_to(request: AuthRequest) -> ReturnTo:
-    """Returns where the response to a request goes."""
+    """Returns the redirect_uri, response mode and `state` of the response to a stored request."""
     return ReturnTo(
         redirect_uri=request.redirect_uri, mode=request.response_mode, state=request.state
     )
@@ -50,11 +50,11 @@ async def answer(
     decision: UseDecision,
     completing: Sequence[Write],
 ) -> Reply | None:
-    """Issues what was asked for to the session's user, and returns the response to the client.
+    """Stores the user's authorization, and returns the response with its code or tokens.
 
-    `decision` says that the user may use the client. The request is completed in the same unit by
-    the writes `completing`: of several tabs, one does it, and the others get `Stale`, or
-    `Conflict` where these writes insert. Returns None when the client's organization is deleted or
+    `decision` says that the session's user may use the client. The writes `completing` complete
+    the request in the same unit: one of several tabs succeeds, and the others get `Stale`, or
+    `Conflict` where these writes insert. Returns None if the client's organization is deleted or
     not active.
     """
     acting_client = acting(client, decision)
@@ -77,7 +77,7 @@ async def answer(
 
 
 def acting(client: Application, decision: UseDecision) -> Client | None:
-    """Returns the client with its organization, or None while that is not active."""
+    """Returns the client with its organization, or None unless that organization is active."""
     organization = decision.organization
     if organization is None or organization.state != "active":
         return None
@@ -93,8 +93,12 @@ def authorization(
     now: datetime,
     grounds: Grounds | None,
 ) -> Authorization:
-    """Returns the new authorization record; one of the implicit flow lasts as long as its one
-    token may."""
+    """Returns the new authorization record for a user's request, without a code.
+
+    `granted` has its scopes and audience, and `grounds` the reason for which the user may use the
+    client, if the client does not allow everybody. The record expires with the only access token
+    that the implicit flow issues.
+    """
     subject, session = live.subject, live.session
     return Authorization(
         id=service.random.id(),

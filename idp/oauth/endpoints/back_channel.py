@@ -36,7 +36,10 @@ _log: Final = logs.logger(__name__)
 
 
 def send_soon(service: Service, committed: Sequence[Write]) -> None:
-    """Sends the messages among the writes of a unit that was just stored, in a background task."""
+    """Starts a background task that sends the logout messages of a unit that was just stored.
+
+    `committed` has all writes of the unit.
+    """
     deliverable = [
         write.record
         for write in committed
@@ -47,7 +50,8 @@ def send_soon(service: Service, committed: Sequence[Write]) -> None:
 
 
 async def deliver_due(service: Service) -> None:
-    """Makes every attempt that is due now, except those that another process claims first."""
+    """Sends every waiting logout message that is due now, unless another process claims it
+    first."""
     while True:
         page = await service.store.find(
             LOGOUT_MESSAGES, {"state": "waiting"}, order="due_at", limit=_BATCH
@@ -112,8 +116,10 @@ async def _attempt(service: Service, message: LogoutMessage) -> None:
 
 
 async def logout_token(service: Service, client: Application, message: LogoutMessage) -> str:
-    """Returns the signed logout token of a message (2.4): the same `jti` at each attempt, and a
-    new `iat`."""
+    """Returns the signed logout token of a message (Back-Channel Logout 1.0, 2.4).
+
+    Each attempt has the same `jti` and a new `iat`.
+    """
     issued_at = int(service.clock.now().timestamp())
     claims: dict[str, Any] = {
         "iss": service.config.issuer,

@@ -34,8 +34,10 @@ CHECKS: Final[dict[Endpoint, tuple[tuple[Check, ...], ...]]] = {
 
 
 def passed(endpoint: Endpoint, failed: FailedCheck) -> tuple[Check, ...]:
-    """Returns the checks that held before the one that did not; none if the endpoint does not know
-    it."""
+    """Returns the checks of the endpoint that hold when `failed` does not: those made before it.
+
+    The result is empty if the endpoint does not make this check.
+    """
     for checks in CHECKS[endpoint]:
         for place, check in enumerate(checks):
             if check == failed:

@@ -45,8 +45,10 @@ _ID_TOKEN_CLAIMS: Final = (
 def document(
     config: Config, instance: Instance | None, ui_locales: Sequence[str]
 ) -> dict[str, Any]:
-    """Returns the document of this issuer. Its addresses come from the configured base address
-    alone."""
+    """Returns the discovery document. Its addresses come from the configured issuer alone.
+
+    `instance` is the installation's record, which decides on the grant types.
+    """
     base = config.issuer
     return {
         "issuer": base,

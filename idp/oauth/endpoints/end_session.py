@@ -40,15 +40,18 @@ _PURPOSE: Final = "logout"
 
 
 class Ended(Struct, frozen=True):
-    """A completed logout: the request as it continues, and the browser's new cookie."""
+    """A completed logout: the request to continue with, and the browser's new cookie if it has
+    one."""
 
     request: LogoutRequest
     cookie: Cookie | None = None
 
 
 async def read(service: Service, params: Params) -> LogoutRequest:
-    """Returns the checked request, not stored yet. Raises `UnusableRequest`: every refusal here is
-    a page."""
+    """Returns the checked logout request, not stored yet.
+
+    Raises `UnusableRequest`, which is displayed on a page and never sent to the client.
+    """
     with ONCE:
         _refuse_repeated(params)
     with checks.LOGOUT_HINT:
@@ -131,8 +134,10 @@ def _storable(text: str | None) -> str | None:
 
 
 def destination(request: LogoutRequest) -> str | None:
-    """Returns where the browser goes afterwards: the registered address, with `state` if it was
-    sent."""
+    """Returns the address where the browser goes after the logout, with `state` if it was sent.
+
+    None if the request has no post_logout_redirect_uri.
+    """
     if request.post_logout_redirect_uri is None:
         return None
     to = authorization_response.ReturnTo(
@@ -142,7 +147,7 @@ def destination(request: LogoutRequest) -> str | None:
 
 
 async def address(service: Service, request: LogoutRequest, origin: AttemptOrigin) -> str:
-    """Returns what names the request in the address of its page.
+    """Returns the text that identifies a logout request in the address of its page.
 
     This is a sealed note (`idp.oauth.endpoints.notes`), or the id of a stored request if a note
     would be too long. Raises `TooManyRequests` when the network has sent too many requests that
@@ -157,7 +162,8 @@ async def address(service: Service, request: LogoutRequest, origin: AttemptOrigi
 
 
 async def find(service: Service, address: str) -> LogoutRequest | None:
-    """Returns the logout request that this address names, or None when it has expired."""
+    """Returns the logout request that a text of `address` identifies, or None when it has
+    expired."""
     if not notes.is_note(address):
         return await service.store.get(LOGOUT_REQUESTS, address)
     request = notes.read(service, address, LogoutRequest, _PURPOSE)
@@ -167,12 +173,12 @@ async def find(service: Service, address: str) -> LogoutRequest | None:
 async def end_hinted(
     service: Service, request: LogoutRequest, browser: Browser | None
 ) -> Ended | None:
-    """Ends the sessions that the hint's user has open in this browser, and no others.
+    """Ends the sessions that the user of the `id_token_hint` has in this browser, and no others.
 
     Returns None when the browser has sessions of other users only; the user is to be asked then.
-    With no session in this browser there is nothing to end, and the request is done. The hint may
-    be older than the sessions: an application that asks to sign this user out must not leave them
-    signed in. The browser's secret changes in the same unit.
+    Without any session in this browser the request is done. The hint may be older than the
+    sessions: an application that asks to sign this user out must not leave them signed in. The
+    browser's secret changes in the same unit.
     """
     for rotates in (True, False, False):  # another tab may change the secret meanwhile
         with suppress(Stale):

@@ -19,10 +19,11 @@ from storage import Insert, Write
 async def noted(
     service: Service, request: LogoutRequest, session_ids: Sequence[str]
 ) -> tuple[LogoutRequest, list[Write]]:
-    """Returns the request as it continues, and the writes that store it with the sessions' end.
+    """Returns the logout request to continue with, and the writes that store it.
 
-    Where an application of these sessions is to be called in the browser, the request is stored
-    under a new id with the ids of the sessions. Otherwise there is nothing to store.
+    If an application of these sessions has to be called through the browser, the request gets a
+    new id and the ids of the sessions, and is stored in the unit that ends them. Otherwise it is
+    unchanged, and there are no writes.
     """
     if not await frames(service, session_ids):
         return request, []
@@ -31,8 +32,10 @@ async def noted(
 
 
 async def frames(service: Service, session_ids: Sequence[str]) -> list[str]:
-    """Returns the addresses to open in the browser: one for each application of each session
-    (2)."""
+    """Returns the addresses that the logout page opens in frames (Front-Channel Logout 1.0, 2).
+
+    There is one for each application of each session that registered such an address.
+    """
     addresses = []
     for session_id in session_ids:
         # By `iss` and `sid` an application finds which of its sessions has ended (2).

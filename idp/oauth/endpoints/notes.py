@@ -1,8 +1,8 @@
-"""Notes: a request that waits for a user, sealed in the address of a page instead of stored.
+"""Notes: a record that waits for a user, sealed in the address of a page instead of stored.
 
-So a request from an unknown browser that nothing follows takes no room in the store. A note can be
-read by this installation alone (AES-256-GCM under the master key), and only for the purpose that
-it was sealed for.
+So a request from an unknown browser that is not followed by another takes no room in the store. A
+note can be read by this installation alone (AES-256-GCM under the master key), and only for the
+purpose that it was sealed for.
 """
 
 from __future__ import annotations
@@ -28,21 +28,23 @@ R = TypeVar("R", bound=Record)
 
 
 def seal(service: Service, record: Record, purpose: str, *, room: int = 0) -> str | None:
-    """Returns the record as text for an address.
+    """Returns a record as sealed text that fits into an address.
 
-    None when that would be too long, by itself or with `room` more characters.
+    Returns None if the text and `room` more characters would be longer than `LONGEST`. It can be
+    read for the same `purpose` only.
     """
     text = service.master_key.seal(msgspec.json.encode(_without_defaults(record)), purpose)
     return text if len(text) + room <= LONGEST else None
 
 
 def is_note(text: str) -> bool:
-    """Returns whether the text has the form of a note. No id has it."""
+    """Returns whether the text has the form of a note. No record's id has that form."""
     return len(text) <= LONGEST and _FORM.fullmatch(text) is not None
 
 
 def read(service: Service, text: str, kind: type[R], purpose: str) -> R | None:
-    """Returns the record in a note; None unless this installation sealed it for this purpose."""
+    """Returns the record of type `kind` in a note; None unless it was sealed here for this
+    purpose."""
     if not is_note(text):
         return None
     try:

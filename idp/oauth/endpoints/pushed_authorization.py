@@ -40,10 +40,11 @@ async def push(
     record: RecordIgnored,
     origin: AttemptOrigin,
 ) -> dict[str, Any]:
-    """Returns the response to a client that pushes a request (2.2).
+    """Checks and stores a request that a client pushes. Returns the response with its reference
+    (2.2).
 
-    `authorization` is the header of that name; `record` is called with what is ignored of the
-    request. Raises `OAuthError`.
+    `authorization` is the header of that name, and `origin` the network that the client is in.
+    `record` is called with the reason if the `id_token_hint` is ignored. Raises `OAuthError`.
     """
     with ONCE:
         params.refuse_repeated()
@@ -85,7 +86,7 @@ def _return_to(client: Application, params: Params) -> ReturnTo:
 
 
 def is_reference(request_uri: str) -> bool:
-    """Returns whether this is a request_uri as `push` returns them."""
+    """Returns whether the `request_uri` has the form of one that `push` returns."""
     return request_uri.startswith(PREFIX)
 
 
@@ -94,9 +95,10 @@ class OtherBrowser(Refusing):
 
 
 async def find(service: Service, client: Application, reference: str) -> AuthRequest:
-    """Returns the pushed request as the request of a new flow. Raises `UnusableRequest`.
+    """Returns the request that `reference` refers to, with the id of a new sign-in.
 
-    Its `agent_id` is the browser that has loaded it before, if one has.
+    Its `agent_id` is the browser that was the first to load it, or None. Raises `UnusableRequest`
+    if the reference is unknown, another client's, expired or used.
     """
     id = opaque_tokens.digest(reference.removeprefix(PREFIX))
     pushed = await service.store.get(PUSHED_REQUESTS, id)
@@ -128,7 +130,7 @@ def refuse_other_browser(request: AuthRequest, browser: Browser | None) -> None:
 
 
 async def claim(service: Service, request: AuthRequest, browser: Browser) -> AuthRequest:
-    """Returns the request of a flow in this browser. Raises `OtherBrowser`.
+    """Binds a request to this browser, and returns it. Raises `OtherBrowser`.
 
     A pushed request belongs to this browser from now on, and lasts until the sign-in expires
     instead of the reference's 60 seconds.
@@ -162,8 +164,10 @@ def _other_browser(request: AuthRequest) -> OtherBrowser:
 
 
 def using(service: Service, request: AuthRequest) -> list[Write]:
-    """Returns the write that uses up the pushed request, in the unit that answers it (RFC 9126
-    7.3)."""
+    """Returns the write that marks a pushed request as used (RFC 9126 7.3).
+
+    It is for the unit that stores the response. A request that was not pushed needs none.
+    """
     if request.pushed_id is None:
         return []
     done = {"completed_at": service.clock.now()}
@@ -172,7 +176,10 @@ def using(service: Service, request: AuthRequest) -> list[Write]:
 
 
 async def is_used(service: Service, request: AuthRequest) -> bool:
-    """Returns whether the pushed request of this flow was answered, perhaps by another tab."""
+    """Returns whether a response to this pushed request was sent already, perhaps in another tab.
+
+    False for a request that was not pushed.
+    """
     if request.pushed_id is None:
         return False
     pushed = await service.store.get(PUSHED_REQUESTS, request.pushed_id)
@@ -180,7 +187,7 @@ async def is_used(service: Service, request: AuthRequest) -> bool:
 
 
 def used_meanwhile(client: Application) -> UnusableRequest:
-    """Returns the refusal of a reference that another request has just used up."""
+    """Returns the error for a reference that another request has just used up."""
     refusal = _unusable(client, "Another request used the request_uri at the same moment.")
     refusal.check = REFERENCE
     return refusal

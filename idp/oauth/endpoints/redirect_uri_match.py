@@ -1,4 +1,5 @@
-"""Whether an address is one that a client registered (RFC 6749 3.1.2.3, RFC 8252 7.3)."""
+"""Comparison of an address with those that a client registered (RFC 6749 3.1.2.3, RFC 8252
+7.3)."""
 
 from __future__ import annotations
 

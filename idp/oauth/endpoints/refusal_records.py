@@ -59,7 +59,7 @@ _log = logs.logger(__name__)
 
 
 class RefusedRequest(Struct, frozen=True):
-    """A request as far as it is stored. `pairs` are its parameters, if they could be read.
+    """What is read of a refused request to make its record. `pairs` are the parameters.
 
     `network` is the network key of the sender, which is counted and not stored.
     """
@@ -92,7 +92,7 @@ async def keep(service: Service, refused: RefusedRequest, error: Refusing) -> No
 
 
 async def keep_flow(service: Service, request: AuthRequest, error: Refusing) -> None:
-    """Stores a sign-in that ends in a refusal after the user has acted in it, as `keep` does."""
+    """Stores the refusal of a sign-in in which the user has acted already, as `keep` does."""
     refused = RefusedRequest(
         request_id=logs.current_request_id() or "",
         endpoint="authorize",

@@ -17,9 +17,10 @@ _PARTS: Final = 3
 
 
 def unverified(text: str | None) -> Mapping[str, object]:
-    """Returns the claims of a request object in the compact form, signed or not.
+    """Returns the claims of a request object in the compact form, signed or not, without verifying
+    it.
 
-    Empty where `text` is None, too long or cannot be read.
+    The result is empty if `text` is None, too long or cannot be read.
     """
     if text is None or len(text) > MAX_CHARACTERS or text.count(".") != _PARTS - 1:
         return {}

@@ -16,7 +16,10 @@ from idp.service import Service
 
 
 async def answer(service: Service, authorization: str | None, params: Params) -> dict[str, Any]:
-    """Returns the claims that the token's scopes release. Raises `OAuthError`."""
+    """Returns the claims that the access token's scopes release. Raises `OAuthError`.
+
+    `authorization` is the header of that name; the token may also be in the form.
+    """
     token = bearer_tokens.read(authorization, params)
     caller = await bearer_tokens.authenticate(service, token)
     with TOKEN_SCOPE:
@@ -54,8 +57,10 @@ async def _requested(service: Service, caller: Bearer) -> dict[str, Any]:
 
 
 async def client_of(service: Service, authorization: str | None, params: Params) -> str | None:
-    """Returns the client that the request's token was issued to, whether or not the token is still
-    valid."""
+    """Returns the id of the client that the request's access token was issued to.
+
+    The token may have expired or been revoked. Returns None if it cannot be read.
+    """
     try:
         claims = await access_tokens.read(service, bearer_tokens.read(authorization, params))
     except OAuthError:

@@ -31,7 +31,7 @@ from storage.settling import commit_settled
 
 
 def reads(params: Params) -> list[Key]:
-    """Returns the key of the authorization that the code names."""
+    """Returns the key of the authorization that the request's code names; none without a code."""
     parts = opaque_tokens.split(params.get("code") or "")
     return [(AUTHORIZATIONS, parts[0])] if parts else []
 
@@ -39,9 +39,9 @@ def reads(params: Params) -> list[Key]:
 async def redeem(request: TokenRequest) -> dict[str, Any]:
     """Redeems a code once: all checks, then the signatures, then one conditional write.
 
-    A second redemption in which everything is right is a replay and revokes what the first one
-    gave (RFC 6749 4.1.2); a wrong secret, client, redirect_uri or verifier does not use the code
-    up. Raises `InvalidGrant` and `InvalidRequest`.
+    A correct second request is a replay and revokes what the first one gave (RFC 6749 4.1.2); a
+    wrong secret, client, redirect_uri or verifier does not use the code up. Raises `InvalidGrant`
+    and `InvalidRequest`.
     """
     config, now = request.service.config, request.service.clock.now()
     authorization, code = _check(request)

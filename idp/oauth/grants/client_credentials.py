@@ -1,4 +1,5 @@
-"""The client credentials grant (RFC 6749 4.4): a service user or an application for itself.
+"""The client credentials grant (RFC 6749 4.4): a token for a service user's or application's own
+use.
 
 Nothing is written, and there is no refresh token (4.4.3): the caller can authenticate again.
 """
@@ -20,7 +21,8 @@ from idp.records import INSTANCE_ID, INSTANCES, ORGANIZATIONS, User
 
 
 async def respond(request: TokenRequest) -> dict[str, Any]:
-    """Returns the token response with an access token for the caller itself.
+    """Returns the token response with an access token for the authenticated client or service
+    user.
 
     Raises `InvalidScope`, and `InvalidClient` when the caller or its organization is not active.
     """

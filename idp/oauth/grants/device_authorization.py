@@ -40,10 +40,10 @@ _BETWEEN: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015_.-]+")
 async def begin(
     service: Service, authorization: str | None, params: Params, origin: AttemptOrigin
 ) -> dict[str, Any]:
-    """Returns the response to a device that asks for a user to sign in (RFC 8628 3.2).
+    """Stores a device's request, and returns the response with its two codes (RFC 8628 3.2).
 
-    `authorization` is the header of that name. Scopes that the client cannot be given are left
-    out. Raises `OAuthError`.
+    `authorization` is the header of that name, and `origin` the network that the device is in.
+    Scopes that the client cannot be given are left out. Raises `OAuthError`.
     """
     with ONCE:
         params.refuse_repeated()
@@ -103,15 +103,17 @@ def _response(service: Service, device_code: str, user_code: str) -> dict[str, A
 
 
 def user_code_of(typed: str) -> str | None:
-    """Returns a user code that was typed in any case and grouping, or None for text that cannot be
-    one."""
+    """Returns the user code in a text that a user typed, in capitals and without separators.
+
+    Returns None for a text that cannot be a user code.
+    """
     user_code = _BETWEEN.sub("", typed[:_MAX_TYPED]).upper()
     can_be = len(user_code) == USER_CODE_LENGTH and set(user_code) <= set(ALPHABET)
     return user_code if can_be else None
 
 
 async def find(service: Service, user_code: str) -> DeviceRequest | None:
-    """Returns the request with this user code, or None."""
+    """Returns the device's request with this user code, or None."""
     taken = await service.store.get(USER_CODES, _digest(service, user_code))
     return await service.store.get(DEVICE_REQUESTS, taken.device_id) if taken else None
 

@@ -35,8 +35,8 @@ from storage.settling import commit_settled
 
 
 def reads(params: Params) -> list[Key]:
-    """Returns the keys of the request that the device code names, and of the authorization that
-    came of it."""
+    """Returns the keys of the request that the device code names, and of the authorization of that
+    request."""
     parts = opaque_tokens.split(params.get("device_code") or "")
     return [(DEVICE_REQUESTS, parts[0]), (AUTHORIZATIONS, parts[0])] if parts else []
 

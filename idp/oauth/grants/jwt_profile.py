@@ -26,9 +26,10 @@ from storage import Key
 async def authenticate(
     service: Service, authorization: str | None, params: Params, also: Sequence[Key]
 ) -> tuple[User, Sequence[Any]]:
-    """Returns the service user that signed the assertion, and the records of `also`.
+    """Returns the service user that signed the assertion, and the records with the keys `also`.
 
-    Raises `InvalidGrant` and `InvalidRequest`.
+    All are read in one round trip. Raises `InvalidGrant` and `InvalidRequest`, the latter also if
+    the request authenticates a client by `authorization` (the header) or by parameters.
     """
     with checks.ASSERTION_ALONE:
         # Credentials that nothing checks would look accepted, so they are refused.
@@ -54,8 +55,10 @@ async def authenticate(
 
 
 async def respond(request: TokenRequest) -> dict[str, Any]:
-    """Returns the token response of the service user, with an ID token where `openid` is asked
-    for."""
+    """Returns the token response for the service user, with an ID token if `openid` is requested.
+
+    Raises `InvalidScope`, and `InvalidGrant` when the user or its organization is not active.
+    """
     service, caller = request.service, request.caller
     with checks.SCOPE_KNOWN:
         requested = service_tokens.scopes_of(service, request.params)

@@ -36,7 +36,8 @@ def reads(params: Params) -> list[Key]:
 
 
 async def rotate(request: TokenRequest) -> dict[str, Any]:
-    """Rotates a refresh token: all checks, then the signatures, then one conditional write.
+    """Returns the token response with the next refresh token: checks, signatures, one conditional
+    write.
 
     A rotated token of the right family and client is a replay and ends the family, unless the
     application lets the last one be used again for a while: then it gives the same successor once

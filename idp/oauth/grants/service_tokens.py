@@ -29,9 +29,9 @@ AMR_KEY: Final = "swk"  # RFC 8176: proof of possession of a key in software
 
 
 def scopes_of(service: Service, params: Params) -> list[str]:
-    """Returns the scopes that are asked for. Raises `InvalidScope`.
+    """Returns the scopes that the request asks for, but `offline_access`. Raises `InvalidScope`.
 
-    Without `offline_access`, as there is no refresh token for these tokens.
+    These tokens have no refresh token: the caller can authenticate again.
     """
     requested = scopes.parse(params.get("scope"))
     scopes.refuse_unknown(service.config, requested)
@@ -41,10 +41,11 @@ def scopes_of(service: Service, params: Params) -> list[str]:
 async def for_user(
     service: Service, subject: Subject, requested: Sequence[str], *, with_id_token: bool = False
 ) -> dict[str, Any]:
-    """Returns the token response for a service user, with an ID token if asked for.
+    """Returns the token response for a service user, with an access token for the `requested`
+    scopes.
 
-    The ID token needs the scope `openid`. Raises `InvalidScope` when a scope names another
-    organization.
+    With `with_id_token` and the scope `openid` there is an ID token, too. Raises `InvalidScope`
+    when a scope names another organization.
     """
     _check_organization(service, subject.organization, requested)
     user, now = subject.user, service.clock.now()
@@ -82,9 +83,9 @@ async def for_user(
 async def for_application(
     service: Service, instance: Instance, client: Client, requested: Sequence[str]
 ) -> dict[str, Any]:
-    """Returns the token response for an application itself. Its `sub` is no user's id.
+    """Returns the token response for an application itself; the token's `sub` is no user's id.
 
-    Raises `InvalidScope` when a scope names another organization.
+    `requested` are the scopes. Raises `InvalidScope` when a scope names another organization.
     """
     _check_organization(service, client.organization, requested)
     application, now = client.application, service.clock.now()
