@@ -123,7 +123,8 @@ async def _compared(service: Service, guess: Guess, password: str) -> Subject:
     verdict = await service.hasher.verify(password, user.password.hash)
     if not verdict.ok:
         raise SignInRefused("wrong")
-    subject = await user_lookup.find_subject(service, user.id)
+    # The hash took its time: a password that was changed meanwhile is not valid any more.
+    subject = await user_lookup.find_unchanged(service, user)
     if subject is None or not is_active(subject) or _has_expired(user, service.clock.now()):
         raise SignInRefused("unusable")
     if verdict.needs_rehash:

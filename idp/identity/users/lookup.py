@@ -172,6 +172,18 @@ async def find_subject(service: Service, user_id: str) -> Subject | None:
     return await subject_of(service, user) if user else None
 
 
+async def find_unchanged(service: Service, user: User) -> Subject | None:
+    """Returns the user as stored now, with organization and instance record; None if the user is
+    gone, or its security stamp has changed since `user` was read.
+    """
+    current, organization, instance = await service.store.get_many(
+        [(USERS, user.id), (ORGANIZATIONS, user.org_id), (INSTANCES, INSTANCE_ID)]
+    )
+    if current is None or organization is None or instance is None or current.stamp != user.stamp:
+        return None
+    return Subject(instance=instance, organization=organization, user=current)
+
+
 async def unlocked(service: Service, subject: Subject) -> Subject:
     """Returns the subject as of now: active again if the time of a lock has passed."""
     user = await lock_ends.lifted(service, subject.user)
