@@ -27,8 +27,8 @@ from storage import Store
 
 @dataclass(frozen=True)
 class Service:
-    """One per process. It holds no state that another process needs and could not read from the
-    store."""
+    """The settings, the store and the other things that functions depend on: one value per
+    process. It holds no state that another process needs and could not read from the store."""
 
     config: Config
     store: Store
@@ -57,7 +57,6 @@ class Service:
     last_uses: dict[str, datetime] = field(default_factory=dict)
 
     def use(self, config: Config) -> None:
-        """Replaces the settings of the running service. Only those that nothing was derived from
-        at the start may differ: `idp.server.reload` names them.
-        """
+        """Replaces the settings of the running service. Only settings from which nothing was
+        derived at the start may differ: those in `idp.server.reload.RELOADED`."""
         object.__setattr__(self, "config", config)

@@ -33,7 +33,7 @@ class TooFar(IdpError):
 
 
 async def begin(service: Service) -> None:
-    """Saves the present contents of the store, for `reset`."""
+    """Saves the present contents of the store, to which `reset` returns."""
     with suppress(Conflict):  # from an earlier start, whose clock continues
         await service.store.commit(Insert(TRIALS, TestModeState(id=_ID)))
     await _apply(
@@ -54,14 +54,15 @@ async def _everything(service: Service) -> AsyncIterator[InitialRecord]:
 
 
 async def synchronise(service: Service) -> None:
-    """Sets this process's clock to that in the store."""
+    """Sets this process's clock to the one in the store."""
     state = await service.store.get(TRIALS, _ID)
     if state is not None and isinstance(service.clock, ShiftedClock):
         service.clock.ahead = timedelta(milliseconds=state.ahead_ms)
 
 
 async def advance(service: Service, by: timedelta) -> datetime:
-    """Sets the clock of all processes ahead, and returns the new time. Raises TooFar."""
+    """Sets the clock of all processes ahead by a duration, and returns the new time. Raises
+    TooFar."""
     state = await service.store.get(TRIALS, _ID)
     if state is None:
         raise LookupError("the service was not started for tests")

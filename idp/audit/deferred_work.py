@@ -2,7 +2,8 @@
 done.
 
 So a deletion takes one unit, however many records depend on what is deleted, and a crash loses
-nothing: the call itself does a first step, and `idp/background/deferred_work.py` the rest.
+nothing: the call itself does a first step of the work, and `idp/background/deferred_work.py` does
+the others.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ Step: TypeAlias = Callable[[Service, Leftover], Awaitable[bool]]
 def new(
     service: Service, kind: LeftoverKind, owner_id: str, actor: str, org_id: str | None = None
 ) -> Leftover:
-    """Returns a record for the unit of the change. `org_id` is the organization if the owner does
-    not determine it."""
+    """Returns the record of some deferred work, for the unit of the change. `owner_id` is the id
+    of the record that the work belongs to, `org_id` its organization if that record does not
+    determine it."""
     return Leftover(
         id=service.random.id(),
         kind=kind,
@@ -40,7 +42,8 @@ def new(
 
 
 async def begin(service: Service, work: Leftover, step: Step) -> None:
-    """Does a first step after the unit. A failure loses nothing and does not change the answer."""
+    """Does the first step of the work once the unit that records the work is stored. If the step
+    fails, the work remains recorded, and the answer does not change."""
 
     async def go_on() -> None:
         with suppress(Unavailable, Unknown, Stale):
@@ -50,7 +53,8 @@ async def begin(service: Service, work: Leftover, step: Step) -> None:
 
 
 async def go(service: Service, work: Leftover, step: Step) -> bool:
-    """Does one step; returns whether it was the last. Raises StorageError."""
+    """Does one step of the work, and deletes the work's record if nothing remains to be done;
+    returns whether that is so. Raises StorageError."""
     is_done = await step(service, work)
     if is_done:
         await service.store.commit(Delete(LEFTOVERS, work.id))
@@ -66,8 +70,8 @@ async def emptied(
     order: str | None = None,
     org_id: str | None = None,
 ) -> bool:
-    """Deletes the first records of a declared list, each with its event; returns whether none is
-    left.
+    """Deletes the first `AT_ONCE` records that match `where`, each with an event of this `type`;
+    returns whether no such record is left.
 
     Raises StorageError.
     """

@@ -38,7 +38,8 @@ from storage.settling import commit_settled
 
 
 class Twin(Exception):
-    """The records of the answer are in the store already: the same work was done elsewhere."""
+    """The records of the answer are in the store already: another process has done the same
+    work."""
 
 
 class HeldUnitRefused(Exception):
@@ -76,11 +77,12 @@ class HoldingStore:
 
     @property
     def undrafted(self) -> Service:
-        """The service with the store itself."""
+        """The service with the underlying store, whose commits are not held."""
         return self._service
 
     def service(self) -> Service:
-        """Returns the service for the work, with this store."""
+        """Returns the service for the work: its store is this one, and its background tasks are
+        started once the held unit is stored."""
         return replace(
             self._service,
             store=cast(Store, self),
@@ -91,13 +93,13 @@ class HoldingStore:
         )
 
     def answer_early(self, answer: bytes) -> None:
-        """Gives the answer before the first unit, which is then stored at once together with this
-        answer: for work of several units that is resumed by itself if it is interrupted after the
-        first."""
+        """Sets the answer before the first unit, which is then stored at once together with this
+        answer. This is for work of several units that is resumed by itself if it is interrupted
+        after the first."""
         self._early_answer = answer
 
     def do_later(self, step: Callable[[], Awaitable[object]]) -> None:
-        """Registers a step to be done once everything is stored."""
+        """Registers a function that is called once everything is stored."""
         self._later.append(step)
 
     async def get(self, collection: Collection[Any], id: str) -> Any:
@@ -113,8 +115,8 @@ class HoldingStore:
         ]
 
     async def commit(self, *writes: Write) -> None:
-        """Holds a unit back, once the one before is stored. Raises HeldUnitRefused if that was
-        refused."""
+        """Holds the unit of these writes, after storing the unit that was held before. Raises
+        HeldUnitRefused if that one was refused."""
         if self.is_stored:
             await self._store.commit(*writes)
         elif self._early_answer is not None:
@@ -142,9 +144,9 @@ class HoldingStore:
             self._has_flushed = True
 
     async def stored(self, answer: bytes) -> None:
-        """Stores the held unit together with its answer, then does the registered steps. Without a
-        held unit the answer is not recorded, because a repetition would do nothing twice. Raises
-        Twin, HeldUnitRefused, StorageError."""
+        """Stores the held unit together with its answer, then calls the registered functions. If
+        no unit is held, the answer is not recorded, because repeating the work then changes
+        nothing twice. Raises Twin, HeldUnitRefused, StorageError."""
         held, self._held = self._held, None
         if held is not None:
             try:
@@ -157,7 +159,8 @@ class HoldingStore:
             await step()
 
     def drop(self) -> None:
-        """Discards the held unit and the registered steps: the work is repeated, or has failed."""
+        """Discards the held unit and the registered functions, because the work is repeated or has
+        failed."""
         self._held, later, self._later = None, self._later, []
         for step in later:
             if isinstance(step, _BackgroundTask):
@@ -233,8 +236,8 @@ class _LaterTasks:
 
 
 def undrafted(service: Service) -> Service:
-    """Returns the service with the store itself, for units that must be stored whether or not the
-    work is.
+    """Returns the service with the store under a `HoldingStore`, for units that must be stored
+    whether or not the work is.
 
     They must not be part of the work's effects, because the work may be repeated.
     """
@@ -242,7 +245,8 @@ def undrafted(service: Service) -> Service:
 
 
 async def afterwards(service: Service, step: Callable[[], Awaitable[object]]) -> None:
-    """Does something that follows a unit: at once, or when the unit of a draft is stored."""
+    """Calls `step` after a unit: at once, or, if the service's store is a `HoldingStore`, when the
+    held unit is stored."""
     if isinstance(service.store, HoldingStore) and not service.store.is_stored:
         service.store.do_later(step)
     else:

@@ -46,14 +46,15 @@ _MEMBERS: Final[Mapping[str, Message]] = {  # in the order in which they are sho
 
 
 def sentence(type: str) -> str | None:
-    """Returns what an event of that type means, in English; None for events of changes."""
+    """Returns an English sentence for an event of a refused attempt; None for the types of other
+    events."""
     message = SENTENCES.get(type)
     return message.msgid if message else None
 
 
 def details(type: str, payload: Mapping[str, str]) -> list[Message]:
-    """Returns the payload of an event of a refused attempt, a text for each member that says
-    something; nothing for events of changes."""
+    """Returns a text for each member with a value in the payload of an event of a refused attempt;
+    nothing for other events."""
     if type not in SENTENCES:
         return []
     return [_text(name, payload[name]) for name in _MEMBERS if payload.get(name)]

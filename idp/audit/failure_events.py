@@ -44,8 +44,8 @@ class About(NamedTuple):
 def sign_in(
     service: Service, user_id: str, cause: str, network: str, client_id: str | None
 ) -> None:
-    """Records a refused attempt of a user. If several applications are concerned, the event names
-    the first."""
+    """Records a refused attempt to sign in as this user. If several applications are concerned,
+    the event names the first."""
     payload = {"cause": cause, "network": network, "clientId": client_id or ""}
     source = FailureSource(SIGN_IN, user_id, (network, cause), rest=NOBODYS_SIGN_IN)
     service.failures.record(source, payload, service.clock.now())
@@ -66,7 +66,8 @@ def network_slowed(service: Service, network: str, accounts: int, until: datetim
 
 
 def client(service: Service, client_id: str | None, address: str) -> None:
-    """Records a failed client authentication; without a client_id, of no known client."""
+    """Records a failed client authentication; `client_id` is None if no registered client is
+    named."""
     network = network_key(address)
     payload = {"network": network, "clientId": client_id or ""}
     service.failures.record(
@@ -84,7 +85,8 @@ def impersonation(
 
 
 async def flush(service: Service, *, is_last: bool = False) -> None:
-    """Writes the events that are due; what could not be written is due again."""
+    """Writes the events whose time has come, all with `is_last`; the next call repeats those that
+    could not be written."""
     due_sums = service.failures.take_due(service.clock.now(), is_last=is_last)
     try:
         records = await _records(service, due_sums)

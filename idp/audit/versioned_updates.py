@@ -58,8 +58,9 @@ async def changed(
     also: Callable[[R, R], Sequence[Write]] = _nothing,
     org_id: str | None = None,
 ) -> R:
-    """Sets what `decide` returns, and returns the record after the change. Nothing is written if
-    the record has these values already.
+    """Sets the fields that `decide` returns for the record that `find` returns, with an event of
+    this `type`, and returns the record after the change. Nothing is written if the record has
+    these values already.
 
     `also` returns further writes of the same unit, from the record before and after; `org_id` is
     the organization of a record that does not contain it. Raises what `find` and `decide` raise,
@@ -94,8 +95,8 @@ async def removed(
     org_id: str,
     also: Callable[[R], Sequence[Write]] = _nothing,
 ) -> Changed:
-    """Removes the record that `find` returns. Raises what `find` raises, PreconditionFailed, and
-    Busy.
+    """Removes the record that `find` returns, with an event of this `type`. Raises what `find`
+    raises, PreconditionFailed, and Busy.
 
     `org_id` is the organization of the record; `also` returns further writes of the same unit.
     """

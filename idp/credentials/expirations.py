@@ -20,8 +20,8 @@ def chosen(
     usual: datetime,
     past: FieldProblem,
 ) -> datetime:
-    """Returns when a new token or key expires: at the `requested` instant, else at the maximum,
-    else at `usual`.
+    """Returns when a new token or key expires: at the `requested` instant, or without one at the
+    maximum, or without a maximum at `usual`.
 
     `max_days` of 0 is no maximum; `past` is the problem for an instant that is over. Raises
     InvalidArgument if the instant is past, or later than the maximum.
@@ -36,7 +36,8 @@ def chosen(
 
 
 def default(now: datetime, max_days: int, usual: datetime = opaque_tokens.LASTS_UNTIL) -> datetime:
-    """Returns the expiration if none is requested: the maximum, if there is one."""
+    """Returns when a token or key expires if no instant is requested: at the maximum, or without
+    one (`max_days` of 0) at `usual`."""
     return latest(now, max_days) if max_days else usual
 
 

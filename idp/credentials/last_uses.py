@@ -29,9 +29,9 @@ V = TypeVar("V", bound=CredentialView)
 
 
 def record(service: Service, id: str, ends_at: datetime = opaque_tokens.LASTS_UNTIL) -> None:
-    """Records that a token, key or secret, which expires at `ends_at`, is used now.
+    """Records that the token, key or secret with this id, which expires at `ends_at`, is used now.
 
-    Returns before it is stored: a background task does that, at most once an hour for each id.
+    Returns before that is stored: a background task stores it, at most once an hour for each id.
     """
     now, recorded = service.clock.now(), service.last_uses
     last = recorded.get(id)
@@ -58,12 +58,13 @@ async def _store(service: Service, id: str, now: datetime, ends_at: datetime) ->
 
 
 def forget(id: str) -> Write:
-    """Returns the write that deletes the last use, for the end of a token, key or secret."""
+    """Returns the write that deletes the recorded last use of a token, key or secret, for the unit
+    that ends it."""
     return Delete(LAST_USES, id)
 
 
 async def with_last_uses(service: Service, views: Sequence[V]) -> list[V]:
-    """Returns the views with their last uses."""
+    """Returns the answers for tokens, keys or secrets with `last_used_at` set."""
     uses = await service.store.get_many([(LAST_USES, view.id) for view in views])
     pairs: Any = zip(views, uses, strict=True)
     return [structs.replace(view, last_used_at=use.at) if use else view for view, use in pairs]

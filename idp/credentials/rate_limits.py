@@ -30,7 +30,7 @@ def refused_token(service: Service, address: str) -> int:
 
 
 def refused_client(service: Service, client_id: str | None, address: str) -> int:
-    """Counts a failed client authentication; without a client_id, of no application that exists.
+    """Counts a failed client authentication; `client_id` is None if there is no such application.
 
     Returns after how many seconds to try again; 0 while the limit is not exceeded. All unknown
     client_ids of a network share one count, so that invented ones do not add counters.

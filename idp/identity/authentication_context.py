@@ -26,7 +26,8 @@ CLASSES: Final = (PASSWORD, TWO_FACTORS, PASSKEY)
 
 
 def reached(methods: Iterable[str]) -> str:
-    """Returns the class that these methods reach; empty if they are not enough to sign in."""
+    """Returns the authentication context class (`acr`) that these methods reach; an empty string
+    if they are not enough to sign in."""
     distinct = set(methods)
     if distinct & AMR_KEYS and AMR_SEVERAL in distinct:
         return PASSKEY
@@ -36,43 +37,45 @@ def reached(methods: Iterable[str]) -> str:
 
 
 def amr(methods: Sequence[str]) -> list[str]:
-    """Returns the `amr` claim for these methods."""
+    """Returns the `amr` claim for these methods: with `mfa` added if they reach two factors."""
     several = [AMR_SEVERAL] if meets(reached(methods), TWO_FACTORS) else []
     return list(dict.fromkeys([*methods, *several]))
 
 
 def methods_of(amr: Iterable[str], acr: str) -> list[str]:
-    """Returns the methods behind an `amr` claim: without `mfa` where it only says that there were
-    several."""
+    """Returns the recorded methods from the claims `amr` and `acr`: without the `mfa` that `amr()`
+    adds for two factors; the `mfa` of a passkey remains."""
     return [each for each in amr if acr == PASSKEY or each != AMR_SEVERAL]
 
 
 def weakest(classes: Iterable[str]) -> str:
-    """Returns the weakest of the classes; that of a password if there is none."""
+    """Returns the weakest of the `acr` classes; that of a password if none of them is in
+    `CLASSES`."""
     return min((each for each in classes if each in CLASSES), key=CLASSES.index, default=PASSWORD)
 
 
 def strongest(*classes: str) -> str:
-    """Returns the strongest of the classes; that of a password if there is none."""
+    """Returns the strongest of the `acr` classes; that of a password if none of them is in
+    `CLASSES`."""
     return max((each for each in classes if each in CLASSES), key=CLASSES.index, default=PASSWORD)
 
 
 def acr_claim(reached: str, requested: Sequence[str]) -> str:
-    """Returns the `acr` claim for a client: the first requested class that is met, else
-    `reached`."""
+    """Returns the `acr` claim for a client: the first of the `requested` classes that a sign-in of
+    the class `reached` meets, else `reached`."""
     return next((each for each in requested if meets(reached, each)), reached)
 
 
 def meets(reached: str, requested: str) -> bool:
     """Returns whether a sign-in of the class `reached` is at least as strong as the class
-    `requested`. A class that is not known here is met by itself only."""
+    `requested`. A class outside `CLASSES` is met by itself only."""
     if reached not in CLASSES:
         return reached == requested
     return requested in CLASSES[: CLASSES.index(reached) + 1]
 
 
 def offered(config: Config) -> tuple[str, ...]:
-    """Returns the classes that users can reach in this installation."""
+    """Returns the `acr` classes that users can reach in this installation, the weakest first."""
     has_passkeys = webauthn.relying_party(config) is not None
     return CLASSES if has_passkeys else CLASSES[: CLASSES.index(PASSKEY)]
 

@@ -20,17 +20,18 @@ class _Network:
 
 
 class Comparisons:
-    """Keeps one network from using all the time that a process has for hashing passwords."""
+    """Limits how many passwords from one network are compared at once, so that it can't use all
+    the time that a process has for hashing."""
 
     def __init__(self) -> None:
         self._networks: dict[str, _Network] = {}
 
     @asynccontextmanager
     async def turn(self, network: str, factor: int = 1) -> AsyncIterator[bool]:
-        """Enters the block with one of the few turns of this network; yields False if too many
-        attempts await one.
+        """Waits until fewer than `AT_ONCE` attempts of this network are in such a block, and
+        yields True; yields False at once if too many attempts wait.
 
-        A network that many users share has `factor` times the turns.
+        For a network that many users share, the limits are multiplied by `factor`.
         """
         network_turns = self._networks.setdefault(network, _Network(AT_ONCE * factor))
         if network_turns.attempts >= (AT_ONCE + WAITING) * factor:

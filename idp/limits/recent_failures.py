@@ -23,10 +23,11 @@ _MOST_DIFFERENT: Final = 10_000  # names or networks that are distinguished
 
 
 class FailureSource(Struct, frozen=True):
-    """Attempts with the same source are counted together: the type of the event, its record, and
-    other parts.
+    """The source of refused attempts, which are counted together if it is the same: the type of
+    their event, the event's record, and other parts.
 
-    `rest` is the type under which an attempt is counted if there is no room for its source.
+    `rest` is the type of event under which an attempt is counted if there is no room for its
+    source.
     """
 
     type: str
@@ -36,10 +37,11 @@ class FailureSource(Struct, frozen=True):
 
 
 class FailureSum(Struct, eq=False):
-    """The attempts of a source in a period. `is_first`: the first one, which is an event of its
-    own.
+    """The attempts of one source in a period. `is_first` marks a sum of the first attempt alone,
+    which is an event of its own.
 
-    `names` and `networks` are the different ones in a sum without a source.
+    `names` and `networks` are the different ones in a sum of attempts that are counted without
+    their source.
     """
 
     source: FailureSource
@@ -61,7 +63,8 @@ class FailureSum(Struct, eq=False):
 
 
 class Failures:
-    """The sums of this process, and how many events it has written in this period."""
+    """The sums of refused attempts in this process, and how many events it has written in this
+    period."""
 
     def __init__(self) -> None:
         self._sums: dict[FailureSource, FailureSum] = {}
@@ -87,14 +90,15 @@ class Failures:
     def record_once(
         self, source: FailureSource, payload: Mapping[str, str], now: datetime
     ) -> None:
-        """Records what is one event in a period and is not counted."""
+        """Records an event that is written once in a period, without a count."""
         if source not in self._sums:
             self.record(source, payload, now)
 
     def record_rest(
         self, type: str, now: datetime, count: int = 1, *, name: str = "", network: str = ""
     ) -> None:
-        """Counts attempts without their source. `name` is a digest of what was typed."""
+        """Counts attempts without their source, by the type of their event. `name` is a digest of
+        the login name that was typed."""
         source = FailureSource(type)
         failure_sum = self._sums.get(source)
         if failure_sum is None:
@@ -105,10 +109,10 @@ class Failures:
         _add(failure_sum, now, count)
 
     def take_due(self, now: datetime, *, is_last: bool = False) -> list[FailureSum]:
-        """Takes what is to be written now: first attempts at once, sums every 50 seconds and at
-        their end.
+        """Returns the sums that are to be written as events now: first attempts at once, other
+        sums every 50 seconds and at the end of their period (with `is_last` all).
 
-        They are assumed to be written; the caller gives back the others (`give_back`).
+        They are assumed to be written; for those that are not, the caller calls `give_back`.
         """
         self._renew_events(now)
         taken = [each for each in self._take_apart() if self._has_event(each)]
@@ -125,7 +129,7 @@ class Failures:
         return taken
 
     def give_back(self, failure_sum: FailureSum) -> None:
-        """Takes back a sum that could not be written: it is due at once, in the same event."""
+        """Adds a sum that could not be written again: it is due at once, in the same event."""
         if failure_sum.event_id is None:
             self._events = max(0, self._events - 1)
         if self._sums.get(failure_sum.source) is failure_sum:

@@ -10,7 +10,7 @@ MOST_KEYS: Final = 10_000
 
 
 class RefusedCount:
-    """One key's count: the store's sum as it was last read, and the count of this process
+    """The count of one key: the store's sum as it was last read, and what this process has counted
     since."""
 
     __slots__ = ("local", "resets_at", "stored")
@@ -39,7 +39,8 @@ class RefusedCounts:
         return len(self._counts)
 
     def count(self, key: str, now: datetime, limit: int) -> RefusedCount:
-        """Counts one more, unless the sum is past the limit: then there is nothing to write."""
+        """Increments the count of the key unless its sum is past the limit, so that a count past
+        the limit causes no write; returns the count."""
         refused = self._counts.get(key)
         if refused is None or refused.resets_at <= now:
             refused = self._begin(key, now)
@@ -58,7 +59,8 @@ class RefusedCounts:
         return count
 
     def take(self, now: datetime) -> list[tuple[str, int]]:
-        """Takes what is to be added to the store: each changed key once, with its increment."""
+        """Returns the increments to add to the store's sums: each key that was counted since the
+        last call, once."""
         changed, self._changed = self._changed, set()
         taken = [(key, count.local) for key, count in self._each(changed) if count.resets_at > now]
         for _, count in self._each(changed):
@@ -66,13 +68,14 @@ class RefusedCounts:
         return taken
 
     def add_stored(self, key: str, n: int, resets_at: datetime) -> None:
-        """Sets the store's sum and the end of its window."""
+        """Sets the store's sum of a key, and the end of its window, as they were read."""
         count = self._counts.get(key)
         if count is not None:
             count.stored, count.resets_at = n, resets_at
 
     def give_back(self, key: str, by: int) -> None:
-        """Takes back counts that could not be written, for the next write."""
+        """Adds increments that could not be written to the key's count again, for the next
+        write."""
         count = self._counts.get(key)
         if count is not None:
             count.stored, count.local = max(0, count.stored - by), count.local + by

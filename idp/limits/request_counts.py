@@ -28,8 +28,8 @@ class RequestCounts:
         self._windows: dict[tuple[str, str], _Window] = {}
 
     def wait_seconds(self, now: datetime, kind: str, key: str, most: int) -> int:
-        """Counts one more, and returns after how many seconds to try again; 0 while there are not
-        more than `most` in the minute."""
+        """Counts a request of this kind under the key, and returns after how many seconds to try
+        again; 0 while there are not more than `most` in the minute."""
         window = self._windows.get((kind, key))
         if window is None or not now < window.ends_at <= now + WINDOW:
             window = self._begin(now, (kind, key))

@@ -12,13 +12,14 @@ MOST: Final = 20  # addresses per process: anybody can send the header
 
 
 class UntrustedProxies:
-    """The addresses of which this process has warned since it started."""
+    """The addresses of which this process has warned in its log since it started."""
 
     def __init__(self) -> None:
         self._known: set[str] = set()
 
     def is_new(self, address: str) -> bool:
-        """Returns whether the process has to warn of this address, and records that it did."""
+        """Returns whether the process has to warn of this address, and records that it has
+        warned."""
         if address in self._known or len(self._known) >= MOST:
             return False
         self._known.add(address)

@@ -52,7 +52,7 @@ _log: Final = logs.logger(__name__)
 
 
 async def deliver_due(service: Service) -> None:
-    """Makes all attempts that are due, except those that another process claims first."""
+    """Sends all messages that are due, except those that another process claims first."""
     while due := await _due(service):
         went_well = await service.background_tasks.run(_deliver(service, due))
         if not went_well or len(due) < BATCH * CONNECTIONS:

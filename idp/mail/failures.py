@@ -11,7 +11,7 @@ _UNPRINTABLE: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 class NotSent(Exception):
-    """A failed attempt. `is_final`: the same message would be refused again."""
+    """A failed attempt to send a message. `is_final`: the same message would be refused again."""
 
     def __init__(self, why: str, *, is_final: bool = False) -> None:
         self.why = redacted(why)

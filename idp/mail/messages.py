@@ -47,7 +47,7 @@ class MessageLink(Struct, frozen=True):
 
 
 class Title(Struct, frozen=True):
-    """A part of a message: its heading."""
+    """A part of a message: its heading, above all other parts."""
 
     text: str
 
@@ -119,8 +119,8 @@ def write(
     parts: Sequence[Part],
     wording: Wording = _BUILT_IN,
 ) -> MailMessage:
-    """Returns a message as plain text and HTML. `to` is a validated address
-    (idp.schema.field_rules.EmailRule) or phone number."""
+    """Returns a message as plain text and HTML, with the texts of `wording` in place of built-in
+    ones. `to` is a validated address (idp.schema.field_rules.EmailRule) or phone number."""
     title = _one_line(wording.subject or bundle.text(subject))
     parts = list(_worded(wording, parts))
     code = next((part.value for part in parts if isinstance(part, MessageCode)), None)
@@ -194,7 +194,8 @@ def _as_html(bundle: Bundle, part: Part) -> str:
 def posting(
     service: Service, kind: MailKind, mail_message: MailMessage, user_id: str | None = None
 ) -> Insert:
-    """Returns the write that puts a message into the outbox, to be sent soon or held."""
+    """Returns the write that puts a message into the outbox, to be sent soon or held. `user_id` is
+    that of the recipient, if it is a user."""
     now = service.clock.now()
     mail = Mail(
         id=service.random.ordered_id(now),
@@ -239,6 +240,6 @@ async def held(service: Service) -> list[HeldMessage]:
 
 
 def opened(service: Service, mail: Mail) -> MailMessage:
-    """Returns the contents of a message that was not sent yet."""
+    """Returns the decrypted contents of a message in the outbox that was not sent yet."""
     data = service.master_key.open(mail.sealed, _PURPOSE)
     return msgspec.json.decode(data, type=MailMessage)

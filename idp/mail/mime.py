@@ -32,7 +32,8 @@ class Envelope(Struct, frozen=True):
 
 
 def envelope(config: Config, id: str, written_at: datetime, mail_message: MailMessage) -> Envelope:
-    """Returns the mail of a message. Raises Unsendable."""
+    """Returns a message as a mail for the mail server; `id`, that of the message, identifies it in
+    Message-ID. Raises Unsendable."""
     # Imported with the first mail, because the start of the program should not wait for them.
     from email.headerregistry import Address
     from email.message import EmailMessage

@@ -66,7 +66,8 @@ def signature(secret: bytes, at: float, body: bytes) -> str:
 
 
 def check(config: Config) -> None:
-    """Raises ConfigError if the secret can't be read."""
+    """Raises ConfigError if a hook is configured, and the file with its secret can't be read or is
+    too short."""
     if not config.sms_hook_url:
         return
     try:

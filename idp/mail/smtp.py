@@ -35,7 +35,7 @@ class SmtpConnection:
 
     @property
     def is_open(self) -> bool:
-        """Whether it takes another mail."""
+        """Whether another mail can be sent over the connection."""
         return self._client.is_connected
 
     async def send(self, envelope: Envelope) -> str:

@@ -14,7 +14,8 @@ from idp.service import Service
 async def wording(
     service: Service, org_id: str, type: str, language: str, application: str | None = None
 ) -> Wording:
-    """Returns the organization's texts for a message in that language.
+    """Returns the organization's texts for a message of this type (one of `wording_rules.TYPES`)
+    in that language.
 
     `application` is the name of the application that the message is for, if any.
     """

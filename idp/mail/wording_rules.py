@@ -21,7 +21,8 @@ TYPES: Final = ("verifyemail", "passwordreset")
 
 
 class Words(Struct, frozen=True):
-    """At most `max` characters in one line, without placeholders that the message can't fill."""
+    """The rule for a text of a message: at most `max` characters in one line, without placeholders
+    that the message can't fill."""
 
     max: int
 

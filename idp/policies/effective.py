@@ -49,7 +49,8 @@ R = TypeVar("R", bound=PolicyRules)
 
 
 def policy_id(org_id: str | None, *kind: str) -> str:
-    """Returns the id of a policy.
+    """Returns the id of the organization's policy (None: the installation's) of this kind, which
+    may have several parts, such as a language.
 
     It is a digest, because the id of an organization may already have the greatest length of an
     id.
@@ -61,7 +62,8 @@ def policy_id(org_id: str | None, *kind: str) -> str:
 async def find(
     service: Service, org_id: str | None, *kind: str
 ) -> tuple[Policy | None, Policy | None]:
-    """Returns the organization's own policy and the installation's, in one round trip."""
+    """Returns the organization's own policy of this kind and the installation's, in one round
+    trip."""
     ids = [policy_id(org_id, *kind), policy_id(None, *kind)]
     own, default = await service.store.get_many([(POLICIES, id) for id in ids])
     return own if org_id else None, default
@@ -102,7 +104,8 @@ async def initial_complexity(service: Service, org_id: str | None) -> Complexity
 
 
 def min_length(rules: ComplexityRules, *, has_factor: bool) -> int:
-    """Returns the length of the shortest password that complete rules accept."""
+    """Returns the minimum length of a password by complete rules; with a second factor
+    (`has_factor`) it may be less."""
     with_factor = rules.min_length_with_factor
     if not has_factor or with_factor is None:
         return rules.min_length

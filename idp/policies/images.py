@@ -47,7 +47,7 @@ class Box(NamedTuple):
 
 
 class Drawn(Struct, frozen=True):
-    """A picture as it is stored and served."""
+    """A picture that was encoded anew, as it is stored and served."""
 
     type: Literal["image/png", "image/jpeg"]
     width: int

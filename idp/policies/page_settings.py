@@ -51,15 +51,16 @@ class PageSettings(Struct, frozen=True):
 
 
 async def find(service: Service, org_id: str | None) -> PageSettings:
-    """Returns the settings of the organization's pages, or of the installation's if there is
-    none."""
+    """Returns the settings of the organization's pages, or of the installation's if `org_id` is
+    None."""
     return await service.recent.get(
         ("look", org_id), service.clock.now(), lambda: _read(service, org_id)
     )
 
 
 async def bundle(service: Service, org_id: str | None, tag: str) -> Bundle:
-    """Returns the texts of these pages in a language."""
+    """Returns the texts of the organization's pages, or of the installation's (None), in a
+    language."""
     return await service.recent.get(
         ("texts", org_id, tag),
         service.clock.now(),

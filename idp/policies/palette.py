@@ -52,7 +52,8 @@ def colours(rules: LabelRules, scheme: Scheme) -> Colours | None:
 
 
 def unreadable(rules: LabelRules, scheme: Scheme) -> Iterator[str]:
-    """Yields the colours with too little contrast to the background: `primary`, `warn`, `font`."""
+    """Yields the names of the colours with too little contrast to the background: `primary`,
+    `warn`, `font`."""
     chosen = colours(rules, scheme)
     if chosen is not None:
         for name in ("primary", "warn", "font"):
@@ -73,7 +74,7 @@ def stylesheet(rules: LabelRules) -> str:
 
 
 def specimen(rules: LabelRules, scheme: Scheme) -> str:
-    """Returns the stylesheet of one scheme, independent of the browser's preference."""
+    """Returns the stylesheet of one scheme, which applies whatever scheme the browser prefers."""
     chosen = colours(rules, scheme) or OWN[scheme]
     return f":root {{ color-scheme: {scheme}; }}\n{_block(chosen)}"
 
@@ -84,7 +85,7 @@ def _block(chosen: Colours) -> str:
 
 
 def palette(chosen: Colours) -> dict[str, str]:
-    """Returns every colour of the stylesheet, derived from the four."""
+    """Returns every colour of the stylesheet by its name, derived from the four chosen ones."""
     primary, ground, font = chosen.primary, chosen.background, chosen.font
     on_primary = max(("#ffffff", "#000000"), key=lambda ink: contrast(ink, primary))
     page = _first(

@@ -87,7 +87,7 @@ def _drawing(picture: Picture) -> Drawing:
 
 
 def new(org_id: str | None, place: Place, image: Drawn, now: datetime) -> Picture:
-    """Returns a picture that is not stored yet."""
+    """Returns the record of an encoded picture, which is not stored yet."""
     return Picture(
         id=picture_id(org_id, place),
         org_id=org_id,

@@ -25,16 +25,16 @@ _MAC_BYTES: Final = 16
 
 
 def new(service: Service, purpose: Purpose, bound_to: str) -> bytes:
-    """Returns a challenge that is valid only for `bound_to`: a flow or a session, with its
-    browser."""
+    """Returns a challenge for the registration (`create`) or the use (`get`) of a passkey. It is
+    valid only for `bound_to`, a text that identifies the flow or session and its browser."""
     seconds = int(service.clock.now().timestamp())
     head = seconds.to_bytes(_TIME_BYTES) + service.random.token_bytes(_RANDOM_BYTES)
     return head + _mac(service, purpose, bound_to, head)
 
 
 def spent(service: Service, purpose: Purpose, bound_to: str, challenge: bytes) -> Insert:
-    """Returns the write that marks a challenge as used; it fails with Conflict if it was used
-    before.
+    """Returns the write that records a challenge as used; the unit with it fails with Conflict if
+    the challenge was used before.
 
     Raises WebAuthnRefused if the challenge was not issued here for this purpose and `bound_to`, or
     has expired.

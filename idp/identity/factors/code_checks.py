@@ -1,7 +1,7 @@
 """Checks codes of a user's second factor.
 
-Each attempt is counted before the code is checked, as for passwords, and an authenticator app is
-closed after too many wrong codes in a row.
+Each attempt is counted before the code is checked, as for passwords, and codes of an authenticator
+app are no longer accepted after too many wrong ones in a row.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _AFTER_ANSWER_SECONDS: Final = 0.1
 
 
 class FactorCodeRefused(IdpError):
-    """The code is wrong, or was used before."""
+    """The code of a second factor is wrong, or was used before."""
 
     error_code = "code.wrong"
 
 
 class Accepted(Struct, frozen=True):
-    """A right code, and the writes that use it up: of two units that hold them, one fails with
-    Stale. `succeeded` is called after the unit is committed."""
+    """A code that was accepted: the writes that record its use (of two units with them, one fails
+    with Stale), and the counters that `succeeded` deletes after the commit."""
 
     writes: list[Write]
     user: User
@@ -61,7 +61,9 @@ class _Attempt(Struct, frozen=True):
 
 
 async def by_app(service: Service, user: User, typed: str, origin: AttemptOrigin) -> Accepted:
-    """Checks a code of the user's authenticator app. Raises FactorCodeRefused, Throttled."""
+    """Checks a code of the user's authenticator app (RFC 6238), and returns the writes that record
+    its use. Raises FactorCodeRefused if the code is wrong or was used before, or if codes are no
+    longer accepted; Throttled."""
     attempt = await _admitted(service, user, "factor", "totp", origin)
     secret, known = second_factors.secret_of(service, user), user.totp
     streak = await guess_streaks.count(service, user.id, attempt.streak, "codes")
@@ -84,8 +86,8 @@ async def by_app(service: Service, user: User, typed: str, origin: AttemptOrigin
 async def by_recovery_code(
     service: Service, user: User, typed: str, origin: AttemptOrigin
 ) -> Accepted:
-    """Checks a recovery code; the writes include a mail that reports its use to the user. Raises
-    FactorCodeRefused, Throttled."""
+    """Checks a recovery code, and returns the writes that record its use and mail it to the user.
+    Raises FactorCodeRefused, Throttled."""
     attempt = await _admitted(service, user, "recovery", "recovery_code", origin)
     used = None if attempt.is_locked else await recovery_codes.using(service, user, typed)
     if used is None:
@@ -95,7 +97,8 @@ async def by_recovery_code(
 
 
 async def succeeded(service: Service, accepted: Accepted) -> None:
-    """Resets the counts of wrong codes, once the unit of the accepted code is stored."""
+    """Deletes the counts of wrong codes; called after the unit with the writes of `accepted` is
+    committed."""
     user, account = accepted.user, accepted.account
     await throttle.forget(service, account, f"factor:{user.id}")
     await lockout_counters.succeeded(service, user, account, accepted.lockout_ordinal)
@@ -104,8 +107,8 @@ async def succeeded(service: Service, accepted: Accepted) -> None:
 
 
 async def of_new_app(service: Service, user: User, secret: str, typed: str) -> int:
-    """Returns the time step of the first code of an app that is being set up. Raises
-    FactorCodeRefused, Throttled."""
+    """Checks the first code of an authenticator app that is being set up with `secret`, and
+    returns the code's time step (RFC 6238). Raises FactorCodeRefused, Throttled."""
     account = f"new-factor:{user.id}"
     await throttle.admit(service, account)
     step = totp.step_of(secret, typed, service.clock.now())

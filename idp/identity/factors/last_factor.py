@@ -20,7 +20,7 @@ from idp.service import Service
 
 
 class PasswordTooShort(FailedPrecondition):
-    """The password is too short without the factor, and no new password was given."""
+    """The password is too short to be the only factor, and no new password was given."""
 
     error_code = "factor.password_too_short"
 
@@ -34,9 +34,9 @@ class PasswordNotAccepted(Exception):
 
 
 async def needs_new_password(service: Service, user: User, without: str) -> bool:
-    """Returns whether the password would be too short after the removal of the factor `without`:
-    `second_factors.TOTP`, or `second_factors.PASSKEY` for one passkey. A password from before its
-    length was recorded is accepted as long enough."""
+    """Returns whether the user's password would be too short after the removal of the factor
+    `without`: `second_factors.TOTP`, or `second_factors.PASSKEY` for one passkey. A password whose
+    length was not recorded is regarded as long enough."""
     if user.password is None or user.password.is_long is not False:
         return False
     rules = await effective.complexity(service, user.org_id)
@@ -55,10 +55,11 @@ async def _is_last(service: Service, user: User, without: str) -> bool:
 async def password_change_for(
     service: Service, subject: Subject, without: str, new_password: str
 ) -> Mapping[str, object]:
-    """Returns the fields of the user that change with the removal: the new password if one is
-    needed.
+    """Returns the fields of the user to set when the factor `without` is removed: the hashed
+    `new_password` if the present one would be too short, else none.
 
-    Raises PasswordTooShort, PasswordNotAccepted, HashingBusy.
+    Raises PasswordTooShort if a new password is needed and `new_password` is empty;
+    PasswordNotAccepted, HashingBusy.
     """
     if not await needs_new_password(service, subject.user, without):
         return {}

@@ -33,17 +33,19 @@ def new(service: Service) -> str:
 
 
 def digest(service: Service, issue: str, address: str, code: str) -> str:
-    """Returns the keyed digest that is stored of a code, bound to this issue and address."""
+    """Returns the keyed digest that is stored of a code. It is bound to the address, and to
+    `issue`, the id of the record for which the code was made."""
     return base64url.encode(service.master_key.mac("mail-code", f"{issue}\n{address}\n{code}"))
 
 
 async def check(
     service: Service, expected: str | None, issue: str, address: str, typed: str
 ) -> None:
-    """Raises MailCodeRefused unless `typed` is the code that was sent.
+    """Raises MailCodeRefused unless `typed` is the code whose `digest` is `expected`. If
+    `expected` is None, every code is refused after the same work.
 
-    The attempt is counted before the code is compared, so that concurrent guesses are limited as
-    sequential ones are. Without an `expected` digest every code is refused after the same work.
+    The attempt is counted under `issue` before the code is compared, so that concurrent guesses
+    are limited as sequential ones are.
     """
     count = await service.store.increment(f"code:{issue}", window=_COUNTED_FOR)
     if count.n > MAX_ATTEMPTS:

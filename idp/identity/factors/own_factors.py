@@ -12,9 +12,9 @@ from storage.settling import commit_settled
 
 
 async def remove_totp(service: Service, live: LiveSession, new_password: str = "") -> None:
-    """Removes the authenticator app. Every other session of the user ends, and the user gets a
-    mail. If it is the last factor, `new_password` replaces a password that is too short to be used
-    alone.
+    """Removes the user's authenticator app (TOTP, RFC 6238). Every other session of the user ends,
+    and the user gets a mail. If the app is the last factor, `new_password` replaces a password
+    that is too short to be used alone.
 
     Raises FailedPrecondition if it is the last factor and the policy requires one;
     PasswordTooShort, PasswordNotAccepted, HashingBusy; Stale if there is no app, or the user was
@@ -35,7 +35,7 @@ async def remove_totp(service: Service, live: LiveSession, new_password: str = "
 
 
 async def new_codes(service: Service, live: LiveSession) -> list[str]:
-    """Replaces the recovery codes and returns the new ones, to be displayed once. Raises
+    """Replaces the user's recovery codes and returns the new ones, to be displayed once. Raises
     FailedPrecondition if the user has no second factor; Stale."""
     user = live.subject.user
     if not await second_factors.of_user(service, user):

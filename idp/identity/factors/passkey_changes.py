@@ -20,7 +20,8 @@ from idp.service import Service
 async def add(
     service: Service, party: RelyingParty, subject: Subject, name: str, text: str, bound_to: str
 ) -> tuple[Passkey, FactorChange]:
-    """Registers the key in a browser's answer as a passkey of the user.
+    """Returns a new passkey for the key in a browser's answer (`text`, JSON), and the change of
+    the user that stores it; `bound_to` is that of the challenge.
 
     The writes fail with Conflict if the answer was used before or the key is registered already,
     and with Stale if the user was changed concurrently. Raises InvalidArgument for the name;
@@ -42,8 +43,8 @@ async def remove(
     actor: str,
     also: Mapping[str, object] = second_factors.NOTHING,
 ) -> FactorChange:
-    """Returns the change of the user whose passkey is removed; `also` are other fields that
-    change. The deletion of the passkey itself is not among the writes."""
+    """Returns the change of the user whose passkey is removed; `also` are other fields of the user
+    to set. The write that deletes the passkey itself is not included."""
     user = subject.user
     others = [each for each in await passkeys.of_user(service, user.id) if each.id != passkey.id]
     is_last = not others and user.totp is None

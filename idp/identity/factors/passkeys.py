@@ -34,8 +34,9 @@ _TIMEOUT_MS: Final = 5 * 60 * 1000
 
 
 class PasskeyAuthentication(Struct, frozen=True):
-    """The user who was authenticated by a passkey, its methods (`amr`, RFC 8176), and the writes
-    that use the challenge up. The writes belong to the unit of what the authentication is for."""
+    """The user who was authenticated by a passkey, the methods (`amr`, RFC 8176), and the writes
+    that record the use of challenge and passkey. The writes belong to the unit of the action that
+    the user is authenticated for."""
 
     subject: Subject
     passkey: Passkey
@@ -60,7 +61,8 @@ async def of_user(service: Service, user_id: str) -> list[Passkey]:
 def creation_options(
     service: Service, party: RelyingParty, user: User, known: Iterable[Passkey], challenge: bytes
 ) -> dict[str, Any]:
-    """Returns the PublicKeyCredentialCreationOptionsJSON for a browser."""
+    """Returns the PublicKeyCredentialCreationOptionsJSON for a browser. A device that holds one of
+    the passkeys `known` creates no other (`excludeCredentials`)."""
     return {
         "rp": {"id": party.id, "name": party.id},
         "user": {
@@ -84,8 +86,8 @@ def creation_options(
 def request_options(
     party: RelyingParty, challenge: bytes, allowed: Iterable[Passkey] = ()
 ) -> dict[str, Any]:
-    """Returns the PublicKeyCredentialRequestOptionsJSON for a browser. Without `allowed`, any
-    passkey that the device has for this service may answer."""
+    """Returns the PublicKeyCredentialRequestOptionsJSON for a browser. The passkeys `allowed` may
+    be used; if it is empty, any that the device has for this service."""
     return {
         "rpId": party.id,
         "challenge": base64url.encode(challenge),
@@ -103,7 +105,8 @@ def _descriptors(passkeys: Iterable[Passkey]) -> list[dict[str, Any]]:
 
 
 def checked_name(name: str) -> str:
-    """Returns the name of a passkey in its stored form. Raises InvalidArgument."""
+    """Returns the name of a passkey without white space around it. Raises InvalidArgument if the
+    name is not allowed."""
     try:
         read: str = _NAME.read(name.strip())
     except FieldRefused as error:
@@ -115,8 +118,8 @@ def checked_name(name: str) -> str:
 def registered(
     service: Service, party: RelyingParty, user: User, name: str, text: str, bound_to: str
 ) -> tuple[Passkey, list[Write]]:
-    """Returns the key in a browser's answer as a passkey of the user, and the writes that store
-    it.
+    """Returns a passkey of the user for the key in a browser's answer (`text`, JSON), and the
+    writes that store it; `bound_to` is that of the challenge.
 
     The writes fail with Conflict if the answer was used before or the key is registered already.
     Raises WebAuthnRefused.
@@ -154,7 +157,8 @@ async def authenticate(
     bound_to: str,
     user_id: str | None = None,
 ) -> PasskeyAuthentication:
-    """Authenticates the user `user_id`, or any user if it is None, by a browser's answer.
+    """Authenticates the user `user_id`, or any user if it is None, by a browser's answer (`text`,
+    JSON); `bound_to` is that of the challenge.
 
     The writes fail with Conflict if the answer was used before. A device whose counter went
     backwards may have been copied: its answer is refused, with an event. Raises WebAuthnRefused.

@@ -25,16 +25,17 @@ _PAGE: Final = 100
 
 
 class NewRecoveryCodes(Confidential, frozen=True):
-    """New codes, which are displayed once, and the writes that replace all earlier codes by
-    them."""
+    """New recovery codes, which are displayed once, and the writes that replace all earlier codes
+    of the user by them."""
 
     codes: list[str]
     writes: list[Write]
 
 
 async def make(service: Service, user: User, now: datetime) -> NewRecoveryCodes:
-    """Returns ten codes in place of all that the user has. Their unit also changes the user, so of
-    two concurrent calls one fails with Stale."""
+    """Returns ten new recovery codes, with the writes that store them in place of all that the
+    user has. Callers commit these together with a change of the user, so of two concurrent units
+    one fails with Stale."""
     codes = [_new(service.random) for _ in range(COUNT)]
     records = [
         RecoveryCode(id=_id(service, user, code), user_id=user.id, created_at=now)
@@ -47,18 +48,19 @@ async def make(service: Service, user: User, now: datetime) -> NewRecoveryCodes:
 
 
 async def ending(service: Service, user: User) -> list[Write]:
-    """Returns the writes that delete all of the user's codes."""
+    """Returns the writes that delete all recovery codes of the user."""
     return [Delete(RECOVERY_CODES, code.id) for code in await _of(service, user)]
 
 
 async def unused_count(service: Service, user: User) -> int:
-    """Returns how many of the user's codes are unused."""
+    """Returns how many of the user's recovery codes are unused."""
     return sum(code.used_at is None for code in await _of(service, user))
 
 
 async def using(service: Service, user: User, typed: str) -> list[Write] | None:
-    """Returns the writes that use a code up; None if it is not a code of the user, or was used. Of
-    two units that use the same code, one fails with Stale."""
+    """Returns the writes that record the use of the typed recovery code, with an event; None if it
+    is not an unused code of the user. Of two units that use the same code, one fails with
+    Stale."""
     code = await service.store.get(RECOVERY_CODES, _id(service, user, _read(typed)))
     if code is None or code.user_id != user.id or code.used_at is not None:
         return None

@@ -26,8 +26,8 @@ _PURPOSE: Final = "totp"
 
 
 class FactorChange(Struct, frozen=True):
-    """The writes of a change, the subject as it is after their commit (with a new security stamp),
-    and new recovery codes, which are displayed only once."""
+    """A change of a user's factors: its writes, the subject as it is after their commit (with a
+    new security stamp), and new recovery codes, which are displayed only once."""
 
     writes: list[Write]
     subject: Subject
@@ -54,12 +54,13 @@ async def of_user(service: Service, user: User) -> frozenset[str]:
 
 
 def sealed(service: Service, user_id: str, secret: str) -> str:
-    """Returns the encrypted secret of an app, for storage. It is bound to the user."""
+    """Returns the secret of an authenticator app, encrypted for storage and bound to the user."""
     return service.master_key.seal(f"{user_id}\n{secret}", _PURPOSE)
 
 
 def secret_of(service: Service, user: User) -> str | None:
-    """Returns the secret of the user's app; None if there is none."""
+    """Returns the decrypted secret of the user's authenticator app; None if the user has no
+    app."""
     if user.totp is None:
         return None
     owner, secret = service.master_key.open(user.totp.sealed_secret, _PURPOSE).decode().split("\n")
@@ -68,8 +69,8 @@ def secret_of(service: Service, user: User) -> str | None:
 
 
 def imported(service: Service, user_id: str, secret: str) -> Totp:
-    """Returns an authenticator app whose secret comes from another system. Raises ValueError if
-    the secret can't be used."""
+    """Returns the record of an authenticator app whose `secret` comes from another system. Raises
+    ValueError if the secret can't be used."""
     sealed_secret = sealed(service, user_id, totp.read_secret(secret))
     return Totp(sealed_secret=sealed_secret, name="", created_at=service.clock.now())
 
@@ -77,9 +78,10 @@ def imported(service: Service, user_id: str, secret: str) -> Totp:
 async def add_totp(
     service: Service, subject: Subject, secret: str, name: str, step: int
 ) -> FactorChange:
-    """Sets the authenticator app of the user, in place of an earlier one; `step` is that of the
-    code by which it was verified. With the first factor the user gets recovery codes. All sessions
-    and tokens of the user end, and the user gets a mail."""
+    """Returns the change that sets the user's authenticator app (TOTP, RFC 6238), in place of an
+    earlier one; `step` is the time step of the code by which the app was verified. The change ends
+    all sessions and tokens of the user, sends the user a mail, and creates recovery codes with the
+    first factor."""
     user, now = subject.user, service.clock.now()
     sealed_secret = sealed(service, user.id, secret)
     app = Totp(sealed_secret=sealed_secret, name=name, created_at=now, last_step=step)
@@ -91,8 +93,8 @@ async def add_totp(
 async def added(
     service: Service, subject: Subject, values: Mapping[str, object], type: str
 ) -> FactorChange:
-    """Returns the change of a user who gets a factor, with recovery codes if it is the first
-    one."""
+    """Returns the change of a user who gets a factor, with recovery codes if it is the first one.
+    `values` are the fields of the user to set, `type` is that of the event."""
     user, now = subject.user, service.clock.now()
     if user.recovery_codes_at is not None:
         return await _changing(service, subject, values, type, user.id)
@@ -105,8 +107,8 @@ async def added(
 async def remove_totp(
     service: Service, subject: Subject, actor: str, also: Mapping[str, object] = NOTHING
 ) -> FactorChange:
-    """Returns the change of a user who loses the authenticator app (TOTP, RFC 6238), and with the
-    last factor the recovery codes. `also` are other fields of the user that change.
+    """Returns the change that removes the user's authenticator app (TOTP, RFC 6238), and with the
+    last factor the recovery codes. `also` are other fields of the user to set.
 
     The change ends all sessions and tokens of the user, and sends the user a message.
     """
@@ -126,8 +128,8 @@ async def removed(
     actor: str,
     is_last: bool,
 ) -> FactorChange:
-    """Returns the change of a user who loses a factor; with the last one the recovery codes are
-    deleted."""
+    """Returns the change of a user who loses a factor; if it `is_last`, the recovery codes are
+    deleted. `values` are the fields of the user to set, `type` is that of the event."""
     if not is_last:
         return await _changing(service, subject, values, type, actor)
     deletions = await recovery_codes.ending(service, subject.user)
@@ -163,8 +165,8 @@ async def is_asked_for(service: Service, user: User) -> bool:
 
 
 async def is_needed(service: Service, user: User, without: str) -> bool:
-    """Returns whether the user may not lose this factor: it is the last one, and the policy
-    requires one."""
+    """Returns whether the user may not remove the factor `without`: it is the only one that the
+    policy accepts, and the policy requires one."""
     rules = await effective.login(service, user.org_id)
     if not (rules.force_mfa or rules.force_mfa_local_only):
         return False

@@ -44,15 +44,15 @@ def read_secret(text: str) -> str:
 
 
 def uri(secret: str, issuer: str, account: str) -> str:
-    """Returns the `otpauth:` URI of the QR code: the secret with the names of issuer and
-    account."""
+    """Returns the `otpauth:` URI for the QR code that an authenticator app scans: the secret with
+    the names of issuer and account."""
     named = urlencode({"secret": secret, "issuer": issuer}, quote_via=quote)
     return f"otpauth://totp/{quote(issuer)}:{quote(account)}?{named}"
 
 
 def step_of(secret: str, typed: str, now: datetime, after: int = 0) -> int | None:
-    """Returns the time step of the code, among those around `now` that are later than `after`, the
-    last one used; None if no such step has this code."""
+    """Returns the time step of the code that was typed, among the steps around `now` that are
+    later than `after` (the last one used); None if no such step has this code."""
     code, present = mail_codes.digits(typed), int(now.timestamp()) // STEP_SECONDS
     # RFC 4226 4 asks for 128 bits; users of other systems have secrets of 80 bits. SHA-1 is the
     # algorithm of RFC 4226 5.3; in HMAC, its collisions do no harm.

@@ -121,7 +121,8 @@ class ClientData(Struct, frozen=True):
 
 
 class Credential(Struct, frozen=True):
-    """A key that a device created, with what the device states about it."""
+    """The public key that a device created for a passkey, with the device's statements about
+    it."""
 
     id: bytes
     public_key: bytes
@@ -134,7 +135,7 @@ class Credential(Struct, frozen=True):
 
 
 class WebAuthnAssertion(Struct, frozen=True):
-    """A signature of a device that is not verified yet (`check_signature`)."""
+    """A device's signed answer to a challenge; `check_signature` verifies the signature."""
 
     id: bytes
     signed: bytes
@@ -147,7 +148,8 @@ class WebAuthnAssertion(Struct, frozen=True):
 
 
 def read_credential(party: RelyingParty, text: str) -> Credential:
-    """Returns the new key in a browser's answer (WebAuthn, 7.1). The caller checks the challenge.
+    """Returns the new key in a browser's answer (`text`, JSON; WebAuthn, 7.1). The caller checks
+    the challenge.
 
     Raises WebAuthnRefused.
     """
@@ -176,8 +178,8 @@ def read_credential(party: RelyingParty, text: str) -> Credential:
 
 
 def read_assertion(party: RelyingParty, text: str) -> WebAuthnAssertion:
-    """Returns the signature in a browser's answer (WebAuthn, 7.2). The caller checks challenge,
-    owner and signature.
+    """Returns the signed answer of a device, from a browser's JSON `text` (WebAuthn, 7.2). The
+    caller checks challenge, owner and signature.
 
     Raises WebAuthnRefused.
     """

@@ -36,7 +36,8 @@ _NO_USER: Final = "nobody"  # not a user's id: read where there is no user
 
 
 class GuessCounters(Struct, frozen=True):
-    """The account and the origin of an attempt, and all counters as they were read."""
+    """The account and the origin of an attempt at a password, and all its counters as they were
+    read."""
 
     account: str
     user: User | None
@@ -48,10 +49,12 @@ class GuessCounters(Struct, frozen=True):
 
 
 class Guess(Struct, frozen=True):
-    """An attempt that was admitted. With `is_closed` it is answered as a wrong one in any case.
+    """An attempt at a password that was admitted.
 
-    `ordinal` is the attempt's number since the last success. `is_counted`: the `streak` includes
-    it. `is_past_limit`: the account is closed to unknown browsers, by this attempt or before.
+    `ordinal` is its number since the last success; `is_known`: the account knows the browser;
+    `is_counted`: the `streak` includes the attempt; `is_past_limit`: the account is closed to
+    unknown browsers, by this attempt or before. With `is_closed` or `is_locked` the password is
+    not compared, and the answer is that of a wrong one.
     """
 
     counters: GuessCounters
@@ -73,7 +76,8 @@ class Guess(Struct, frozen=True):
 async def admitted(
     service: Service, user: User | None, typed: str, origin: AttemptOrigin
 ) -> AsyncIterator[Guess]:
-    """Admits an attempt at a password, which is compared within the block. Raises Throttled."""
+    """Counts and admits an attempt at the password of `user`; without a user (None), at the login
+    name that was typed. The caller compares the password within the block. Raises Throttled."""
     account = throttle.account_of(user, typed)
     guess = await _known(service, user, account, origin)
     if guess is not None:
@@ -184,7 +188,8 @@ async def _count(service: Service, counters: GuessCounters) -> GuessStreak:
 
 
 async def take_back(service: Service, guess: Guess) -> None:
-    """Uncounts an attempt that was not compared because hashing was busy; best effort."""
+    """Subtracts an attempt from its counters again if hashing was too busy to compare the
+    password; errors of the store are ignored."""
     counters = guess.counters
     if not guess.is_known:
         await throttle.take_back(service, counters.account)
@@ -197,7 +202,7 @@ async def take_back(service: Service, guess: Guess) -> None:
 
 
 async def failed(service: Service, guess: Guess) -> None:
-    """Counts a wrong password, and locks its user if the policy asks for it."""
+    """Counts a wrong password, and locks the user if the lockout policy demands it."""
     counters = guess.counters
     if not guess.is_known:
         if not guess.is_counted:
@@ -210,7 +215,8 @@ async def failed(service: Service, guess: Guess) -> None:
 
 
 async def succeeded(service: Service, guess: Guess) -> None:
-    """Deletes the counters after a right password; best effort."""
+    """Deletes the counters of an account after a right password; errors of the store are
+    ignored."""
     counters = guess.counters
     if counters.user is None:
         return

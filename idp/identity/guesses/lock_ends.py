@@ -1,5 +1,5 @@
-"""Locks with an end: code that depends on a user's state lifts an expired lock when it reads the
-user."""
+"""Locks that end after a time: code that depends on a user's state lifts an expired lock when it
+reads the user."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ ACTOR: Final = "lockout"
 
 
 def is_over(service: Service, user: User) -> bool:
-    """Returns whether the user is locked, and the lock's time has passed."""
+    """Returns whether the user is recorded as locked although the lock's time has passed."""
     ends_at = user.locked_until
     return user.state == "locked" and ends_at is not None and ends_at <= service.clock.now()
 
 
 async def lifted(service: Service, user: User) -> User:
-    """Returns the user as of now: active again if the lock's time has passed.
+    """Returns the user as stored; if the time of the user's lock has passed, stores the user as
+    active before.
 
-    The security stamp does not change, so nothing that the lock has ended becomes valid again.
+    The security stamp does not change, so no session or token that the lock has ended becomes
+    valid again.
     """
     if not is_over(service, user):
         return user

@@ -26,7 +26,8 @@ from storage.settling import commit_settled
 async def failed(
     service: Service, user: User | None, rules: LockoutRules, of: Of, ordinal: int | None
 ) -> None:
-    """Locks the user if the wrong password or code was one too many.
+    """Locks the user if a wrong password or code reached the policy's limit; `ordinal` is its
+    number in a row, None if the policy counts none.
 
     The last active owner of an organization or of the installation is never locked: no other user
     could unlock them.

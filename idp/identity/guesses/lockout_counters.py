@@ -1,7 +1,7 @@
 """Counts wrong passwords and codes in a row, for an organization's lockout policy.
 
 An attempt is counted before it is compared, so concurrent attempts can't exceed the policy's
-limit. A count belongs to the account under its present stamp.
+limit. A count belongs to the account and its present security stamp.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ Of = Literal["passwords", "codes"]
 
 def policy_keys(user: User | None) -> list[Key]:
     """Returns the keys of the policies that may apply to the user: the organization's and the
-    installation's. Without a user they are the latter twice, so that as much is read."""
+    installation's. Without a user both are the installation's, so that as much is read."""
     org_id = user.org_id if user else None
     ids = (effective.policy_id(each, "lockout") for each in (org_id, None))
     return [(POLICIES, id) for id in ids]
 
 
 def rules_of(service: Service, policies: Sequence[Policy | None]) -> LockoutRules:
-    """Returns the rules of the policies under `policy_keys`."""
+    """Returns the lockout rules that apply, from the two policies that were read by
+    `policy_keys`."""
     stored = policies[0] or policies[1]
     rules = stored.rules if stored else effective.built_in(service.config, "lockout")
     return rules if isinstance(rules, LockoutRules) else LockoutRules()
@@ -39,8 +40,8 @@ def rules_of(service: Service, policies: Sequence[Policy | None]) -> LockoutRule
 async def claim(
     service: Service, user: User | None, account: str, rules: LockoutRules, of: Of
 ) -> int | None:
-    """Counts an attempt before it is compared and returns its number; None if the policy counts
-    none.
+    """Counts an attempt at a password or code before it is compared, and returns its number in a
+    row; None if the policy counts none.
 
     A login name without a user is counted alike, so that it takes the same time.
     """
@@ -51,28 +52,32 @@ async def claim(
 
 
 def is_past(rules: LockoutRules, of: Of, ordinal: int | None) -> bool:
-    """Returns whether the attempt is one too many: it is not compared."""
+    """Returns whether the attempt with the number `ordinal` exceeds the policy's limit, so that
+    its password or code is not compared."""
     return ordinal is not None and ordinal > most(rules, of)
 
 
 async def take_back(service: Service, user: User | None, account: str) -> None:
-    """Uncounts an attempt that was not compared; best effort."""
+    """Subtracts an attempt that was not compared from the count; errors of the store are
+    ignored."""
     await throttle.uncount(service, _key(service, user, account))
 
 
 async def succeeded(service: Service, user: User, account: str, ordinal: int | None) -> None:
-    """Deletes the count, because only failures in a row are counted; best effort."""
+    """Deletes the count after a success, because only failures in a row are counted; errors of the
+    store are ignored. If `ordinal` is None, nothing was counted."""
     if ordinal is not None:
         await throttle.delete(service, keys(service, user, account))
 
 
 def keys(service: Service, user: User | None, account: str) -> list[Key]:
-    """Returns the key of an account's counter."""
+    """Returns the keys of an account's counters for the lockout policy, of which there is one."""
     return [(COUNTERS, _key(service, user, account))]
 
 
 def most(rules: LockoutRules, of: Of) -> int:
-    """Returns how many failures the policy allows; 0 means that it counts none."""
+    """Returns how many failures with passwords or codes the policy allows; 0 means that it counts
+    none."""
     return rules.max_password_attempts if of == "passwords" else rules.max_otp_attempts
 
 

@@ -21,19 +21,20 @@ WINDOW: Final = timedelta(hours=1)
 
 
 async def admit(service: Service, mailbox: str, origin: AttemptOrigin) -> None:
-    """Counts a mail to a mailbox, which gets at most 20 an hour from all networks together. Raises
-    Throttled, as `admit_from_network` does."""
+    """Counts a mail to `mailbox` that a request from `origin` causes: as `admit_from_network`
+    does, and for the mailbox, which gets at most 20 an hour from all networks together. Raises
+    Throttled beyond a limit."""
     await admit_from_network(service, mailbox, origin)
     await count(service, f"mails:to:{_hidden(service, mailbox)}", MAILS * FROM_EVERYWHERE)
 
 
 async def admit_from_network(service: Service, mailbox: str, origin: AttemptOrigin) -> None:
-    """Counts a mail for the network that asks for it: all its mails, and those to one mailbox (or
-    to the login name that was typed); for IPv6 also by the /48.
+    """Counts a mail for the network of `origin`: among all its mails, and among those to one
+    mailbox (or to the login name that was typed); for IPv6 also for the /48.
 
     A browser in which a user has signed in before is counted by itself, so that strangers in the
     same network can't use up its limit. Raises Throttled; without a read of the store if the
-    network asks for many within a minute.
+    network requests many mails within a minute.
     """
     # In memory first, so that a flood of requests writes nothing to the store.
     _admit_network(service, origin)
@@ -63,7 +64,8 @@ def _admit_network(service: Service, origin: AttemptOrigin) -> None:
 
 
 async def count(service: Service, key: str, most: int) -> None:
-    """Counts an action that is allowed `most` times an hour. Raises Throttled."""
+    """Counts an action under `key`, which is allowed `most` times an hour. Raises Throttled beyond
+    that."""
     count = await service.store.increment(key, window=WINDOW)
     if count.n > most:
         remaining = count.resets_at - service.clock.now()
@@ -72,13 +74,15 @@ async def count(service: Service, key: str, most: int) -> None:
 
 
 def wait_seconds(service: Service, sent_at: datetime) -> int:
-    """Returns the seconds until another mail may be sent after the one at `sent_at`."""
+    """Returns the seconds until another mail may be sent to the recipient of the mail at
+    `sent_at`; 0 if it may be sent now."""
     remaining = sent_at + COOL_DOWN - service.clock.now()
     return max(0, math.ceil(remaining.total_seconds()))
 
 
 def refuse_too_soon(service: Service, sent_at: datetime) -> None:
-    """Raises Throttled while another mail may not be sent."""
+    """Raises Throttled if the mail at `sent_at` is too recent for another one to the same
+    recipient."""
     wait = wait_seconds(service, sent_at)
     if wait:
         raise Throttled("a mail was sent a moment ago", retry_after_seconds=wait)

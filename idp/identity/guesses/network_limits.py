@@ -59,7 +59,8 @@ class CountedNetwork(Struct, frozen=True):
 
 
 def networks_of(service: Service, origin: AttemptOrigin) -> list[Network]:
-    """Returns the networks for which an attempt from there is counted; empty if it is exempt."""
+    """Returns the networks for which an attempt from `origin` is counted: that of its address, and
+    for IPv6 also the /48; empty if the operator has exempted the network."""
     if origin.is_exempt(service.config):
         return []
     max_failed = service.config.address_accounts_before_delay * origin.factor
@@ -74,7 +75,8 @@ def networks_of(service: Service, origin: AttemptOrigin) -> list[Network]:
 def counted(
     networks: Sequence[Network], records: Sequence[CounterRecord | None]
 ) -> list[CountedNetwork]:
-    """Returns the networks with the records of their `keys`, which are in the same order."""
+    """Returns the networks with their counters; `records` were read by their `keys`, in this
+    order."""
     triples = zip(records[::3], records[1::3], records[2::3], strict=True)
     return [
         CountedNetwork(network, *triple) for network, triple in zip(networks, triples, strict=True)
@@ -88,7 +90,8 @@ def check(service: Service, networks: Sequence[CountedNetwork]) -> None:
 
 
 async def claim(service: Service, networks: Sequence[CountedNetwork]) -> None:
-    """Starts the next delay of each slowed network. Raises Throttled if one lasts already."""
+    """Starts the next delay of each slowed network. Raises Throttled if a delay has not ended
+    yet."""
     for counted in networks:
         if counted.is_slowed:
             key = f"slow:{counted.network.key}"
@@ -105,7 +108,7 @@ def slowed(service: Service) -> Throttled:
 
 
 async def failed(service: Service, networks: Sequence[CountedNetwork], account: str) -> None:
-    """Records that an attempt at the account failed from these networks."""
+    """Records that an attempt at the account (its name in counters) failed from these networks."""
     for counted in networks:
         is_full = counted.spray is not None and counted.spray.n >= counted.network.max_recorded
         if counted.seen is not None or is_full:
@@ -118,7 +121,8 @@ async def failed(service: Service, networks: Sequence[CountedNetwork], account: 
 
 
 async def succeeded(service: Service, networks: Sequence[CountedNetwork], account: str) -> None:
-    """Removes the account from the counts of its networks; best effort."""
+    """Removes the account from these networks' counts of accounts with failed attempts; errors of
+    the store are ignored."""
     for counted in networks:
         if counted.seen is not None:
             key = counted.network.key

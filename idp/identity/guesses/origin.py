@@ -17,10 +17,11 @@ SHARED: Final = 50  # times the limits of one network, for an address that many 
 
 
 class AttemptOrigin(Struct, frozen=True):
-    """The client's address, the browser if its cookie was right, and the client that asked.
+    """Where an attempt comes from: the IP address, the browser if its cookie was valid, and the
+    OAuth client that the user signs in to.
 
-    With `is_shared` the address is that of a proxy that `trusted_proxies` does not name, so that
-    all its users have this address.
+    `is_shared` means that the address is that of a proxy that `trusted_proxies` does not name, so
+    that all its users have this address.
     """
 
     address: str
@@ -35,8 +36,9 @@ class AttemptOrigin(Struct, frozen=True):
 
     @property
     def asker(self) -> str:
-        """What mails and device codes are counted for: the browser if a user has signed in there
-        before, so that strangers in the same network can't use up its limit; else the network."""
+        """The key under which mails and device codes are counted: the browser if a user has signed
+        in there before, so that strangers in the same network can't use up its limit; else the
+        network."""
         if self.browser is not None and self.browser.known:
             return f"browser:{self.browser.id}"
         return self.network

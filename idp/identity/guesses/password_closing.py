@@ -25,7 +25,8 @@ AFTER_ANSWER_SECONDS: Final = 0.1
 
 
 async def close_or_report(service: Service, user_id: str) -> None:
-    """Stores whether the account stays open, and otherwise sends the user one mail per streak."""
+    """Stores whether an account with too many wrong passwords accepts its password from unknown
+    browsers; if it does not, sends the user a mail, one for each series of wrong passwords."""
     await asyncio.sleep(AFTER_ANSWER_SECONDS)
     user, streak = await service.store.get_many([(USERS, user_id), (GUESS_STREAKS, user_id)])
     if user is None or streak is None:

@@ -29,8 +29,8 @@ Secret: TypeAlias = Literal["password", "totp", "recovery_code", "user_code"]
 
 
 class Outcome(Struct, frozen=True):
-    """The outcome of an attempt. `user_id` is the user's; without a user, `name` is what was
-    typed, which is reported as a MAC only."""
+    """The outcome of an attempt at a password or code. Without a user (`user_id` None), `name` is
+    the login name that was typed, of which only a MAC is reported."""
 
     cause: Cause
     secret: Secret
@@ -41,8 +41,8 @@ class Outcome(Struct, frozen=True):
 
 
 def report(service: Service, outcome: Outcome) -> None:
-    """Reports a refused attempt: by a line in the log, and by an event that counts several of
-    them."""
+    """Logs a refused attempt, and records it in an audit event, which counts several of them. An
+    accepted attempt is not reported."""
     if outcome.cause == "accepted":
         return
     origin = outcome.origin

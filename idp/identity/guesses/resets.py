@@ -38,6 +38,6 @@ async def forget(service: Service, user: User) -> bool:
 
 
 async def forget_afterwards(service: Service, user: User) -> None:
-    """Does the same as `forget`, in units of its own, after the current unit is stored
-    (`drafts.afterwards`)."""
+    """Calls `forget` after the current unit is stored (`drafts.afterwards`), in units of its
+    own."""
     await drafts.afterwards(service, partial(forget, drafts.undrafted(service), user))

@@ -32,20 +32,22 @@ def most_unknown(config: Config) -> int:
 
 
 def most_known(config: Config) -> int:
-    """Returns how many wrong passwords known browsers have before they are treated as unknown."""
+    """Returns how many wrong passwords from known browsers the account allows before it treats all
+    browsers as unknown."""
     return config.sign_in_failures_limit * 4 // 9
 
 
 async def find(service: Service, user_id: str) -> GuessStreak | None:
-    """Returns the user's streak; None if nothing is counted."""
+    """Returns the user's streak of wrong passwords and codes; None if nothing is counted."""
     return await service.store.get(GUESS_STREAKS, user_id)
 
 
 async def count(
     service: Service, user_id: str, stored: GuessStreak | None, name: str
 ) -> GuessStreak:
-    """Adds a wrong password of an `unknown` browser, or one of the `codes`, and returns the
-    streak."""
+    """Increments one of the streak's counts and returns the streak: `unknown` for a wrong password
+    from a browser that the account does not know, or `codes` for a wrong code. `stored` is the
+    streak as it was read."""
 
     def more(streak: GuessStreak) -> Mapping[str, Any]:
         return {name: getattr(streak, name) + 1}
@@ -57,7 +59,7 @@ async def claim_known(
     service: Service, user_id: str, browser_id: str, stored: GuessStreak | None
 ) -> GuessStreak | None:
     """Counts an attempt of a known browser before it is compared; returns the streak, with this
-    browser first.
+    browser first. `stored` is the streak as it was read.
 
     Returns None if this browser, or all known browsers together, have used up their attempts.
     """
@@ -75,8 +77,8 @@ async def claim_known(
 
 
 async def take_back(service: Service, stored: GuessStreak, browser_id: str | None) -> None:
-    """Uncounts an attempt that was not compared: of a known browser, or without one of an unknown
-    browser. Raises Busy, StorageError."""
+    """Subtracts an attempt that was not compared from the streak's counts: one of the known
+    browser `browser_id`, or of an unknown browser if it is None. Raises Busy, StorageError."""
     name = "known" if browser_id else "unknown"
 
     def less(streak: GuessStreak) -> Mapping[str, Any] | None:
@@ -128,8 +130,8 @@ def _write(stored: GuessStreak | None, after: GuessStreak, changes: Mapping[str,
 
 
 async def end(service: Service, stored: GuessStreak, names: Sequence[str] = _COUNTS) -> None:
-    """Sets counts to 0 after a success; best effort, because a count that remains only limits
-    more."""
+    """Sets these counts to 0 after a success, and deletes a streak without counts. Errors of the
+    store are ignored, because a count that remains only limits more."""
     with suppress(StorageError):
         await service.store.commit(_ending(stored, names))
 

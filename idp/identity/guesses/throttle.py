@@ -40,8 +40,8 @@ class Throttled(Busy):
 
 
 def account_of(user: User | None, typed: str) -> str:
-    """Returns what attempts are counted for: the user, by any of their login names, else the typed
-    name."""
+    """Returns the account for which attempts are counted: the user, by any of their login names,
+    else the login name that was typed."""
     return f"user:{user.id}" if user else f"name:{login_key(typed.strip())}"
 
 
@@ -84,10 +84,11 @@ async def claim(
     free: int | None = None,
     delay: timedelta | None = None,
 ) -> int:
-    """Counts an attempt and returns its number.
+    """Counts an attempt and returns its number since the last success; `before` is the number that
+    `check` returned.
 
-    After too many, exactly one attempt is admitted in each delay, which doubles with each attempt
-    unless it is given. Raises Throttled; the attempt is then not counted.
+    Beyond `free` attempts, exactly one is admitted in each delay, which doubles with each attempt
+    unless `delay` is given. Raises Throttled; the attempt is then not counted.
     """
     (_, attempts_key), (_, delay_key) = keys(service, account)
     free = _free(service, free)
@@ -103,20 +104,22 @@ async def claim(
 
 
 async def admit(service: Service, account: str, *, free: int | None = None) -> int:
-    """Checks and counts an attempt, and returns its number. Raises Throttled."""
+    """Calls `check` and `claim` for an attempt, and returns its number since the last success.
+    Raises Throttled."""
     before = check(service, await service.store.get_many(keys(service, account)), free=free)
     return await claim(service, account, before, free=free)
 
 
 async def take_back(service: Service, account: str) -> None:
-    """Uncounts one attempt, which was right or was not compared; best effort. Earlier ones remain
-    counted."""
+    """Subtracts one attempt, which was right or was not compared, from the account's count; errors
+    of the store are ignored. Earlier attempts remain counted."""
     _, attempts_key = keys(service, account)[0]
     await uncount(service, attempts_key)
 
 
 async def uncount(service: Service, key: str) -> None:
-    """Subtracts one attempt from a counter in its present window; best effort."""
+    """Subtracts one attempt from a counter in its present window; errors of the store are
+    ignored."""
     with suppress(StorageError):
         record = await service.store.get(COUNTERS, key)
         if record is not None and record.n > 0:
@@ -124,7 +127,7 @@ async def uncount(service: Service, key: str) -> None:
 
 
 async def forget(service: Service, *accounts: str) -> None:
-    """Deletes the counters of accounts after a success; best effort."""
+    """Deletes the counters of accounts after a success; errors of the store are ignored."""
     counter_keys = [key for account in accounts for key in keys(service, account)]
     with suppress(StorageError):
         records = await service.store.get_many(counter_keys)
@@ -134,7 +137,8 @@ async def forget(service: Service, *accounts: str) -> None:
 
 
 async def delete(service: Service, counter_keys: Iterable[Key]) -> None:
-    """Deletes counters, best effort: one that remains delays a user, and admits no one."""
+    """Deletes counters. Errors of the store are logged and ignored: a counter that remains delays
+    a user, and admits no one."""
     try:
         for collection, id in counter_keys:
             await service.store.commit(Delete(collection, id))
@@ -143,7 +147,7 @@ async def delete(service: Service, counter_keys: Iterable[Key]) -> None:
 
 
 def delayed_until(service: Service, at: datetime, cause: Cause = "paced") -> Throttled:
-    """Returns the refusal of an attempt that may be repeated at this instant."""
+    """Returns the refusal of an attempt that may be repeated at the instant `at`."""
     remaining = at - service.clock.now()
     seconds = max(1, math.ceil(remaining.total_seconds()))
     return Throttled("too many tries", retry_after_seconds=seconds, cause=cause)

@@ -40,7 +40,7 @@ class Cookie(Confidential, frozen=True):
 
 
 class NewBrowser(Browser):
-    """A browser without a record."""
+    """A browser that has a cookie, but no record yet."""
 
 
 class _CookieContent(NamedTuple):
@@ -52,7 +52,7 @@ class _CookieContent(NamedTuple):
 
 
 def new(service: Service) -> Cookie:
-    """Returns a browser without a record, with its cookie."""
+    """Returns a cookie for a browser without a record, and that browser."""
     id, secret = service.random.id(), service.random.token()
     made_at = service.clock.now().replace(microsecond=0)
     signed = f"{id}{secret}{int(made_at.timestamp()):0{_TIME_LENGTH}}"
@@ -107,7 +107,7 @@ def is_stored(browser: Browser) -> bool:
 
 
 def stored(browser: Browser, /, **changes: Any) -> Browser:
-    """Returns the record that a new browser gets."""
+    """Returns the record to store for a browser, with these fields changed."""
     plain = {name: getattr(browser, name) for name in Browser.__struct_fields__}
     return Browser(**plain | changes)
 
@@ -115,9 +115,9 @@ def stored(browser: Browser, /, **changes: Any) -> Browser:
 def rotation(
     random: Random, browser: Browser, now: datetime, user: User | None = None
 ) -> tuple[Update | Insert, Cookie]:
-    """Returns the write that gives the browser a new secret, and the cookie for it. A user who
-    signs in is remembered, and their account knows the browser. A new browser gets its record by
-    this write.
+    """Returns the write that gives the browser a new secret, and the cookie with that secret. A
+    `user` who signs in is added to the users that the browser remembers, and to the accounts that
+    know it. For a browser without a record, the write inserts the record.
 
     Of two concurrent units with a rotation, one succeeds.
     """
@@ -143,8 +143,8 @@ def rotation(
 def forgetting(
     random: Random, browser: Browser, now: datetime, user_id: str
 ) -> tuple[Update | Insert, Cookie]:
-    """Does the same as `rotation` for a stored browser, and removes the user from the remembered
-    and known ones."""
+    """Returns the write and the cookie of a `rotation` that also removes the user from the users
+    that a stored browser remembers, and from the accounts that know it."""
     others: dict[str, Any] = {
         "remembered": [each for each in browser.remembered if each != user_id],
         "known": known_browsers.without_user(browser, user_id),

@@ -1,4 +1,5 @@
-"""The applications to which a session signed its user in, if they are notified of its end."""
+"""The applications to which a session signed its user in and that are notified of the session's
+end."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ _PAGE: Final = 100
 
 
 async def remember(service: Service, session: Session, client: Application) -> None:
-    """Records that the client is about to get tokens of the session, if it is notified of logouts.
+    """Records that tokens of the session are about to be issued to the client, if the client is
+    notified of logouts.
 
     It is called before tokens are issued, so that no application is missed.
     """
@@ -63,8 +65,9 @@ async def find(service: Service, session_id: str) -> list[Application]:
 
 
 async def messages(service: Service, session: Session, now: datetime) -> list[Write]:
-    """Returns the writes that queue a logout token for each of them, for the unit that ends the
-    session."""
+    """Returns the writes that queue a logout token (OpenID Connect Back-Channel Logout) for each
+    active application of the session that has a back-channel logout URI. They belong to the unit
+    that ends the session."""
     return [
         Insert(
             LOGOUT_MESSAGES,

@@ -24,7 +24,8 @@ _RENEWED: Final = (
 
 
 class Opening(Struct, frozen=True):
-    """The writes, and the session and cookie that are valid once they are committed."""
+    """The writes that open or renew a session, and the session and cookie that are valid once they
+    are committed."""
 
     writes: list[Write]
     session: Session
@@ -42,11 +43,12 @@ def prepare(
 ) -> Opening:
     """Returns the writes that open a session, or renew the one that this user has in this browser.
 
-    `methods` are those of the authentication; with `auth_time` only the second factor is new, with
-    `factor_at` everything but the second factor. `known` are the browser's open sessions, also
-    those too old to sign in. The browser gets a new secret in the same unit, so of two concurrent
-    sign-ins one fails with Stale (with Conflict in a browser without a record). A renewed session
-    keeps its id: tokens that name it remain valid, and the id itself authorizes nothing.
+    `methods` are those of the authentication, whose time is now. An earlier `auth_time` means that
+    only the second factor is new, an earlier `factor_at` that only the second factor is not.
+    `known` are the browser's open sessions, also those too old to sign in. The browser gets a new
+    secret in the same unit, so of two concurrent sign-ins one fails with Stale (with Conflict in a
+    browser without a record). A renewed session keeps its id: tokens that name it remain valid,
+    and the id itself authorizes nothing.
     """
     now = service.clock.now()
     rotation, cookie = browsers.rotation(service.random, browser, now, subject.user)
@@ -79,7 +81,7 @@ def prepare(
 
 
 def user_guard(subject: Subject) -> Update:
-    """Returns a guard that the user is unchanged, by which a concurrent deactivation or password
-    change prevails."""
+    """Returns a guard for a unit: an update without changes, by which the unit fails with Stale if
+    the user was deactivated or got a new security stamp since it was read."""
     user = subject.user
     return Update(USERS, user.id, expect={"stamp": user.stamp, "state": "active"})

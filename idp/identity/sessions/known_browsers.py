@@ -20,12 +20,13 @@ MOST: Final = 10  # accounts that know one browser
 
 
 def is_known(browser: Browser | None, user: User) -> bool:
-    """Returns whether the account knows this browser, whose cookie was right."""
+    """Returns whether the account of this user knows the browser; False without a browser."""
     return browser is not None and entry(user) in browser.known
 
 
 def entry(user: User) -> KnownUser:
-    """Returns the entry for the user in a browser that the account knows."""
+    """Returns the entry by which a browser's record states that the user's account knows the
+    browser."""
     return KnownUser(user_id=user.id, stamp=f"{user.stamp}{user.browsers_stamp}")
 
 
@@ -49,8 +50,8 @@ def forgetting_others(service: Service, user: User, browser: Browser) -> list[Wr
 
 
 async def staying(service: Service, browser_id: str, before: User, after: User) -> list[Write]:
-    """Returns the writes by which the account still knows the browser under its user's new
-    stamp."""
+    """Returns the writes by which the account still knows the browser after its user was changed
+    from `before` to `after`, with a new security stamp; empty if it did not know the browser."""
     browser = await service.store.get(AGENTS, browser_id)
     return [_knowing(browser, after)] if browser is not None and is_known(browser, before) else []
 

@@ -50,14 +50,15 @@ class LiveSession(Struct, frozen=True):
 
     @property
     def check_seconds(self) -> int:
-        """For how long the password, or the passkey in its place, is sufficient by itself."""
+        """For how many seconds after its check the password, or the passkey in its place, need not
+        be entered again."""
         has_password = authentication_context.AMR_PASSWORD in self.session.amr
         rules = self.login
         return rules.password_check_seconds if has_password else rules.multi_factor_check_seconds
 
     def reached(self, now: datetime) -> str:
-        """Returns the class of the session now, which is lower once the second factor has
-        expired."""
+        """Returns the authentication context class (`acr`) of the session at `now`: that of a
+        password once the second factor has expired."""
         session = self.session
         if authentication_context.AMR_PASSWORD not in session.amr or session.factor_at is None:
             return session.acr
@@ -68,14 +69,16 @@ class LiveSession(Struct, frozen=True):
         return session.acr if is_fresh else authentication_context.PASSWORD
 
     def methods(self, now: datetime) -> tuple[str, ...]:
-        """Returns the methods of the session's authentication that are still valid."""
+        """Returns the methods of the session's authentication that are still valid at `now`: the
+        password alone once the second factor has expired."""
         methods = authentication_context.methods_of(self.session.amr, self.session.acr)
         is_whole = self.reached(now) == self.session.acr
         return tuple(methods) if is_whole else PASSWORD
 
     async def staying(self, service: Service, after: Subject) -> list[Write]:
-        """Returns the writes by which the session outlives a new security stamp of its user, and
-        its browser remains known to the account."""
+        """Returns the writes by which the session remains valid, and its browser known to the
+        account, although the user gets a new security stamp. `after` is the subject with that
+        stamp."""
         stamps = security_stamps.of_session(after.instance, after.organization, after.user)
         now, actor = service.clock.now(), after.user.id
         changes = {"stamps": stamps}
@@ -92,12 +95,14 @@ class LiveSession(Struct, frozen=True):
 
 
 async def find_live(service: Service, browser: Browser | None) -> list[LiveSession]:
-    """Returns the browser's live sessions, the last used first, one for each user."""
+    """Returns the browser's live sessions, the last used first, one for each user; empty without a
+    browser."""
     return await live_among(service, await find_open(service, browser) if browser else [])
 
 
 async def live_among(service: Service, sessions: list[Session]) -> list[LiveSession]:
-    """Returns those of a browser's open sessions that can sign in, as `find_live` does."""
+    """Returns those of a browser's open sessions that can sign in their users now, the last used
+    first, one for each user."""
     now = service.clock.now()
     usable = [session for session in sessions if _can_sign_in(service.config, session, now)]
     usable.sort(key=lambda session: session.last_used_at, reverse=True)
@@ -125,14 +130,15 @@ async def _find_all(service: Service, where: Where) -> list[Session]:
 
 
 async def ending(service: Service, session: Session) -> list[Write]:
-    """Returns the writes that end a session and every token that names it, and that queue messages
-    to its applications. They fail with Stale if it has ended."""
+    """Returns the writes that end a session and every token that names it, and that queue logout
+    tokens for its applications. They fail with Stale if the session has ended or was renewed."""
     messages = await session_clients.messages(service, session, service.clock.now())
     return [*ending_without_messages(service, session), *messages]
 
 
 def ending_without_messages(service: Service, session: Session) -> list[Write]:
-    """Returns the writes that end a session without messages to its applications."""
+    """Returns the writes that end a session and every token that names it, without logout tokens
+    for its applications."""
     now = service.clock.now()
     end = Update(
         SESSIONS,
@@ -149,8 +155,8 @@ def ending_without_messages(service: Service, session: Session) -> list[Write]:
 
 
 async def logout_messages_of_all(service: Service, subject: Subject) -> list[Write]:
-    """Returns the writes that queue messages to the applications of all of the user's sessions:
-    for a unit that ends them all by a new stamp."""
+    """Returns the writes that queue logout tokens for the applications of all sessions of the
+    user. They belong to a unit that ends these sessions by a new security stamp."""
     now, messages = service.clock.now(), list[Write]()
     stamps = security_stamps.of_session(subject.instance, subject.organization, subject.user)
     for session in await _find_all(service, {"user_id": subject.user.id}):
@@ -198,8 +204,8 @@ def new(
     factor_at: datetime | None = None,
 ) -> Session:
     """Returns a new session, which is not stored yet, for an authentication by these methods at
-    `now`. With `auth_time` only the second factor is new, with `factor_at` everything but the
-    second factor."""
+    `now`. An earlier `auth_time` means that only the second factor is new, an earlier `factor_at`
+    that only the second factor is not."""
     reached, auth_time = authentication_context.reached(methods), auth_time or now
     return Session(
         id=random.id(),
@@ -220,7 +226,8 @@ def new(
 
 
 def record_ends_at(config: Config, auth_time: datetime) -> datetime:
-    """Returns when the last token of a session authenticated at `auth_time` has expired."""
+    """Returns when the last token of a session that was authenticated at `auth_time` has expired;
+    its record is stored until then."""
     longest = max(config.access_token_seconds, config.jwt_access_token_seconds)
     return auth_time + timedelta(seconds=config.session_seconds + longest)
 

@@ -33,11 +33,11 @@ async def verify_password(
 async def replace(
     service: Service, browser: Browser, live: LiveSession, subject: Subject, password: str
 ) -> Cookie:
-    """Replaces the password and the session, in one unit. The session's other methods remain
-    valid.
+    """Replaces the user's password, and the session by a new one with the same other methods, in
+    one unit. Returns the browser's new cookie.
 
-    All other sessions and tokens of the user end with the old stamp. Raises HashingBusy; Stale if
-    the password or the session changed concurrently.
+    All other sessions and tokens of the user end with the old security stamp. Raises HashingBusy;
+    Stale if the password or the session changed concurrently.
     """
     change = await password_change.prepare(service, subject, password, actor=subject.user.id)
     methods = live.methods(service.clock.now())
@@ -57,8 +57,7 @@ async def replace(
 async def verify_one_time(
     service: Service, login_name: str, password: str, origin: AttemptOrigin
 ) -> Subject:
-    """Returns the user whose one-time password this is. Attempts are limited as those of a
-    sign-in.
+    """Checks a one-time password and returns its user. Attempts are limited as those of a sign-in.
 
     Raises password_check.SignInRefused, also for a password that need not be changed; Throttled,
     HashingBusy.

@@ -60,8 +60,8 @@ async def lasting(service: Service, subject: Subject) -> AsyncIterator[Session]:
 
 
 async def end_others(service: Service, subject: Subject, current: Session) -> None:
-    """Ends every session but this one, with its tokens and with messages to its applications.
-    Afterwards the account knows no other browser.
+    """Ends every session of the user but `current`, with its tokens and with messages to its
+    applications. Afterwards the account knows no other browser.
 
     If it is interrupted, it can be called again: each session is ended in a unit of its own.
     """

@@ -43,7 +43,8 @@ class BrowserKind(Struct, frozen=True):
 
 
 def read(user_agent: str | None) -> BrowserKind:
-    """Returns the names for a User-Agent header."""
+    """Returns the names of browser and operating system in a User-Agent header (None: no
+    header)."""
     text = (user_agent or "")[:_MAX_CHARACTERS]
     return BrowserKind(_first(_BROWSERS, text), _first(_SYSTEMS, text))
 

@@ -67,7 +67,7 @@ async def unlock(service: Service, login_name: str, *, actor: str) -> bool:
 
 
 async def grant_owner(service: Service, login_name: str, *, actor: str) -> bool:
-    """Makes a user an owner of the installation; returns False if the user is one. Raises
+    """Makes a user an owner of the installation; returns False if the user is one already. Raises
     NotFound."""
     user = await _find(service, login_name)
     return await memberships.grant(service, user.id, None, IAM_OWNER, actor=actor)

@@ -55,7 +55,7 @@ CLIENT_PREFIX: Final = "client:"  # the prefix of `sub` in tokens that a client 
 
 
 class Paths(NamedTuple):
-    """Where in the request the fields are that may be taken."""
+    """The JSON paths, in the request, of the fields whose values another user may have already."""
 
     user_name: str = ""
     email: str = ""
@@ -93,7 +93,7 @@ class NameAvailability(Struct, frozen=True):
     check: NameCheck
 
     def problems(self, paths: Paths) -> list[FieldProblem]:
-        """Returns a problem for each name that is taken, with its place in the request."""
+        """Returns a problem for each name that is taken, with the JSON path of its field."""
         return name_problems(self.check.taken, paths)
 
     def of(self, user: User) -> User:
@@ -120,8 +120,8 @@ class NameAvailability(Struct, frozen=True):
 
 
 class PreparedUser(Struct, frozen=True):
-    """A user and the writes that store it, for one unit, to which callers may add. `problems`
-    lists what is taken; the user can be stored only if it is empty."""
+    """A new user and the writes that store it, for one unit, to which callers may add. `problems`
+    lists which names or ids are taken; the user can be stored only if it is empty."""
 
     user: User
     writes: list[Write]
@@ -132,12 +132,12 @@ P = TypeVar("P", bound=PreparedUser)
 
 
 async def make(service: Service, prepare: Callable[[], Awaitable[P]]) -> P:
-    """Stores the user that `prepare` returns, with everything in its unit, and returns what was
-    prepared.
+    """Stores the user that `prepare` returns, with everything in its unit, and returns the result
+    of `prepare`.
 
-    If a concurrent creation reserved one of its login names, it is prepared once more, so only
-    names that are really taken are refused. Raises Taken, InvalidArgument for a user name with
-    another organization's domain, Busy.
+    If a concurrent creation reserved one of its login names, `prepare` is called once more, so
+    only names that are really taken are refused. Raises Taken, InvalidArgument for a user name
+    with another organization's domain, Busy.
     """
 
     async def attempt() -> P:
@@ -149,8 +149,8 @@ async def make(service: Service, prepare: Callable[[], Awaitable[P]]) -> P:
 
 
 async def prepared_or_refused(prepare: Callable[[], Awaitable[P]]) -> P:
-    """Returns what `prepare` describes without storing it. Raises Taken, or InvalidArgument for a
-    user name with another organization's domain."""
+    """Returns the result of `prepare`, without storing the user. Raises Taken, or InvalidArgument
+    for a user name with another organization's domain."""
     prepared = await prepare()
     if prepared.problems:
         # A concurrent change between two reads can look like a conflict; a second attempt reads
@@ -181,7 +181,8 @@ async def prepare(
     paths: Paths = _NOWHERE,
     is_by_instance: bool = False,
 ) -> PreparedUser:
-    """Prepares a user of `organization`, which need not be stored yet.
+    """Returns a new person of `organization` (which need not be stored yet), with the writes that
+    store the person.
 
     `is_by_instance`: the user name may end with a domain of another organization.
     """
@@ -207,7 +208,8 @@ async def insertion(
     paths: Paths = _NOWHERE,
     is_by_instance: bool = False,
 ) -> PreparedUser:
-    """Prepares a user of any kind: the writes that store it and reserve its login names."""
+    """Returns `user`, a new one of any kind, with the writes that store it and reserve its login
+    names; `problems` lists what is taken."""
     checked_candidate = candidate(organization, user, is_by_instance=is_by_instance)
     (names,) = await availability_of_each(service, [checked_candidate])
     problems, user = names.problems(paths), names.of(user)
@@ -225,8 +227,8 @@ def candidate(
     *,
     is_by_instance: bool = False,
 ) -> Candidate:
-    """Returns the user for the check of login names; `known` is the stored user, if there is
-    one."""
+    """Returns the login names of a new or changed user, for the check whether they are taken.
+    `known` is the stored user, None for a new one."""
     return Candidate(organization, user.user_name, user.email, known, is_by_instance)
 
 
@@ -246,7 +248,7 @@ async def availability_of_each(
 def name_problems(
     taken: Collection[login_name_availability.Part], paths: Paths
 ) -> list[FieldProblem]:
-    """Returns a problem for each name that is taken, with its place in the request."""
+    """Returns a problem for each login name that is taken, with the JSON path of its field."""
     if "foreign_domain" in taken:
         text = "ends with a domain that is verified for another organization"
         return [FieldProblem("user.name.foreign_domain", paths.user_name, text)]
@@ -265,7 +267,8 @@ def refusal(problems: Sequence[FieldProblem]) -> Taken | InvalidArgument:
 def writes_of(
     service: Service, user: User, names: NameAvailability, actor: str, **payload: str
 ) -> list[Write]:
-    """Returns the writes that store a new user and reserve its login names."""
+    """Returns the writes that store a new user, with an event to which `payload` is added, and
+    that reserve its login names."""
     payload = {"kind": user.kind, **payload}
     entry = AuditEntry("user.created", actor, user.created_at, payload=payload)
     stored = events.insertion(service.random, USERS, user, entry)

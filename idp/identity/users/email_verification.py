@@ -54,7 +54,7 @@ _UNUSABLE: Final = re.compile(r"[\s\x00-\x1f\x7f\\{}<>\"]")
 
 
 class UrlTemplateRefused(IdpError):
-    """The text is not the address of a page that a mail may link to."""
+    """The text is not a template of URLs to which a mail may link."""
 
     error_code = "url_template.invalid"
 
@@ -66,7 +66,8 @@ class AddressHeld(FailedPrecondition):
 
 
 class VerificationBegun(Confidential, frozen=True):
-    """A code, and the writes that make it valid; they belong to the unit of the change."""
+    """A new code, and the writes that make it valid; they belong to the unit of the change that
+    needs the code."""
 
     code: str
     writes: list[Write]
@@ -81,9 +82,9 @@ async def begin_email(
     language: str | None = None,
     by: VerifiedBy = "organization",
 ) -> VerificationBegun:
-    """Creates a code for the user's address; with `send`, the writes include the mail with it. If
-    the user has no password and there is no `url_template`, the mail is an invitation to choose
-    one.
+    """Returns a new code for the user's address; with `send`, its writes include the mail with the
+    code. If the user has no password and there is no `url_template`, the mail is an invitation to
+    choose one.
 
     The user need not be stored yet. `language` is the requested one; without it, the user's own
     applies. A code that is not sent verifies no mailbox: the address is then verified by the party
@@ -130,8 +131,8 @@ def new_code(
     lifetime: timedelta = timedelta(hours=HOURS),
     by: VerifiedBy = "mailbox",
 ) -> tuple[str, Insert]:
-    """Creates a code for the address or number, and the write that makes it valid; `by` is
-    recorded as the party that verified it."""
+    """Returns a new code that verifies the address or number, and the write that makes the code
+    valid. `by` is the party that will be recorded as the one that verified it."""
     now, code = service.clock.now(), mail_codes.new(service)
     id = service.random.id()
     verification = Verification(
@@ -180,10 +181,11 @@ async def check_code(
 async def verify_email(
     service: Service, user_id: str, code: str, *, actor: str | None = None
 ) -> None:
-    """Marks the user's address as verified, in one unit with its event. A code is valid once.
+    """Marks the user's address as verified by this code, in one unit with its event. A code is
+    valid once.
 
-    Raises MailCodeRefused: `code.wrong`, `code.attempts` after too many wrong ones, `code.expired`
-    if there is no valid code; NotFound if the user does not exist; AddressHeld; Busy.
+    Raises MailCodeRefused: `code.wrong`, `code.tries` after too many wrong ones, `code.expired` if
+    there is no valid code; NotFound if the user does not exist; AddressHeld; Busy.
     """
 
     checked_codes: set[tuple[str, str]] = set()
@@ -220,8 +222,8 @@ async def _verify_email(
 
 
 async def mark_reached(service: Service, subject: Subject) -> Subject:
-    """Marks the user's address as verified after a mail to it was answered, and returns the
-    subject.
+    """Marks the user's address as verified, because a mail to it was answered, and returns the
+    changed subject.
 
     An address that a user of another organization has verified is not changed. Raises Busy; Stale
     if the user was changed concurrently.
@@ -274,9 +276,9 @@ async def _marking_verified(
 
 
 def check_url_template(config: Config, template: str) -> None:
-    """Raises UrlTemplateRefused unless a mail may link to addresses of this form.
+    """Raises UrlTemplateRefused unless a mail may link to the URLs that the template produces.
 
-    It is an https address (or http on the local machine), with `{{.UserID}}`, `{{.OrgID}}`,
+    It is an https URL (or http on the local machine), with `{{.UserID}}`, `{{.OrgID}}`,
     `{{.Code}}` and `{{.LoginName}}` in path, query and fragment only, so that no value can change
     the host.
     """
@@ -299,7 +301,8 @@ def check_url_template(config: Config, template: str) -> None:
 
 
 def link(config: Config, user: User, code: str, template: str | None) -> str:
-    """Returns the address in a mail: of a checked template, or of the service's own page."""
+    """Returns the URL for the mail with a code: the `template` with its placeholders replaced, or
+    the service's own page if it is None. Raises UrlTemplateRefused."""
     values = {
         "UserID": user.id,
         "OrgID": user.org_id,

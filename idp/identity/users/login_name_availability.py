@@ -30,7 +30,7 @@ _MOST_FOUND: Final = 2
 
 
 class Candidate(Struct, frozen=True):
-    """The names by which a new or changed user would sign in; `known` is the stored user, if any.
+    """The login names of a new or changed user; `known` is the stored user, None for a new one.
 
     `is_by_instance`: the user name may end with a domain of another organization.
     """
@@ -124,7 +124,8 @@ def named(candidate: Candidate) -> NamedUser:
 
 
 async def check_each(service: Service, named_users: Sequence[NamedUser]) -> list[NameCheck]:
-    """Checks many candidates in a few round trips. They are not compared with each other."""
+    """Checks the login names of many candidates in a few round trips. The candidates are not
+    compared with each other."""
     keys = {key for each in named_users for key in each.names | each.addresses}
     scoped = {_scoped(each, key) for each in named_users for key in each.names}
     addresses = {key for each in named_users for key in each.addresses}

@@ -43,7 +43,8 @@ def login_key(user_name: str) -> str:
 
 
 def email_key(email: Email | None, org_id: str) -> str | None:
-    """Returns the form in which an address is a login name; None if it is none.
+    """Returns the form in which an e-mail address is stored as a login name; None if it is no
+    login name.
 
     `org_id` is the user's organization: it is part of the form of an address that is a login name
     there alone.
@@ -55,7 +56,8 @@ def email_key(email: Email | None, org_id: str) -> str | None:
 
 
 def address_keys(user: User, org_id: str | None) -> set[str]:
-    """Returns the key of the user's address if it is a login name in that organization."""
+    """Returns the key of the user's e-mail address if it is a login name for sign-ins to the
+    organization `org_id` (None: to no organization in particular), else an empty set."""
     key, _, home = (user.email_key or "").partition(_SCOPE)
     return {key} if key and home in ("", org_id) else set()
 
@@ -83,8 +85,8 @@ def keys(user_name: str, email: Email | None, profile: Profile, org_id: str) -> 
 def login_names(
     organization: Organization, user_name: str, email: Email | None
 ) -> tuple[set[str], set[str]]:
-    """Returns the keys by which such a user signs in: those of the user name, and that of the
-    address.
+    """Returns the keys of the login names of a user with this user name and address: those of the
+    user name, and that of the address.
 
     The address may be a login name in the organization alone (`email_key`).
     """
@@ -96,7 +98,8 @@ def login_names(
 
 
 async def is_held_elsewhere(service: Service, org_id: str, key: str) -> bool:
-    """Returns whether a user of another organization has verified this address."""
+    """Returns whether a user of another organization has verified the address with this
+    `login_key`."""
     # Users who verified one address belong to one organization.
     holders = await _by_email(service, key)
     return any(holder.org_id != org_id for holder in holders)
@@ -167,7 +170,8 @@ async def _by_email(service: Service, key: str) -> list[User]:
 
 
 async def find_subject(service: Service, user_id: str) -> Subject | None:
-    """Returns the user with organization and instance record, whatever their state."""
+    """Returns the user with organization and instance record, whatever their state; None if one of
+    the three does not exist."""
     user = await service.store.get(USERS, user_id)
     return await subject_of(service, user) if user else None
 
@@ -185,18 +189,21 @@ async def find_unchanged(service: Service, user: User) -> Subject | None:
 
 
 async def unlocked(service: Service, subject: Subject) -> Subject:
-    """Returns the subject as of now: active again if the time of a lock has passed."""
+    """Returns the subject, with the user active again if the time of the user's lock has
+    passed."""
     user = await lock_ends.lifted(service, subject.user)
     return structs.replace(subject, user=user)
 
 
 def staying(user: User) -> Update:
-    """Returns a guard that the user still exists as it was read, for records that belong to it."""
+    """Returns a guard for a unit that stores records of the user: an update without changes, by
+    which the unit fails with Stale if the user was removed since it was read."""
     return Update(USERS, user.id, expect={"created_at": user.created_at})
 
 
 async def subject_of(service: Service, user: User) -> Subject | None:
-    """Returns the user, as it was read, with organization and instance record."""
+    """Returns the user, as it was read, with organization and instance record; None if one of
+    these does not exist."""
     organization, instance = await service.store.get_many(
         [(ORGANIZATIONS, user.org_id), (INSTANCES, INSTANCE_ID)]
     )

@@ -51,21 +51,22 @@ async def find(service: Service, user_id: str, org_id: str | None) -> Membership
 
 
 def owner_of(org_id: str | None) -> str:
-    """Returns the name of the owner's role there."""
+    """Returns the name of the owner's role in the organization; in the installation if `org_id` is
+    None."""
     return IAM_OWNER if org_id is None else ORG_OWNER
 
 
 async def another_owner(service: Service, org_id: str | None, user_id: str) -> list[Write]:
-    """Returns guards that a user other than this one is an active owner there; none if there is no
-    such user."""
+    """Returns guards that a user other than `user_id` is an active owner of the organization
+    (None: the installation); empty if there is no such user."""
     return await _owner(service, org_id, lambda user: user.id != user_id)
 
 
 async def owner_guards(service: Service, user_id: str) -> list[Write]:
-    """Returns guards that whatever the user owns has another active owner: the installation, or
+    """Returns guards that everything the user owns has another active owner: the installation, and
     organizations.
 
-    Raises FailedPrecondition if one has no other active owner.
+    Raises FailedPrecondition if one of them has no other active owner.
     """
     guards: dict[tuple[str, str], Write] = {}
     async for held in paging.each(service, MEMBERSHIPS, {"user_id": user_id}):
@@ -81,8 +82,8 @@ async def owner_guards(service: Service, user_id: str) -> list[Write]:
 
 
 async def owner_outside(service: Service, org_id: str) -> list[Write]:
-    """Returns guards that the installation has an active owner in another organization; none if it
-    has none."""
+    """Returns guards that the installation has an active owner who belongs to another organization
+    than `org_id`; empty if it has none."""
     return await _owner(service, None, lambda user: user.org_id != org_id)
 
 
@@ -107,7 +108,8 @@ async def _owner(
 async def grant(
     service: Service, user_id: str, org_id: str | None, role: str, *, actor: str
 ) -> bool:
-    """Gives the user the role; returns False if the user has it already."""
+    """Gives the user the role in the organization (None: in the installation); returns False if
+    the user has it already."""
     known = await find(service, user_id, org_id)
     if known is not None and role in known.roles:
         return False

@@ -50,7 +50,9 @@ async def chosen_problems_with(
     has_factor: bool,
     application: str = "",
 ) -> list[password_policy.PasswordProblem]:
-    """Does the same as `chosen_problems` for a user who has or will have a second factor, or none.
+    """Returns why the user can't choose this password, if the user has a second factor
+    (`has_factor`) or has none; empty if it is accepted. `application` is that of
+    `chosen_problems`.
 
     Raises HashingBusy.
     """
@@ -64,7 +66,8 @@ async def chosen_problems_with(
 async def initial_problems(
     service: Service, subject: Subject, password: str
 ) -> list[password_policy.PasswordProblem]:
-    """Returns why another party can't set this password for the user. Raises HashingBusy."""
+    """Returns why an administrator or a program can't set this password for the user; empty if it
+    is accepted. Raises HashingBusy."""
     words = await _words(service, subject)
     required = await password_acceptance.initial(service, subject.user.org_id, words)
     return await _problems(service, subject, password, required)

@@ -122,13 +122,13 @@ class Rights(Struct, frozen=True):
 
 
 async def of_user(service: Service, user_id: str) -> Rights:
-    """Returns the sum of the rights of the user's memberships."""
+    """Returns the rights of a user: the union of those of all the user's memberships."""
     held = paging.each(service, MEMBERSHIPS, {"user_id": user_id})
     return of_memberships([each async for each in held])
 
 
 def of_memberships(memberships: Iterable[Membership]) -> Rights:
-    """Returns the sum of the rights of these memberships of one user."""
+    """Returns the union of the rights of these memberships, which belong to one user."""
     everywhere: frozenset[Permission] = frozenset()
     by_organization: dict[str, frozenset[Permission]] = {}
     for membership in memberships:
@@ -141,7 +141,8 @@ def of_memberships(memberships: Iterable[Membership]) -> Rights:
 
 
 def of_roles(org_id: str | None, roles: list[str]) -> Rights:
-    """Returns what these roles allow in the organization, or everywhere if `org_id` is None."""
+    """Returns the rights that these roles give in the organization, or everywhere if `org_id` is
+    None."""
     if org_id is None:
         return Rights(everywhere=_sum(roles, INSTANCE_ROLES), by_organization={})
     held = {org_id: _sum(roles, ORGANIZATION_ROLES)}

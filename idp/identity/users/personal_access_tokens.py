@@ -19,7 +19,8 @@ MARK: Final = "_pat_"
 def new(
     random: Random, vendor: str, subject: Subject, now: datetime, expires_at: datetime
 ) -> tuple[PersonalAccessToken, str]:
-    """Returns a record to store and the token to show, of the form `<vendor>_pat_<id><secret>`."""
+    """Returns a record to store and the token to display, of the form
+    `<vendor>_pat_<id><secret>`."""
     id, secret = random.id(), random.token()
     record = PersonalAccessToken(
         id=id,
@@ -39,8 +40,8 @@ def is_pat(service: Service, token: str) -> bool:
 
 
 async def find(service: Service, token: str) -> PersonalAccessToken | None:
-    """Returns the record of a personal access token; None if there is none. The caller checks the
-    user."""
+    """Returns the record of a personal access token; None if there is none. The caller checks
+    whether the token and its user are still valid."""
     parts = opaque_tokens.split(token.removeprefix(service.config.vendor + MARK))
     pat = await service.store.get(PATS, parts[0]) if parts else None
     if parts is None or pat is None or not opaque_tokens.matches(parts[1], pat.secret_hash):

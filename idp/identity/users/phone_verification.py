@@ -26,7 +26,8 @@ from storage import Delete, Stale, Write
 def begin_phone(
     service: Service, user: User, *, send: bool, by: VerifiedBy = "organization"
 ) -> VerificationBegun:
-    """Creates a code for the user's number; with `send`, the writes include the message with it.
+    """Returns a new code for the user's phone number; with `send`, its writes include the text
+    message with the code.
 
     The user need not be stored yet. A code that is not sent verifies no telephone: the number is
     then verified by the party that `by` names. Raises NotFound if the user has no number.
@@ -47,7 +48,8 @@ def begin_phone(
 
 
 async def verify_phone(service: Service, user_id: str, code: str, *, actor: str) -> None:
-    """Marks the user's number as verified, in one unit with its event. A code is valid once.
+    """Marks the user's number as verified by this code, in one unit with its event. A code is
+    valid once.
 
     Raises MailCodeRefused, with the error codes of `email_verification.verify_email`; NotFound.
     """

@@ -50,7 +50,8 @@ _NO_ADDRESS: Final = message(
 
 
 class RegistrationProblem(Struct, frozen=True):
-    """The text of the page about one field, or about the whole form if `field` is None."""
+    """A problem with one field of the form, or with the whole form if `field` is None, as the text
+    that the page displays."""
 
     field: str | None
     text: Message
@@ -94,7 +95,7 @@ async def read(
     service: Service, organization: Organization, sent: Typed, application: str = ""
 ) -> tuple[Typed, list[RegistrationProblem]]:
     """Returns the normalised values of the form and all problems with them. `application` is the
-    name of the one that the person is about to sign in to. Raises HashingBusy."""
+    name of the application that the person is about to sign in to. Raises HashingBusy."""
     problems: list[RegistrationProblem] = []
     email = _read(problems, "email", field_rules.EmailRule(), sent.email)
     typed = Typed(
@@ -178,7 +179,8 @@ def _profile(given_name: str, family_name: str, language: str | None) -> Profile
 
 
 async def draft(service: Service, org_id: str, typed: Typed, language: str) -> NewAccount:
-    """Returns the account that waits for the verification of its address. Raises HashingBusy."""
+    """Returns the account to be created once its address is verified, with the password hashed.
+    Raises HashingBusy."""
     password = await password_acceptance.hashed(service, org_id, typed.password)
     return NewAccount(
         given_name=typed.given_name,
@@ -193,17 +195,18 @@ async def draft(service: Service, org_id: str, typed: Typed, language: str) -> N
 
 
 def seal(service: Service, waiting: NewAccount) -> str:
-    """Returns the account encrypted, for storage."""
+    """Returns an account that waits for verification, encrypted for storage."""
     return service.master_key.seal(msgspec.json.encode(waiting), _PURPOSE)
 
 
 def unseal(service: Service, sealed: str) -> NewAccount:
-    """Returns the account from its encrypted form."""
+    """Returns an account that waits for verification, from its encrypted form."""
     return msgspec.json.decode(service.master_key.open(sealed, _PURPOSE), type=NewAccount)
 
 
 def as_typed(service: Service, sealed: str) -> Typed:
-    """Returns the form's values of a waiting account, without the password."""
+    """Returns the values of the form from an encrypted account that waits for verification,
+    without the password."""
     waiting = unseal(service, sealed)
     return Typed(
         given_name=waiting.given_name,
@@ -225,8 +228,8 @@ async def is_known(service: Service, organization: Organization, address: str) -
 async def prepare(
     service: Service, organization: Organization, waiting: NewAccount
 ) -> PreparedUser:
-    """Prepares the new user, whose mailbox is verified, with one event for the creation and one
-    for the verification."""
+    """Returns the new user, whose mailbox is verified, with the writes that store it and its two
+    events: the creation and the verification."""
     id = service.random.id()
     new = NewHuman(
         id=id,

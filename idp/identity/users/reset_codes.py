@@ -25,8 +25,9 @@ FIRST_PASSWORD_HOURS: Final = 24
 async def begin(
     service: Service, user: User, *, send: bool, url_template: str | None = None
 ) -> VerificationBegun:
-    """Creates a code; with `send`, the writes include the mail with it, whose link leads to the
-    template's page or to that of this service. Raises UrlTemplateRefused."""
+    """Returns a new code, and the writes that make it valid; with `send`, they include the mail
+    with it, whose link leads to the template's page or to that of this service. Raises
+    UrlTemplateRefused."""
     hours = HOURS if user.password else FIRST_PASSWORD_HOURS
     lifetime = timedelta(hours=hours)
     issue = reset_links.issue(user)
@@ -43,7 +44,8 @@ async def begin(
 
 
 async def check(service: Service, user: User, code: str) -> Delete:
-    """Returns the write that uses up the newest code. Raises MailCodeRefused."""
+    """Checks a code, which must be the newest one of the user, and returns the write that uses it
+    up. Raises MailCodeRefused."""
     issue = reset_links.issue(user)
     verification = await email_verification.check_code(service, user, "password", issue, code)
     return Delete(VERIFICATIONS, verification.id)

@@ -37,14 +37,14 @@ class OpenedLink(Struct, frozen=True):
 
 
 def issue(user: User) -> str:
-    """Returns the values that a code or link is bound to: a new security stamp, as of a new
-    password, ends it."""
+    """Returns the text that a code or link for a new password is bound to: the user's security
+    stamp and e-mail address. A change of either makes the code or link invalid."""
     return f"{user.stamp}\n{user.email.address if user.email else ''}"
 
 
 def add_key(service: Service, user: User | None, insertion: Insert) -> tuple[str, Insert]:
-    """Returns a key for a link, and the write of its `Verification`. Without a user the link is
-    never valid."""
+    """Returns the secret key of a new link, and `insertion`, the write of its `Verification`, with
+    the key's MAC added. Without a user the link is never valid."""
     verification, secret = insertion.record, service.random.token()
     bound_to = issue(user) if user else ""
     mac = _mac(service, verification.id, bound_to, secret)
@@ -54,7 +54,7 @@ def add_key(service: Service, user: User | None, insertion: Insert) -> tuple[str
 
 
 def address(config: Config, key: str, **query: str) -> str:
-    """Returns the address of the link in a mail."""
+    """Returns the URL of the link in a mail; `query` are further parameters."""
     return f"{config.issuer}{PAGE}?{urlencode({'key': key} | query)}"
 
 
@@ -72,8 +72,8 @@ def seal(service: Service, key: str) -> str:
 
 
 def unseal(service: Service, sealed: str, link_id: str) -> str:
-    """Returns the key of this link from its cookie. Raises LinkRefused if it is too old or another
-    link's."""
+    """Returns the key of this link from its encrypted cookie. Raises LinkRefused if the cookie is
+    too old or is that of another link."""
     try:
         until, _, key = service.master_key.open(sealed, _COOKIE).decode().partition("\n")
     except WrongKey:
@@ -86,7 +86,7 @@ def unseal(service: Service, sealed: str, link_id: str) -> str:
 
 
 async def find(service: Service, key: str) -> OpenedLink:
-    """Returns the valid link of a key. Raises LinkRefused."""
+    """Returns the link with this key. Raises LinkRefused unless it is valid."""
     parts = opaque_tokens.split(key)
     verification = await service.store.get(VERIFICATIONS, parts[0]) if parts else None
     subject = (
@@ -101,8 +101,8 @@ async def find(service: Service, key: str) -> OpenedLink:
 
 
 def spending(verification: Verification) -> Delete:
-    """Returns the write that uses up a code or link. Of two concurrent ones, one fails with
-    Stale."""
+    """Returns the write that uses up a code or link. Of two concurrent units with it, one fails
+    with Stale."""
     return Delete(VERIFICATIONS, verification.id, expect={"user_id": verification.user_id})
 
 

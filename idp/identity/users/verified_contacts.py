@@ -12,12 +12,14 @@ VALUES: Final[tuple[VerifiedBy, ...]] = get_args(VerifiedBy)
 
 
 def email(address: str, by: VerifiedBy, *, is_verified: bool) -> Email:
-    """Returns an address that was set; `by` applies if it `is_verified`."""
+    """Returns an e-mail address that a request sets; `by` is the party that verified it, if it
+    `is_verified`."""
     return Email(address=address, is_verified=is_verified, verified_by=_source(by, is_verified))
 
 
 def phone(number: str, by: VerifiedBy, *, is_verified: bool) -> Phone:
-    """Returns a number that was set; `by` applies if it `is_verified`."""
+    """Returns a phone number that a request sets; `by` is the party that verified it, if it
+    `is_verified`."""
     return Phone(number=number, is_verified=is_verified, verified_by=_source(by, is_verified))
 
 
@@ -26,9 +28,9 @@ def _source(by: VerifiedBy, is_verified: bool) -> VerifiedBy:
 
 
 def merged(known: C, sent: C) -> C:
-    """Returns the contact to store when a known address or number is sent again: `sent` if it is
-    verified and the known one is not verified everywhere; else `known`, so that no verification is
-    lost."""
+    """Returns the contact to store when a request sends the stored address or number again: `sent`
+    if it is verified and the known one is not verified everywhere; else `known`, so that no
+    verification is lost."""
     if known.is_verified_everywhere or not sent.is_verified:
         return known
     return sent

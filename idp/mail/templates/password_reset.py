@@ -18,8 +18,8 @@ def with_code(
     link_minutes: int,
     wording: Wording,
 ) -> MailMessage:
-    """Returns the mail with the code for the page that asked for it, and a link that needs no
-    code."""
+    """Returns the mail with the code for the page that requested it, and with a link that works
+    without the code."""
     parts: list[Part] = [
         message(
             "A new password can be chosen for your account at %(host)s. To do so, type this"

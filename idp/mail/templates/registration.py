@@ -13,7 +13,7 @@ from idp.mail.messages import MailMessage, MessageCode, MessageLink, Part, Wordi
 def with_code(
     bundle: Bundle, to: str, application: str, code: str, url: str, minutes: int, wording: Wording
 ) -> MailMessage:
-    """Returns the mail with the code that verifies the mailbox, and a link that contains the
+    """Returns the mail with the code that verifies the mailbox, and with a link that contains the
     code."""
     parts: list[Part] = [
         message(
@@ -41,7 +41,7 @@ def with_code(
 
 
 def of_known(bundle: Bundle, to: str, application: str, sign_in_url: str) -> MailMessage:
-    """Returns the mail that reports an existing account, which no page reveals."""
+    """Returns the mail to an address that has an account already; no page reveals that."""
     parts: list[Part] = [
         message(
             "Somebody, probably you, wanted to open an account for %(application)s with this"

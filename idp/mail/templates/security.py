@@ -38,8 +38,8 @@ def password_changed(service: Service, user: User) -> list[Write]:
 
 
 def locked(service: Service, user: User, seconds: int = 0) -> list[Write]:
-    """Returns the writes of the message that the account is locked: for so many seconds, or with
-    0 until an administrator unlocks it."""
+    """Returns the writes of the message that the account is locked: for this number of seconds, or
+    if it is 0 until an administrator unlocks it."""
     subject = message("Your account was locked", context="mail")
     text = message(
         "Too many wrong passwords were entered for your account at %(host)s. Nobody can sign in to"
@@ -80,8 +80,8 @@ def email_changed(service: Service, user: User, new: Email | None) -> list[Write
 def notification(
     service: Service, user: User, kind: MailKind, subject: Message, *parts: Part
 ) -> list[Write]:
-    """Returns the write of the mail to the user's verified address; none if there is no such
-    address."""
+    """Returns the write of a mail of this kind, with these parts, to the user's verified address;
+    none if there is no such address."""
     if user.email is None or not user.email.is_verified:
         return []
     bundle = messages.bundle_for(service.config, user.profile.preferred_language)
@@ -90,7 +90,7 @@ def notification(
 
 
 def account(service: Service) -> MessageLink:
-    """Returns the link to the account's own page."""
+    """Returns the part of a mail that links to the user's page of the account."""
     return MessageLink(
         message("Your account:", context="mail"), f"{service.config.issuer}/ui/account"
     )
