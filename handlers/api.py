@@ -74,8 +74,8 @@ class JsonHandler(Handler):
         self._headers["Cache-Control"] = "no-store"
 
     def decode_argument(self, value: bytes, name: str | None = None) -> str:
-        """Returns a part of the address; with invalid UTF-8 it is an unknown name, not an
-        error."""
+        """Decodes one part of the path. Invalid UTF-8 is replaced by U+FFFD, so that the request
+        is answered like one for an unknown name."""
         return value.decode("utf-8", "replace")
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
@@ -94,9 +94,10 @@ class JsonHandler(Handler):
 
 
 class ApiHandler(JsonHandler):
-    """The operations of one address of the management API.
+    """Answers the requests to one path of the management API, with one operation for each HTTP
+    method.
 
-    `call` is the admitted call; it is set before any of the body is stored.
+    `call` is the authenticated and authorized call; it is set before any of the body is stored.
     """
 
     operations: dict[str, Operation]
@@ -110,8 +111,9 @@ class ApiHandler(JsonHandler):
         self._left = asyncio.Event()
 
     async def prepare(self) -> None:
-        """Admits the call. Raises HTTPError, Unauthenticated, PermissionDenied, NotFound,
-        InvalidArgument, TooMany."""
+        """Authenticates the caller and checks the permission for the operation, before the body is
+        received. Raises HTTPError, Unauthenticated, PermissionDenied, NotFound, InvalidArgument,
+        TooMany."""
         waiting = super().prepare()
         if waiting is not None:
             await waiting
@@ -162,12 +164,13 @@ class ApiHandler(JsonHandler):
         self._let_go()
 
     def _let_go(self) -> None:
-        """Releases the stored body, unless the operation is still reading it."""
+        """Deletes the stored body, unless the operation is still reading it."""
         if self.upload is not None:
             self.upload.abandon(is_read=self._is_running)
 
     def _count(self, error: Unauthenticated) -> None:
-        """Counts a wrong token. Raises TooMany if this network has sent too many."""
+        """Counts a request with a wrong token. Raises TooMany if too many came from its
+        network."""
         if error.error_code == management_call.NO_TOKEN:
             return
         seconds = rate_limits.refused_token(self.service, self.address())
@@ -192,7 +195,8 @@ class ApiHandler(JsonHandler):
         return max(config.max_json_bytes, LARGE_BODY_BYTES) if is_large else config.max_json_bytes
 
     async def run(self, *values: str) -> None:
-        """Runs the operation and answers."""
+        """Runs the operation for the request's method and sends its answer. `values` are the path
+        parameters."""
         self._is_running = True
         try:
             await self._run(*values)
@@ -272,7 +276,7 @@ class ApiHandler(JsonHandler):
         return {"request": request} if operation.body else {}
 
     def document(self) -> object:
-        """Returns the body as JSON. Raises HTTPError 413, 415 and InvalidArgument."""
+        """Returns the decoded JSON body. Raises HTTPError 413, 415 and InvalidArgument."""
         self._check_type()
         if len(self.body) > _QUICK_BYTES:
             json_bounds.check(self.body)
@@ -334,7 +338,7 @@ def _id(text: str) -> str:
 
 
 class MissingApiHandler(JsonHandler):
-    """Answers 404 for every unknown address below those of the API."""
+    """Answers with 404 for a path below the management API's prefixes that has no operation."""
 
     def admit(self) -> None:
         super().admit()
@@ -342,7 +346,8 @@ class MissingApiHandler(JsonHandler):
 
 
 def routes(operations: Sequence[Operation]) -> list[tuple[str, type[ApiHandler], dict[str, Any]]]:
-    """Returns the routes of these operations."""
+    """Returns Tornado's routes of these operations: one for each path, with its operations by
+    method."""
     by_path: dict[str, dict[str, Operation]] = {}
     for each in operations:
         by_path.setdefault(each.path, {})[each.method] = each

@@ -125,7 +125,7 @@ def _addresses(is_loopback: bool, is_test: bool) -> tuple[dict[str, list[Any]], 
 
 
 class App(Application):
-    """The Tornado application of one service."""
+    """The Tornado application: the routes of one running service, and its requests in progress."""
 
     def __init__(self, service: Service) -> None:
         self.service = service
@@ -141,8 +141,9 @@ class App(Application):
         )
 
     def find_handler(self, request: HTTPServerRequest, **more: Any) -> Any:
-        """Finds the handler of an address. Fixed addresses are looked up, which saves matching
-        most requests against every pattern."""
+        """Returns the handler for a request's path; `more` are Tornado's other arguments. Fixed
+        paths are looked up in a table, which saves matching most requests against every
+        pattern."""
         fixed = self._fixed.get(request.path)
         if fixed is None:
             return super().find_handler(request, **more)
@@ -151,7 +152,7 @@ class App(Application):
         return self.get_handler_delegate(request, *fixed)
 
     def begin(self, handler: RequestHandler) -> None:
-        """Records that a request is running until `end`."""
+        """Adds the handler to the requests in progress, until `end` removes it."""
         self._under_way.add(handler)
         self._is_idle.clear()
 
@@ -161,13 +162,13 @@ class App(Application):
             self._is_idle.set()
 
     async def drained(self, seconds: float) -> None:
-        """Waits until no request is running, at most `seconds`."""
+        """Waits until no request is in progress, but at most `seconds`."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._is_idle.wait(), seconds)
 
 
 def log_access(handler: RequestHandler) -> None:
-    """Writes the request's line to the access log."""
+    """Writes the access log's line for a request that has been answered."""
     request = handler.request
     logs.access(
         request.method or "",

@@ -25,7 +25,7 @@ _OWNERS: Final = {"org": "management", "instance": "admin"}
 
 
 class AssetHandler(ApiHandler):
-    """An upload whose body is the file, or a form with one file."""
+    """Receives one picture: as the whole body, or as the only file of a multipart form."""
 
     picture: str
 
@@ -38,7 +38,8 @@ class AssetHandler(ApiHandler):
         return MAX_BYTES + _ROOM
 
     def document(self) -> object:
-        """Returns the document with the file in base64. Raises HTTPError 400, 413, 415."""
+        """Returns the operation's request document, with the uploaded file in base64. Raises
+        HTTPError 400, 413, 415."""
         return {"content": base64.b64encode(self._file()).decode()}
 
     def _file(self) -> bytes:

@@ -56,16 +56,17 @@ class AccountHandler(PageHandler):
             self.see(self.request.uri or self.way_back)
 
     async def show(self, *ids: str) -> None:
-        """Answers a GET."""
+        """Sends the page for a GET. `ids` are the ids in its path."""
         raise NotImplementedError
 
     async def submit(self, form: Params, *ids: str) -> None:
-        """Answers the page's form. Raises IdpError, and Stale, which shows the page again."""
+        """Processes the page's submitted form. Raises IdpError, and Stale after a concurrent
+        change, on which the page is displayed again."""
         raise NotFound("this page has no form")
 
     def decode_argument(self, value: bytes, name: str | None = None) -> str:
-        """Returns a part of the address; with invalid UTF-8 it is an unknown name, not an
-        error."""
+        """Decodes one part of the path. Invalid UTF-8 is replaced by U+FFFD, so that the request
+        is answered like one for an unknown name."""
         return value.decode("utf-8", "replace")
 
     # The signed-in person
@@ -84,14 +85,15 @@ class AccountHandler(PageHandler):
         self.is_entered = True
 
     async def require_recent_sign_in(self) -> None:
-        """Raises ResponseSent if the person did not authenticate recently, after a redirect to a
-        sign-in that returns to this page."""
+        """Checks that the person authenticated within `RECENT_SECONDS`. If not, redirects to a
+        sign-in that returns to this page, and raises ResponseSent."""
         await signed_in_page.require_recent(
             self, first_party_areas.ACCOUNT, self.person, RECENT_SECONDS
         )
 
     def call(self, if_match: int | None = None) -> Call:
-        """Returns a call of the management API's functions, by the person about themselves."""
+        """Returns a call of the management API that a person makes about their own account.
+        `if_match` is the record version that the call requires, or None."""
         return management_call.of_themselves(self.person.user, if_match)
 
     # Forms and addresses
@@ -102,17 +104,18 @@ class AccountHandler(PageHandler):
         return f"{self.person.session.id}\n{self.request.path}"
 
     def form_inputs(self, **more: str) -> list[tuple[str, str]]:
-        """Returns the hidden inputs of this page's form. It is valid only in this browser, for
-        this session and at this address."""
+        """Returns the hidden inputs of this page's form: its token and `more`. The token is valid
+        only in this browser, for this session and at this address."""
         return [*self.form_token(self._form_subject, self.person.browser), *more.items()]
 
     @property
     def way_back(self) -> str:
-        """The first page of this part of the account."""
+        """The address of the first page of this section."""
         return SECTIONS[self.section].path
 
     def done(self, what: str, path: str | None = None) -> None:
-        """Redirects to a page that confirms the change with a text of `texts.DONE`."""
+        """Redirects to `path`, by default to `way_back`. The page there displays the confirmation
+        `what`, a key of `texts.DONE`."""
         self.see(uris.with_parameters(path or self.way_back, [("done", what)]))
 
     # Pages

@@ -56,7 +56,7 @@ def _field(kind: Kind, autocomplete: str) -> FormField:
 
 
 class AccountContact(ABC):
-    """One of a person's contacts: its texts, and the calls that change it."""
+    """A kind of contact: its texts, and the functions of the API that change it."""
 
     kind: ClassVar[Kind]
     title: ClassVar[Message]
@@ -65,8 +65,8 @@ class AccountContact(ABC):
 
     @abstractmethod
     def read(self, document: Document) -> tuple[str, _Store]:
-        """Returns the new address or number, and the call that stores it. Raises
-        InvalidArgument."""
+        """Returns the new address or number of a request's document, and the function that stores
+        it. Raises InvalidArgument."""
 
     @abstractmethod
     async def resend(self, service: Service, call: Call, user_id: str) -> None:
@@ -119,8 +119,8 @@ async def _count_code(handler: FormHandler, to: str) -> None:
 
 
 class ContactHandler(FormHandler):
-    """Changes a contact. The new one has to be verified, and of an e-mail address the old one is
-    notified."""
+    """Changes a contact. The new one has to be verified; when an e-mail address changes, the old
+    address is notified."""
 
     section = "profile"
     is_sensitive = True
@@ -145,7 +145,8 @@ class ContactHandler(FormHandler):
         await store(self.service, self.call(if_match), self.person.user.id)
 
     def refuse_same(self, value: str) -> None:
-        """Raises InvalidArgument for the stored contact, which would lose its verification."""
+        """Raises InvalidArgument if the entered contact is the stored one, because storing it
+        again would undo its verification."""
         if login_key(value) == login_key(self.contact.stored(self)):
             field = self.contact.kind
             raise InvalidArgument([FieldProblem("contact.same", field, "is known already")])
@@ -170,7 +171,7 @@ class RemovePhoneHandler(FormHandler):
 
 
 class VerifyContactHandler(FormHandler):
-    """Asks for the code that was sent to the contact."""
+    """Asks for the code that was sent to the contact, and sends another one on request."""
 
     section = "profile"
     button = message("Confirm", context="users")

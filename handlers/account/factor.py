@@ -12,8 +12,8 @@ from idp.service import Service
 
 
 class Factor(Struct, frozen=True):
-    """A sign-in method. `path` is the page where it is set up and changed; `state` describes what
-    is set up now."""
+    """A sign-in method. `path` is the page where it is set up and changed; `state` returns a
+    sentence about what the user has set up."""
 
     title: Message
     path: str

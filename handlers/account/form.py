@@ -32,9 +32,10 @@ class FormHandler(AccountHandler):
     """A form or a confirmation. Subclasses implement `act`, which carries out the change.
 
     The form contains the record version that it was rendered from, so that a concurrent change is
-    not overwritten. `done_word` is the confirmation (`texts.DONE`), shown on the page `then`, or
-    else on the first page of this part; `others` are more buttons, with their decisions. Forms
-    with `is_profile` are refused where the organization locks its users' profiles.
+    not overwritten. After the change, the confirmation `done_word` (`texts.DONE`) is displayed on
+    the page `then`, by default the first page of this section. `others` are the values and labels
+    of more buttons. Forms with `is_profile` are refused where the organization locks its users'
+    profiles.
     """
 
     title: Message
@@ -48,15 +49,16 @@ class FormHandler(AccountHandler):
     is_dangerous: ClassVar[bool] = False
 
     async def act(self, document: Document, if_match: int | None) -> None:
-        """Carries out the change. Raises IdpError, Throttled."""
+        """Carries out the change that the form's document requests. `if_match` is the record
+        version that the form was rendered from. Raises IdpError, Throttled."""
         raise NotImplementedError
 
     def inputs(self) -> Sequence[FormField]:
-        """Returns the inputs of the form."""
+        """Returns the fields of the form."""
         return self.fields
 
     def about(self) -> str | None:
-        """Returns the name of what the form is about, or None."""
+        """Returns the name of the record that the form changes, or None to display none."""
         return None
 
     async def _enter(self) -> None:
@@ -81,7 +83,8 @@ class FormHandler(AccountHandler):
             self.done(self.done_word, self.then)
 
     def account(self) -> Document:
-        """Returns the account as the management API answers it."""
+        """Returns the signed-in person's user in the form in which the management API returns
+        it."""
         subject = self.person.subject
         document: Document = msgspec.to_builtins(
             user_read.answer(subject.organization, subject.user)
@@ -89,7 +92,8 @@ class FormHandler(AccountHandler):
         return document
 
     def ask(self, values: Values, *, status: int = 200, **more: Any) -> None:
-        """Shows the form with these values."""
+        """Displays the form with these values in its inputs; `more` are further template
+        values."""
         sequence = str(self.person.user.sequence)
         self.page(
             "account/form",

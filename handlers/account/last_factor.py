@@ -27,14 +27,16 @@ _NEW_PASSWORD: Final = FormField(
 
 
 async def inputs(service: Service, user: User, without: str) -> list[dict[str, object]]:
-    """Returns the inputs of the page that removes the factor: a new password, if one is needed."""
+    """Returns the template values of the inputs for a new password, if removing the second factor
+    `without` requires one; else an empty list."""
     if not await last_factor.needs_new_password(service, user, without):
         return []
     return fields.rendered([_NEW_PASSWORD], {_NEW_PASSWORD.path: ""})
 
 
 def problems(error: Exception) -> list[dict[str, object]]:
-    """Returns the problems of the new password, or the hint if none was entered."""
+    """Returns the template values of why the new password was not accepted: its problems, or for
+    any other error the hint that one is needed."""
     if isinstance(error, PasswordNotAccepted):
         return problem_values(error.problems)
     return [{"field": _NEW_PASSWORD.path, "label": None, "text": _NEW_PASSWORD.hint}]

@@ -94,8 +94,8 @@ class AccountPasswordHandler(AccountHandler):
 
 
 class WellKnownHandler(PageHandler):
-    """The address at which password managers look for the page (W3C, A Well-Known URL for Changing
-    Passwords)."""
+    """Redirects password managers from the well-known address to the page that changes the
+    password (W3C, A Well-Known URL for Changing Passwords)."""
 
     async def get(self) -> None:
         self.see(PASSWORD)

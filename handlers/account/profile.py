@@ -114,7 +114,7 @@ def _only_confirming(part: dict[str, Any]) -> list[dict[str, object]]:
 
 
 class EditHandler(FormHandler):
-    """The form of the profile's members."""
+    """Changes the values of the profile."""
 
     is_profile = True
     section = "profile"

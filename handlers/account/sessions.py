@@ -12,7 +12,8 @@ from idp.oauth.params import Params
 
 
 class SessionsHandler(AccountHandler):
-    """Lists the live sessions, each with a button that ends it, and one that ends all others."""
+    """Lists the person's valid sessions, each with a button that ends it, and one button that ends
+    all others."""
 
     section = "sessions"
 

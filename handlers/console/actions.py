@@ -46,8 +46,8 @@ _NOT_CONFIRMED: Final = message("Enter it exactly as it is shown.", context="con
 
 
 class Secret(Struct, frozen=True):
-    """A member of an answer that the page displays once: a secret, a code, or what is needed
-    beside it, such as the client id.
+    """A member of an operation's answer that the page displays only once: a secret, a code, or
+    what is used with it, such as the client id.
 
     `path` is its path in the answer. With `file`, its value is a file in base64, which can be
     downloaded by that name.
@@ -63,14 +63,15 @@ class Action(Struct, frozen=True, kw_only=True):
 
     `path` is its address; its ids are passed to `operation` (`POST /v2/users/{userId}/lock`) by
     their names, and `{orgId}` selects the organization. `loads` is the operation whose answer
-    fills the form and has the record's version (`details.sequence`), and `name` the path of the
-    member of that answer that is displayed as the record's name. `then` is the page that follows,
-    with ids of the page's address or members of the answer; `done` is the key of the confirmation
-    that is displayed there (`notices.DONE`). `shows` are members of the answer that are displayed
-    once: an answer with one of them is followed by no redirect. `also` are other addresses that
-    the form can be sent to, with their buttons' labels. `fixed` are members that are always sent.
-    With `confirms`, the person has to type the record's name. `command` is the equivalent command
-    of the command line.
+    fills the form and has the record's version (`details.sequence`); `name` is the path in that
+    answer of the name that the page displays. `fixed` are members that are always sent.
+
+    `then` is the page that follows, with ids of the page's address or of the answer; `done` is the
+    key of the confirmation that is displayed there (`notices.DONE`). `shows` are members of the
+    answer that are displayed once, on a page of their own before `then`.
+
+    `also` are labels and addresses of further buttons, which send the form elsewhere. With
+    `confirms`, the person has to type the record's name. `command` is the equivalent command line.
     """
 
     path: str
@@ -94,7 +95,8 @@ class Action(Struct, frozen=True, kw_only=True):
 
 
 class ActionHandler(ConsoleHandler):
-    """The page of one action."""
+    """The page of one `Action`: displays its form, and runs its operation when the form is
+    submitted."""
 
     action: Action
 
@@ -109,17 +111,19 @@ class ActionHandler(ConsoleHandler):
     # Hooks for subclasses
 
     def fields(self) -> Sequence[FormField]:
-        """Returns the inputs of the form. Called after `load`."""
+        """Returns the fields of the form. Called after `load`."""
         return self.action.fields
 
     async def load(self, *ids: str) -> Document:
-        """Returns the current record that the form is about."""
+        """Returns the current record that the form changes, as the operation `loads` answers; an
+        empty document without that operation."""
         if self.action.loads is None:
             return {}
         return await self.run(self.action.loads, *self._ids_of(self.action.loads, ids))
 
     async def resolved(self, values: Values) -> Values:
-        """Returns the values with names replaced by ids, where needed. Raises InvalidArgument."""
+        """Returns the values that are sent for the entered ones. Subclasses replace an entered
+        name by the record's id; they raise InvalidArgument for an unknown name."""
         return values
 
     def document(self, values: Values) -> Document:
@@ -153,7 +157,7 @@ class ActionHandler(ConsoleHandler):
             self.see(self._next(ids, answer, done=self.action.done))
 
     async def act(self, form: Params, values: Values, ids: Sequence[str]) -> Document:
-        """Runs the operation and returns its answer. Raises IdpError."""
+        """Runs the operation with the submitted values and returns its answer. Raises IdpError."""
         operation = BY_NAME[self.action.operation]
         values = await self.resolved(values)
         return await self.run(
@@ -286,7 +290,7 @@ def _text(value: str) -> str:
 
 
 def routes(actions: Iterable[Action]) -> list[tuple[str, Any, dict[str, Any]]]:
-    """Returns the routes of these actions."""
+    """Returns the routes of the pages that these actions describe."""
     return [
         (
             CONSOLE + _PARAMETER.sub("([^/]+)", action.path),

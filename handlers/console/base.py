@@ -57,16 +57,16 @@ class ConsoleHandler(PageHandler):
         await self.submit(form, *ids)
 
     async def show(self, *ids: str) -> None:
-        """Answers a GET."""
+        """Sends the page for a GET. `ids` are the ids in its path."""
         raise NotImplementedError
 
     async def submit(self, form: Params, *ids: str) -> None:
-        """Answers the page's form."""
+        """Processes the page's submitted form."""
         raise NotFound("this page has no form")
 
     def decode_argument(self, value: bytes, name: str | None = None) -> str:
-        """Returns a part of the address; with invalid UTF-8 it is an unknown name, not an
-        error."""
+        """Decodes one part of the path. Invalid UTF-8 is replaced by U+FFFD, so that the request
+        is answered like one for an unknown name."""
         return value.decode("utf-8", "replace")
 
     # The signed-in person
@@ -113,7 +113,8 @@ class ConsoleHandler(PageHandler):
         once: str | None = None,
     ) -> Document:
         """Runs an operation of the API for this person and returns its answer. `org_id` is the
-        organization of the call, by default the current one. Raises IdpError."""
+        organization of the call, by default the current one, with None no organization; `once` is
+        an idempotency key. Raises IdpError."""
         asked = Run(
             operation=operation,
             ids=ids,
@@ -126,12 +127,13 @@ class ConsoleHandler(PageHandler):
 
     @property
     def named_org_id(self) -> str | None:
-        """The organization that the address names."""
+        """The id of the organization that the address names, or None."""
         return self.query_params().get("org")
 
     @property
     def org_id(self) -> str | None:
-        """The current organization: the one that the address names, or the person's home."""
+        """The id of the current organization: the one that the address names, or the person's
+        default."""
         return self.organization.id if self.organization else None
 
     async def enter_organization(self, org_id: str) -> None:
@@ -154,7 +156,8 @@ class ConsoleHandler(PageHandler):
     # Addresses and forms
 
     def at(self, path: str, *ids: str, **query: str) -> str:
-        """Returns an address of the console in the current organization, with these ids."""
+        """Returns the address of a console page: `path` with its placeholders replaced by the ids,
+        and with the current organization if that is not the person's default."""
         for id in ids:
             start, _, rest = path.partition("{")
             path = start + quote(id, safe="") + rest.partition("}")[2]
@@ -169,7 +172,8 @@ class ConsoleHandler(PageHandler):
         return f"{self.visit.live.session.id}\n{self.request.path}"
 
     def form_inputs(self, **more: str) -> list[tuple[str, str]]:
-        """Returns the hidden inputs of this page's form: a token and an idempotency key."""
+        """Returns the hidden inputs of this page's form: a token, an idempotency key and
+        `more`."""
         once = ("once", self.service.random.token())
         return [*self.form_token(self._form_subject, self.visit.browser), once, *more.items()]
 

@@ -21,7 +21,8 @@ _ELLIPSIS: Final = "…"
 
 
 def example(fields: Iterable[FormField], document: dict[str, Any]) -> dict[str, Any]:
-    """Returns the document without secrets; missing required values are shown as an ellipsis."""
+    """Returns a request's document as an example: secrets and missing required values are replaced
+    by an ellipsis."""
     # A copy, because the placeholders are written into it.
     filled: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(document))
     for field in fields:
@@ -48,7 +49,9 @@ def rendered(
     org_id: str | None,
     command: str = "",
 ) -> list[dict[str, object]]:
-    """Returns the commands with their labels."""
+    """Returns the template values of the shell commands that run an operation: `idp` with the
+    subcommand `command`, if there is one, and curl. `ids` are the values of the path
+    parameters."""
     lines: list[dict[str, object]] = []
     if command:
         text = _PARAMETER.sub("{}", command).format(*map(shlex.quote, ids))
@@ -65,7 +68,8 @@ def by_call(
     document: dict[str, Any] | None,
     org_id: str | None,
 ) -> list[dict[str, object]]:
-    """Returns the commands for an operation that has no subcommand of its own."""
+    """Returns the template values of the shell commands for an operation without a subcommand of
+    its own, which `idp api` runs."""
     body = "" if document is None else " --body FILE"
     line = f"api {operation.method} {operation.path}{body}"
     is_of_all = operation.permission.startswith("iam.")

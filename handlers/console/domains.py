@@ -110,7 +110,7 @@ _REMOVE: Final = message("Remove", context="console")
 
 
 async def of_organization(page: ConsoleHandler, org_id: str) -> Document:
-    """Returns an organization's domains as a sub-list of its page."""
+    """Returns the template value of an organization's domains, a sub-list of its page."""
     sub_list = await turned(page, "domains", f"POST {DOMAINS}/_search")
     may = page.may("org.write")
     columns = [

@@ -59,8 +59,9 @@ _FIELDS: Final = (
 
 
 class EventScope(Struct, frozen=True):
-    """The events that a page of the audit log is about: those of the current organization, or
-    `is_for_all`, those of the whole installation."""
+    """What a page of the audit log lists: the events of the current organization or, with
+    `is_for_all`, of the whole installation. `operation` searches them; `path` is the page's
+    address."""
 
     title: Message
     operation: str
@@ -96,14 +97,15 @@ class EventsBase(ConsoleHandler):
         return fields.typed(_FIELDS, self.query_params())
 
     def document(self, values: Values) -> Document:
-        """Returns the search request; empty values are left out."""
+        """Returns the document of the search request; empty values are left out."""
         query = {name: value for name, value in values.items() if value}
         type = query.pop("eventTypes", "")
         return {**query, **({"eventTypes": [type]} if type else {})}
 
     @property
     def acts_in(self) -> str | None:
-        """The organization that is searched; None for the whole installation."""
+        """The id of the organization whose events are searched; None for the whole
+        installation."""
         return None if self.scope.is_for_all else self.org_id
 
 

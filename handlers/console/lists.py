@@ -25,7 +25,8 @@ _MANY: Final = message("%(n)s or more", plural="%(n)s or more", context="console
 
 
 class ListHandler(ConsoleHandler):
-    """A page of a list. The operation itself returns only what the person may see."""
+    """A page that lists what an operation finds. The operation itself returns only records that
+    the person may read."""
 
     operation: str  # one that searches
     title: Message
@@ -38,15 +39,16 @@ class ListHandler(ConsoleHandler):
     is_everywhere = False  # the operation searches all organizations that the person may read
 
     def queries(self, values: Values) -> list[Document]:
-        """Returns the queries for the values of the search fields."""
+        """Returns the operation's queries for the entered values of the search fields."""
         return []
 
     @abstractmethod
     def row(self, record: Document) -> list[dict[str, object]]:
-        """Returns the cells of one result (`cell`)."""
+        """Returns the table cells of one record of the list (`cells.cell`)."""
 
     def actions(self) -> list[dict[str, object]]:
-        """Returns the actions of the page (`way`)."""
+        """Returns the links to actions of the page, such as one to create a record
+        (`cells.way`)."""
         return []
 
     async def show(self, *ids: str) -> None:

@@ -42,7 +42,7 @@ _WHO: Final = FormField(
 
 
 class MemberHandler(ActionHandler):
-    """Adds, changes or removes a member of the organization of the address, or of the
+    """Adds, changes or removes a member of an organization, which the address names, or of the
     installation."""
 
     @property
@@ -69,7 +69,8 @@ class MemberHandler(ActionHandler):
         return member
 
     async def resolved(self, values: Values) -> Values:
-        """Returns the values with the id of the entered user. Raises InvalidArgument."""
+        """Returns the values with the entered login name replaced by the user's id. Raises
+        InvalidArgument."""
         if not values.get("userId"):
             return values
         means = {"loginNameQuery": {"loginName": values["userId"]}}
@@ -163,7 +164,7 @@ def _columns(*, may: bool) -> list[Message]:
 
 
 async def of_organization(page: ConsoleHandler, org_id: str) -> Document:
-    """Returns the members of an organization as a sub-list of its page."""
+    """Returns the template value of an organization's members, a sub-list of its page."""
     sub_list = await turned(page, "members", f"POST {OF_ORGANIZATION}/_search")
     may = page.may("org.member.write")
     base = f"{ORGANIZATION}/members"

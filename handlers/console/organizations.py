@@ -107,7 +107,7 @@ _SET_UP_FIELDS: Final = (
 
 
 class RemovalHandler(ActionHandler):
-    """Deletes an organization. The page that follows must not be in the deleted one."""
+    """Deletes an organization. The page that follows is in the person's default organization."""
 
     async def act(self, form: Params, values: Values, ids: Sequence[str]) -> Document:
         answer = await super().act(form, values, ids)

@@ -19,7 +19,7 @@ from idp.management.instance.onboarding import Checklist
 
 
 class Task(Struct, frozen=True):
-    """A task of the checklist. `is_done` returns None for a task whose state is unknown.
+    """A task of the checklist. `is_done` returns whether it is done, or None if that is unknown.
 
     `operation` with `body`, and `command`, do the task in a shell, where that is possible.
     """
@@ -117,8 +117,8 @@ TASKS: Final = (
 
 
 class ConsoleOverviewHandler(ConsoleHandler):
-    """Shows the checklist to persons who may read the installation, else links to their
-    sections."""
+    """Shows the checklist to persons who may read the installation, and to others links to the
+    sections that they may open."""
 
     async def show(self, *ids: str) -> None:
         tasks: list[dict[str, object]] = []

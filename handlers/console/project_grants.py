@@ -137,7 +137,8 @@ _LABELS: Final = {
 
 
 async def listed(page: ConsoleHandler, project_id: str) -> Cell:
-    """Returns the organizations that a project is granted to, as a sub-list of its page."""
+    """Returns the template value of the organizations that a project is granted to, a sub-list of
+    the project's page."""
     sub_list = await turned(page, "project-grants", f"POST {_GRANTS}/_search", project_id)
     may = page.may("project.write")
     rows = [

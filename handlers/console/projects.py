@@ -58,7 +58,8 @@ def _check(name: str, label: Message) -> FormField:
 
 
 class RoleHandler(ActionHandler):
-    """The form of one role. No operation returns one, so it is searched in the project's list."""
+    """Changes or removes one role of a project. No operation returns a single role, so it is
+    searched in the list of the project's roles."""
 
     async def load(self, *ids: str) -> Document:
         roles = (await self.run(f"GET {PROJECT}/roles", ids[0])).get("result", ())

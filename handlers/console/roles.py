@@ -36,5 +36,5 @@ OF_INSTANCE: Final[Sequence[tuple[str, Message]]] = [
 
 
 def named(roles: Iterable[str]) -> str:
-    """Returns several roles by their API names."""
+    """Returns the API names of several roles in one text."""
     return ", ".join(roles)

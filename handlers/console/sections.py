@@ -15,7 +15,8 @@ CONSOLE: Final = first_party_areas.CONSOLE.path
 
 
 class ConsoleSection(Struct, frozen=True):
-    """A section of the console, for persons with `permission` anywhere; None means everyone."""
+    """A section of the console. It is open to persons with `permission` in any organization; to
+    everyone who manages anything if that is None."""
 
     path: str
     label: Message
@@ -58,7 +59,7 @@ SECTIONS: Final[Mapping[str, ConsoleSection]] = {
 
 
 def open_to(rights: Rights) -> dict[str, ConsoleSection]:
-    """Returns the sections that these permissions open."""
+    """Returns the sections that a person with these permissions may open, by name."""
     return {
         name: section
         for name, section in SECTIONS.items()

@@ -56,7 +56,8 @@ _LONGEST: Final = message(
 
 
 class RotateHandler(ActionHandler):
-    """Asks for confirmation, with the time for which signatures of the current keys stay valid."""
+    """Asks for confirmation of a key rotation, and displays how long signatures of the current
+    keys stay valid."""
 
     async def load(self, *ids: str) -> Document:
         hours = round(self.service.keys.published_for / timedelta(hours=1))
@@ -66,7 +67,8 @@ class RotateHandler(ActionHandler):
 
 
 class RemoveHandler(ActionHandler):
-    """Asks for the key's id, because everything that the key signed becomes invalid for good."""
+    """Removes a signing key. The person has to type its id, because everything that the key signed
+    becomes invalid for good."""
 
     async def load(self, *ids: str) -> Document:
         keys = (await self.run(f"GET {_KEYS}")).get("result", [])

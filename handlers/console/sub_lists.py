@@ -1,6 +1,6 @@
-"""The paging of lists within the page of another record.
+"""Paging for lists that are part of another record's page.
 
-Each such list has a name, under which the address has the cursor of the shown page.
+Each such list has a name; the query parameter of that name has the cursor of the displayed page.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ async def turned(
     queries: Sequence[Document] = (),
     limit: int = PAGE,
 ) -> Turned:
-    """Runs an operation and returns one page of its results. Raises what the operation raises."""
+    """Runs an operation that searches, and returns the page of its results that the query
+    parameter `name` selects. Raises what the operation raises."""
     cursor = page.query_params().get(name)
     document: Document = {"query": {"limit": limit, **({"cursor": cursor} if cursor else {})}}
     if queries:

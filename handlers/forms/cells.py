@@ -22,7 +22,8 @@ NO: Final = message("no", context="console")
 
 
 class Turned(NamedTuple):
-    """One page of a list, with the addresses of the first and the next page, if they differ."""
+    """One page of a sub-list: its records, and the addresses of the first and the next page; None
+    on the first and the last page."""
 
     found: Sequence[Document]
     first_url: str | None = None
@@ -33,18 +34,20 @@ ALL: Final = Turned(())  # for a list that is shown whole
 
 
 def cell(value: object, kind: str = "text", url: str | None = None) -> dict[str, object]:
-    """Returns a table cell or the value of a fact; kinds are text, texts, lines, code, time, chip,
-    progress and link."""
+    """Returns the template value of a table cell or a fact. `kind` is how it is displayed: text,
+    texts, lines, code, time, chip, progress or link; `url` is the address of a link."""
     return {"value": "" if value is None else value, "kind": kind, "url": url}
 
 
 def way(label: Message, url: str, *, is_dangerous: bool = False) -> dict[str, object]:
-    """Returns a link to a page with an action."""
+    """Returns the template value of a link to a page with an action; `is_dangerous` highlights
+    it."""
     return {"label": label, "url": url, "is_dangerous": is_dangerous}
 
 
 def chip(states: Mapping[str, tuple[Message, str | None]], state: str) -> dict[str, object]:
-    """Returns a state's label and its tone: good, bad or none."""
+    """Returns the label and the tone (good, bad or None) of a state. `states` has them by the
+    state's name; an unknown state is its own label."""
     label, tone = states.get(state, (Message(state), None))
     return {"label": label, "tone": tone}
 
@@ -58,12 +61,12 @@ def code(value: str | None) -> Cell:
 
 
 def codes(values: Sequence[str]) -> Cell:
-    """Returns several identifiers, each on a line of its own."""
+    """Returns a cell with several identifiers, each on a line of its own."""
     return code("\n".join(values))
 
 
 def lines(values: Sequence[Message]) -> Cell:
-    """Returns several texts, each on a line of its own."""
+    """Returns a cell with several texts, each on a line of its own."""
     return cell(values, "lines")
 
 
@@ -72,12 +75,12 @@ def link(value: Message | str, url: str) -> Cell:
 
 
 def instant(value: str | None) -> Cell:
-    """Returns a timestamp of the API, to the minute."""
+    """Returns a cell with a timestamp of the API, cut off after the minute."""
     return cell(f"{value[:10]} {value[11:16]} UTC", "time") if value else text(None)
 
 
 def progress(label: Message, done: int, total: int) -> Cell:
-    """Returns a progress bar; `label` says what is counted."""
+    """Returns a cell with a progress bar; `label` says what is counted."""
     return cell({"label": label, "done": done, "total": total}, "progress")
 
 
@@ -86,7 +89,7 @@ def switch(is_on: bool) -> Cell:
 
 
 def state(name: str) -> Cell:
-    """Returns the label and tone of a state such as APP_STATE_ACTIVE."""
+    """Returns the label and tone of a state of the API, such as APP_STATE_ACTIVE."""
     return chip(_STATES, name.rpartition("_")[2])
 
 
@@ -95,7 +98,7 @@ def state_cell(name: str) -> Cell:
 
 
 def fact(label: Message, cell: Cell) -> dict[str, object]:
-    """Returns a labelled property of the record that a page shows."""
+    """Returns the template value of a labelled property of the record that a page shows."""
     return {"label": label, "cell": cell}
 
 
@@ -107,7 +110,8 @@ def part(
     actions: Sequence[dict[str, object]] = (),
     pages: Turned = ALL,
 ) -> dict[str, Any]:
-    """Returns a sub-list of the record that a page shows, or one page of it."""
+    """Returns the template value of a sub-list on a record's page, or of one page of it. `empty`
+    is the text for a list without rows; `pages` has the addresses of its other pages."""
     return {
         "title": title,
         "columns": list(columns),

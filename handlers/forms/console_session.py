@@ -7,7 +7,7 @@ from idp.identity.users.permissions import Rights
 
 
 class ConsoleSession(SignedIn, frozen=True):
-    """The signed-in person of one request, with their current permissions."""
+    """The person who is signed in to the console, with their current permissions."""
 
     rights: Rights
 
@@ -18,7 +18,8 @@ class ConsoleSession(SignedIn, frozen=True):
 
     @property
     def home(self) -> str:
-        """The default organization: the person's own if they manage it, else one that they do."""
+        """The id of the default organization: the person's own if they manage it, else one of
+        those that they manage."""
         own, managed = self.user.org_id, self.rights.by_organization
         if self.rights.everywhere or own in managed or not managed:
             return own
@@ -27,7 +28,8 @@ class ConsoleSession(SignedIn, frozen=True):
 
     @property
     def may_change(self) -> bool:
-        """Whether the person manages more than one organization."""
+        """Whether the person manages more than one organization, and so may change to another
+        one."""
         return bool(self.rights.everywhere) or len(self.rights.by_organization) > 1
 
 

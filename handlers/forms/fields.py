@@ -38,7 +38,8 @@ _INDEX: Final = re.compile(r"\[\d+\]")
 
 
 class FormField(Struct, frozen=True, kw_only=True):
-    """An input. `source` is the path of the value in an answer of the API, if not `path`.
+    """An input of a form. `path` is the path of its value in the request's document, and `source`
+    that in an answer of the API, if it differs.
 
     `options` of a choice are values with their labels. With `is_sent_empty`, an empty value is
     sent too, so that an update can clear the stored one. `means` are other paths of the document
@@ -65,7 +66,8 @@ Values = dict[str, Any]  # the values of the inputs, by the path of the field
 
 
 def typed(fields: Iterable[FormField], form: Params) -> Values:
-    """Returns the submitted values. Raises InvalidRequest for a repeated single value."""
+    """Returns the submitted value of each field, by the field's path. Raises InvalidRequest if a
+    field with a single value was sent more than once."""
     return {field.path: _typed(field, form) for field in fields}
 
 
@@ -88,7 +90,7 @@ def sequence(form: Params) -> int | None:
 
 
 def document(fields: Iterable[FormField], values: Values) -> dict[str, Any]:
-    """Builds the request's document from these values."""
+    """Returns the request's document, which has each value at its field's path."""
     made: dict[str, Any] = {}
     for field in fields:
         value = _sent(field, values[field.path])
@@ -115,7 +117,8 @@ def _put(made: dict[str, Any], path: str, value: Any) -> None:
 
 
 def known(fields: Iterable[FormField], answer: Mapping[str, Any]) -> Values:
-    """Returns the fields' values from an answer of the API."""
+    """Returns the value that an answer of the API has for each field, by the field's path; without
+    one, the field's default."""
     return {field.path: _known(field, answer) for field in fields}
 
 
@@ -130,15 +133,15 @@ def _known(field: FormField, answer: Mapping[str, Any]) -> Any:
 
 
 def at(answer: Any, path: str) -> Any:
-    """Returns the member of an answer at this path, or None."""
+    """Returns the member of an answer at a path such as `details.sequence`, or None."""
     for name in path.split("."):
         answer = answer.get(name) if isinstance(answer, dict) else None
     return answer
 
 
 def problems(fields: Sequence[FormField], error: IdpError) -> list[dict[str, object]]:
-    """Returns the texts of an error's problems, with the field of each; a problem without a field
-    names its path."""
+    """Returns the template values of an error's problems: for each its text, with the path and
+    label of the field that has it. The text of a problem without a field names its path."""
     problems: list[dict[str, object]] = []
     for one in error.details:
         field = _field_of(fields, one.field)
@@ -161,7 +164,7 @@ def _field_of(fields: Sequence[FormField], path: str) -> FormField | None:
 
 
 def rendered(fields: Iterable[FormField], values: Values) -> list[dict[str, object]]:
-    """Returns the inputs as templates/console/parts.mako takes them."""
+    """Returns the template values of the inputs, as templates/console/parts.mako requires them."""
     return [_rendered(field, values[field.path]) for field in fields]
 
 

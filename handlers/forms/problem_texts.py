@@ -138,7 +138,8 @@ _OF_REQUESTS: Final[Mapping[str, Message]] = {
 
 
 def problem(refused: FieldProblem, label: Message | None) -> Message:
-    """Returns the text of a problem. Without a label, the API's message names the field."""
+    """Returns the text of a problem for the field with this label. With None, it is about the
+    request as a whole, and an unknown error code gets the API's message with the path."""
     if label is not None and refused.error_code == "field.too_long" and refused.limit is not None:
         return Message(_TOO_LONG.msgid, _TOO_LONG.context, _TOO_LONG.plural, {"n": refused.limit})
     if label is None:

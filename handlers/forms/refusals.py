@@ -24,7 +24,7 @@ HOME: Final = message("Go to the overview", context="console")
 
 
 class RenderedRefusal(Struct, frozen=True):
-    """An error page: its status and texts; `detail` is the API's own message, for developers."""
+    """The status and texts of an error page; `detail` is the API's own message, for developers."""
 
     status: int
     title: Message
@@ -32,7 +32,8 @@ class RenderedRefusal(Struct, frozen=True):
     detail: Message | None = None
 
     def values(self, addresses: Mapping[str, str]) -> dict[str, object]:
-        """Returns the values that `templates/console/message.mako` takes."""
+        """Returns the values that `templates/console/message.mako` requires. `addresses` are those
+        of the refused page (`here`) and of the first page (`home`)."""
         is_there = self.status not in (403, 404)
         again = [(AGAIN, addresses["here"])] if is_there else []
         return {
@@ -85,7 +86,8 @@ _REFUSALS: Final[Mapping[type[IdpError], RenderedRefusal]] = {
 
 
 def of(error: IdpError) -> RenderedRefusal | None:
-    """Returns the error page; None for an overload or an internal failure."""
+    """Returns the error page for an error of the API; None for an overload or an internal
+    failure."""
     for kind, refusal in _REFUSALS.items():
         if isinstance(error, kind):
             is_known = kind in (NotFound, PermissionDenied)
@@ -95,6 +97,6 @@ def of(error: IdpError) -> RenderedRefusal | None:
 
 
 def status_of(error: IdpError) -> int:
-    """Returns the status of a form that is shown again with its problems."""
+    """Returns the HTTP status for a form that is displayed again because of this error."""
     refusal = of(error)
     return refusal.status if refusal else 400

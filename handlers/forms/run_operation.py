@@ -29,10 +29,10 @@ Document = dict[str, Any]
 
 
 class Run(Struct, frozen=True, kw_only=True):
-    """An operation, by its method and path, with its arguments.
+    """An operation of the API, by its method and path, with its arguments.
 
-    `ids` are the values of the path's parameters. With `once`, a repetition under the same key
-    does not run the operation again, but returns the first answer.
+    `ids` are the values of the path parameters. `once` is an idempotency key: if the operation was
+    run under the same key before, it is not run again, and its first answer is returned.
     """
 
     operation: str
@@ -44,8 +44,8 @@ class Run(Struct, frozen=True, kw_only=True):
 
 
 async def run(service: Service, caller: User, rights: Rights, asked: Run) -> Document:
-    """Runs the operation and returns its answer. Raises PermissionDenied, NotFound,
-    InvalidArgument, and what the operation raises."""
+    """Runs the operation for the user `caller` with these permissions, and returns its answer.
+    Raises PermissionDenied, NotFound, InvalidArgument, and what the operation raises."""
     operation = BY_NAME[asked.operation]
     # The same limits as in `handlers/api.py`.
     if any(len(id) > MAX_ID_CHARACTERS or not id.isprintable() for id in asked.ids):

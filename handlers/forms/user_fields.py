@@ -22,8 +22,8 @@ ADDRESS: Final = message("Postal address", context="users")
 
 
 def profile(at: str, known_at: str = "") -> tuple[FormField, ...]:
-    """Returns the fields of a profile. Its members are at `at` in a request, and at `known_at` in
-    the answer that has the stored values."""
+    """Returns the form fields of a profile. `at` is the prefix of their paths in a request, and
+    `known_at` that in the answer with the stored values; it is empty for a new user."""
     return (
         _text(at, known_at, "givenName", message("First name", context="users"), required=True),
         _text(at, known_at, "familyName", message("Last name", context="users"), required=True),
@@ -64,7 +64,8 @@ def profile(at: str, known_at: str = "") -> tuple[FormField, ...]:
 
 
 def address(at: str) -> tuple[FormField, ...]:
-    """Returns the fields of a postal address at `at` in a request."""
+    """Returns the form fields of a postal address; `at` is the prefix of their paths in a
+    request."""
     return (
         _text(at, "", "streetAddress", message("Street", context="users"), group=ADDRESS),
         _text(at, "", "postalCode", message("Postal code", context="users"), group=ADDRESS),
@@ -105,7 +106,9 @@ HOW_VERIFIED: Final = (
 def contact(
     kind: str, at: str, *, is_required: bool, group: Message | None = None, source: str = ""
 ) -> tuple[FormField, ...]:
-    """Returns the fields of a contact (`email` or `phone`), and of how it is verified."""
+    """Returns the form fields of a contact (`kind` is `email` or `phone`) and of how it is
+    verified. `at` is the prefix of their paths in a request, and `source` the path of the stored
+    contact in an answer."""
     return (
         FormField(
             path=f"{at}{kind}",
@@ -129,7 +132,8 @@ def contact(
 
 
 def with_verification(contact: dict[str, object]) -> dict[str, object]:
-    """Returns the contact of a request, with the choice of verification as the API has it."""
+    """Returns a request's contact with `how`, the form's choice of verification, replaced by the
+    member that the API has for it, such as `sendCode`."""
     how = str(contact.get("how", ""))
     verification: dict[str, object] = {how: True if how == "isVerified" else {}} if how else {}
     return {name: value for name, value in contact.items() if name != "how"} | verification

@@ -56,7 +56,8 @@ def numbers(error: BaseException | None) -> tuple[int, int]:
 
 
 def visible_error(error: BaseException | None, status: int) -> IdpError:
-    """Returns the error that the caller sees. An internal failure's cause stays in the log."""
+    """Returns the error that the caller gets for `error`. The cause of an internal failure is left
+    out; it is only logged."""
     if isinstance(error, IdpError) and status != 500:
         return error
     if isinstance(error, HTTPError):
@@ -72,7 +73,8 @@ def _error_code(status: int) -> str:
 
 
 def challenge(error: BaseException | None) -> str:
-    """Returns WWW-Authenticate; without a token there is no error code (RFC 6750 3)."""
+    """Returns the value of WWW-Authenticate for a response with status 401. It has no error code
+    if the request had no token (RFC 6750 3)."""
     if isinstance(error, IdpError) and error.error_code != management_call.NO_TOKEN:
         return f'Bearer realm="idp", error="invalid_token", error_description="{error.message}"'
     return 'Bearer realm="idp"'

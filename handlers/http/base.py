@@ -73,7 +73,8 @@ class ServiceApplication(Protocol):
 
 @stream_request_body
 class Handler(RequestHandler):
-    """One request. The body arrives in chunks, so that its size is checked before it is stored."""
+    """The base of all endpoints: answers one request. The body is received in chunks, so that its
+    size is checked before it is stored."""
 
     SUPPORTED_METHODS = _METHODS
     any_host = False  # the Host header is not checked (health checks, static files)
@@ -124,12 +125,14 @@ class Handler(RequestHandler):
             self._headers["X-Request-Id"] = self.request_id
 
     def prepare(self) -> Awaitable[None] | None:
-        """Admits the request. With `--test`, it then also applies the test clock."""
+        """Calls `admit`. In a service started with `--test`, the returned awaitable applies the
+        test clock."""
         self.admit()
         return test_mode.synchronise(self.service) if self.service.config.test else None
 
     def admit(self) -> None:
-        """Assigns the request id, then checks sizes and the host. Raises HTTPError."""
+        """Assigns the request id, then checks the sizes of the headers and the body, and the Host
+        header. Raises HTTPError."""
         self._name()
         self._check_size()
         if not self.any_host:
@@ -146,8 +149,8 @@ class Handler(RequestHandler):
         self._headers["X-Request-Id"] = self.request_id
 
     def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
-        """Answers with an error. Tornado refuses an unknown method before `prepare`, so the
-        request id may have to be assigned here."""
+        """Sends an error response. Assigns the request id first if there is none, because Tornado
+        refuses an unknown method before `prepare`."""
         if not self.request_id:
             self._name()
         super().send_error(status_code, **kwargs)
@@ -208,35 +211,37 @@ class Handler(RequestHandler):
             raise HTTPError(413, "request body too large")
 
     def finish(self, chunk: str | bytes | dict[str, Any] | None = None) -> Future[None]:
-        """Sends the response.
+        """Sends the response, with `Connection: close` if the server will close the connection.
 
-        Tornado closes a connection that is answered before its body was read, even an empty one,
-        and a process that stops closes all. `Connection: close` announces that, or the client
-        would lose its next request.
+        It does so during a shutdown, and if the body, even an empty one, has not been read
+        completely. Without the header, the client would lose its next request on the connection.
         """
         if self.app.is_draining or not self.request._body_future.done():
             self.set_header("Connection", "close")
         return super().finish(chunk)
 
     def query_params(self) -> Params:
-        """Returns the query parameters. Raises InvalidRequest."""
+        """Returns the query parameters. Raises InvalidRequest if they are malformed or too
+        many."""
         return params.parse(self.request.query.encode("latin-1", "replace"))
 
     def form_params(self) -> Params:
-        """Returns the parameters of a form body; the address must have none. Raises
-        InvalidRequest."""
+        """Returns the parameters of a form body. Raises InvalidRequest if the body is no valid
+        form or the address has query parameters."""
         if self.request.query:
             raise InvalidRequest("parameters belong into the body of a POST, not its address")
         return params.parse_form(self.request.headers.get("Content-Type"), self.body)
 
     def address(self) -> str:
-        """Returns the client's address, for logs and rate limits."""
+        """Returns the client's IP address, for logs and rate limits."""
         return hosts.client_address(self.service.config, self.request)
 
     def origin(
         self, browser: Browser | None = None, client_id: str | None = None
     ) -> AttemptOrigin:
-        """Returns the origin of an authentication attempt or another rate-limited request."""
+        """Returns where a rate-limited request, such as an attempt to authenticate, comes from:
+        its address, with the browser's record and the client id as far as the caller passes
+        them."""
         is_shared = hosts.is_unnamed_proxy(self.service.config, self.request)
         return AttemptOrigin(self.address(), browser, client_id, is_shared)
 
@@ -246,7 +251,8 @@ class Handler(RequestHandler):
         return [m for m in _METHODS if getattr(type(self), m.lower()) is not missing]
 
     def log_exception(self, kind: Any, error: Any, traceback: Any) -> None:
-        """Logs the cause: a refusal in one line, a failure with its traceback."""
+        """Logs why a request failed: a refusal in one line, an internal failure with its
+        traceback."""
         if isinstance(error, StorageError | Busy):
             _log.warning("refused", error=type(error).__name__, cause=str(error))
         elif isinstance(error, OAuthError):
@@ -289,7 +295,8 @@ def _date(seconds: int) -> str:
 
 
 def as_oauth_error(error: BaseException | None) -> OAuthError:
-    """Maps any error to a protocol error. The cause of an internal failure stays in the log."""
+    """Returns the protocol error that is sent for an exception. The cause of an internal failure
+    is left out; it is only logged."""
     if isinstance(error, OAuthError):
         return error
     if isinstance(error, Busy):
@@ -305,7 +312,8 @@ def as_oauth_error(error: BaseException | None) -> OAuthError:
 
 
 class ProtocolHandler(Handler):
-    """An endpoint for OAuth clients: it takes a form, answers in JSON and is never cached."""
+    """The base of the endpoints for OAuth clients, which receive forms and answer in JSON.
+    Responses are not cached."""
 
     challenge = 'Basic realm="idp", charset="UTF-8"'
 
@@ -322,12 +330,14 @@ class ProtocolHandler(Handler):
         self.answer_error(error)
 
     def challenge_for(self, error: OAuthError) -> str | None:
-        """Returns the value of WWW-Authenticate, or None for an error without a challenge."""
+        """Returns the value of WWW-Authenticate for an error, or None for an error that needs
+        none."""
         return self.challenge if error.status == 401 else None
 
 
 def bearer_challenge(error: OAuthError) -> str | None:
-    """Returns the challenge of a 401 or 403; without a token it has no error code (RFC 6750 3)."""
+    """Returns the Bearer challenge for an invalid token or an insufficient scope, and None for
+    other errors. It has no error code if the request had no token (RFC 6750 3)."""
     if not isinstance(error, InvalidToken | InsufficientScope) or error.status == 429:
         return None
     parts = ['Bearer realm="idp"']

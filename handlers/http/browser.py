@@ -13,13 +13,16 @@ _SAFE_SITES: Final = ("same-origin", "none")
 
 
 def cookie_name(config: Config, name: str = "agent") -> str:
-    """Returns the cookie's full name. `__Host-` binds it to this host and to https; plain http is
-    for loopback only."""
+    """Returns the full name of the cookie `name`. The prefix `__Host-`, which binds a cookie to
+    this host and to https, is left out only if the service uses plain http on a loopback
+    address."""
     return f"__Host-idp_{name}" if config.is_secure else f"idp_{name}"
 
 
 def cookie_header(config: Config, name: str, value: str, *, max_age: int | None = None) -> str:
-    """Returns a Set-Cookie value: this host only, no scripts, not with cross-site POSTs."""
+    """Returns the Set-Cookie value of a cookie for this host only, which scripts can't read and
+    browsers don't send with cross-site POSTs. `max_age` is in seconds, by default those of
+    `COOKIE_LIFETIME`."""
     parts = [f"{name}={value}", "Path=/", "HttpOnly", "SameSite=Lax"]
     if config.is_secure:
         parts.append("Secure")
@@ -41,7 +44,8 @@ def is_cross_site(config: Config, request: HTTPServerRequest) -> bool:
 
 
 def may_lack_cookie(config: Config, request: HTTPServerRequest) -> bool:
-    """Returns whether a POST may come from another site and so without the cookie."""
+    """Returns whether a request is a POST that may come from another site; browsers send no
+    SameSite cookie with such a POST."""
     # Older browsers send this for the service's own forms and for those of other sites.
     is_hidden = "Sec-Fetch-Site" not in request.headers and request.headers.get("Origin") == "null"
     return request.method == "POST" and (is_hidden or is_cross_site(config, request))

@@ -25,7 +25,8 @@ _EXPOSE_HEADERS: Final = "Access-Control-Expose-Headers"
 
 
 class SharedHandler(ProtocolHandler):
-    """An endpoint that scripts may call. It answers preflights; other OPTIONS requests get 405."""
+    """A protocol endpoint that scripts in browsers may call. It answers CORS preflights; other
+    OPTIONS requests get 405."""
 
     # True for public documents: a script of any origin may read them.
     any_origin: ClassVar[bool] = False
@@ -64,13 +65,14 @@ class SharedHandler(ProtocolHandler):
 
     @property
     def is_shared(self) -> bool:
-        """Whether a script may read the response."""
+        """Whether the response has CORS headers that let the requesting script read it."""
         return bool(self._reader)
 
     async def share_only_for(self, client_id: str | None) -> None:
-        """Withdraws the CORS headers if the script's origin is not registered by this client.
+        """Removes the CORS headers from the response if the script's origin is not registered for
+        this client.
 
-        Called once the client is known; no effect without a client id.
+        Has no effect if `client_id` is None.
         """
         if client_id is None or not self.is_shared:
             return
@@ -80,7 +82,8 @@ class SharedHandler(ProtocolHandler):
             self.clear_header(_EXPOSE_HEADERS)
 
     async def share_only_for_sender(self, form: Params) -> None:
-        """Calls `share_only_for` with the client that the header or the form names."""
+        """Calls `share_only_for` with the client id of the Authorization header, or else of the
+        form."""
         if self.is_shared:
             named = client_authentication.name(self.request.headers.get("Authorization"), None)
             await self.share_only_for(named or form.if_once("client_id"))
@@ -90,7 +93,8 @@ class SharedHandler(ProtocolHandler):
         return [method for method in super().allowed_methods() if method != "OPTIONS"]
 
     async def options(self) -> None:
-        """Answers a preflight; the CORS headers are sent only to a registered origin."""
+        """Answers a CORS preflight. The CORS headers are sent only to a registered origin. Raises
+        HTTPError 405 for any other OPTIONS request."""
         if "Access-Control-Request-Method" not in self.request.headers:
             raise HTTPError(405)
         if self._reader:

@@ -33,8 +33,8 @@ class WrongHost(HTTPError):
 
 
 def check(handler: Handler) -> None:
-    """Accepts the issuer's own host. If issuer and host are loopback names with the same port, a
-    GET or HEAD is redirected to the issuer.
+    """Checks that the Host header is the issuer's host. If both are loopback names with the same
+    port, a GET or HEAD is redirected to the issuer.
 
     Raises Finish after a redirect, WrongHost for any other host, and HTTPError 400 for a request
     target that does not begin with exactly one slash: a redirect to it could lead to another host
@@ -102,8 +102,8 @@ def is_local_peer(request: HTTPServerRequest) -> bool:
 
 
 def client_address(config: Config, request: HTTPServerRequest) -> str:
-    """Returns the client's address. X-Forwarded-For is used only as far as its senders are trusted
-    proxies."""
+    """Returns the client's IP address. An entry of X-Forwarded-For is used only if all proxies
+    between its sender and this service are trusted (`trusted_proxies`)."""
     address = request.remote_ip or ""
     if not config.trusted_proxies:
         return address
@@ -120,7 +120,7 @@ def client_address(config: Config, request: HTTPServerRequest) -> str:
 
 
 def is_unnamed_proxy(config: Config, request: HTTPServerRequest) -> bool:
-    """Returns whether the peer seems to be a proxy that `trusted_proxies` does not name: it
+    """Returns whether the peer seems to be a proxy that `trusted_proxies` does not list: it
     sends X-Forwarded-For, and its address is private or loopback, which no client on the
     internet has."""
     peer = request.remote_ip or ""
@@ -130,7 +130,8 @@ def is_unnamed_proxy(config: Config, request: HTTPServerRequest) -> bool:
 
 
 def warn_of_proxy(service: Service, request: HTTPServerRequest) -> None:
-    """Warns the operator of a peer that sends X-Forwarded-For but is not a trusted proxy."""
+    """Warns the operator that the request's peer, which sends X-Forwarded-For, is not a trusted
+    proxy. Has no effect for a trusted one."""
     peer = request.remote_ip or ""
     if _is_address(peer) and not _is_trusted(service.config.trusted_proxies, peer):
         proxy_warnings.warn(service, peer)

@@ -23,7 +23,7 @@ _END: Final = b"--"
 
 
 class Form(NamedTuple):
-    """The text fields of a form, and its files by the names of their inputs."""
+    """The text fields of a form, and the contents of its files by the names of their inputs."""
 
     texts: Params
     files: dict[str, bytes]
@@ -40,7 +40,8 @@ def is_multipart(content_type: str | None) -> bool:
 
 
 def parse(content_type: str | None, body: bytes) -> Form:
-    """Returns the parsed form, without file inputs that were left empty. Raises InvalidRequest."""
+    """Parses the body of a multipart form. File inputs that were left empty are omitted. Raises
+    InvalidRequest for another content type or a malformed body."""
     boundary = _BOUNDARY.fullmatch((content_type or "").strip())
     if boundary is None:
         raise InvalidRequest(f"the content type must be {TYPE} with a boundary")

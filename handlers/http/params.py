@@ -20,7 +20,8 @@ _BAD_PERCENT = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 
 def parse(raw: bytes) -> Params:
-    """Returns the pairs in the order in which they were sent. Raises InvalidRequest."""
+    """Parses a query string or form body into names and values, in the order in which they were
+    sent. Raises InvalidRequest for malformed or too many parameters."""
     if not raw:
         return Params()
     # Counted before splitting, which bounds the work.
@@ -41,7 +42,8 @@ def _decode(data: bytes) -> str:
 
 
 def parse_form(content_type: str | None, body: bytes) -> Params:
-    """Returns the pairs of a form body. Raises InvalidRequest, also for any other content type."""
+    """Parses a form body into names and values. Raises InvalidRequest for a malformed body or
+    another content type."""
     kind, _, rest = (content_type or "").partition(";")
     charset = rest.strip().lower().replace('"', "")
     if kind.strip().lower() != FORM_TYPE or charset not in ("", "charset=utf-8"):

@@ -71,7 +71,8 @@ def _template_values(app: str, one: Known) -> dict[str, object]:
 async def show_signed_in(
     handler: PageHandler, live: Sequence[LiveSession], notice: Message | None
 ) -> None:
-    """Answers with the page that lists the accounts signed in with this browser."""
+    """Sends the page that lists the accounts signed in with this browser. `notice` is a text above
+    the list, or None."""
     service = handler.service
     permissions_of_each = [await permissions.of_user(service, one.session.user_id) for one in live]
     # Its addresses are served under this condition only.
@@ -90,7 +91,7 @@ async def show_signed_in(
 
 
 def account_of(one: LiveSession) -> dict[str, object]:
-    """Returns a session's account as the lists of accounts take it."""
+    """Returns the template values of a session's account, for a list of accounts."""
     user = one.subject.user
     return {
         "id": one.session.id,

@@ -102,7 +102,8 @@ def _requested(config: Config, request: AuthRequest) -> list[Message | str]:
 
 
 def in_words(config: Config, scopes: Iterable[str]) -> list[Message | str]:
-    """Returns what the scopes allow in words; a scope without words is shown by name."""
+    """Returns descriptions of what the scopes allow; a scope without a description is listed by
+    its name."""
     descriptions: list[Message | str] = []
     for scope in scopes:
         words = _words(config, scope) or scope

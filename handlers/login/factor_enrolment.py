@@ -31,7 +31,8 @@ _BAD_NAME: Final = message("A name has at most 100 characters, all in one line."
 
 
 class SettingUpHandler(FlowHandler):
-    """A page that sets up a factor. Subclasses name the page and implement `ask` and `go_on`."""
+    """A sign-in page that sets up a second factor. Subclasses name the page and implement `ask`
+    and `go_on`."""
 
     page_of_step: SignInPage
 
@@ -50,13 +51,15 @@ class SettingUpHandler(FlowHandler):
         status: int = 200,
         **values: object,
     ) -> None:
-        """Shows the page."""
+        """Displays the page. `progress` is how far the user has authenticated; `values` are
+        further template values."""
         raise NotImplementedError
 
     async def go_on(
         self, flow: Flow, form: Params, step: Ask, progress: AuthenticationProgress
     ) -> None:
-        """Answers the form. Raises Stale."""
+        """Processes the submitted form and continues the sign-in. Raises Stale after a concurrent
+        change of the sign-in."""
         raise NotImplementedError
 
     async def _asked(self, flow: Flow) -> tuple[Ask, AuthenticationProgress]:
@@ -215,7 +218,8 @@ def qr_code(text: str) -> str:
 
 
 def as_file(codes: list[str]) -> str:
-    """Returns the codes as a data: URL, so that the download needs no request."""
+    """Returns the recovery codes as a text file in a data: URL, so that the download needs no
+    request."""
     return "data:text/plain;charset=utf-8," + quote("\n".join(codes) + "\n")
 
 

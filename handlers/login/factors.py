@@ -114,7 +114,8 @@ class CodeHandler(FlowHandler):
             self.see(self.at(LOGIN, flow))
 
     def fits(self, step: Ask, progress: AuthenticationProgress) -> bool:
-        """Returns whether this page can be used in the step."""
+        """Returns whether the user may enter this kind of code in the current step of the
+        sign-in."""
         return second_factors.TOTP in step.factors
 
     def _ask(

@@ -53,8 +53,8 @@ _FINISHED = message(
 
 
 class FlowHandler(PageHandler, ABC):
-    """A page of a flow. An outdated address or form leads to the flow's current step, or to a page
-    that says how to start again."""
+    """A page of a sign-in (flow). If its address or form is outdated, the browser is redirected to
+    the sign-in's current step, or gets a page with a link to start again."""
 
     async def get(self) -> None:
         flow = await self._find_flow(await self.find_browser())
@@ -72,7 +72,8 @@ class FlowHandler(PageHandler, ABC):
             self.redirect_instead(self._here(self.flow_query(flow)))
 
     def _here(self, known: list[tuple[str, str]]) -> str:
-        """Returns this address with these parameters in place of its own."""
+        """Returns this address with the parameters `known` in place of its own of the same
+        names."""
         names = {"client_id", *(name for name, _ in known)}
         others = [pair for pair in self.query_params().pairs() if pair[0] not in names]
         return uris.with_parameters(self.request.path, [*known, *others])
@@ -107,11 +108,11 @@ class FlowHandler(PageHandler, ABC):
 
     @abstractmethod
     async def show(self, flow: Flow) -> None:
-        """Answers a GET of this page."""
+        """Sends the page for a GET."""
 
     @abstractmethod
     async def submit(self, flow: Flow, form: Params) -> None:
-        """Answers this page's form."""
+        """Processes this page's submitted form."""
 
     def _own_flow_form(self, browser: Browser | None) -> Params | None:
         """Returns the form if it was made for this browser and this flow, else None."""
@@ -157,17 +158,17 @@ class FlowHandler(PageHandler, ABC):
         self.show_expired(status=status, sentence=sentence, has_cookie=self.has_cookie, **own)
 
     def wait(self, refusal: Throttled) -> int:
-        """Sets Retry-After, and returns its seconds."""
+        """Sets the header Retry-After for a throttled attempt, and returns its seconds."""
         self.set_header("Retry-After", str(refusal.retry_after_seconds))
         return refusal.retry_after_seconds
 
     def origin_of(self, flow: Flow) -> AttemptOrigin:
-        """Returns the origin of an authentication attempt in this flow."""
+        """Returns where an authentication attempt in this flow comes from, for rate limits."""
         return self.origin(flow.browser, flow.client.id)
 
     async def current_step(self, flow: Flow) -> Ask:
-        """Returns the step that is due. Raises ResponseSent if none is, after the client was
-        answered."""
+        """Returns the step that the sign-in asks for now. If none is left, sends the response to
+        the client and raises ResponseSent."""
         step = await sign_in_flow.advance(self.service, flow)
         if isinstance(step, Ask):
             return step
@@ -175,23 +176,24 @@ class FlowHandler(PageHandler, ABC):
         raise ResponseSent
 
     def at(self, path: str, flow: Flow) -> str:
-        """Returns the address of a page of this flow."""
+        """Returns the address of the page at `path`, with the parameters of this flow."""
         return uris.with_parameters(path, self.flow_query(flow))
 
     def flow_query(self, flow: Flow) -> list[tuple[str, str]]:
-        """Returns the parameters that every address of this flow has: the flow, and a restart link
-        for when it has expired."""
+        """Returns the parameters that every address of this flow has: the flow's own, and a
+        restart link for when the flow has expired."""
         start = restart_link.of_flow(self.service, flow, self.bundle().tag)
         return [("flow", flow.address), (restart_link.PARAMETER, start)]
 
     def mail_query(self, flow: Flow) -> list[tuple[str, str]]:
-        """Returns the parameters for a link in a message. The unit that queues the message also
-        stores the flow, so its id is enough."""
+        """Returns the parameters of a link to this flow in a message. They have the flow's id,
+        because the flow is stored together with the message."""
         own = dict(self.flow_query(flow)) | {"flow": flow.request.id}
         return list(own.items())
 
     def step(self, name: SignInPage, flow: Flow, *, status: int = 200, **values: object) -> None:
-        """Answers with the page of a step, with hidden inputs and a button to cancel."""
+        """Sends the page of a step of the sign-in, with the form's hidden inputs and a button to
+        cancel."""
         usual = {
             "hidden": self.form_token(flow.request.id, flow.browser),
             "query": self.flow_query(flow),

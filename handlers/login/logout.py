@@ -31,11 +31,11 @@ _TOO_LATE: Final = message(
 
 
 class HintHandler(PageHandler):
-    """Ends the session of the user that an `id_token_hint` names."""
+    """The base of the pages that end the sessions of the user whom an `id_token_hint` names."""
 
     async def end_hinted(self, request: LogoutRequest) -> LogoutRequest | None:
-        """Ends the hinted user's sessions in this browser. Returns the updated request, or None if
-        the person has to be asked."""
+        """Ends the hinted user's sessions in this browser and returns the updated request; None if
+        nothing was ended and the person has to be asked."""
         if request.hinted_user_id is None:
             return None
         browser = await self.find_browser()
@@ -133,7 +133,7 @@ class LoggedOutHandler(DoneHandler):
 
 
 class OnwardHandler(DoneHandler):
-    """Redirects to the registered address that the request named."""
+    """Redirects to the registered address that the logout request named."""
 
     async def get(self) -> None:
         request = await self.find_done()
@@ -141,7 +141,7 @@ class OnwardHandler(DoneHandler):
 
 
 def done(request: LogoutRequest) -> str:
-    """Returns the address of the browser's next page after a logout."""
+    """Returns the address to which the browser is redirected after its sessions have ended."""
     # That page loads the front-channel logout addresses of the sessions' applications.
     if request.ended_session_ids:
         return uris.with_parameters(LOGGED_OUT, [("request", request.id)])

@@ -125,7 +125,7 @@ class RootHandler(PageHandler):
 
 
 def problem_of(typed: str) -> Message | None:
-    """Returns why a text cannot be a login name, or None."""
+    """Returns why an entered text cannot be a login name; None if it can be one."""
     if not typed:
         return message("Enter your login name.", context="login-name")
     if len(typed) > MAX_CHARACTERS:

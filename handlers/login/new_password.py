@@ -15,13 +15,14 @@ from idp.service import Service
 
 
 async def policy_for(service: Service, user: User) -> dict[str, object]:
-    """Returns the requirements of a new password for this user."""
+    """Returns the template values of the requirements for a new password of this user."""
     has_factor = await second_factors.is_asked_for(service, user)
     return await _policy(service, user.org_id, has_factor=has_factor)
 
 
 async def policy_of(service: Service, org_id: str | None) -> dict[str, object]:
-    """Returns the requirements of a first password in this organization."""
+    """Returns the template values of the requirements for a first password of a user in this
+    organization."""
     return await _policy(
         service, org_id, has_factor=await second_factors.is_forced(service, org_id)
     )
@@ -40,13 +41,13 @@ async def _policy(service: Service, org_id: str | None, *, has_factor: bool) -> 
 async def problems_of(
     service: Service, subject: Subject, password: str, *, application: str = ""
 ) -> list[dict[str, object]]:
-    """Returns all problems of a new password. `application` is the name of the application that
-    the person signs in to. Raises HashingBusy."""
+    """Returns the template values of all problems of a new password. `application` is the name of
+    the application that the person signs in to. Raises HashingBusy."""
     return problem_values(
         await password_change.chosen_problems(service, subject, password, application=application)
     )
 
 
 def problem_values(problems: Sequence[PasswordProblem]) -> list[dict[str, object]]:
-    """Returns the problems as those of the field `newPassword`."""
+    """Returns the template values of password problems, all at the field `newPassword`."""
     return [{"field": "newPassword", "text": problem.text} for problem in problems]

@@ -11,7 +11,8 @@ from idp.oauth.sign_in.pending import Flow
 
 
 class NotAllowedHandler(FlowHandler):
-    """Refuses an authenticated user, with two buttons: another account, or back."""
+    """Displays that the authenticated user may not use the application, with two buttons: to
+    choose another account, or to return to the application."""
 
     async def show(self, flow: Flow) -> None:
         step = await self.current_step(flow)

@@ -73,7 +73,8 @@ class PasskeyHandler(FlowHandler):
 
 
 async def offered(handler: FlowHandler, flow: Flow) -> str | None:
-    """Returns the WebAuthn options as JSON, or None if passkeys cannot be used to sign in."""
+    """Returns the options for a WebAuthn request as JSON; None if passkeys cannot be used to sign
+    in."""
     options = await sign_in_passkeys.options(handler.service, flow)
     return as_json(options) if options else None
 
@@ -81,7 +82,8 @@ async def offered(handler: FlowHandler, flow: Flow) -> str | None:
 async def enter(
     handler: FlowHandler, flow: Flow, answer: str, progress: AuthenticationProgress | None = None
 ) -> Message | None:
-    """Continues the sign-in with a browser's WebAuthn response, or returns why it is refused.
+    """Continues the sign-in with the browser's WebAuthn response, and returns None, or why the
+    response is refused. `progress` is set if the passkey is a second factor.
 
     Raises Stale for a concurrent change of the flow.
     """
@@ -95,7 +97,7 @@ async def enter(
 
 
 def as_json(options: Any) -> str:
-    """Returns WebAuthn options as the page's script reads them."""
+    """Returns WebAuthn options as JSON, for the page's script."""
     return msgspec.json.encode(options).decode()
 
 

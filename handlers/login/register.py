@@ -37,7 +37,8 @@ _CLOSED: Final[dict[Closed, Message]] = {
 
 
 def state_of(handler: FlowHandler, flow: Flow) -> RegistrationState:
-    """Returns the origin for rate limits, and the texts and links of the messages."""
+    """Returns what the registration needs of this request: its origin for rate limits, and the
+    texts and links of the messages."""
     issuer, query = handler.service.config.issuer, handler.mail_query(flow)
     return RegistrationState(
         origin=handler.origin_of(flow),
@@ -121,7 +122,8 @@ def _sent(form: Params) -> Typed:
 
 
 def problem_values(problems: list[RegistrationProblem]) -> list[dict[str, object]]:
-    """Returns the problems as a page takes them."""
+    """Returns the template values of a registration's problems: for each its field and its
+    text."""
     return [{"field": problem.field, "text": problem.text} for problem in problems]
 
 

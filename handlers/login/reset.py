@@ -36,7 +36,8 @@ _NO_MAIL: Final = message(
 
 
 class ResetHandler(FlowHandler):
-    """Asks for the login name; one that was entered before is filled in."""
+    """Asks for the login name of the user whose password is reset. A login name that was entered
+    before is filled in."""
 
     async def show(self, flow: Flow) -> None:
         self._ask(flow, await self.closed(flow), _known(flow))
@@ -61,13 +62,14 @@ class ResetHandler(FlowHandler):
             self.see(self.at(ADDRESSES[SignInPage.RESET_CODE], flow))
 
     async def closed(self, flow: Flow) -> Message | None:
-        """Returns why a reset by e-mail is not available, or None."""
+        """Returns why passwords cannot be reset by e-mail; None if they can."""
         if not await password_reset.is_offered(self.service, flow):
             return _NOT_OFFERED
         return None if messages.is_readable(self.service.config) else _NO_MAIL
 
     def visit(self, flow: Flow) -> ResetState:
-        """Returns the origin for rate limits, and the messages' language and link parameters."""
+        """Returns what the password reset needs of this request: its origin for rate limits, and
+        the language and link parameters of the messages."""
         query = dict(self.mail_query(flow))
         return ResetState(origin=self.origin_of(flow), language=self.bundle().tag, query=query)
 

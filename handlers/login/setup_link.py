@@ -27,7 +27,8 @@ _WRONG = message(
 
 
 class SetupHandler(PageHandler):
-    """Asks for all values in one form; the link fills in all but the new password.
+    """Asks for the login name, the one-time password and the new password in one form; the link
+    fills in all but the new password.
 
     The browser may have no cookie yet: the one-time password itself authenticates the form.
     """
@@ -96,7 +97,7 @@ class SetupHandler(PageHandler):
         org_id: str | None = None,
         **values: object,
     ) -> None:
-        """Shows the form. `proven` is a one-time password that was right and is filled in."""
+        """Displays the form. `password` is a one-time password that was right and is filled in."""
         await self.show_organization(org_id)
         self.page(
             "setup",

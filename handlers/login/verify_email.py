@@ -41,7 +41,7 @@ _NAME_TAKEN: Final = message(
 
 
 class WaitingHandler(FlowHandler):
-    """A page of a pending registration."""
+    """The base of the pages that complete a pending registration."""
 
     async def find_waiting(self, flow: Flow) -> Registration:
         """Returns the pending registration. Raises ResponseSent if there is none or its
@@ -55,13 +55,15 @@ class WaitingHandler(FlowHandler):
         return waiting
 
     async def go_on(self, flow: Flow, made: Awaitable[Cookie | None]) -> None:
-        """Awaits the account's creation and redirects to the next step of the sign-in."""
+        """Awaits `made`, which creates the account and returns the browser's cookie, then
+        redirects to the next step of the sign-in."""
         self.keep_cookie(await made)
         self.see(self.at(LOGIN, flow))
 
 
 class VerifyEmailHandler(WaitingHandler):
-    """Asks for the code. The message's link fills it in; only the submitted form uses it."""
+    """Asks for the code that was sent by e-mail. The message's link fills it in; only submitting
+    the form uses it."""
 
     async def show(self, flow: Flow) -> None:
         waiting = await self.find_waiting(flow)
@@ -121,8 +123,8 @@ class VerifyEmailHandler(WaitingHandler):
         self.step(SignInPage.VERIFY_EMAIL, flow, status=status, **(own | values))
 
     async def expired(self, status: int = 410, sentence: Message | None = None) -> None:
-        """Answers that the sign-in has expired; a link opened in another browser gets a text that
-        says where it works."""
+        """Answers that the sign-in has expired. A message's link that was opened in another
+        browser gets a text that says where it works."""
         is_link = status == 410 and "code" in self.query_params()
         await super().expired(status, sentence or (_OTHER_BROWSER if is_link else None))
 

@@ -36,14 +36,15 @@ _log = logs.logger(__name__)
 
 
 class ForeignForm(HTTPError):
-    """A form was made for another browser or another step, or was sent by another site."""
+    """Raised for a form that was made for another browser or another page, or was sent by another
+    site."""
 
     def __init__(self, cause: str) -> None:
         super().__init__(403, cause)
 
 
 class PageHandler(Handler):
-    """An address that a person opens in a browser. It answers with HTML by default."""
+    """The base of the pages that a person opens in a browser. Responses are HTML by default."""
 
     language: str | None = None
     ui_locales: str | None = None
@@ -84,7 +85,7 @@ class PageHandler(Handler):
     # The person's language
 
     def bundle(self) -> Bundle:
-        """Returns the texts in the negotiated language of the page."""
+        """Returns the page's texts in the language that is negotiated with the browser."""
         tag, own = self._tag(), self._texts
         return own if own is not None and own.tag == tag else i18n.load(tag)
 
@@ -111,31 +112,36 @@ class PageHandler(Handler):
             return None
 
     def spoken(self, tag: str | None) -> str | None:
-        """Returns the offered language nearest to this tag, or None."""
+        """Returns the offered language that is nearest to the language tag, or None if there is
+        none."""
         return i18n.lookup(tag or "", self._askable())
 
     def remember_language(self) -> None:
-        """Stores the chosen language in a cookie, unless another site has linked here."""
+        """Stores the language that the address requests in a cookie, unless the request comes from
+        a page of another site."""
         config, tag = self.service.config, self._chosen_language()
         if tag is not None and not browser.is_cross_site(config, self.request):
             name = browser.cookie_name(config, "language")
             self.add_header("Set-Cookie", browser.cookie_header(config, name, tag))
 
     def requested_id(self, name: str) -> str | None:
-        """Returns an id from the address, or None if the value cannot be one."""
+        """Returns the id in the query parameter `name`; None if it is missing or cannot be an
+        id."""
         value = self.query_params().get(name) or ""
         return value if _ID.fullmatch(value) else None
 
     def requested_pending_id(self, name: str) -> str | None:
-        """Returns the id or the note (`idp.oauth.endpoints.notes`) of a pending request from the
-        address, or None."""
+        """Returns the query parameter `name` if it identifies a pending request, else None. It
+        is the request's id, or a note: the request itself, encrypted
+        (`idp.oauth.endpoints.notes`)."""
         value = self.query_params().get(name) or ""
         return value if notes.is_note(value) else self.requested_id(name)
 
     # The browser's cookie
 
     async def find_browser(self) -> Browser | None:
-        """Returns the browser's record, with its current names, if its cookie is valid."""
+        """Returns the browser's record, or None without a valid cookie. The names of the browser
+        and its system in it are read from the headers of this request."""
         browser_record = await browsers.find(self.service, self.get_cookie(self._cookie_name))
         if browser_record is None:
             return None
@@ -143,7 +149,8 @@ class PageHandler(Handler):
         return structs.replace(browser_record, browser=kind.browser, system=kind.system)
 
     def keep_cookie(self, cookie: Cookie | None) -> None:
-        """Sets the browser's new cookie, if there is one."""
+        """Adds a Set-Cookie header with the browser's new cookie. Has no effect if `cookie` is
+        None."""
         if cookie is not None:
             header = browser.cookie_header(self.service.config, self._cookie_name, cookie.value)
             self.add_header("Set-Cookie", header)
@@ -153,7 +160,8 @@ class PageHandler(Handler):
         return browser.cookie_name(self.service.config)
 
     def page_form(self, subject_id: str, browser_record: Browser) -> Params:
-        """Returns the fields of a form that was made for this browser. Raises ForeignForm."""
+        """Returns the submitted fields of a form whose token was made for this browser and subject
+        (`form_token`). Raises ForeignForm, InvalidRequest."""
         form = self._own_form()
         token = form.get("token") or ""
         if not browsers.is_form_token(self.service.master_key, browser_record, subject_id, token):
@@ -166,11 +174,12 @@ class PageHandler(Handler):
         return self.read_form()
 
     def read_form(self) -> Params:
-        """Returns the fields of the body. Raises InvalidRequest."""
+        """Returns the submitted fields without checking their token. Raises InvalidRequest."""
         return params.parse_form(self.request.headers.get("Content-Type"), self.body)
 
     def form_token(self, subject_id: str, browser_record: Browser) -> list[tuple[str, str]]:
-        """Returns the hidden inputs of a form: a token bound to the browser and the subject."""
+        """Returns the hidden inputs of a form: a token bound to the browser and to `subject_id`,
+        the id of what the form is about, such as a sign-in."""
         return [
             ("token", browsers.form_token(self.service.master_key, browser_record, subject_id))
         ]
@@ -178,7 +187,8 @@ class PageHandler(Handler):
     # Pages
 
     def page(self, name: str, *, status: int = 200, **values: object) -> None:
-        """Answers with a page; `values` are those that its template requires."""
+        """Sends the page that the template `name` renders; `values` are those that the template
+        requires."""
         bundle = self.bundle()
         self.set_status(status)
         self.set_header("Content-Language", bundle.tag)
@@ -196,25 +206,28 @@ class PageHandler(Handler):
             return []
 
     def show_client(self, client: Application | None) -> None:
-        """Sets the application that the page names."""
+        """Sets the application whose name the page displays."""
         self._client = client
 
     async def show_requested_client(self) -> None:
-        """Sets the application that the address names as `client_id`, if any."""
+        """Sets the page's application to the one that the query parameter `client_id` names, if
+        any."""
         await self.show_client_of(self.requested_id("client_id"))
 
     async def show_client_of(self, client_id: str | None) -> None:
-        """Sets the application of this id if it is active, and its organization's settings."""
+        """Sets the page's application to the one with this id, if it is active, and applies the
+        page settings of its organization; without one, those of the installation."""
         client = await self.service.store.get(APPLICATIONS, client_id) if client_id else None
         client = client if client and client.state == "active" else None
         self.show_client(client)
         await self.show_organization(client.org_id if client else None)
 
     async def show_start(self) -> Continuation | None:
-        """Sets application, organization and language of the sign-in that the address belongs to.
+        """Reads the restart link in the address, and sets the page's application, organization and
+        language to those of the sign-in that it would start again.
 
-        Works also when the sign-in has expired, because the restart link holds the data. Returns
-        the link's data, or None without a valid link.
+        Works also when the sign-in has expired, because the link itself has the data. Returns
+        these data, or None without a valid link.
         """
         start = restart_link.read(self.service, self._start())
         if start is None:
@@ -239,7 +252,8 @@ class PageHandler(Handler):
         again_url: str | None = None,
         **values: object,
     ) -> None:
-        """Answers that the record behind the address has expired, with a link to start again."""
+        """Answers that the request that the address names has expired. `sentence` replaces the
+        page's usual text; `again_url` is the link to start again."""
         own = {"sentence": sentence, "again_url": again_url, "has_cookie": True}
         self.page("expired", status=status, **(own | values))
 
@@ -249,7 +263,8 @@ class PageHandler(Handler):
         return self.get_cookie(self._cookie_name) is not None
 
     async def show_organization(self, org_id: str | None) -> None:
-        """Applies the page settings and texts of the organization or of the installation."""
+        """Applies the page settings and texts of the organization, or with None those of the
+        installation."""
         self.look = await page_settings.find(self.service, org_id)
         self._texts = await page_settings.bundle(self.service, org_id, self._tag())
 
@@ -266,23 +281,23 @@ class PageHandler(Handler):
         return about(self.look, bundle.tag) if self.look else {}
 
     def see(self, location: str) -> None:
-        """Redirects with 303, so that the browser continues with a GET after any method."""
+        """Redirects with status 303, so that the browser continues with a GET after any method."""
         self.set_status(303)
         self.set_header("Location", location)
         self.finish()
 
     def redirect_instead(self, location: str) -> NoReturn:
-        """Redirects, and raises ResponseSent, because this page cannot be displayed."""
+        """Redirects and raises ResponseSent, for a page that cannot be displayed now."""
         self.see(location)
         raise ResponseSent
 
     # Errors
 
     async def explain(self, refusal: UnusableRequest) -> None:
-        """Answers with the page for a request that cannot be answered by redirect, and logs the
-        cause.
+        """Sends the error page for a request that must not be answered by a redirect to the
+        client, and logs the cause.
 
-        The cause is shown on the page only where `explain.may` allows it.
+        The page displays the cause only if `explain.may` allows it.
         """
         _log.info(
             "refused",
@@ -317,8 +332,9 @@ class PageHandler(Handler):
         )
 
     def retry(self, status: int) -> dict[str, object]:
-        """Returns how the error page repeats the request: its address, and a form where the
-        address alone is not enough."""
+        """Returns the template values with which the error page offers to repeat the request: its
+        address, and a form where the address alone is not enough. Both are None if repeating is
+        useless."""
         address = self.request.uri if self._may_help_again(status) else None
         return {"retry_url": address, "retry_form": None}
 
@@ -332,8 +348,8 @@ class PageHandler(Handler):
 
 
 def home_of(client: Application) -> str | None:
-    """Returns the page at which a person continues with an application: its home page, or the
-    origin of its first redirect URI."""
+    """Returns the page on which a person continues with an application: its home page, or else the
+    origin of its first redirect URI; None without either."""
     if client.home_url is not None:
         return client.home_url
     parts = urlsplit(client.redirect_uris[0]) if client.redirect_uris else None

@@ -39,7 +39,7 @@ class BrandHandler(PageHandler):
 
 
 class BrandingPreviewHandler(PageHandler):
-    """The stylesheet for a preview of unsaved colours, which are in the address."""
+    """The stylesheet with unsaved colours, which are in the address, for a preview."""
 
     async def get(self) -> None:
         query = self.query_params()
@@ -56,12 +56,14 @@ class BrandingPreviewHandler(PageHandler):
 
 
 def snake(name: str) -> str:
-    """Converts a name of the API to that of a struct's field, such as `primary_color_dark`."""
+    """Converts a name of the API in camel case to a struct's field name, such as
+    `primary_color_dark`."""
     return _CAPITAL.sub(lambda match: "_" + match[0].lower(), name)
 
 
 class PictureHandler(PageHandler):
-    """A logo or an icon. Its own policy forbids scripts if it is opened as a document."""
+    """A logo or an icon. Its Content-Security-Policy forbids scripts if it is opened as a
+    document."""
 
     _digest = ""
 

@@ -48,7 +48,8 @@ class DemoBase(PageHandler):
     async def call(
         self, kind: str, path: str, headers: Mapping[str, str], form: Mapping[str, str] | None
     ) -> tuple[HTTPResponse, DemoStep]:
-        """Sends one request to the service, and returns the response and its description."""
+        """Sends one request to the service: a POST of `form`, or a GET without one. Returns the
+        response, and the raw texts of both under the name `kind` for the demo's page."""
         config = self.service.config
         body = urlencode(form) if form else None
         shown = dict(headers) | ({"Content-Type": FORM_TYPE} if form else {})
@@ -77,7 +78,7 @@ def _raw_response(response: HTTPResponse) -> str:
 
 
 class DemoHandler(DemoBase):
-    """The demo application's only page."""
+    """The demo application's only page, which shows the requests and responses of this visit."""
 
     async def get(self) -> None:
         await self.client()

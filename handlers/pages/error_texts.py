@@ -11,9 +11,9 @@ from idp.oauth.errors import OAuthError
 
 
 class ErrorText(Struct, frozen=True):
-    """The texts of the error page for a status that is not a failure of the service.
+    """The title and sentence of the error page for a status below 500, or 503.
 
-    With `is_general`, the error's own description is shown too, because it is more specific.
+    With `is_general`, the error's own description is displayed too, because it is more specific.
     """
 
     title: Message
@@ -75,7 +75,8 @@ ERROR_TEXTS: Final = {
 
 
 def values_of(error: OAuthError) -> dict[str, object]:
-    """Returns title, sentence and detail of the error page; all None for an internal failure."""
+    """Returns the template values of the error page: title, sentence and detail; all None for an
+    internal failure."""
     text = ERROR_TEXTS.get(error.status, _UNANSWERABLE if error.status < 500 else None)
     if text is None:
         return {"title_text": None, "sentence": None, "detail": None}

@@ -15,7 +15,8 @@ ON_A_PAGE: Final = 10  # messages of about 1.5 kB each
 
 
 class HeldMailHandler(PageHandler):
-    """The newest messages first, as pages or, for a client that accepts only JSON, as JSON."""
+    """Lists the held messages, the newest first: as HTML pages or, for a client that accepts only
+    JSON, as JSON."""
 
     async def get(self) -> None:
         held = await messages.held(self.service)

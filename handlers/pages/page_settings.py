@@ -15,7 +15,8 @@ _LANGUAGE: Final = re.compile(r"\{\{\s*\.Lang\s*\}\}")
 
 
 def about(look: PageSettings, tag: str) -> dict[str, object]:
-    """Returns the page settings' values for `templates/page.mako`, in the page's language."""
+    """Returns the template values that `templates/page.mako` takes from the page settings; `tag`
+    is the page's language."""
     logo, is_named = look.logo, look.label.disable_watermark
     return {
         "brand_url": brand_url(look),
@@ -29,17 +30,20 @@ def about(look: PageSettings, tag: str) -> dict[str, object]:
 
 
 def languages(tags: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Returns the language switcher's list: each tag with the language's own name."""
+    """Returns the entries of the language switcher: each language tag with the language's own
+    name."""
     return [(tag, i18n.endonym(tag)) for tag in tags]
 
 
 def brand_url(look: PageSettings) -> str | None:
-    """Returns the address of the organization's stylesheet; None without own colours."""
+    """Returns the address of the organization's stylesheet; None if it has no colours of its
+    own."""
     return "/ui/brand/{}/{}.css".format(*look.brand) if look.brand else None
 
 
 def links_of(privacy: PrivacyRules, tag: str) -> list[tuple[Message, str]]:
-    """Returns the links at the foot of every page, in the page's language."""
+    """Returns the labels and addresses of the links at the foot of every page. `tag`, the page's
+    language, is inserted into addresses that have a placeholder for it."""
     email = quote(privacy.support_email, safe="@")
     links = [
         (message("Terms of service", context="page"), privacy.tos_link),

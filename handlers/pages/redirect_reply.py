@@ -1,4 +1,4 @@
-"""The redirect that sends the browser back to the application with a response."""
+"""Sends an authorization response from the browser's page to the client."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from idp.oauth.endpoints.authorization_response import Reply
 
 
 def send(handler: PageHandler, reply: Reply) -> None:
-    """Redirects, or answers with a self-submitting page (OAuth 2.0 Form Post Response Mode 2)."""
+    """Sends an authorization response to the client: by a redirect, or with a self-submitting form
+    (OAuth 2.0 Form Post Response Mode 2)."""
     if reply.form is None:
         handler.see(reply.address)
         return

@@ -95,34 +95,40 @@ def _sayer(bundle: Bundle) -> Callable[[Message | str], str]:
 
 
 def rich(text: str, **parts: str) -> Markup:
-    """Fills the placeholders of a translated sentence with markup."""
+    """Returns a translated sentence as markup, with its placeholders replaced by `parts`. All but
+    markup is escaped."""
     return escape(text) % parts
 
 
 def strong(value: str) -> Markup:
-    """Returns a name in bold; isolated, so that its direction does not affect the sentence."""
+    """Returns markup with a name in bold, isolated so that its writing direction does not affect
+    the sentence."""
     return Markup("<strong><bdi>{}</bdi></strong>").format(value)
 
 
 def isolated(value: str) -> Markup:
-    """Returns a name within a sentence; its direction does not affect the sentence."""
+    """Returns markup with a name isolated, so that its writing direction does not affect the
+    sentence."""
     return Markup("<bdi>{}</bdi>").format(value)
 
 
 def code(value: str) -> Markup:
-    """Returns an identifier, address or setting, always from left to right."""
+    """Returns markup with an identifier, address or setting as code, always written from left to
+    right."""
     return Markup('<code dir="ltr">{}</code>').format(value)
 
 
 def link(url: str) -> Markup:
-    """Returns an address as a link, or as plain code if a browser must not open it."""
+    """Returns markup with an address as a link, or as plain code if it is not safe to open
+    (`web_link`)."""
     if web_link(url) is None:
         return code(url)
     return Markup('<a href="{}">{}</a>').format(url, code(url))
 
 
 def html_attributes(values: Mapping[str, object]) -> Markup:
-    """Returns the attributes of an element. True has no value; None and False are left out."""
+    """Returns markup with the attributes of an element. A value of True makes an attribute without
+    a value; attributes with None or False are left out."""
     return Markup("").join(
         Markup(" {}").format(name) if value is True else Markup(' {}="{}"').format(name, value)
         for name, value in values.items()
@@ -134,7 +140,8 @@ _DECEPTIVE = re.compile(r"[\\\x00-\x1f]")
 
 
 def web_link(url: str | None) -> str | None:
-    """Returns the address if a browser opens it as a page; other schemes may run scripts."""
+    """Returns the address if it is a path or an http or https address, else None: an address of
+    another scheme may run scripts."""
     # Browsers read a backslash as a slash and ignore tabs and line ends, so that each could begin
     # the address of another host.
     if url is None or _DECEPTIVE.search(url):
@@ -148,7 +155,8 @@ def web_link(url: str | None) -> str | None:
 
 
 def difference(sent: str, registered: str) -> int | None:
-    """Returns the position of the first character that differs; None if the two are equal."""
+    """Returns the index of the first character in which the two texts differ; None if they are
+    equal."""
     if sent == registered:
         return None
     pairs = zip(sent, registered, strict=False)
@@ -157,7 +165,8 @@ def difference(sent: str, registered: str) -> int | None:
 
 
 def marked(value: str, at: int | None) -> Markup:
-    """Returns the value with this character highlighted, and invisible ones made visible."""
+    """Returns markup with the character at index `at` highlighted, none if it is None, and with
+    invisible characters made visible."""
     if at is None:
         return escape(redaction.visible(value))
     parts = value[:at], value[at : at + 1] or NOTHING, value[at + 1 :]
@@ -168,19 +177,21 @@ _CITED = re.compile(r"(\((?:RFC|OpenID|OAuth) [^()]*\))")
 
 
 def cited(text: str) -> Markup:
-    """Returns a text whose citations, such as `(RFC 6749, 3.1.2.3)`, read left to right."""
+    """Returns markup in which citations such as `(RFC 6749, 3.1.2.3)` are written from left to
+    right."""
     isolated = Markup('<bdi dir="ltr">{}</bdi>')
     parts = enumerate(_CITED.split(text))  # every second part is a citation
     return Markup("").join(isolated.format(part) if n % 2 else part for n, part in parts)
 
 
 def as_text(value: object) -> str:
-    """Returns a claim or another JSON value as text for a person."""
+    """Returns a claim's value as text: a string as it is, any other JSON value as indented
+    JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def problems_of(problems: Sequence[Mapping[str, object]], field: str) -> list[object]:
-    """Returns the texts of the problems that concern this field."""
+    """Returns the texts of those problems whose `field` is this field."""
     return [problem["text"] for problem in problems if problem["field"] == field]
 
 
@@ -196,14 +207,17 @@ def _lookup() -> TemplateLookup:
 
 
 def static_url(name: str) -> str:
-    """Returns the file's address, which contains a hash of the content for permanent caching."""
+    """Returns the path of a static file. It contains a hash of the content, so that browsers can
+    cache the file permanently."""
     return f"{STATIC_PATH}{_hash(name)}/{name}"
 
 
 def static_file(path: str) -> tuple[bytes, str] | None:
-    """Returns content and type of `<hash>/<name>`, the part of the address after `/ui/static/`.
+    """Returns content and content type of the static file at `<hash>/<name>`, the part of the
+    address after `/ui/static/`.
 
-    None also for another hash: content of one version must not be cached as another's.
+    Returns None if there is none, or if the hash is another: the content of one version must not
+    be cached as another's.
     """
     digest, _, name = path.partition("/")
     if name not in _static() or digest != _hash(name):

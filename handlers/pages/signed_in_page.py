@@ -1,6 +1,6 @@
-"""The service's own pages for a signed-in person, account and console: who is signed in.
+"""Finds the person who is signed in to the account pages or the console.
 
-Others are redirected to a sign-in and back.
+A browser without a session is redirected to a sign-in, which returns to the page.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from idp.records import Browser, Session, User
 
 
 class SignedIn(Struct, frozen=True):
-    """The signed-in person and the browser; `several` if it has other valid sessions."""
+    """The signed-in person and the browser. `live` is the valid session with its user; `several`
+    is true if the browser has other valid sessions too."""
 
     browser: Browser
     live: LiveSession
@@ -44,11 +45,11 @@ class SignedIn(Struct, frozen=True):
 
 
 async def find_person(handler: PageHandler, area: OwnPages) -> SignedIn:
-    """Returns the person who is signed in to a page of this area. If the browser has several
-    sessions, one is chosen for all these pages.
+    """Returns the person who is signed in to the pages of this area. If the browser has several
+    sessions, it is the one that was chosen for all these pages.
 
-    Raises ResponseSent if there is none, or if one of several has to be chosen, after a redirect
-    to a sign-in or the account chooser.
+    Raises ResponseSent after a redirect: to a sign-in if there is no session, to the account
+    chooser if none of several was chosen.
     """
     browser_record = await handler.find_browser()
     live = await session_lifetime.find_live(handler.service, browser_record)
@@ -69,8 +70,8 @@ async def find_person(handler: PageHandler, area: OwnPages) -> SignedIn:
 async def require_recent(
     handler: PageHandler, area: OwnPages, person: SignedIn, seconds: int
 ) -> None:
-    """Raises ResponseSent if the person did not authenticate within the last `seconds`, after a
-    redirect to a new sign-in of that user."""
+    """Checks that the person authenticated within the last `seconds`. If not, redirects to a new
+    sign-in of the same user and raises ResponseSent."""
     if not session_lifetime.is_recent(person.session, seconds, handler.service.clock.now()):
         await sign_in(handler, area, person.browser, max_age=seconds, user_id=person.user.id)
         raise ResponseSent
@@ -79,7 +80,8 @@ async def require_recent(
 async def sign_in(
     handler: PageHandler, area: OwnPages, browser_record: Browser | None, to: str = "", **how: Any
 ) -> None:
-    """Redirects to a sign-in that returns to `to`, by default to this page."""
+    """Redirects to a sign-in that returns to the path `to`, by default to this page. `how` are
+    options of `first_party_sign_in.begin`, such as `prompt`."""
     to = to or handler.request.uri or area.path
     begun = await first_party_sign_in.begin(
         handler.service, area, to, browser_record, handler.origin(), **how
@@ -115,6 +117,6 @@ def _choice_cookie(config: Config) -> str:
 
 
 def choose(live: Sequence[LiveSession], session_id: str | None) -> LiveSession | None:
-    """Returns the session that was chosen in this browser, or the only one, or None."""
+    """Returns the session with this id; else the only session of the browser; else None."""
     named = [one for one in live if one.session.id == session_id]
     return named[0] if named else live[0] if len(live) == 1 else None

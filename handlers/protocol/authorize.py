@@ -35,8 +35,8 @@ from storage import Stale, StorageError
 class AuthorizeHandler(RefusingHandler, PageHandler):
     """The authorization endpoint (OpenID Connect Core 3.1.2).
 
-    A POST from another site comes without the cookie, so the browser is redirected to a GET that
-    sends it.
+    Browsers send no cookie with a POST from another site, so such a POST is redirected to a GET
+    that has the cookie.
     """
 
     endpoint = "authorize"
@@ -117,8 +117,8 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
         )
 
     def retry(self, status: int) -> dict[str, object]:
-        """Returns how the error page repeats the request if the store is unavailable: by the
-        method of the request, GET or POST, with its parameters.
+        """Returns the template values with which the error page offers to repeat the request. For
+        status 503, they include a form with the request's method and parameters.
 
         The form is not submitted automatically: the person decides (WCAG, failure F41).
         """

@@ -15,8 +15,8 @@ from idp.records import LogoutRequest
 
 
 class EndSessionHandler(RefusingHandler, HintHandler):
-    """The logout endpoint. With a valid `id_token_hint` its user is signed out of this browser at
-    once; otherwise the person is asked."""
+    """The logout endpoint. If the request has a valid `id_token_hint`, its user is signed out of
+    this browser at once; otherwise the person is asked for confirmation."""
 
     endpoint = "end_session"
 

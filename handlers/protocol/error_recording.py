@@ -1,4 +1,5 @@
-"""The base of protocol endpoints: a refusal is stored before it is answered."""
+"""The base of protocol endpoints: stores why a request is refused before the refusal is
+answered."""
 
 from __future__ import annotations
 
@@ -30,17 +31,18 @@ from idp.oauth.refusals.check import METHOD
 
 
 class RefusingHandler(Handler):
-    """An endpoint whose refusals are stored, so that `idp explain` can show them."""
+    """An endpoint that stores each request that it refuses, with the cause, for `idp explain`."""
 
     endpoint: ClassVar[Endpoint]
     _answering: asyncio.Future[None] | None = None
 
     async def keep(self, error: Refusing) -> None:
-        """Stores why this request is refused."""
+        """Stores this request with the error that is the cause of its refusal."""
         await refusal_records.keep(self.service, self._refused_request(), error)
 
     def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
-        """Answers with an error. A refusal is stored first, and the response waits for that."""
+        """Sends an error response. If the error refuses the request, the refusal is stored
+        first."""
         answer = partial(super().send_error, status_code, **kwargs)
         refusal = self._refusal(kwargs.get("exc_info", (None, None))[1])
         if isinstance(refusal, InvalidClient) and self._may_explain(refusal):

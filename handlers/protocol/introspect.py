@@ -1,4 +1,5 @@
-"""POST /oauth/v2/introspect and /oauth/v2/revoke: an issued token's state and revocation."""
+"""POST /oauth/v2/introspect and /oauth/v2/revoke: returns the state of an issued token, and
+revokes it."""
 
 from __future__ import annotations
 

@@ -12,7 +12,8 @@ from idp.oauth.paths import KEYS
 
 
 class KeysHandler(SharedHandler):
-    """The key set. Clients may cache it for 300 s; a new key signs nothing before that."""
+    """The JSON Web Key Set. Clients may cache it for 300 s, so a new key signs nothing before that
+    time has passed."""
 
     any_origin = True
 
@@ -28,7 +29,8 @@ class KeysHandler(SharedHandler):
     head = get
 
     def compute_etag(self) -> str:
-        """Returns a digest of the key set; a client that has this set is answered with 304."""
+        """Returns the ETag, a digest of the key set: a client that has this key set gets status
+        304."""
         return f'"{hashlib.sha256(b"".join(self._write_buffer)).hexdigest()[:32]}"'
 
 

@@ -51,8 +51,8 @@ class ConsoleApplicationsHandler(ListHandler):
     command = "app list --project ID"
 
     async def run(self, operation: str, *ids: str, **given: Any) -> Document:
-        """Runs the search; for projects, returns the applications of each, because no operation
-        searches the applications of several projects."""
+        """Runs an operation. For the search of projects, returns the applications of each project
+        found, because no operation searches the applications of several projects."""
         answer = await super().run(operation, *ids, **given)
         if operation != self.operation:
             return answer

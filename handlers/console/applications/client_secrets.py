@@ -45,7 +45,8 @@ NEW: Final[dict[str, Any]] = {
 
 
 def end(one: str, owner: str, command: str, **shared: Any) -> Action:
-    """Returns the action that ends the old secret of the owner with this page and API path."""
+    """Returns the action that ends the old secret of an application or service user. `one` is the
+    path of its page and `owner` that in the API; `shared` are further members of the action."""
     return Action(
         path=f"{one}/secrets/{{secretId}}/delete",
         operation=f"DELETE {owner}/secrets/{{secretId}}",
@@ -63,12 +64,12 @@ def end(one: str, owner: str, command: str, **shared: Any) -> Action:
 async def parts(
     page: ConsoleHandler, one: str, owner: str, ids: tuple[str, ...], *, may: bool
 ) -> list[dict[str, Any]]:
-    """Returns the sub-list of the owner's valid secrets, as the only item of a list; an empty
-    list if there are none.
+    """Returns a list with the sub-list of the owner's valid secrets as its only item; an empty
+    list if there are no secrets.
 
     The valid secrets are the current one, and during an overlap the old one. `one` is the path of
-    the owner's page and `owner` that of the owner in the API, both with `ids`. With `may`, the
-    old secret has a link to end it.
+    the owner's page and `owner` that of the owner in the API, both with placeholders for `ids`.
+    With `may`, the old secret has a link to end it.
     """
     secrets = (await page.run(f"GET {owner}/secrets", *ids)).get("result", [])
     if not secrets:

@@ -43,9 +43,10 @@ _PUBLIC: Final = FormField(
 
 
 def dated(document: Document, latest: datetime) -> Document:
-    """Returns the document with a plain date replaced by the end of that day.
+    """Returns the document with `expirationDate`, if it is a plain date, replaced by the end of
+    that day.
 
-    On the day of `latest`, the latest allowed instant, it is replaced by `latest`.
+    On the day of `latest`, the latest allowed expiration, it is replaced by `latest`.
     """
     date = document.get("expirationDate", "")
     if len(date) != len("2030-12-31"):
@@ -56,7 +57,7 @@ def dated(document: Document, latest: datetime) -> Document:
 
 
 class KeyHandler(ActionHandler):
-    """A form with an expiration date, and possibly a public key in PEM."""
+    """Generates a key pair or registers a public key in PEM, with an expiration date."""
 
     def document(self, values: Values) -> Document:
         config = self.service.config
@@ -68,9 +69,10 @@ class KeyHandler(ActionHandler):
 
 
 def actions(one: str, owner: str, whose: str, **shared: Any) -> tuple[Action, ...]:
-    """Returns the actions for the keys of the owner with the page `one` and the API path `owner`.
+    """Returns the actions for the keys of an application or service user.
 
-    `whose` are the options of the command line that name the owner.
+    `one` is the path of its page, `owner` its path in the API, and `whose` are the options of the
+    command line that name it. `shared` are further members of each action.
     """
     keys = f"{owner}/keys"
     return (
@@ -121,7 +123,9 @@ def actions(one: str, owner: str, whose: str, **shared: Any) -> tuple[Action, ..
 async def part(
     page: ConsoleHandler, one: str, owner: str, ids: tuple[str, ...], *, may: bool
 ) -> dict[str, Any]:
-    """Returns the keys as a sub-list of their owner's page."""
+    """Returns the template value of the owner's keys, a sub-list of the owner's page. `one` is the
+    path of that page and `owner` that of the owner in the API, both with placeholders for `ids`.
+    With `may`, there are links to add and delete keys."""
     sub_list = await turned(page, "keys", f"POST {owner}/keys/_search", *ids)
     path = f"{CONSOLE}{one}/keys"
     ways = [
@@ -151,7 +155,8 @@ async def part(
 
 
 def until(instant: str) -> Cell:
-    """Returns the end of a key's validity, or a text for a key without one."""
+    """Returns a cell with the end of a key's validity, or with a text for a key that does not
+    expire."""
     if instant.startswith("9999-"):
         return cells.text(message("until it is deleted", context="console"))
     return cells.instant(instant)

@@ -95,7 +95,8 @@ def _choice(
 
 
 def users_field(default: str) -> FormField:
-    """Returns the field for who may use a new application, with the installation's default."""
+    """Returns the form field for who may use a new application; `default` is the installation's
+    default."""
     return FormField(
         path="allowedUsers", label=USERS, kind="choice", options=_USERS, default=default
     )

@@ -26,12 +26,14 @@ _NOT_SO: Final = message("It could not ask anybody to sign in:", context="test-s
 
 
 class TrialBase(ConsoleHandler):
-    """The base of the test pages of one application in the current organization."""
+    """The base of the pages that test the sign-in to one application of the current
+    organization."""
 
     section = "applications"
 
     async def tried(self, *ids: str) -> Application:
-        """Returns the application. Raises NotFound."""
+        """Returns the application to test. Raises NotFound if there is none that signs users
+        in."""
         app = (await self.run(f"GET {APP}", *ids))["app"]
         application = await self.service.store.get(APPLICATIONS, app["id"])
         if application is None or application.app_type == "api":
@@ -105,7 +107,7 @@ def _facts(result: test_sign_in.SignInTestResult | None) -> list[dict[str, objec
 
 
 def refused(refusal: UnusableRequest | AuthorizeRefused) -> list[dict[str, object]]:
-    """Returns why the application's own request would be refused."""
+    """Returns the template values of why a request of the application itself would be refused."""
     error: OAuthError | UnusableRequest = (
         refusal.error if isinstance(refusal, AuthorizeRefused) else refusal
     )

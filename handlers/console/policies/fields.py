@@ -26,7 +26,8 @@ BUILT_IN: Final = message("built in", context="policies")
 
 
 class ConsolePolicy(Struct, frozen=True):
-    """A kind of policy: its path in the API, its fields, and an option of the command line."""
+    """A kind of policy: its path in the API, the fields of its form, and an option for the example
+    of `idp policy set`."""
 
     path: str
     title: Message

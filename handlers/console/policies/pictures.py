@@ -40,7 +40,7 @@ _FILE: Final = FormField(path="content", label=message("File", context="policies
 
 
 class ConsolePictureHandler(ConsoleHandler):
-    """Shows and changes one picture of the current organization's pages."""
+    """Displays one picture of the current organization's pages, and replaces or removes it."""
 
     section = SECTION
     prefix = "/management/v1/policies/label"
@@ -111,7 +111,7 @@ class ConsolePictureHandler(ConsoleHandler):
 
 
 class InstallationPictureHandler(ConsolePictureHandler):
-    """Shows and changes one picture for all organizations without their own."""
+    """Displays one picture for all organizations without their own, and replaces or removes it."""
 
     prefix = "/admin/v1/policies/label"
     path = OF_ALL

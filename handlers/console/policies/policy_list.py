@@ -125,8 +125,8 @@ class PoliciesHandler(ConsoleHandler):
         return self.may("policy.write")
 
     def others(self) -> Sequence[Cell]:
-        """Returns links to other settings of the pages, and between an organization's and the
-        installation's policies."""
+        """Returns links to other settings of the pages, and from the organization's policies to
+        the installation's or the reverse."""
         own = [
             way(label, self.at(f"{CONSOLE}{self.path}/{name}")) for name, label in _BESIDE.items()
         ]

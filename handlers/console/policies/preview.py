@@ -27,7 +27,8 @@ _SCHEMES: Final[Sequence[Scheme]] = get_args(Scheme)
 
 
 class PreviewHandler(ConsoleHandler):
-    """Shows the saved colours, or unsaved ones that the form of colours has sent."""
+    """Shows a sign-in page in the saved colours, or in unsaved ones that the form of colours has
+    sent."""
 
     section = SECTION
     prefix = "/management/v1/policies/label"

@@ -24,14 +24,16 @@ _CODE_VALUE: Final = Secret("verificationCode", message("Code", context="users")
 
 
 class ConsoleContactHandler(ActionHandler):
-    """Changes a contact. The form's choice of verification is sent as the API's member."""
+    """Changes a user's contact. The form's choice of how it is verified is sent as the API's
+    member for it."""
 
     def document(self, values: Values) -> Document:
         return user_fields.with_verification(super().document(values))
 
 
 class ConsoleCodeHandler(ActionHandler):
-    """Requests a code, which is sent or shown, for a new password or to verify a contact."""
+    """Requests a code for a new password or for verifying a contact. The code is sent to the user
+    or displayed once."""
 
     def document(self, values: Values) -> Document:
         return {values["how"]: {}} if values["how"] else {}

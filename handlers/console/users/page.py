@@ -266,7 +266,7 @@ class UserHandler(ConsoleHandler):
 
 
 def name_of(user: Document) -> str:
-    """Returns a user's display name from an answer of the API."""
+    """Returns the display name of a user or service user, from an answer of the API."""
     return str(at(user, "human.profile.displayName") or at(user, "machine.name") or "")
 
 

@@ -26,8 +26,8 @@ _ROLES: Final = FormField(
 
 
 class GrantHandler(ActionHandler):
-    """Assigns roles of a project. The projects are a list, or an input for the id if the person
-    may not list them."""
+    """Assigns roles of a project to a user. The project is chosen from a list, or entered by its
+    id if the person may not list projects."""
 
     _projects: Sequence[Document] | None = None
 

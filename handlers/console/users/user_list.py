@@ -96,7 +96,7 @@ _CHANGE_AT_FIRST: Final = message("They choose another one at the first sign-in"
 
 
 class NewUserHandler(ActionHandler):
-    """Creates a person with all members that the API supports."""
+    """Creates a person. The form has a field for every value that the API accepts."""
 
     def document(self, values: Values) -> Document:
         document = super().document(values)
