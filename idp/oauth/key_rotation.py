@@ -38,7 +38,8 @@ _PAIR: Final = ("active", "next")
 
 
 async def ensure(service: Service, algorithm: Algorithm, *, actor: str) -> None:
-    """Makes an active and a next key of the algorithm where there are none.
+    """Makes an active and a next key of the algorithm where there are none. `actor` is for the
+    events.
 
     To be called before an application is stored that signs by it: an algorithm has no keys, and
     none are published, until the first application uses it. Raises `LookupError` before the set-up
@@ -69,10 +70,11 @@ async def ensure(service: Service, algorithm: Algorithm, *, actor: str) -> None:
 async def rotate(
     service: Service, *, actor: str, algorithms: Collection[Algorithm] | None = None
 ) -> dict[Algorithm, SigningKey]:
-    """Makes the next keys of all algorithms or of these the active ones, and makes new next keys.
+    """Makes the next keys the active ones, and makes new next keys.
 
-    Returns the keys that sign now. Raises `FailedPrecondition`, which says when it will be
-    possible: a key waits until every cache of the published key set has it.
+    This concerns `algorithms`, or all of them if it is None; `actor` is for the events. Returns
+    the keys that sign now. Raises `FailedPrecondition`, which says when it will be possible: a key
+    waits until every cache of the published key set has it.
     """
     for algorithm in {key.algorithm for key in await _trusted(service)}:
         await ensure(service, algorithm, actor=actor)
@@ -97,11 +99,10 @@ async def rotate(
 
 
 async def remove(service: Service, kid: str, *, actor: str) -> None:
-    """Removes a key at once, for one that others may know. Raises `NotFound` and
-    `FailedPrecondition`.
+    """Removes a key at once, because it may be known to others. `actor` is for the events.
 
     What it signed or sealed is invalid, and its private part is wiped. If it was active, the next
-    one takes its place in the same unit.
+    key takes its place in the same unit. Raises `NotFound` and `FailedPrecondition`.
     """
     key = await service.store.get(SIGNING_KEYS, kid)
     if key is None:
@@ -145,7 +146,7 @@ async def tend(service: Service) -> None:
 
 
 async def every(service: Service) -> list[SigningKey]:
-    """Returns every key, also the removed ones, the oldest first."""
+    """Returns every key, also those that were removed, the oldest first."""
     keys = [key async for key in service.store.scan(SIGNING_KEYS)]
     return sorted(keys, key=lambda key: (key.created_at, key.algorithm, key.state))
 

@@ -45,7 +45,8 @@ class Params:
         return [value for value in self._values.get(name, ()) if value]
 
     def if_once(self, name: str) -> str | None:
-        """Returns the value of an optional parameter; None also when it was repeated."""
+        """Returns the value of an optional parameter; None if it is missing or was sent more than
+        once."""
         return None if self.is_repeated(name) else self.get(name)
 
     def __contains__(self, name: str) -> bool:
@@ -65,5 +66,5 @@ class Params:
                 raise InvalidRequest(f"{displayed} was sent more than once")
 
     def pairs(self) -> list[tuple[str, str]]:
-        """Returns all names and values."""
+        """Returns all names and values, those of the same name one after another."""
         return [(name, value) for name, values in self._values.items() for value in values]

@@ -20,7 +20,10 @@ def challenge_of(verifier: str) -> str:
 
 
 def read_challenge(params: Params, *, is_required: bool) -> str | None:
-    """Returns the request's code_challenge, or None without one. Raises `InvalidRequest`."""
+    """Returns the request's code_challenge, or None without one. Raises `InvalidRequest`.
+
+    `is_required` refuses a request without it.
+    """
     challenge, method = params.get("code_challenge"), params.get("code_challenge_method")
     if challenge is None:
         if method is not None:
@@ -37,9 +40,11 @@ def read_challenge(params: Params, *, is_required: bool) -> str | None:
 
 
 def verify(challenge: str | None, verifier: str | None) -> None:
-    """Verifies a code_verifier (RFC 7636 4.6).
+    """Verifies a code_verifier (RFC 7636 4.6) against the code_challenge of the authorization
+    request.
 
-    Raises `InvalidRequest` when it is missing, and `InvalidGrant` when it does not match.
+    Either is None if it was not sent. Raises `InvalidRequest` when the verifier is missing, and
+    `InvalidGrant` when it does not match or the request had no challenge.
     """
     if challenge is None:
         # RFC 9700 4.8.2: otherwise an attacker could remove the challenge from the request

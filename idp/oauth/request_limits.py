@@ -1,4 +1,4 @@
-"""How many requests that need no user one network or client may send within a minute.
+"""The limits on how many requests without a user a network or client may send within a minute.
 
 They are counted in this process (`idp.limits.request_counts`); each of several processes admits as
 many.
@@ -21,21 +21,26 @@ PUSHES_BY_CLIENT: Final = 600
 
 
 def admit_first_form(service: Service, origin: AttemptOrigin) -> None:
-    """Counts the first form of a sign-in in a browser without any. Raises `TooManyRequests`.
+    """Counts the first form of a sign-in in a browser in which no user has ever signed in.
 
-    It is stored before the user has authenticated, in a browser in which no user has signed in.
+    It is stored before the user has authenticated. Raises `TooManyRequests`.
     """
     _admit_network(service, "first forms", origin, FIRST_FORMS_BY_NETWORK)
 
 
 def admit_long(service: Service, origin: AttemptOrigin) -> None:
-    """Counts a request that is too long for a note and has to be stored. Raises
-    `TooManyRequests`."""
+    """Counts a request that has to be stored because it is too long for an address.
+
+    Raises `TooManyRequests`.
+    """
     _admit_network(service, "long", origin, LONG_BY_NETWORK)
 
 
 def admit_device(service: Service, client_id: str, origin: AttemptOrigin) -> None:
-    """Counts a device that asks for codes. Raises `TooManyRequests`."""
+    """Counts a device authorization request, by network and by client.
+
+    Raises `TooManyRequests`.
+    """
     _admit_network(service, "devices of a network", origin, DEVICES_BY_NETWORK)
     _admit(service, "devices of a client", client_id, DEVICES_BY_CLIENT)
 
@@ -43,9 +48,10 @@ def admit_device(service: Service, client_id: str, origin: AttemptOrigin) -> Non
 def admit_push(
     service: Service, client_id: str, origin: AttemptOrigin, *, is_public: bool
 ) -> None:
-    """Counts a pushed request. Raises `TooManyRequests`.
+    """Counts a pushed authorization request. Raises `TooManyRequests`.
 
-    Those of public clients are counted by network, since anybody can send them in a client's name.
+    Those of public clients are counted by network and not by client, since anybody can send them
+    in a client's name.
     """
     if is_public:
         _admit_network(service, "pushes of a network", origin, PUSHES_BY_NETWORK)

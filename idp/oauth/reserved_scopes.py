@@ -1,5 +1,5 @@
-"""The reserved scopes, `urn:<vendor>:iam:…`: what a request may ask for in addition to OpenID
-Connect's."""
+"""The reserved scopes, `urn:<vendor>:iam:…`, which exist in addition to those of OpenID
+Connect."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _VALUE = "{}"
 
 
 class Reserved(StrEnum):
-    """What follows the vendor's part; `{}` is the place of a value."""
+    """The kinds of reserved scopes: the text after `urn:<vendor>:iam:`, with `{}` for a value."""
 
     ROLE = "org:project:role:{}"  # one role
     ROLES = "org:projects:roles"  # the roles of every project in the audience
@@ -32,7 +32,10 @@ ReservedScopes: TypeAlias = Mapping[Reserved, list[str]]
 
 
 def read(config: Config, scopes: Iterable[str]) -> ReservedScopes:
-    """Returns the reserved ones of `scopes` by their kinds, with their values in order."""
+    """Returns the values of the reserved scopes among `scopes`, by kind.
+
+    A kind without a value has one empty text for each time that it is named.
+    """
     reserved: dict[Reserved, list[str]] = {}
     for scope in scopes:
         pair = _read(config, scope)
@@ -42,7 +45,7 @@ def read(config: Config, scopes: Iterable[str]) -> ReservedScopes:
 
 
 def is_reserved(config: Config, scope: str) -> bool:
-    """Returns whether the scope is a reserved one."""
+    """Returns whether the scope has the form of a reserved scope."""
     return _read(config, scope) is not None
 
 
@@ -62,12 +65,12 @@ def _read(config: Config, scope: str) -> tuple[Reserved, str] | None:
 
 
 def claim(config: Config, name: str) -> str:
-    """Returns the full name of a reserved claim or scope."""
+    """Returns the full name of a reserved claim or scope, `urn:<vendor>:iam:` and `name`."""
     return f"urn:{config.vendor}:iam:{name}"
 
 
 def scope(config: Config, kind: Reserved, value: str = "") -> str:
-    """Returns the scope of this kind and value."""
+    """Returns the full name of the scope of this kind, with `value` in its place."""
     return claim(config, kind.replace(_VALUE, value))
 
 
@@ -77,8 +80,10 @@ def service_audience(config: Config) -> str:
 
 
 def audience(config: Config, scope: str) -> str | None:
-    """Returns the member of `aud` that an audience scope names: a project, or the service
-    itself."""
+    """Returns the member of `aud` that an audience scope asks for: a project's id, or the issuer.
+
+    None for any other scope.
+    """
     pair = _read(config, scope)
     if pair is None or pair[0] is not Reserved.AUDIENCE:
         return None
@@ -86,7 +91,7 @@ def audience(config: Config, scope: str) -> str | None:
 
 
 def admit(config: Config, scopes: Iterable[str], organization: Organization) -> bool:
-    """Returns whether every organization that the scopes name is this one."""
+    """Returns whether the organizations that the scopes name, if any, are all this one."""
     reserved = read(config, scopes)
     named = {domain_names.key(domain) for domain in reserved.get(Reserved.DOMAIN, [])}
     ids = set(reserved.get(Reserved.ORGANIZATION, []))

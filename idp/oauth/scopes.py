@@ -23,8 +23,10 @@ _APART = "Put one space between two scopes: scope=openid profile, encoded once."
 
 
 def parse(text: str | None) -> list[str]:
-    """Returns the scopes in the order in which they were sent, each once. Raises
-    `InvalidScope`."""
+    """Returns the scopes of a `scope` parameter in their order, each once. Raises `InvalidScope`.
+
+    `text` is None if the parameter was not sent.
+    """
     if len(text or "") > MAX_CHARACTERS:
         raise InvalidScope(f"scope is longer than {MAX_CHARACTERS} characters")
     scopes = list(dict.fromkeys((text or "").split(" ")))
@@ -45,8 +47,10 @@ def refuse_unknown(config: Config, requested: Iterable[str]) -> None:
 
 
 def without_openid(text: str | None) -> InvalidScope:
-    """Returns the refusal of a scope that lacks `openid`, or has it in capitals or not separated
-    by spaces."""
+    """Returns the error for a `scope` parameter without `openid`.
+
+    Its details also recognise `openid` in capitals, or not separated by spaces.
+    """
     description = "scope must include openid"
     if not text:
         return InvalidScope(description, details="scope is missing.")
@@ -61,7 +65,7 @@ def without_openid(text: str | None) -> InvalidScope:
 
 
 def grantable(config: Config, client: Application, scopes: Iterable[str]) -> list[str]:
-    """Returns those of `scopes` that this client can be given; the others are left out.
+    """Returns the scopes among `scopes` that this client can be given; the others are left out.
 
     RFC 6749 3.3 lets the server do so. Which projects may be in the audience is decided by
     `audiences`.

@@ -28,9 +28,10 @@ from storage import Key
 
 @dataclass(frozen=True)
 class TokenRequest:
-    """One authenticated token request. `records` are those that the grant asked for (`reads`).
+    """A token request whose sender, `caller`, is authenticated.
 
-    `caller` is a service user only in a grant whose `authenticates` accepts service users.
+    `records` are those with the keys that `Grant.reads` returned. `caller` is a service user only
+    in a grant whose `authenticates` accepts service users.
     """
 
     service: Service
@@ -40,7 +41,7 @@ class TokenRequest:
 
     @property
     def client(self) -> Application:
-        """The application that calls. Raises `TypeError` for a service user."""
+        """The application that sent the request. Raises `TypeError` for a service user."""
         if not isinstance(self.caller, Application):
             raise TypeError("a service user calls, not an application")
         return self.caller
@@ -57,13 +58,13 @@ def _nothing(params: Params) -> list[Key]:
 
 
 class Grant(Struct, frozen=True, kw_only=True):
-    """One grant type: all that the token endpoint, discovery and registration know of it.
+    """A grant type: everything that the token endpoint, discovery and registration need to know.
 
-    `respond` returns the token response; `reads` names the records that it needs, which are read
-    together with the client; `checks` are all checks of such a request in their order.
-    `authenticates` authenticates the caller. `api_name` is its name in a registration; a grant
-    type without one is open to every caller that may authenticate. `is_offered` says whether the
-    installation's settings switch it on.
+    `respond` returns the token response; `reads` returns the keys of the records that it needs,
+    which are read together with the client; `checks` are all checks of such a request in their
+    order. `authenticates` authenticates the caller. `api_name` is its name in a registration; a
+    grant type without one is open to every caller that may authenticate. `is_offered` returns
+    whether the installation's settings switch it on.
     """
 
     respond: Callable[[TokenRequest], Awaitable[dict[str, Any]]]
@@ -84,9 +85,9 @@ class RefreshToken(Confidential, frozen=True):
 def new_refresh_token(
     service: Service, authorization_id: str, now: datetime, ends_at: datetime | None = None
 ) -> RefreshToken:
-    """Returns the first refresh token of a family: an id, the family's secret, and one that
-    rotates.
+    """Returns the first refresh token of a family, for the authorization with this id.
 
+    Its text is that id, the secret of the family, and a secret that changes at each rotation.
     `ends_at` is when the family has to end at the latest.
     """
     # By the family's secret a rotated token is recognised as one of the family, and not as a
@@ -108,7 +109,10 @@ def new_refresh_token(
 def last_token_ends_at(
     request: TokenRequest, refresh: RefreshToken | None, now: datetime
 ) -> datetime:
-    """Returns when the last access token that an authorization can give has expired."""
+    """Returns when the last access token that can be issued for a grant has expired.
+
+    With `refresh` this is a lifetime after the refresh token's own end, without it after `now`.
+    """
     lasts = lifetime(request.service.config, request.client.access_token_type)
     return max(now, refresh.record.expires_at if refresh else now) + lasts
 
@@ -134,14 +138,17 @@ async def find_live(request: TokenRequest, authorization: Authorization) -> Auth
 
 
 def authorization_of(request: TokenRequest) -> Authorization | None:
-    """Returns the authorization that the request's code or token begins with, if there is one."""
+    """Returns the authorization that the request's code or refresh token names, if it exists."""
     return request.records[0] if request.records else None
 
 
 def refuse_foreign(
     request: TokenRequest, issued: Authorization | DeviceRequest, what: str
 ) -> None:
-    """Raises `InvalidGrant` when what was issued belongs to another client."""
+    """Raises `InvalidGrant` when a code or token was issued to another client.
+
+    `issued` is its record, and `what` the name of its kind in the error's text.
+    """
     if issued.client_id != request.client.id:
         # The client_ids are for the administrator alone; the response names neither.
         owner, sender = (
@@ -157,7 +164,11 @@ def refuse_foreign(
 async def refuse_replay(
     request: TokenRequest, authorization: Authorization, what: str, details: str
 ) -> None:
-    """Revokes `authorization` and everything that came of it, then raises `InvalidGrant`."""
+    """Revokes `authorization` and everything that came of it, then raises `InvalidGrant`.
+
+    `what` is the name of the replayed credential in the error's text, and `details` are for the
+    administrator.
+    """
     reason = f"{what} replayed"
     await authorizations.revoke(request.service, authorization, reason=reason, cause="replay")
     raise InvalidGrant(

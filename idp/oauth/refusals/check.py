@@ -1,4 +1,4 @@
-"""One check of a request, and the checks that several endpoints share."""
+"""A check that requests have to pass, and the checks that several endpoints share."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from idp.oauth.errors import Refusing
 
 
 class Check(Struct, frozen=True):
-    """What has to hold, the standard's section that demands it, and what corrects most requests.
+    """A check of a request: what has to hold (`says`), the standard's section, and the usual
+    remedy.
 
-    As a context manager it marks every refusal raised within as its own.
+    As a context manager it becomes the `check` of every refusal that is raised within the block.
     """
 
     name: str

@@ -1,4 +1,5 @@
-"""The command lines that change who may use an application, and how it works."""
+"""The `idp` commands that change whether a user may use an application, as texts for
+administrators."""
 
 from __future__ import annotations
 
@@ -8,15 +9,15 @@ from idp.records import Application, ProjectGrant
 
 
 def configure(client: Application, options: str) -> str:
-    """Returns the command that changes an application's options."""
+    """Returns the `idp` command that changes these options of an application."""
     where = f"--project {quote(client.project_id)} {quote(client.id)}"
     return f"idp app configure {where} {options} --org {quote(client.org_id)}"
 
 
 def grant_project(client: Application, granted_org_id: str, grant: ProjectGrant | None) -> str:
-    """Returns the command that grants the application's project to an organization.
+    """Returns the `idp` command that grants the application's project to an organization.
 
-    It reactivates the project grant if there is one.
+    `grant` is the project grant that the organization has already, if any: it is reactivated.
     """
     project, owner = quote(client.project_id), quote(client.org_id)
     # A second project grant for the same organization would be refused.
@@ -27,10 +28,10 @@ def grant_project(client: Application, granted_org_id: str, grant: ProjectGrant 
 
 
 def assign_role(client: Application, user_id: str, user_org_id: str) -> str:
-    """Returns the command that assigns a user a role of the application's project.
+    """Returns the `idp` command that assigns the user a role of the application's project.
 
-    `ROLE` is to be filled in. No organization is named when user and project are in two: the
-    command has to reach both.
+    The administrator replaces `ROLE` in it. It names an organization only if the user belongs to
+    that of the project, because otherwise the command has to reach both.
     """
     line = f"idp grant create --user {quote(user_id)} --project {quote(client.project_id)}"
     where = f" --org {quote(client.org_id)}" if user_org_id == client.org_id else ""

@@ -25,7 +25,10 @@ _WORDS: Final = ("a ", "another ", "more ", "no ", "several ", "the ", "this ")
 
 
 def sentence(description: str) -> str:
-    """Returns an error's description as a sentence; parameter names keep their small letters."""
+    """Returns an error's description as a sentence with a full stop.
+
+    It begins with a capital letter unless its first word is the name of a parameter.
+    """
     if description.startswith(_WORDS):
         description = description[0].upper() + description[1:]
     return f"{description.rstrip('.')}."
@@ -42,24 +45,26 @@ def span(time: timedelta) -> str:
 
 
 def characters(text: str) -> str:
-    """Returns the length of a text in words."""
+    """Returns the length of a text with its unit: `1 character`, `43 characters`."""
     return "1 character" if len(text) == 1 else f"{len(text)} characters"
 
 
 def quoted(text: str) -> str:
-    """Returns a value for a sentence: on one line, bounded, with its control characters
+    """Returns a value in backquotes: on one line, cut after 200 characters, its control characters
     escaped."""
     return f"`{redaction.text(text, _QUOTED_CHARACTERS)}`"
 
 
 def named(client: Application) -> str:
-    """Returns an application for a sentence: its name and its id."""
+    """Returns the name and the id of an application, to be put into a sentence."""
     return f"{quoted(client.name)} ({client.id})"
 
 
 def kind_of(config: Config, text: str) -> str | None:
-    """Returns which kind of token or code a text is by its form, or None if it is none of this
-    service's."""
+    """Returns the kind of token or code that a text has the form of, such as `a refresh token`.
+
+    None if it has the form of none that this service issues.
+    """
     if text.startswith(config.vendor + user_personal_access_tokens.MARK):
         return "a personal access token"
     # The kinds differ in their length, which the number of secrets in them gives.
@@ -73,7 +78,8 @@ def kind_of(config: Config, text: str) -> str | None:
 
 
 def no_client(config: Config, text: str) -> str:
-    """Returns why no application has this client_id, as far as the text itself shows it."""
+    """Returns a sentence on why no application has `text` as its client_id, from its form
+    alone."""
     beginning = "No application has this client_id"
     if text != text.strip():
         return f"{beginning}: there is a space or a line break before or after it."
@@ -87,7 +93,8 @@ def no_client(config: Config, text: str) -> str:
 
 
 def misshapen(config: Config, text: str, due: str, length: int) -> str:
-    """Returns why a text cannot be a code or token of the expected kind by its form.
+    """Returns a sentence on why a text does not have the form of the expected kind of code or
+    token.
 
     `due` is the name of that kind (`an authorization code`), whose values all have `length`
     characters.
@@ -104,10 +111,10 @@ def misshapen(config: Config, text: str, due: str, length: int) -> str:
 
 
 def unknown(config: Config, text: str, due: str, secrets: int, record: object | None) -> str:
-    """Returns why no record matches a text that should be a code or refresh token.
+    """Returns a sentence on why no record matches a text that should be a code or refresh token.
 
-    `due` is the name of the expected kind, whose values contain this many secrets; `record` is
-    the record that the text's id names, None if there is none.
+    `due` is the name of the expected kind, whose values contain an id and this many secrets;
+    `record` is the record with that id, None if there is none.
     """
     length = opaque_tokens.ID_LENGTH + secrets * opaque_tokens.SECRET_LENGTH
     if opaque_tokens.split(text, secrets) is None:
@@ -121,7 +128,7 @@ def unknown(config: Config, text: str, due: str, secrets: int, record: object | 
 
 
 def foreign_token(config: Config, text: str) -> str:
-    """Returns why this is no access token of this service."""
+    """Returns a sentence on why a text is no access token of this service."""
     kind = kind_of(config, text)
     if kind == "a JWT":
         return _foreign_jwt(config, text, "at+jwt")
@@ -136,7 +143,7 @@ def foreign_token(config: Config, text: str) -> str:
 
 
 def no_id_token(config: Config, text: str) -> str:
-    """Returns why this is no ID token of this service."""
+    """Returns a sentence on why a text is no ID token of this service."""
     kind = kind_of(config, text)
     if kind == "a JWT":
         return _foreign_jwt(config, text, "JWT")

@@ -23,10 +23,11 @@ from idp.records import Application
 
 
 class Mistake(Struct, frozen=True):
-    """The texts of the page for one kind of refusal.
+    """The texts of the explain page for one kind of refusal.
 
-    `parameter` is the one whose values are compared. With `is_general` the kind covers several
-    errors, and the refusal's own description is displayed in addition.
+    `parameter` is the name of the parameter whose sent and registered values are compared. With
+    `is_general` the kind covers several errors, and the refusal's own description is displayed in
+    addition.
     """
 
     title: Message
@@ -38,7 +39,11 @@ class Mistake(Struct, frozen=True):
 
 
 def may(config: Config, client: Application | None, now: datetime, *, is_local_peer: bool) -> bool:
-    """Returns whether the details may be displayed to this visitor."""
+    """Returns whether the details of a refusal may be displayed to the sender of the request.
+
+    `client` is the application that it names, None if unknown; `is_local_peer` says that the
+    request came from this computer.
+    """
     # A loopback issuer runs on the developer's computer, but other computers may reach its socket.
     if config.is_loopback and is_local_peer:
         return True
@@ -46,8 +51,8 @@ def may(config: Config, client: Application | None, now: datetime, *, is_local_p
 
 
 def explanation(refusal: UnusableRequest) -> dict[str, Any]:
-    """Returns the values of the explain page: title, sentence, detail, comparisons, rule and
-    fix."""
+    """Returns the variables of the explain page's template: title, sentence, comparisons, fix and
+    others."""
     mistake = _MISTAKES.get(refusal.error_code, _MALFORMED)
     comparisons, hint = [], None
     if mistake.parameter is not None and refusal.sent is not None:
@@ -72,7 +77,10 @@ def explanation(refusal: UnusableRequest) -> dict[str, Any]:
 
 
 def details(refusal: UnusableRequest) -> str:
-    """Returns the details for the administrator, in English, with where the values differ."""
+    """Returns the refusal's details for the administrator, in English.
+
+    For an unregistered address they say where it differs from the nearest registered one.
+    """
     mistake = _MISTAKES.get(refusal.error_code, _MALFORMED)
     sentences = [refusal.details or english(mistake.sentence)]
     if mistake.is_general and not refusal.details:
@@ -84,12 +92,15 @@ def details(refusal: UnusableRequest) -> str:
 
 
 def fix(refusal: UnusableRequest) -> str:
-    """Returns what to change, in English."""
+    """Returns the advice on what to change in the request, in English."""
     return english(_MISTAKES.get(refusal.error_code, _MALFORMED).fix)
 
 
 def sent(refusal: UnusableRequest) -> str | None:
-    """Returns what was sent, for the log: a client_id that no application has may be a secret."""
+    """Returns the refused value in a form for the log, or None if the refusal is about no value.
+
+    A value that may be a secret, such as an unknown client_id, is replaced by its length.
+    """
     mistake = _MISTAKES.get(refusal.error_code)
     if mistake is None or mistake.parameter is None or refusal.sent is None:
         return None

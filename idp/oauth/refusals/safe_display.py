@@ -1,4 +1,4 @@
-"""Which parts of a request's parameters may be displayed: the words that every client sends.
+"""Redaction of request parameters: only the words that every client sends may be displayed.
 
 A secret in the wrong parameter is a common mistake. So a value is displayed only as far as it
 consists of its parameter's known words, and an address only if it is one; of everything else the
@@ -46,8 +46,10 @@ _KNOWN: Final = {name: re.compile(words, re.IGNORECASE) for name, words in _WORD
 
 
 def value(name: str, text: str) -> str | None:
-    """Returns the part of this parameter's value that may be displayed, on one line; None: nothing
-    of it."""
+    """Returns the value `text` of the parameter `name` as it may be displayed, on one line.
+
+    Unknown words are replaced by their lengths. None if nothing of it may be displayed.
+    """
     if name in _ADDRESSES:
         return redaction.text(text) if _ADDRESS.match(text) else None
     known = _KNOWN.get(name)
@@ -66,13 +68,15 @@ def value(name: str, text: str) -> str | None:
 
 
 def length(text: str) -> str:
-    """Returns what describes a value that may not be displayed: its number of characters, and
-    whether a space or a line break is at one of its ends."""
+    """Returns words for a value that may not be displayed, such as `43 characters`.
+
+    They also say whether a space or a line break is at one of its ends.
+    """
     around = ", with a space or a line break at an end" if text != text.strip() else ""
     return characters(text) + around
 
 
 def in_words(name: str, text: str) -> str:
-    """Returns the value, or its length, for a sentence."""
+    """Returns the value `text` of the parameter `name` for a sentence: quoted, or its length."""
     displayed = value(name, text)
     return f"a value of {characters(text)}" if displayed is None else quoted(displayed)

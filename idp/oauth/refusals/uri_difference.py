@@ -54,15 +54,18 @@ def _apart(uri: str) -> _Parts | None:
 
 
 class Closest(Struct, frozen=True):
-    """The registered address that was most likely meant, and the mistake, where it is
-    recognised."""
+    """The registered address that was most likely meant, and a hint about the mistake.
+
+    `hint` is None if the mistake is not recognised.
+    """
 
     address: str
     hint: Message | None
 
 
 def closest(sent: str, known: Sequence[str]) -> Closest | None:
-    """Returns the address that `sent` was probably meant to be; None when none is known."""
+    """Returns the address of `known` that `sent` was probably meant to be; None if `known` is
+    empty."""
     pairs = [_Pair(sent, each) for each in known]
     # The hints are tried from the most exact on, each with every address, so the best one wins
     # over the order of the addresses.
@@ -77,9 +80,10 @@ def closest(sent: str, known: Sequence[str]) -> Closest | None:
 
 
 def difference(sent: str, known: Sequence[str], holds: str = "is registered there") -> str:
-    """Returns the hint and the first character that differs, in English.
+    """Returns English sentences on how `sent` differs from the nearest of the addresses `known`.
 
-    `holds` says where the known address comes from.
+    They have a hint and the first character that differs. `holds` says where the known addresses
+    come from. The text is empty if there are none.
     """
     nearest = closest(sent, known)
     if nearest is None:

@@ -1,5 +1,4 @@
-"""The checks after a user is signed in: whether they may use the application, and their
-consent."""
+"""The last checks of a sign-in: whether the user may use the application, and their consent."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ _log = logs.logger(__name__)
 async def decide(
     service: Service, client: Application, request: AuthRequest, live: LiveSession
 ) -> Step:
-    """Returns the next step of a signed-in user.
+    """Returns the next step of a sign-in whose user is signed in.
 
     Whether the user may use the client is checked before consent, and a device is confirmed each
     time. The service's own pages are open to every user.
@@ -45,7 +44,10 @@ async def decide(
 async def keep_refusal(
     service: Service, client: Application, request: AuthRequest, live: LiveSession
 ) -> None:
-    """Stores, for administrators, which rule does not let this user use the client."""
+    """Stores, for administrators, the refusal by which this user may not use the client.
+
+    Nothing is stored if the user may use it by now.
+    """
     decision = await allowed_users.find(service, client, live.subject)
     if decision.grounds is None:
         await refusal_records.keep_flow(service, request, _refusal(client, live, decision))

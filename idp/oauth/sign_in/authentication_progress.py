@@ -1,5 +1,5 @@
-"""How far a user has authenticated in a sign-in that is not complete yet, and what is still
-required."""
+"""The authentication methods that a user has completed in an unfinished sign-in, and what is
+missing."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NOTHING: Final[Mapping[str, Any]] = {
 
 
 class AuthenticationProgress(Struct, frozen=True):
-    """The user of a sign-in and the authentication methods so far.
+    """The user of an unfinished sign-in and the authentication methods completed so far.
 
     The methods are values of `amr` (`idp.identity.authentication_context`). `auth_time` is that of
     the session which more methods are added to; None when all of them were used just now.
@@ -44,18 +44,19 @@ class AuthenticationProgress(Struct, frozen=True):
     auth_time: datetime | None = None
 
     def by(self, *more: str) -> AuthenticationProgress:
-        """Returns the progress of the same user with more authentication methods."""
+        """Returns the progress of the same user with `more` authentication methods, as values of
+        `amr`."""
         return structs.replace(self, amr=tuple(dict.fromkeys([*self.amr, *more])))
 
     def now_as(self, user: User) -> AuthenticationProgress:
-        """Returns the same progress after a change of the user."""
+        """Returns the same progress with `user` as the changed record of its user."""
         return structs.replace(self, subject=structs.replace(self.subject, user=user))
 
 
 async def find(
     service: Service, request: AuthRequest, browser: Browser | None, known: Sequence[Session]
 ) -> AuthenticationProgress | None:
-    """Returns the progress of this flow, or None if there is none or it is not valid any more.
+    """Returns the authentication progress that the request has stored, or None if it is not valid.
 
     `known` are the browser's open sessions: what was authenticated in one of them is valid only
     while it is open.
@@ -76,7 +77,7 @@ async def find(
 
 
 def stored_fields(browser: Browser, progress: AuthenticationProgress) -> dict[str, Any]:
-    """Returns the changes of a request that store this progress."""
+    """Returns the fields of a request's record that store this progress."""
     return {
         "proven_user_id": progress.subject.user.id,
         "proven_stamp": progress.subject.user.stamp,
@@ -87,16 +88,16 @@ def stored_fields(browser: Browser, progress: AuthenticationProgress) -> dict[st
 
 
 def of_session(live: LiveSession, now: datetime) -> AuthenticationProgress:
-    """Returns the authentication methods of a session's user, as far as they are still valid
-    now."""
+    """Returns the progress of a session's user: the methods of the session that are still
+    valid."""
     return AuthenticationProgress(live.subject, live.methods(now), live.session.auth_time)
 
 
 async def due(
     service: Service, request: AuthRequest, progress: AuthenticationProgress
 ) -> Due | None:
-    """Returns what this user has to do before the request is answered; None when there is
-    nothing."""
+    """Returns the next action that the user has to take before the request is answered, or
+    None."""
     user = progress.subject.user
     rules = (await page_settings.find(service, user.org_id)).login
     allowed = second_factors.allowed(service.config, rules)
@@ -121,7 +122,10 @@ async def due(
 
 
 def demanded(request: AuthRequest, rules: LoginRules) -> str:
-    """Returns the authentication context below which there is no sign-in."""
+    """Returns the weakest authentication context (`acr`) with which the user may sign in.
+
+    It is the stronger one of what the client and the rules of the user's organization demand.
+    """
     # Of several acceptable contexts the weakest is enough for the client.
     by_client = (
         authentication_context.weakest(request.acr_values)

@@ -42,7 +42,8 @@ _REASON: Final = "taken back by the user"
 
 
 class AuthorizedApplication(Struct, frozen=True):
-    """An application, the scopes that it has, and since when."""
+    """An application that a user has authorized, its scopes, and the time of the first
+    authorization."""
 
     client: Application
     scopes: list[str]
@@ -55,7 +56,7 @@ class _Known(Struct, frozen=True):
 
 
 async def listed(service: Service, subject: Subject) -> list[AuthorizedApplication]:
-    """Returns the user's authorized applications by name, `MOST_LISTED` at most."""
+    """Returns the applications that the user has authorized, by name, `MOST_LISTED` at most."""
     consented = await _consented(service, subject)
     issued = await _issued(service, subject)
     ids = dict.fromkeys([*consented, *(client_id for client_id, _ in issued)])
@@ -78,7 +79,7 @@ async def listed(service: Service, subject: Subject) -> list[AuthorizedApplicati
 
 
 async def find(service: Service, subject: Subject, client_id: str) -> AuthorizedApplication:
-    """Returns one authorized application. Raises `NotFound`."""
+    """Returns the authorized application with this id. Raises `NotFound`."""
     matching = [one for one in await listed(service, subject) if one.client.id == client_id]
     if not matching:
         raise NotFound("there is no such application", error_code="app.not_found")
@@ -86,7 +87,7 @@ async def find(service: Service, subject: Subject, client_id: str) -> Authorized
 
 
 async def remove(service: Service, subject: Subject, client_id: str) -> None:
-    """Revokes the consent and everything that was issued to the application until now.
+    """Deletes the user's consent to an application, and revokes everything issued to it until now.
 
     Raises `NotFound`, and `Stale` when the consent changed meanwhile.
     """
@@ -111,9 +112,10 @@ async def remove(service: Service, subject: Subject, client_id: str) -> None:
 
 
 async def purge(service: Service, deferred: Leftover) -> bool:
-    """Revokes authorizations that are older than the removal. Returns whether all are revoked.
+    """Revokes some of the authorizations that the user gave before the removal of an application.
 
-    A step of the deferred work (`idp/audit/deferred_work.py`), which repeats it until they are.
+    Returns whether all of them are revoked. `deferred` describes the removal; the deferred work
+    (`idp/audit/deferred_work.py`) repeats the call until none is left.
     """
     units, is_all = list[list[Write]](), True
     where = {"user_id": deferred.owner_id, "client_id": deferred.client_id}

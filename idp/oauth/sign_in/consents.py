@@ -1,9 +1,9 @@
-"""What users let third-party applications access; an organization's own applications need not ask.
+"""The consent of users to what third-party applications may access; others need none.
 
 Consent is stored for each user and application. Only more scopes, claims beyond the scopes, or
 `prompt=consent` make the service ask again. An application that confirms its returns asks in every
-sign-in that would else happen without the user: a program on the user's computer may impersonate
-it (RFC 8252 8.6).
+sign-in that would otherwise happen without the user: a program on the user's computer may
+impersonate it (RFC 8252 8.6).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from storage import Conflict, Stale, Write
 async def decide(
     service: Service, client: Application, request: AuthRequest, live: LiveSession
 ) -> Step:
-    """Returns the step after everything else is done: proceed, ask for consent, or fail with
+    """Returns the last step of a sign-in: to proceed, to ask for consent, or to fail with
     `prompt=none`."""
     if request.consented_user_id == live.subject.user.id:
         return Proceed(live)
@@ -91,7 +91,7 @@ def _id(client: Application, live: LiveSession) -> str:
 
 
 async def allow(service: Service, flow: Flow, live: LiveSession) -> None:
-    """Lets the application have what it asked for, and stores the consent for a third-party one.
+    """Stores that the user agrees to the request, and the consent to a third-party application.
 
     Raises `Stale` when the request was answered meanwhile, or another tab stored a consent.
     """

@@ -1,7 +1,7 @@
-"""The user's part of the device flow (RFC 8628 3.3): the code is typed, and the sign-in begins.
+"""The user's side of the device flow (RFC 8628 3.3): the user types the code, and signs in.
 
-A code is valid in the first browser where it is typed, and in no other. What follows is a sign-in
-like any other, except for its end: the user is always asked, and the device polls for the result.
+A code is valid in the first browser where it is typed, and in no other. The sign-in is one like
+any other, except for its end: the user is always asked, and the device polls for the result.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ from storage import Stale, Update
 
 
 class WrongCode(Exception):
-    """No device waits for this code, or not in this browser."""
+    """No device waits for this user code, or it was typed first in another browser."""
 
 
 class CodeExpired(Exception):
-    """A device showed this code, but its time is over."""
+    """The user code is the one of a device, but it has expired."""
 
 
 async def enter(service: Service, typed: str, origin: AttemptOrigin) -> BegunFlow:
-    """Returns the sign-in that belongs to a user code. Guesses from one network are slowed down.
+    """Begins the sign-in for a user code, or returns the one that this browser has begun with it.
 
-    A right code takes back only its own attempt: anybody can have valid codes issued. Raises
-    `WrongCode`, `CodeExpired` and `Throttled`.
+    `typed` is the text that the user typed. Guesses from one network are slowed down, and a right
+    code takes back only its own attempt: anybody can have valid codes issued. Raises `WrongCode`,
+    `CodeExpired` and `Throttled`.
     """
     user_code, account = device_authorization.user_code_of(typed), f"device:{origin.asker}"
     if user_code is None:

@@ -1,4 +1,7 @@
-"""The user's decision about a device: one, in the browser where the user code was typed."""
+"""The user's decision to allow or deny a device, made once and in one browser.
+
+That is the browser where the user code was typed.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +38,10 @@ DONE: Final = "/ui/device/done"
 async def allow(
     service: Service, client: Application, request: AuthRequest, live: LiveSession
 ) -> Reply:
-    """Allows the device what it asked for; it gets its tokens when it polls next.
+    """Allows the device the requested scopes, and returns the redirect to the last page.
 
-    Denies it when the user may not use the client. Raises `Stale` when the user has decided
-    already.
+    The device gets its tokens when it polls next. It is denied instead when the user may not use
+    the client. Raises `Stale` when the user has decided already.
     """
     decision = await allowed_users.find(service, client, live.subject)
     acting = authorization_result.acting(client, decision)
@@ -69,7 +72,10 @@ async def allow(
 
 
 async def deny(service: Service, request: AuthRequest) -> Reply:
-    """Denies the device. Raises `Stale` when the user has decided already."""
+    """Denies the device, and returns the redirect to the last page.
+
+    Raises `Stale` when the user has decided already.
+    """
     await service.store.commit(*_decision(service, request, is_allowed=False))
     return _done(request)
 
@@ -90,7 +96,10 @@ def _done(request: AuthRequest) -> Reply:
 
 
 async def find(service: Service, flow_id: str, browser: Browser | None) -> DeviceRequest | None:
-    """Returns the device that was decided about in this browser's flow."""
+    """Returns the device's request that a user has decided about in this browser, or None.
+
+    `flow_id` is the id of the sign-in in which that happened.
+    """
     request = await service.store.get(AUTH_REQUESTS, flow_id)
     if request is None or browser is None or request.agent_id != browser.id:
         return None

@@ -1,4 +1,4 @@
-"""What a sign-in stores, sealed, while a user sets up a second factor.
+"""The secret that a sign-in stores, sealed, while its user sets up a second factor.
 
 This is the secret of an authenticator app that is not confirmed yet, and then the recovery codes
 until the user has noted them.
@@ -18,7 +18,10 @@ _PURPOSE: Final = "factor-setup"
 
 
 class Setup(Confidential, frozen=True):
-    """The set-up of one user; another user who signs in in the same flow does not get it."""
+    """An unfinished set-up of a second factor: the app's `secret`, or the recovery `codes`.
+
+    It is for one user: another user who signs in in the same flow does not get it.
+    """
 
     user_id: str
     secret: str | None = None
@@ -26,12 +29,12 @@ class Setup(Confidential, frozen=True):
 
 
 def seal(service: Service, setup: Setup) -> str:
-    """Returns the set-up in the form that the request stores."""
+    """Returns the set-up encrypted, in the form in which the request's record has it."""
     return service.master_key.seal(msgspec.json.encode(setup), _PURPOSE)
 
 
 def find(service: Service, request: AuthRequest, user: User) -> Setup | None:
-    """Returns the set-up that waits for this user, if there is one."""
+    """Returns the unfinished set-up of this user in a request, or None."""
     if request.sealed_setup is None:
         return None
     data = service.master_key.open(request.sealed_setup, _PURPOSE)

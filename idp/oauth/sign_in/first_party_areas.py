@@ -12,8 +12,10 @@ from idp.records import Application, AuthRequest, Instance
 
 
 class OwnPages(Struct, frozen=True):
-    """Pages that belong together. `id` takes the place of an application's, `path` is the first
-    page."""
+    """An area of the service's own pages, such as the console, that users sign in to.
+
+    `id` takes the place of an application's, and `path` is that of the area's first page.
+    """
 
     id: str
     name: Message
@@ -26,7 +28,7 @@ AREAS: Final[Mapping[str, OwnPages]] = {area.id: area for area in (ACCOUNT, CONS
 
 
 def application(request: AuthRequest, instance: Instance) -> Application:
-    """Returns the application that represents these pages in a flow. It is not stored.
+    """Returns an application, never stored, that represents the area of a request's own pages.
 
     A user who registers there belongs to the installation's first organization.
     """
@@ -46,7 +48,6 @@ def application(request: AuthRequest, instance: Instance) -> Application:
 
 
 def name_of(client: Application) -> Message | str:
-    """Returns the name of the application as users read it; the service's pages have one in each
-    language."""
+    """Returns an application's name for pages; the areas of own pages have a translated one."""
     area = AREAS.get(client.id)
     return area.name if area else client.name

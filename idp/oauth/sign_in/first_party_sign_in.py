@@ -29,7 +29,7 @@ async def begin(
     user_id: str | None = None,
     adding: Literal["totp", "passkey"] | None = None,
 ) -> BegunFlow:
-    """Begins a flow that leads to an address of these pages.
+    """Begins a sign-in that ends at `path`, the address of a page of this area.
 
     `max_age` is the greatest age of the authentication in seconds; with `user_id` no other user
     may sign in; `adding` is a second factor that the user sets up before the flow ends.

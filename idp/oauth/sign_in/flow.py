@@ -52,7 +52,7 @@ _NO_PROGRESS: Final = {
 async def answer_at_once(
     service: Service, client: Application, request: AuthRequest, browser: Browser | None
 ) -> Reply | None:
-    """Returns the response to the client when no page is needed; None when one is.
+    """Returns the response to a new request if no page is needed, and None otherwise.
 
     Raises `AuthorizeRefused` where `prompt` forbids the page that would be needed.
     """
@@ -111,7 +111,7 @@ async def _checked(
 
 
 async def advance(service: Service, flow: Flow) -> Reply | Ask:
-    """Returns the response to the client, or the page that is needed.
+    """Returns the response to the client, or the page that the user needs next.
 
     Raises `Stale` when another tab answered at the same moment.
     """
@@ -182,15 +182,17 @@ async def _end(service: Service, flow: Flow, error: OAuthError) -> Reply:
 
 
 def failure(service: Service, request: AuthRequest, error: OAuthError) -> Reply:
-    """Returns the error response to the client."""
+    """Returns the error response to the client of this request."""
     return authorization_response.failure(
         service.config, authorization_result.return_to(request), error
     )
 
 
 async def choose_language(service: Service, flow: Flow, tag: str) -> None:
-    """Stores the language that was chosen on a page of this flow: in its note, or in its
-    record."""
+    """Stores the language with this tag, which the user chose on a page of the flow.
+
+    A flow that is not stored yet gets another `address`, which contains the language.
+    """
     if flow.is_stored:
         await note(service, flow, language=tag)
     else:
@@ -198,8 +200,10 @@ async def choose_language(service: Service, flow: Flow, tag: str) -> None:
 
 
 async def enter_login_name(service: Service, flow: Flow, login_name: str) -> None:
-    """Stores the login name and continues with the password. No page shows whether the account
-    exists."""
+    """Stores the login name in the flow, so that the page for the password is next.
+
+    It is not looked up here: no page shows whether the account exists. Raises `Stale`.
+    """
     await note(
         service,
         flow,
@@ -217,7 +221,10 @@ def _stored_factor(flow: Flow) -> str | None:
 
 
 async def pick_session(service: Service, flow: Flow, session_id: str) -> bool:
-    """Stores the choice of one of this browser's sessions; False when there is no such session."""
+    """Stores the user's choice of one of this browser's sessions in the flow.
+
+    Returns False when the browser has no session with this id. Raises `Stale`.
+    """
     if not any(one.session.id == session_id for one in flow.live):
         return False
     chosen = {"session_id": session_id, "login_name": None, "adding": _stored_factor(flow)}
@@ -226,8 +233,10 @@ async def pick_session(service: Service, flow: Flow, session_id: str) -> bool:
 
 
 async def note(service: Service, flow: Flow, **changes: Any) -> None:
-    """Changes what the request stores. Raises `Stale` when it was answered or cancelled or has
-    expired."""
+    """Stores changed fields of the flow's request.
+
+    Raises `Stale` when the request was answered or cancelled, or has expired.
+    """
     await sign_in_pending.commit(service, flow, sign_in_pending.step(flow, changes))
 
 
@@ -251,12 +260,11 @@ async def enter_password(
 async def continue_with(
     service: Service, flow: Flow, progress: AuthenticationProgress, *writes: Write, **changes: Any
 ) -> Cookie | None:
-    """Continues with a user who has used another authentication method, in one unit with its
-    writes.
+    """Stores one more authentication method of a user, in one unit with the writes of that method.
 
     Signs the user in and returns the browser's new cookie; or stores the progress where something
-    is still required, and returns None. `progress` holds all methods that are valid now, also
-    those of `find_progress`; `changes` is what else the request is to store. Raises `Conflict` and
+    is still required, and returns None. `progress` has all methods that are valid now, also those
+    of `find_progress`; `changes` are other fields of the request to store. Raises `Conflict` and
     `Stale`, of these writes or because something else happened at the same moment.
     """
     request = structs.replace(flow.request, **changes)
@@ -275,7 +283,7 @@ async def find_progress(service: Service, flow: Flow) -> AuthenticationProgress 
 
 
 async def forget_progress(service: Service, flow: Flow) -> None:
-    """Removes the stored progress, so that the flow begins again.
+    """Removes the stored authentication progress, so that the flow begins again.
 
     Progress that was stored since the flow was read, by the same form sent twice, stays.
     """
@@ -296,9 +304,10 @@ async def forget_progress(service: Service, flow: Flow) -> None:
 async def choose_password(
     service: Service, flow: Flow, progress: AuthenticationProgress, password: str
 ) -> Cookie | None:
-    """Replaces the user's password and continues, in one unit. Returns the new cookie, if any.
+    """Stores the user's new password and continues the sign-in, in one unit.
 
-    Raises `HashingBusy`; `Stale` when the password was replaced meanwhile.
+    Returns the browser's new cookie if the user is signed in, and None otherwise. Raises
+    `HashingBusy`; `Stale` when the password was replaced meanwhile.
     """
     subject = progress.subject
     change: PasswordChange = await password_change.prepare(
@@ -311,8 +320,7 @@ async def choose_password(
 
 
 async def forget_registration(service: Service, flow: Flow) -> None:
-    """Removes the reference to a registration that does not exist any more, so that the flow
-    begins again."""
+    """Removes the reference to a registration that was deleted, so that the flow begins again."""
     await note(service, flow, registration_id=None)
 
 

@@ -1,4 +1,4 @@
-"""What an authorization request needs next: a response, or the user, and on which page.
+"""The decision what an authorization request needs next: a response, or one of the pages.
 
 `decide` is a pure function of the request, the browser's open sessions and the time; the pages
 call it again after every step. So a second tab, a reload or the back button cannot skip a step:
@@ -31,7 +31,7 @@ from idp.records import AuthRequest
 
 
 class SignInPage(StrEnum):
-    """The pages of a sign-in."""
+    """A page of a sign-in on which the user acts."""
 
     LOGIN_NAME = "login-name"
     PASSWORD = "password"  # noqa: S105 - a page
@@ -60,7 +60,7 @@ _ANYBODY: Final = UseDecision(None, None)
 
 
 class Proceed(Struct, frozen=True):
-    """Nothing is missing: this session signs its user in.
+    """The step of a sign-in that lacks nothing: the request is answered for the session's user.
 
     `decision` has the grounds by which the user may use the client; a page of the service has
     none.
@@ -71,19 +71,21 @@ class Proceed(Struct, frozen=True):
 
 
 class Fail(Struct, frozen=True):
-    """The client allowed no page (`prompt=none`) where one is needed, or its demands cannot be
-    met."""
+    """The step of a sign-in that ends with an error for the client.
+
+    A page would be needed that `prompt=none` forbids, or the client's demands cannot be met.
+    """
 
     error: OAuthError
 
 
 class Ask(Struct, frozen=True):
-    """A page for the user is needed.
+    """The step of a sign-in that needs the user to act on a page.
 
-    `login_name` is known when only the password is missing, `live` when only the consent of the
-    user signed in there is. `progress` is the user who has authenticated in part, `factors` are
-    those that the page accepts, or that may be set up there; with `is_optional` the user may skip
-    the page.
+    `login_name` is set when only the password is missing, and `live` when only the consent of its
+    user is. `progress` is that of a user who has authenticated in part; `factors` are the second
+    factors that the page accepts, or that may be set up there; with `is_optional` the user may
+    skip the page.
     """
 
     page: SignInPage
@@ -95,7 +97,10 @@ class Ask(Struct, frozen=True):
 
 
 class Recheck(Struct, frozen=True):
-    """This session answers the request, unless its user has to do something first."""
+    """An intermediate result: the session can answer the request unless its user has to act first.
+
+    The caller finds out whether a second factor or a new password is due.
+    """
 
     live: LiveSession
 
@@ -112,10 +117,11 @@ def decide(
     remembers: bool = False,
     org_id: str | None = None,
 ) -> Step | Recheck:
-    """Returns the next step of `request` in a browser with these sessions.
+    """Returns the next step of `request` in a browser with the sessions `live`.
 
-    A response still needs consent. `remembers` says that the browser remembers accounts. `org_id`
-    is the organization that is signed in to: its own login names are valid in `login_hint`, too.
+    A result `Proceed` still needs consent. `remembers` says that the browser remembers accounts.
+    `org_id` is the organization that is signed in to: its own login names are valid in
+    `login_hint`, too.
     """
     if request.is_acr_essential and not authentication_context.can_meet(
         config, request.acr_values
@@ -152,7 +158,7 @@ _ADDING: Final[Mapping[str | None, SignInPage]] = {
 
 
 def demand(request: AuthRequest, progress: AuthenticationProgress, due: Due) -> Step:
-    """Returns the page on which a user does what is required, or why there is none."""
+    """Returns the page for the action `due`, or the error if there can be no page."""
     if due.what is What.NOT_POSSIBLE:
         return Fail(LoginRequired("the user can't sign in with an acr that claims demands"))
     if "none" in request.prompt:
@@ -195,7 +201,7 @@ def _interactively(
 def admitted(
     config: Config, request: AuthRequest, live: Sequence[LiveSession]
 ) -> list[LiveSession]:
-    """Returns the sessions that may answer the request.
+    """Returns the sessions among `live` that may answer the request.
 
     These are sessions of users of the organization that `scope` names, if it names one, and the
     session that was opened or picked in this flow.
@@ -286,8 +292,10 @@ def _fits_hints(request: AuthRequest, one: LiveSession, org_id: str | None) -> b
 
 
 def login_names(one: LiveSession, org_id: str | None) -> set[str]:
-    """Returns the keys (`login_key`) of every login name by which this user can sign in to that
-    organization: user name, user name@primary domain, and e-mail address if it is one."""
+    """Returns the keys (`login_key`) of all login names of a session's user at the organization.
+
+    They are the user name, user name@primary domain, and the e-mail address if it is one.
+    """
     user, organization = one.subject.user, one.subject.organization
     names, _ = user_lookup.login_names(organization, user.user_name, user.email)
     return names | user_lookup.address_keys(user, org_id)

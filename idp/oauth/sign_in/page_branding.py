@@ -1,7 +1,7 @@
-"""The organization whose branding a sign-in shows, decided when it begins and stored with it.
+"""The choice of the organization whose branding the pages of a sign-in have.
 
-A reserved scope that names an organization comes first, then the domain of the login hint, then
-the organization of the application.
+It is made when the sign-in begins, and stored with it. A reserved scope that names an organization
+comes first, then the domain of the login hint, then the organization of the application.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from idp.service import Service
 
 
 async def decided(service: Service, request: AuthRequest) -> AuthRequest:
-    """Returns the request with the organization whose pages it shows, if that is not the
-    client's."""
+    """Returns the request with the id of the organization whose branding its pages have.
+
+    `brand_org_id` stays None for the client's own organization.
+    """
     if is_fixed(service, request):
         # Such a scope decides alone: without an active organization the hint is not read either.
         org_id = await _named(service, reserved_scopes.read(service.config, request.scopes))
@@ -27,15 +29,15 @@ async def decided(service: Service, request: AuthRequest) -> AuthRequest:
 
 
 def is_fixed(service: Service, request: AuthRequest) -> bool:
-    """Returns whether only users of one organization can sign in."""
+    """Returns whether a reserved scope lets only users of one organization sign in."""
     reserved = reserved_scopes.read(service.config, request.scopes)
     return Reserved.ORGANIZATION in reserved or Reserved.DOMAIN in reserved
 
 
 def signed_in_to(service: Service, request: AuthRequest, client: Application) -> str:
-    """Returns the organization whose own login names are valid in the sign-in.
+    """Returns the id of the organization whose own login names are valid in the sign-in.
 
-    It is that of a reserved scope, or else the application's.
+    It is that of a reserved scope, or otherwise the application's.
     """
     if is_fixed(service, request) and request.brand_org_id:
         return request.brand_org_id

@@ -26,9 +26,10 @@ def _bound_to(flow: Flow) -> str:
 async def options(
     service: Service, flow: Flow, progress: AuthenticationProgress | None = None
 ) -> dict[str, Any] | None:
-    """Returns the request options for the browser (WebAuthn 5.5), or None without passkeys.
+    """Returns the WebAuthn request options for the browser (WebAuthn 5.5).
 
-    They ask for any passkey, or for one of the user who has authenticated in part.
+    They ask for a passkey of the user of `progress`, or without that for any. None if passkeys are
+    not available, or the organization allows no sign-in by passkey alone.
     """
     party = webauthn.relying_party(service.config)
     if party is None:
@@ -45,11 +46,11 @@ async def options(
 async def enter(
     service: Service, flow: Flow, text: str, progress: AuthenticationProgress | None = None
 ) -> Cookie | None:
-    """Verifies the browser's response and continues with its user.
+    """Verifies `text`, the browser's WebAuthn response, and continues the sign-in with its user.
 
-    That has to be the user of `progress`, if given. Returns the browser's new cookie, if the user
-    is signed in. Raises `WebAuthnRefused`; `Stale` when something else happened at the same
-    moment.
+    That has to be the user of `progress`, if given. Returns the browser's new cookie if the user
+    is signed in, and None otherwise. Raises `WebAuthnRefused`; `Stale` when something else
+    happened at the same moment.
     """
     party = webauthn.relying_party(service.config)
     if party is None:
@@ -73,8 +74,10 @@ async def enter(
 async def creation_options(
     service: Service, flow: Flow, progress: AuthenticationProgress
 ) -> dict[str, Any] | None:
-    """Returns the creation options for the browser (WebAuthn 5.4); None where there are no
-    passkeys."""
+    """Returns the WebAuthn creation options for the browser (WebAuthn 5.4).
+
+    None if passkeys are not available at the address of this installation.
+    """
     party, user = webauthn.relying_party(service.config), progress.subject.user
     if party is None:
         return None
@@ -86,11 +89,12 @@ async def creation_options(
 async def add(
     service: Service, flow: Flow, progress: AuthenticationProgress, name: str, text: str
 ) -> Cookie | None:
-    """Adds the passkey in a browser's response and continues. Returns the new cookie, if any.
+    """Adds the passkey in `text`, the browser's WebAuthn response, and continues the sign-in.
 
-    With the first second factor the user gets recovery codes. Raises `InvalidArgument` for the
-    name; `WebAuthnRefused`, also for a passkey that is registered already; `Stale` when something
-    else happened at the same moment.
+    `name` is what the user calls the passkey. With the first second factor the user gets recovery
+    codes. Returns the browser's new cookie if the user is signed in. Raises `InvalidArgument` for
+    the name; `WebAuthnRefused`, also for a passkey that is registered already; `Stale` when
+    something else happened at the same moment.
     """
     party = webauthn.relying_party(service.config)
     if party is None:

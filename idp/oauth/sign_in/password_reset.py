@@ -1,4 +1,5 @@
-"""Resetting a forgotten password in a sign-in: the account, the mailed code, a new password.
+"""The reset of a forgotten password within a sign-in: the account, the mailed code, a new
+password.
 
 No page shows whether there is an account: the flow waits for a code in any case, and without an
 account no code is right.
@@ -53,8 +54,8 @@ _NOWHERE: Final = "nobody@invalid"
 
 
 class ResetState(Struct, frozen=True):
-    """Where the request comes from, the language of the mail, and the query of the link's
-    address."""
+    """The sender of a request for a code, the language of the mail, and the query of the mail's
+    link."""
 
     origin: AttemptOrigin
     language: str
@@ -62,18 +63,20 @@ class ResetState(Struct, frozen=True):
 
 
 async def is_offered(service: Service, flow: Flow) -> bool:
-    """Returns whether the pages of this sign-in offer a password reset."""
+    """Returns whether the pages of this sign-in have a link for a forgotten password."""
     return await effective.offers_password_reset(service, flow.client.org_id)
 
 
 async def find(service: Service, flow: Flow) -> Verification | None:
-    """Returns what the code is for; None when it was used, or is not valid any more."""
+    """Returns the record of the reset that the flow waits for; None if it was used or is not
+    valid."""
     id = flow.request.reset_id
     return await service.store.get(VERIFICATIONS, id) if id else None
 
 
 async def begin(service: Service, flow: Flow, login_name: str, visit: ResetState) -> None:
-    """Lets the flow wait for a code, and sends it to the account of this login name, if any.
+    """Starts a reset in the flow, and mails a code to the account of this login name, if there is
+    one.
 
     The same form sent again within a moment causes no second mail. Raises `Throttled`; `Stale`
     when something else happened in the flow at the same moment.
@@ -92,7 +95,10 @@ def _is_recent(service: Service, request: AuthRequest) -> bool:
 
 
 async def resend(service: Service, flow: Flow, visit: ResetState) -> None:
-    """Sends another code; the one before is not valid any more. Raises `Throttled` and `Stale`."""
+    """Mails another code to the account of the reset; the one before is not valid any more.
+
+    Raises `Throttled`, also for a second request within a moment, and `Stale`.
+    """
     request = flow.request
     if request.reset_id is None or request.reset_sent_at is None or request.login_name is None:
         raise Stale(AUTH_REQUESTS.name, request.id)
@@ -194,7 +200,7 @@ def _step(flow: Flow, id: str, login_name: str, now: object) -> Write:
 
 
 async def enter_code(service: Service, flow: Flow, code: str, visit: ResetState) -> None:
-    """Checks the mailed code and lets the person choose a password next.
+    """Checks the mailed code, after which the page for a new password is next.
 
     Raises `MailCodeRefused` with `code.wrong`, `code.tries`, or `code.expired`, and then a new one
     has been sent; `Throttled`; `Stale` when something else happened in the flow at the same
@@ -232,6 +238,8 @@ def _proving(flow: Flow, subject: Subject) -> Write:
 
 
 async def forget(service: Service, flow: Flow) -> None:
-    """Removes the progress of a flow whose password was set in another browser, so that it asks
-    for that."""
+    """Removes the reset from the flow after the password was set in another browser.
+
+    The flow then asks for the password.
+    """
     await sign_in_flow.forget_progress(service, flow)

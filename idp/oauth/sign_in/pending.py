@@ -1,8 +1,8 @@
 """Flows: sign-ins that wait for a user, each in one browser.
 
-A flow is an authorization request. Until a form is sent it is a note in the address of its pages
-(`idp.oauth.endpoints.notes`), and nothing is stored; the step of the first form stores it, and the
-browser with it. If the record exists, it replaces the note.
+A flow is an authorization request. Until a form is sent it is a sealed note in the address of its
+pages (`idp.oauth.endpoints.notes`), and nothing is stored; the step of the first form stores it,
+and the browser with it. Once stored, the record is read in place of the note.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ _ROOM: Final = 150  # for the browser's id and a language, which are decided lat
 
 
 class Flow(Struct):
-    """A sign-in that waits in this browser, with everything that its steps read.
+    """A sign-in that waits for its user in this browser, with everything that its steps read.
 
-    `everybody` are the users who are signed in here, `live` those of them who may answer the
-    request. `address` identifies it in the addresses of its pages: a note, until the flow is
-    stored.
+    `sessions` are the browser's open sessions, `everybody` those of them whose users may still
+    sign in, and `live` those of `everybody` that may answer the request. `address` identifies the
+    flow in the addresses of its pages: a note, until the flow is stored.
     """
 
     request: AuthRequest
@@ -61,7 +61,7 @@ class Flow(Struct):
 
 
 class BegunFlow(Struct, frozen=True):
-    """A flow that has begun; `cookie` is set for a browser that had none."""
+    """The `address` of a flow that has begun, and the cookie for a browser that had none."""
 
     address: str
     cookie: Cookie | None
@@ -87,9 +87,9 @@ async def begin(
 async def begin_unbound(
     service: Service, request: AuthRequest, origin: AttemptOrigin
 ) -> BegunFlow:
-    """Begins a flow by a POST from another site, without a cookie. Raises `TooManyRequests`.
+    """Begins a flow that belongs to no browser yet; `bind` gives it one on its first page.
 
-    Its first page binds it to the browser.
+    It is for a POST from another site, which comes without cookies. Raises `TooManyRequests`.
     """
     request = await page_branding.decided(service, request)
     return BegunFlow(await _address(service, request, origin), None)
@@ -121,7 +121,7 @@ async def _store(
 async def begin_stored(
     service: Service, request: AuthRequest, browser: Browser | None, *also: Write
 ) -> BegunFlow:
-    """Begins a flow and stores it with the browser, in one unit with other writes.
+    """Stores a new flow and its browser in one unit with the writes `also`.
 
     Raises `Stale`, of those writes, or when two forms of a new browser arrive at the same moment.
     """
@@ -134,7 +134,10 @@ async def begin_stored(
 
 
 async def bind(service: Service, address: str, browser: Browser | None) -> BegunFlow | None:
-    """Binds an unbound flow to this browser; None when there is no such flow."""
+    """Binds the flow of `begin_unbound` to this browser, and returns it.
+
+    None when there is no such flow, or it is bound already.
+    """
     request, is_stored, _ = await _read(service, address)
     if request is None or request.agent_id is not None or has_ended(service, request):
         return None
@@ -182,18 +185,18 @@ async def _read(service: Service, address: str) -> _Read:
 
 
 def has_ended(service: Service, request: AuthRequest) -> bool:
-    """Returns whether the sign-in took too long; its record is stored longer than that."""
+    """Returns whether the time for the sign-in is over; its record is stored for longer than
+    that."""
     return service.clock.now() >= end_of(request)
 
 
 def end_of(request: AuthRequest) -> datetime:
-    """Returns when the sign-in ends, at the latest."""
+    """Returns the time until which the sign-in has to be complete."""
     return request.ends_at or request.expires_at
 
 
 def id_of(service: Service, address: str) -> str | None:
-    """Returns the id of the flow that an address names; None for a note of another
-    installation."""
+    """Returns the id of the flow with this address; None for a note of another installation."""
     if not notes.is_note(address):
         return address
     note = notes.read(service, address, AuthRequest, PURPOSE)
@@ -201,7 +204,11 @@ def id_of(service: Service, address: str) -> str | None:
 
 
 async def find(service: Service, address: str, browser: Browser | None) -> Flow | None:
-    """Returns the flow, if it is this browser's and still waits."""
+    """Returns the flow with this address if it is this browser's, and neither complete nor
+    expired.
+
+    None otherwise, and also if its client is not active.
+    """
     # An address alone is not enough: a flow belongs to the browser with its cookie.
     request, is_stored, client = await _read(service, address)
     if request is None or browser is None or request.agent_id != browser.id:
@@ -239,7 +246,7 @@ async def _is_completed(service: Service, request: AuthRequest) -> bool:
 
 
 async def is_finished(service: Service, address: str, browser: Browser | None) -> bool:
-    """Returns whether this browser's flow has been answered already."""
+    """Returns whether this browser's flow with this address has been answered already."""
     request = (await _read(service, address)).request
     if request is None or browser is None or request.agent_id != browser.id:
         return False
@@ -249,9 +256,11 @@ async def is_finished(service: Service, address: str, browser: Browser | None) -
 def step(
     flow: Flow, changes: Mapping[str, object], expect: Mapping[str, Value] = WAITS
 ) -> Update | Insert:
-    """Returns the write that changes the flow's request; the first one stores the request.
+    """Returns the write that changes fields of the flow's request; the first one inserts the
+    request.
 
-    `expect` has to hold for a stored request. The write is for `commit`.
+    `expect` has the values that the stored request must have. The write is to be passed to
+    `commit`.
     """
     request = flow.request
     if flow.is_stored:
@@ -262,7 +271,8 @@ def step(
 
 
 def completing(service: Service, flow: Flow) -> list[Write]:
-    """Returns the writes that complete the flow, and use up the request that was pushed for it."""
+    """Returns the writes that complete the flow, and mark the request that was pushed for it as
+    used."""
     done = {"completed_at": service.clock.now()}
     return [step(flow, done), *pushed_authorization.using(service, flow.request)]
 
@@ -300,13 +310,17 @@ def _insertion(browser: Browser, expires_at: datetime) -> Insert:
 
 
 def as_stale(error: Conflict) -> Conflict | Stale:
-    """Returns what a conflict means to a flow: `Stale` if two forms of a new browser met, else the
-    error."""
+    """Returns the error to raise for a conflict in a unit of a flow.
+
+    It is `Stale` if two forms of a new browser arrived at once, and otherwise the conflict itself.
+    """
     is_own = error.collection in (AGENTS.name, AUTH_REQUESTS.name)
     return Stale(error.collection, error.field) if is_own else error
 
 
 def in_language(service: Service, flow: Flow, tag: str) -> str | None:
-    """Returns the address of a flow that is not stored, in another language; None when it is too
-    long."""
+    """Returns the address of a flow that is not stored, with another language stored in its note.
+
+    None when the address would be too long. `tag` is the language's.
+    """
     return notes.seal(service, structs.replace(flow.request, language=tag), PURPOSE)

@@ -1,4 +1,5 @@
-"""Registering an account in a sign-in: the form, the mailed code, the sign-in of the new user.
+"""The registration of an account within a sign-in: the form, the mailed code, the new user's
+session.
 
 What was typed waits, sealed, until the code is right; then the account, its session and the step
 of the flow are one unit. No page shows whether an address has an account already; only the mail to
@@ -49,7 +50,7 @@ _COUNTS: Final = timedelta(minutes=CODE_MINUTES)
 
 
 class AddressTaken(Exception):
-    """The code was right, but the address has an account by now."""
+    """The code was right, but the e-mail address has got an account in the meantime."""
 
 
 class NameTaken(Exception):
@@ -57,7 +58,8 @@ class NameTaken(Exception):
 
 
 class RegistrationState(Struct, frozen=True):
-    """Where the request comes from, the language of the mail, and the addresses of its links."""
+    """The sender of a request for a code, the texts in the mail's language, and the links in the
+    mail."""
 
     origin: AttemptOrigin
     bundle: Bundle
@@ -73,7 +75,7 @@ class _SentMail(NamedTuple):
 
 
 async def find(service: Service, flow: Flow) -> Registration | None:
-    """Returns the registration that waits in this flow."""
+    """Returns the registration that waits for its code in this flow, or None."""
     id = flow.request.registration_id
     return await service.store.get(REGISTRATIONS, id) if id else None
 
@@ -85,10 +87,11 @@ async def begin(
     typed: Typed,
     visit: RegistrationState,
 ) -> None:
-    """Lets a registration wait for the code that is sent now, in place of one that waited before.
+    """Stores a registration, in place of one that waits in the flow, and mails its code.
 
-    The same form sent again within a moment causes no second mail. Raises `Throttled` and
-    `HashingBusy`; `Stale` when something else happened in the flow at the same moment.
+    `typed` is the form's content. The same form sent again within a moment causes no second mail.
+    Raises `Throttled` and `HashingBusy`; `Stale` when something else happened in the flow at the
+    same moment.
     """
     known = await find(service, flow)
     if known is not None and _is_repeated(service, known, typed):
@@ -145,7 +148,10 @@ def _replacing(known: Registration, **changes: object) -> Update:
 async def resend(
     service: Service, flow: Flow, waiting: Registration, visit: RegistrationState
 ) -> None:
-    """Sends another code; the one before is not valid any more. Raises `Throttled` and `Stale`."""
+    """Mails another code for a registration; the one before is not valid any more.
+
+    Raises `Throttled`, also for a second request within a moment, and `Stale`.
+    """
     mail_limits.refuse_too_soon(service, waiting.sent_at)
     organization = await registration_organization.find(service, flow)
     if organization is None:
@@ -193,9 +199,10 @@ async def enter_code(
 ) -> Cookie | None:
     """Checks the code, then creates the account and signs its user in, in one unit.
 
-    Returns the browser's new cookie. Raises `MailCodeRefused` with `code.wrong`, `code.tries`, or
-    `code.expired`, and then a new one has been sent; `AddressTaken`, `NameTaken`, `Throttled`;
-    `Stale` when something else happened at the same moment.
+    Returns the browser's new cookie, or None if more is required of the user first. Raises
+    `MailCodeRefused` with `code.wrong`, `code.tries`, or `code.expired`, and then a new one has
+    been sent; `AddressTaken`, `NameTaken`, `Throttled`; `Stale` when something else happened at
+    the same moment.
     """
     # The address was verified by an earlier code: only the user name is still missing.
     if waiting.proven_at is not None:
@@ -211,9 +218,10 @@ async def enter_code(
 async def choose_name(
     service: Service, flow: Flow, waiting: Registration, user_name: str
 ) -> Cookie | None:
-    """Creates the account with another user name, after the address was verified.
+    """Creates the account with another user name, after the address was verified, and signs in.
 
-    Raises `NameTaken`, `AddressTaken`, `Throttled` and `Stale`.
+    Returns the browser's new cookie, or None if more is required of the user first. Raises
+    `NameTaken`, `AddressTaken`, `Throttled` and `Stale`.
     """
     if waiting.proven_at is None:
         raise Stale(REGISTRATIONS.name, waiting.id)

@@ -1,4 +1,4 @@
-"""The organization that a new account is to belong to: every user belongs to exactly one.
+"""The choice of the organization that a new account belongs to: every user belongs to exactly one.
 
 A scope that names one leaves no choice. Otherwise it is the application's; where the login hint
 has the domain of another one, or users of others are signed in in this browser, the person
@@ -16,8 +16,10 @@ from idp.service import Service
 
 
 async def find(service: Service, flow: Flow) -> Organization | None:
-    """Returns the organization that was chosen, or the only one; None while there are several or
-    none."""
+    """Returns the organization of the new account: the one that the person chose, or the only one.
+
+    None while there are several to choose from, or if there is none.
+    """
     chosen = flow.request.home_org_id
     if chosen is not None:
         return await _active(service, chosen)
@@ -42,15 +44,17 @@ async def among(service: Service, flow: Flow) -> list[Organization]:
 
 
 async def is_closed(service: Service, flow: Flow) -> bool:
-    """Returns whether no user may register here, because of the policy and not because no mail can
-    be sent."""
+    """Returns whether the policy lets no user register in this flow.
+
+    False also if registration is not possible only because no mail can be sent.
+    """
     if await among(service, flow):
         return False
     return await registration.closed(service, flow.client.org_id) != "no_mail"
 
 
 async def choose(service: Service, flow: Flow, org_id: str) -> bool:
-    """Stores the choice; False for an organization that is not among them.
+    """Stores the person's choice of an organization; returns False if they may not register there.
 
     Raises `Stale` when the flow was answered.
     """

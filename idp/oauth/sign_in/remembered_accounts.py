@@ -1,6 +1,6 @@
-"""The accounts that a browser knows: the users who are signed in there, and those who were.
+"""The list of accounts that a browser remembers: users who are signed in there, and who were.
 
-The list comes from the browser's own record: no user is listed who did not sign in there.
+It comes from the browser's own record: no user is listed who did not sign in there.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from storage import Key, Stale
 
 
 class Known(Struct, frozen=True):
-    """An account that the browser knows.
+    """An account in the browser's list.
 
-    `live` is None for a user who is not signed in; without `fits` it is of another organization
-    than the request demands. `is_hinted`: the application's `login_hint` names it.
+    `live` is None for a user who is not signed in; `fits` is false if the request demands a user
+    of another organization. `is_hinted` says that the application's `login_hint` names the
+    account.
     """
 
     user: User
@@ -37,16 +38,20 @@ class Known(Struct, frozen=True):
 
 
 async def listed(service: Service, flow: Flow) -> list[Known]:
-    """Returns the accounts; those that can sign in here come first, and of them the hinted one."""
+    """Returns the accounts that the browser remembers.
+
+    Those that can sign in here come first, and of them the one of the login hint.
+    """
     known = [_signed_in(service, flow, one) for one in flow.everybody]
     known += await _signed_out(service, flow)
     return sorted(known, key=lambda one: (not one.fits, not one.is_hinted, one.live is None))
 
 
 async def pick(service: Service, flow: Flow, user_id: str) -> bool:
-    """Continues with the password of a remembered user; False when there is no such user.
+    """Stores the user name of a remembered account in the flow, so that the password is next.
 
-    Raises `Stale` when the flow was answered.
+    Returns False when the browser does not remember this user. Raises `Stale` when the flow was
+    answered.
     """
     # A form can name any user, so only those of the browser's record are read.
     user = await service.store.get(USERS, user_id) if user_id in flow.browser.remembered else None
@@ -57,8 +62,10 @@ async def pick(service: Service, flow: Flow, user_id: str) -> bool:
 
 
 async def forget(service: Service, flow: Flow, user_id: str) -> Cookie | None:
-    """Removes the user from the browser's record. Returns the new cookie, None when nothing was
-    removed."""
+    """Removes the user from the accounts that the browser remembers.
+
+    Returns the browser's new cookie, or None when nothing was removed.
+    """
     if user_id not in flow.browser.remembered:
         return None
     now = service.clock.now()

@@ -1,4 +1,4 @@
-"""What a user who has authenticated in part still has to do before they are signed in."""
+"""The next action of a user who has authenticated in part, before they are signed in."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAKES: Final[Mapping[str, str]] = {
 
 
 class What(StrEnum):
-    """What a user has to do, or may be asked to do."""
+    """The kinds of actions that a sign-in demands of a user, or offers."""
 
     FACTOR = "factor"
     PASSWORD = "password"  # noqa: S105 - a step
@@ -31,20 +31,21 @@ class What(StrEnum):
 
 
 class Due(Struct, frozen=True):
-    """The next action; `factors` are those that are accepted."""
+    """The next action of a user; `factors` are the second factors that it accepts."""
 
     what: What
     factors: frozenset[str] = frozenset()
 
 
 class Situation(Struct, frozen=True, kw_only=True):
-    """What decides about the next action.
+    """The facts about a user and a sign-in that decide on the next action.
 
     `reached` is the authentication context so far (a password that is still to be chosen is
     included), `demanded` the one below which there is no sign-in, `requested` the one to reach if
     the user can. `factors` are those that the user has set up and that are allowed; `addable`
-    those that may be set up; `offers` says that a user without any is asked to. `is_adding`: the
-    user wants to set one up now; `holds_codes`: recovery codes are displayed to the user.
+    those that may be set up; `offers` says that a user without any is asked to set one up.
+    `is_adding` says that the user has chosen to set one up now, and `holds_codes` that new
+    recovery codes are displayed to the user.
     """
 
     reached: str
@@ -59,7 +60,7 @@ class Situation(Struct, frozen=True, kw_only=True):
 
 
 def due(about: Situation) -> Due | None:
-    """Returns the next action; None when the user can be signed in.
+    """Returns the next action of the user; None when the user can be signed in.
 
     A user with a second factor is asked for it before they can change anything of the account.
     """

@@ -1,7 +1,7 @@
 """The link that begins a sign-in again: an authenticated note in addresses of pages and mails.
 
-It outlives the sign-in and the browser's cookie, so that a page that cannot continue still knows
-the application, the language and the branding. It holds no secret, and leads only to what is
+The note outlives the sign-in and the browser's cookie, so that a page that cannot continue still
+has the application, the language and the branding. It has no secret, and leads only to what is
 registered for the application, or to a page of the service.
 """
 
@@ -25,8 +25,11 @@ _LONGEST: Final = 2000
 
 
 class Continuation(Struct, frozen=True, array_like=True):
-    """What the note holds. `path` is the page of the service that began the sign-in, if no
-    application did."""
+    """The content of the note: what is needed to begin a sign-in again.
+
+    `org_id` is the organization of the branding; `path` is the page of the service that began the
+    sign-in, empty if an application did.
+    """
 
     client_id: str
     org_id: str
@@ -35,15 +38,14 @@ class Continuation(Struct, frozen=True, array_like=True):
 
 
 def of_flow(service: Service, flow: Flow, language: str) -> str:
-    """Returns the note for the pages and mails of a flow."""
+    """Returns the text of the note for the pages and mails of a flow."""
     return write(service, of_request(service, flow.request, flow.client, language))
 
 
 def of_request(
     service: Service, request: AuthRequest, client: Application, language: str
 ) -> Continuation:
-    """Returns the note's content for a request: the application, the branding, the language and
-    the page."""
+    """Returns the content of the note for a request of this client."""
     path = ""
     if request.is_for_own_page:
         path = request.redirect_uri.removeprefix(service.config.issuer)
@@ -54,13 +56,13 @@ def of_request(
 
 
 def write(service: Service, continuation: Continuation) -> str:
-    """Returns the note as it is put into an address."""
+    """Returns the text of the note, authenticated and fit for an address."""
     text = base64url.encode(msgspec.json.encode(continuation))
     return f"{text}.{_mac(service, text)}"
 
 
 def read(service: Service, note: str | None) -> Continuation | None:
-    """Returns the content of a note; None unless this installation wrote it."""
+    """Returns the content of a note's text; None unless this installation wrote it."""
     text, _, mac = (note or "")[:_LONGEST].partition(".")
     # Decoded only after this check: the text comes from an address.
     if not opaque_tokens.same(_mac(service, text), mac):

@@ -1,4 +1,4 @@
-"""Second factors within a sign-in: asked for, set up, or postponed."""
+"""Second factors within a sign-in: a user enters, sets up or postpones one."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ async def enter_code(
     code: str,
     origin: AttemptOrigin,
 ) -> Cookie | None:
-    """Checks a code and continues with its user. Returns the browser's new cookie, if any.
+    """Checks a code of an authenticator app or a recovery code, and continues the sign-in.
 
-    Raises `FactorCodeRefused` and `Throttled`; `Stale` when a concurrent request has used the code
-    or changed the sign-in.
+    Returns the browser's new cookie if the user is signed in, and None otherwise. Raises
+    `FactorCodeRefused` and `Throttled`; `Stale` when a concurrent request has used the code or
+    changed the sign-in.
     """
     check = code_checks.by_app if kind == second_factors.TOTP else code_checks.by_recovery_code
     accepted = await check(service, progress.subject.user, code, origin)
@@ -44,12 +45,16 @@ async def enter_code(
 
 
 async def choose(service: Service, flow: Flow, kind: str | None) -> None:
-    """Lets the user set up a factor of this kind; None returns to the choice. Raises `Stale`."""
+    """Stores the kind of second factor to set up; None returns to the choice. Raises `Stale`."""
     await sign_in_flow.note(service, flow, adding=kind, sealed_setup=None)
 
 
 async def decline(service: Service, flow: Flow, progress: AuthenticationProgress) -> Cookie | None:
-    """Continues without a second factor; the user is asked again later. Raises `Stale`."""
+    """Continues the sign-in without a second factor; the user is asked again later. Raises
+    `Stale`.
+
+    Returns the browser's new cookie if the user is signed in, and None otherwise.
+    """
     user, now = progress.subject.user, service.clock.now()
     declined = {"factor_declined_at": now}
     expected = {"stamp": user.stamp, "state": "active"}
@@ -81,11 +86,12 @@ async def new_secret(service: Service, flow: Flow, progress: AuthenticationProgr
 async def confirm_app(
     service: Service, flow: Flow, progress: AuthenticationProgress, code: str, name: str
 ) -> Cookie | None:
-    """Adds the authenticator app whose first code this is. Returns the new cookie, if any.
+    """Adds an authenticator app after its first code, and continues the sign-in.
 
-    With the first second factor the user gets recovery codes (`codes`). Raises `FactorCodeRefused`
-    and `Throttled`; `Stale` when no app is being set up, or a concurrent request has changed the
-    user or the sign-in.
+    Returns the browser's new cookie if the user is signed in; with the first second factor the
+    user gets recovery codes (`codes`) before that. Raises `FactorCodeRefused` and `Throttled`;
+    `Stale` when no app is being set up, or a concurrent request has changed the user or the
+    sign-in.
     """
     user = progress.subject.user
     known = factor_enrolment.find(service, flow.request, user)
@@ -104,8 +110,10 @@ async def confirm_app(
 
 
 def codes(service: Service, flow: Flow, progress: AuthenticationProgress) -> list[str]:
-    """Returns the recovery codes that were made in this sign-in, until the user confirms that they
-    have noted them (`keep_codes`); then an empty list."""
+    """Returns the recovery codes that were made in this sign-in.
+
+    The list is empty after the user has confirmed that they have noted them (`keep_codes`).
+    """
     known = factor_enrolment.find(service, flow.request, progress.subject.user)
     return known.codes if known else []
 
@@ -113,6 +121,8 @@ def codes(service: Service, flow: Flow, progress: AuthenticationProgress) -> lis
 async def keep_codes(
     service: Service, flow: Flow, progress: AuthenticationProgress
 ) -> Cookie | None:
-    """Continues after the user has noted the codes, which are never displayed again. Raises
-    `Stale`."""
+    """Removes the recovery codes from the sign-in, as the user has noted them, and continues it.
+
+    They are never displayed again. Raises `Stale`.
+    """
     return await sign_in_flow.continue_with(service, flow, progress, sealed_setup=None)

@@ -1,4 +1,4 @@
-"""Testing an application: a real sign-in that shows the claims, and gives the application nothing.
+"""The test of an application: a real sign-in that displays the claims, and issues no tokens.
 
 The request is the one that the application would send, and passes the same checks. Its response
 goes to a page of the service and has no code. The tokens are of an authorization that is never
@@ -35,8 +35,10 @@ _OF_THE_REQUEST: Final = {"nonce": _PLACEHOLDER, "jti": _PLACEHOLDER}
 
 
 class SignInTestResult(Struct, frozen=True):
-    """The claims that an application would get about a user. `access_token` is filled for a
-    JWT."""
+    """The claims that an application would get about a user.
+
+    `access_token` is empty unless it is a JWT.
+    """
 
     scopes: list[str]
     id_token: Mapping[str, Any]
@@ -45,8 +47,8 @@ class SignInTestResult(Struct, frozen=True):
 
 
 async def read(service: Service, client_id: str) -> tuple[AuthRequest, Application]:
-    """Returns the request of the application, checked as if it had been pushed, and the
-    application.
+    """Returns a typical request of the application, checked as if it had been pushed, and its
+    client.
 
     Raises `UnusableRequest` and `AuthorizeRefused`.
     """
@@ -78,7 +80,8 @@ async def begin(
     user_id: str,
     origin: AttemptOrigin,
 ) -> BegunFlow:
-    """Begins a flow that asks this user for the password and leads to an address of the service.
+    """Begins a sign-in that asks this user for the password and ends at `path`, an address of the
+    service.
 
     Raises `UnusableRequest` and `AuthorizeRefused` when the application could not send such a
     request.
@@ -99,9 +102,10 @@ async def begin(
 async def released_to(
     service: Service, client_id: str, live: LiveSession
 ) -> SignInTestResult | None:
-    """Returns the claims that the application would get about this user.
+    """Returns the claims that the application would get about the user of a session.
 
-    None while its organization is not active. Raises `UnusableRequest` and `AuthorizeRefused`.
+    None unless the application's organization is active. Raises `UnusableRequest` and
+    `AuthorizeRefused`.
     """
     request, client = await read(service, client_id)
     decision = await allowed_users.find(service, client, live.subject)

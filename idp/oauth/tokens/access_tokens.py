@@ -40,7 +40,10 @@ _NONCE: Final = bytes(12)
 
 
 class AccessToken(Struct, frozen=True, omit_defaults=True):
-    """The claims of an access token (RFC 9068 2.2); instants in whole seconds."""
+    """The claims of an access token (RFC 9068 2.2); times are whole seconds since 1970.
+
+    `ref` has the records that the token depends on and that its other claims do not name.
+    """
 
     iss: str
     sub: str
@@ -59,7 +62,10 @@ class AccessToken(Struct, frozen=True, omit_defaults=True):
 
     @property
     def dependencies(self) -> TokenDependencies:
-        """What the token depends on. Nothing of it is verified here."""
+        """The records that the token depends on, by its claims.
+
+        Nothing of them is verified here.
+        """
         return from_claims(
             self.ref,
             user_id=self.sub,
@@ -110,8 +116,10 @@ def lifetime(config: Config, kind: TokenKind) -> timedelta:
 
 
 async def issue(service: Service, request: AccessTokenRequest, now: datetime) -> Issued:
-    """Issues an access token with a lifetime of its kind, at most until `request.ends_at`. Writes
-    nothing."""
+    """Returns a new access token, valid for the lifetime of its kind or until `request.ends_at`.
+
+    The earlier of the two applies. Nothing is stored.
+    """
     issued_at = int(now.timestamp())
     expires_at = int((now + lifetime(service.config, request.kind)).timestamp())
     if request.ends_at is not None:
@@ -143,7 +151,7 @@ async def issue(service: Service, request: AccessTokenRequest, now: datetime) ->
 async def read(service: Service, token: str) -> AccessToken | None:
     """Returns the claims of an access token that this issuer made, or None for any other text.
 
-    Checks the signature or the authenticated encryption and `iss`, but neither the expiry nor a
+    Its signature or authenticated encryption and `iss` are checked, but neither expiry nor
     revocation.
     """
     claims = await (_open(service, token) if token.startswith("v1.") else _verify(service, token))

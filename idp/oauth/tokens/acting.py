@@ -1,4 +1,4 @@
-"""Impersonation by token exchange (RFC 8693 1.1): which actors may act for a user, and until when.
+"""Impersonation by token exchange (RFC 8693 1.1): which actors may act for a user, and how long.
 
 An actor's right depends on roles and on the installation's security policy. Both are read at every
 use of an actor's tokens, so a role that is withdrawn has its effect at the next request.
@@ -30,15 +30,22 @@ _log: Final = logs.logger(__name__)
 
 
 class ActingRefusal(Struct, frozen=True):
-    """Why an actor may not act any more: a sentence for the administrator, and the actor's id if
-    it is about one."""
+    """The reason why actors may not act for a user any more.
+
+    `details` is a sentence for the administrator, and `actor_id` the actor that it is about, if it
+    is about one.
+    """
 
     details: str
     actor_id: str | None = None
 
 
 class Acting(Struct, frozen=True, kw_only=True):
-    """The actors, the user they act for, the authorizations in use, and the records of `keys`."""
+    """The records that decide whether actors may act for a user, `subject`.
+
+    `authorizations` are those that the token in use depends on, and `memberships` the records of
+    `keys`.
+    """
 
     instance: Instance
     subject: Subject
@@ -48,15 +55,17 @@ class Acting(Struct, frozen=True, kw_only=True):
 
 
 def keys(actor_ids: Sequence[str], org_id: str) -> list[Key]:
-    """Returns the keys of the memberships that decide whether these users may act for a user of
-    that organization."""
+    """Returns the keys of the memberships that decide whether actors may act for a user.
+
+    `actor_ids` are the actors' user ids, and `org_id` is the organization of the user.
+    """
     return [
         (MEMBERSHIPS, memberships.id_of(id, where)) for id in actor_ids for where in (None, org_id)
     ]
 
 
 async def refusal(service: Service, acting: Acting) -> ActingRefusal | None:
-    """Returns why these actors may not act for the subject any more; None when all of them may.
+    """Returns the reason why these actors may not act for the subject any more, or None.
 
     Reads the subject's memberships, so a user who is made a manager is protected from the next
     request on.
@@ -108,8 +117,7 @@ def note_refused(
 ) -> None:
     """Logs that an actor was not allowed to act for a user, and counts it as a failure event.
 
-    Every such refusal is logged here: those at the exchange, and those when a token of one is
-    used.
+    It is called both at the exchange and when a token with an actor is used.
     """
     failure_events.impersonation(service, actor_id, subject_id, client_id)
     _log.info(

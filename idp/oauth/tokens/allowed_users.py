@@ -1,4 +1,5 @@
-"""Whether a user may use an application: its setting, project checks, project grants and roles.
+"""The decision whether a user may use an application: its setting, project checks, grants and
+roles.
 
 An authorization or token stores the grounds on which the user was allowed (`Grounds`), each as a
 stamp that changes when the ground is withdrawn. So it ends with its last ground, and stays invalid
@@ -33,7 +34,7 @@ _THEN: Final = " Then the user signs in again."
 
 
 class UserRefusal(NamedTuple):
-    """The rule by which a user may not use an application, and how to change that.
+    """The reason why a user may not use an application, and how to change that.
 
     Both texts are for administrators; `fix` has the command lines.
     """
@@ -43,9 +44,10 @@ class UserRefusal(NamedTuple):
 
 
 class UseDecision(NamedTuple):
-    """The application's organization, which is read with the rest, and the user's grounds.
+    """The decision whether a user may use an application.
 
-    `grounds` is None when the user may not use the application; `refusal` then says why.
+    `grounds` are the reasons for which the user may use it, None if there are none; `refusal` then
+    has the rule. `organization` is the application's, which is read in the same round trip.
     """
 
     organization: Organization | None
@@ -54,7 +56,10 @@ class UseDecision(NamedTuple):
 
 
 async def find(service: Service, client: Application, subject: Subject) -> UseDecision:
-    """Reads whether a user may use an application now, in one round trip to the store."""
+    """Returns the decision whether a user may use an application now.
+
+    The records are read in one round trip to the store.
+    """
     use = use_of(client, subject)
     organization, *records = await service.store.get_many(
         [(ORGANIZATIONS, client.org_id), *keys(use, client.project_id)]
@@ -64,7 +69,10 @@ async def find(service: Service, client: Application, subject: Subject) -> UseDe
 
 
 def use_of(client: Application, subject: Subject) -> Use:
-    """Returns the use of the application by the user, on whatever grounds the user has now."""
+    """Returns the use of an application by a user, without grounds.
+
+    `remaining_grounds` then finds all that the user has now.
+    """
     return Use(
         user_id=subject.user.id,
         user_org_id=subject.organization.id,
@@ -77,7 +85,7 @@ def keys(use: Use, project_id: str | None = None) -> list[Key]:
     """Returns the keys of the records to read for `remaining_grounds`.
 
     They are the project, the project grant and the role assignment. `project_id` is for a use
-    without grounds. Without either there is nothing to read.
+    without grounds. If neither is known, there is nothing to read.
     """
     project_id = use.grounds.project_id if use.grounds else project_id
     if project_id is None:
@@ -93,10 +101,11 @@ def keys(use: Use, project_id: str | None = None) -> list[Key]:
 
 
 def remaining_grounds(use: Use, client: Application, records: Sequence[Any]) -> Grounds | None:
-    """Returns the grounds that the user has had since the use began; None if they do not suffice.
+    """Returns the grounds of a use that the user still has; None if they do not suffice.
 
-    `records` are those of `keys`. Without any, the application's setting decides alone: this is
-    the case of access tokens of an earlier release, which do not name the project.
+    For a use without grounds these are all that the user has now. `records` are those of `keys`.
+    Without any, the application's setting decides alone: this is the case of access tokens of an
+    earlier release, which do not name the project.
     """
     is_own = use.user_org_id == client.org_id
     if not records:
@@ -110,7 +119,10 @@ def remaining_grounds(use: Use, client: Application, records: Sequence[Any]) -> 
 
 
 def refusal(use: Use, client: Application, records: Sequence[Any]) -> UserRefusal:
-    """Returns the rule by which the user may not use the application, for administrators."""
+    """Returns the reason why the user may not use the application, for administrators.
+
+    `records` are those of `keys`.
+    """
     project, grant, _ = _split(use, client, records)
     is_own = use.user_org_id == client.org_id
     if not is_own and client.allowed_users == "own_organization":

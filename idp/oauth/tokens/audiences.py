@@ -1,4 +1,4 @@
-"""The audience (`aud`) of an access token, and the scopes that remain of those that ask for more.
+"""The audience (`aud`) of an access token, and the scopes that have an effect on it.
 
 A client that asks for a project's audience gets tokens that the project's applications accept. So
 a scope that names a project has an effect only for projects of the client's own organization; the
@@ -22,7 +22,7 @@ MAX_PROJECTS: Final = 20  # per request, as each is a record to read
 
 
 class AudienceAndScopes(Struct, frozen=True):
-    """The audience of a token, and the scopes that it is given."""
+    """The audience of a token, and the granted scopes."""
 
     audience: list[str]
     scopes: list[str]
@@ -34,7 +34,7 @@ async def of_application(
     """Returns the audience and scopes of a user's tokens for this client.
 
     The audience is the client, its project, that project's active API applications (at most
-    `MAX_API_APPLICATIONS`), and what the scopes name.
+    `MAX_API_APPLICATIONS`), and what the `requested` scopes name.
     """
     apis = {"project_id": client.project_id, "app_type": "api"}
     page = await service.store.find(APPLICATIONS, apis, limit=MAX_API_APPLICATIONS)
@@ -52,7 +52,7 @@ async def of_application_itself(
     """Returns the audience and scopes of a client's tokens for itself (RFC 6749 4.4).
 
     The audience is the client, its project's id, which every application of the project accepts,
-    and what the scopes name. Reads nothing where the scopes name nothing.
+    and what the `requested` scopes name. Nothing is read where they name nothing.
     """
     may_have = scopes.grantable(service.config, client, requested)
     own = [client.id, client.project_id]
@@ -65,8 +65,8 @@ async def of_service_user(
 ) -> AudienceAndScopes:
     """Returns the audience and scopes of a service user's tokens.
 
-    The audience is the user and what the scopes name; where they name nothing, it is the service
-    and the user.
+    The audience is the user and what the `requested` scopes name; where they name nothing, it is
+    the service and the user.
     """
     names_none = not any(reserved_scopes.audience(service.config, scope) for scope in requested)
     if names_none:
@@ -78,7 +78,10 @@ async def of_service_user(
 def narrowed(
     config: Config, client: Application, authorization: Authorization, left: Collection[str]
 ) -> list[str]:
-    """Returns the audience of a token that has only the scopes `left` of its authorization's."""
+    """Returns the audience of a token that has only the scopes `left` of its authorization.
+
+    It lacks what only the other scopes of the authorization name.
+    """
     gone = {
         reserved_scopes.audience(config, scope)
         for scope in authorization.scopes

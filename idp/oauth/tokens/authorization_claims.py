@@ -1,4 +1,4 @@
-"""The claims about the user, and the audience, of the tokens of an authorization."""
+"""The claims about the user, and the audience, of the tokens that an authorization gives."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from idp.service import Service
 async def in_id_token(
     service: Service, authorized: AuthorizedClient, scopes: Sequence[str], *, is_lean: bool
 ) -> Mapping[str, Any]:
-    """Returns the claims of an ID token beyond the protocol's own.
+    """Returns the claims of an ID token about its user, beyond those that the protocol requires.
 
-    A lean one has only those that the request named in `claims` (OpenID Connect Core 5.5), and the
-    roles where the client's option adds them.
+    With `is_lean` they are only those that the request named in `claims` (OpenID Connect Core
+    5.5), and the roles where the client's option adds them.
     """
     client, subject = authorized.client.application, authorized.subject
     requested = claims_request.stored(authorized.authorization.claims).id_token
@@ -46,8 +46,8 @@ async def in_id_token(
 async def in_access_token(
     service: Service, authorized: AuthorizedClient, scopes: Sequence[str]
 ) -> Mapping[str, Any]:
-    """Returns the role claims of a JWT access token where the client's option adds them, else
-    none.
+    """Returns the role claims of a JWT access token if the client's option adds them, else no
+    claims.
 
     An opaque token has none: a resource server reads them by introspection.
     """
@@ -59,7 +59,7 @@ async def in_access_token(
 
 
 def audience(config: Config, authorized: AuthorizedClient, scopes: Sequence[str]) -> list[str]:
-    """Returns the audience of a token with these scopes."""
+    """Returns the audience of a token of this authorization with these scopes."""
     return audiences.narrowed(
         config, authorized.client.application, authorized.authorization, scopes
     )

@@ -1,4 +1,4 @@
-"""The authorization record: what a user let a client do, whether it is still valid, and its
+"""Authorization records, which store what a user let a client do: their validity and
 revocation."""
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ REVOKED: Final = "authorization.revoked"
 class AuthorizedClient(Struct, frozen=True):
     """A valid authorization with its user and its client.
 
-    `session` is None once it has ended; `grounds` are those of the authorization's that the user
-    still has.
+    `session` is None once it has ended; `grounds` are the reasons stored in the authorization for
+    which the user may still use the client.
     """
 
     authorization: Authorization
@@ -38,12 +38,13 @@ class AuthorizedClient(Struct, frozen=True):
 
     @property
     def token_kind(self) -> TokenKind:
-        """The kind of its access tokens: the authorization's own, or else the client's."""
+        """The kind of the access tokens: that of the authorization if it has one, or else the
+        client's."""
         return self.authorization.token_kind or self.client.application.access_token_type
 
     @property
     def ends_at(self) -> datetime | None:
-        """The end that none of its tokens outlives, or None.
+        """The time at which every token of the authorization has to end, or None.
 
         A token exchange ends with its inputs; the implicit flow has no refresh token, so nothing
         is issued after its first tokens.
@@ -56,9 +57,10 @@ class AuthorizedClient(Struct, frozen=True):
 async def find_live(
     service: Service, authorization: Authorization, project_id: str
 ) -> AuthorizedClient | None:
-    """Returns the authorization as it is now with its user and client; None if it is not valid.
+    """Returns the authorization as it is stored now, with its user and client; None if it is not
+    valid.
 
-    `project_id` is that of its client's project.
+    `project_id` is that of the client's project.
     """
     live = await token_validity.find(service, dependencies_of(authorization, project_id))
     if live is None or live.subject is None or live.client is None:
@@ -82,8 +84,10 @@ async def revoke(
     type: str = REVOKED,
     **payload: str,
 ) -> None:
-    """Revokes an authorization with every token that came of it. Does nothing if it is revoked
-    already."""
+    """Revokes an authorization with every token that came of it, unless it is revoked already.
+
+    `type` is that of the event, and `reason` and `payload` are stored in it.
+    """
     actor = authorization.client_id
     with suppress(Stale):  # revoked already, or expired and deleted
         await service.store.commit(
@@ -102,7 +106,8 @@ def ending(
 ) -> list[Write]:
     """Returns the writes that revoke an authorization, with an event of this type.
 
-    Their commit raises `Stale` when it is revoked already or has expired.
+    `actor` is the event's, and `reason` and `payload` are stored in it. A commit of the writes
+    raises `Stale` when the authorization is revoked already or has expired.
     """
     random, now = service.random, service.clock.now()
     # `expect` makes one of two concurrent revocations fail, so there is one event.

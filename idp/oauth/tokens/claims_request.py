@@ -1,4 +1,4 @@
-"""The parameter `claims` (OpenID Connect Core 5.5): single claims that a client asks for.
+"""The parameter `claims` (OpenID Connect Core 5.5), by which a client asks for single claims.
 
 Parts of it that cannot be used are ignored and are not an error, because every claim is voluntary
 for the provider.
@@ -18,7 +18,10 @@ from idp.records import AuthRequest
 
 
 class RequestedClaim(Struct, frozen=True, omit_defaults=True):
-    """How a claim is requested. The value `null` in the parameter requests it in any form."""
+    """The demands on one requested claim.
+
+    The value `null` in the parameter requests the claim with no demands, as the defaults are.
+    """
 
     essential: bool = False
     value: Any = None
@@ -73,8 +76,7 @@ def _requested_claim(how: dict[str, Any] | None) -> RequestedClaim:
 
 
 def beyond_scopes(request: AuthRequest) -> set[str]:
-    """Returns the claims that an authorization request names and that its scopes do not
-    release."""
+    """Returns the claims that a request names in `claims` and that its scopes do not release."""
     requested = stored(request.claims)
     names = {*requested.userinfo, *requested.id_token} & set(standard_claims.SUPPORTED)
     # `sub` is in every ID token and in every userinfo response, so it needs no consent.
@@ -82,10 +84,10 @@ def beyond_scopes(request: AuthRequest) -> set[str]:
 
 
 def write(request: ClaimsRequest) -> str | None:
-    """Returns the text to store for a request, or None when nothing was asked for."""
+    """Returns the requested claims as text to store, or None if there are none."""
     return msgspec.json.encode(request).decode() if request != NOTHING else None
 
 
 def stored(text: str | None) -> ClaimsRequest:
-    """Reads the text that `write` returned."""
+    """Returns the requested claims in a text that `write` returned; no claims for None."""
     return msgspec.json.decode(text, type=ClaimsRequest) if text else NOTHING

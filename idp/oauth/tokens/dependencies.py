@@ -1,4 +1,4 @@
-"""What a token or an authorization depends on, as one value, and its form in an access token.
+"""The records that a token or an authorization depends on, as one value, and as a claim.
 
 `dependencies_of` makes the value of an authorization, `to_claims` writes it into an access token,
 and `from_claims` reads it there. Whether all of it is valid is decided by `validity`.
@@ -14,14 +14,15 @@ from idp.records import Actor, Authorization, Grounds, Use
 
 
 class StampOwner(Struct, frozen=True):
-    """A user or a client, and the organization that it belonged to."""
+    """The ids of a user or a client, and of the organization that it belonged to."""
 
     id: str
     org_id: str
 
 
 class TokenDependencies(Struct, frozen=True, kw_only=True):
-    """The ids of the records that something issued depends on, and the digest of their stamps.
+    """The ids of the records that a token or authorization depends on, and the digest of their
+    stamps.
 
     `session_id` is the session that it came of; whether its end matters is for the caller to
     decide. All the others must be valid: neither revoked, nor ended, nor inactive. `token_ids` are
@@ -73,7 +74,7 @@ class TokenReferences(Struct, frozen=True, omit_defaults=True):
 def dependencies_of(
     authorization: Authorization, project_id: str | None = None
 ) -> TokenDependencies:
-    """Returns the dependencies of an authorization. It outlives its own session.
+    """Returns the dependencies of an authorization, which outlives its own session.
 
     `project_id` is that of its client's project, for an authorization without grounds, which an
     earlier release made.
@@ -136,7 +137,8 @@ def from_claims(
 ) -> TokenDependencies:
     """Returns the dependencies of a token with these claims, which ends with its session.
 
-    Verifies nothing, so the claims may also be those of a token that is expired or revoked.
+    `references` and the other parameters are the token's claims. Nothing is verified, so they may
+    also be those of a token that is expired or revoked.
     """
     user = StampOwner(user_id, references.user_org) if references.user_org else None
     client = StampOwner(client_id, references.client_org) if references.client_org else None

@@ -61,8 +61,10 @@ class IdTokenRequest(Struct, frozen=True, kw_only=True):
 
 
 def lasts_until(config: Config, ends_at: datetime | None, now: datetime) -> int:
-    """Returns when an ID token issued now expires: after its lifetime, or at `ends_at` if that is
-    sooner."""
+    """Returns when an ID token that is issued now expires, in seconds since 1970.
+
+    That is after its lifetime, or at `ends_at` if that is sooner.
+    """
     expires_at = int(now.timestamp()) + config.id_token_seconds
     return min(expires_at, int(ends_at.timestamp())) if ends_at else expires_at
 
@@ -99,8 +101,10 @@ def _hash(request: IdTokenRequest, value: str | None) -> str | None:
 
 
 async def read_hint(service: Service, token: str) -> Hint:
-    """Returns the claims of an `id_token_hint` of this issuer, also of an expired one. Raises
-    `InvalidRequest`."""
+    """Returns the claims of an `id_token_hint` of this issuer, even if it has expired.
+
+    Raises `InvalidRequest` for any other text.
+    """
     try:
         parsed = jws.parse(token)
         # A hint may be older than any valid token: it only names the user and the client, and
@@ -115,8 +119,10 @@ async def read_hint(service: Service, token: str) -> Hint:
 
 
 async def read(service: Service, token: str) -> IdTokenClaims:
-    """Returns the claims of an ID token of this issuer, also of an expired one. Raises
-    `NotAToken`."""
+    """Returns the claims of an ID token of this issuer, even if it has expired.
+
+    Raises `NotAToken` for any other text.
+    """
     try:
         parsed = jws.parse(token)
         key = await service.keys.for_tokens(parsed.header.kid)

@@ -1,4 +1,4 @@
-"""The claims with a user's roles in projects, and the flat list of them."""
+"""The claims with a user's roles in projects, and the flat list of role names."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ _TRIGGERS: Final = frozenset({Reserved.ROLE, Reserved.ROLES})
 
 
 class RoleQuestion(Struct, frozen=True, kw_only=True):
-    """Which roles are asked for: by scopes, a token's audience, and the application that reads.
+    """The roles that are asked for: by scopes, by a token's audience, and by the application.
 
-    The reader's own project is the one of the claim without an id, and of the flat list. With
-    `org_id`, every project of this organization is in the audience, too.
+    `reader` is the application that reads the claims. Its own project is the one of the claim
+    without an id, and of the flat list. With `org_id`, every project of this organization is in
+    the audience, too.
     """
 
     reserved: ReservedScopes
@@ -44,8 +45,10 @@ class RoleQuestion(Struct, frozen=True, kw_only=True):
 
 
 async def read(service: Service, subject: Subject, question: RoleQuestion) -> dict[str, Any]:
-    """Returns the claims of the roles that are asked for; of those in the reader's own project if
-    no scope asks."""
+    """Returns the claims with the user's roles that are asked for.
+
+    If no scope asks for roles, they are those in the project of the reading application.
+    """
     where = {"user_id": subject.user.id}
     # The limit bounds what one request reads and what one response holds.
     page = await service.store.find(ROLE_ASSIGNMENTS, where, limit=_MOST)

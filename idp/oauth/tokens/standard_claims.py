@@ -17,9 +17,9 @@ ALL: Final = ("profile", "email", "phone", "address")
 
 
 class UserView(Struct, frozen=True):
-    """A user as an application sees them.
+    """A user with what the claims for an application depend on.
 
-    `preferred_username` is the name to show. Whether a contact is verified depends on the
+    `preferred_username` is the name to display. Whether a contact is verified depends on the
     organization of the application, `reader_org_id` (None: of no particular one).
     """
 
@@ -38,7 +38,7 @@ def for_scopes(view: UserView, scopes: Collection[str]) -> dict[str, Any]:
 
 
 def named(view: UserView, names: Container[str], scopes: Collection[str]) -> dict[str, Any]:
-    """Returns the claims of these names, of those that `scopes` release, without `sub`."""
+    """Returns the claims with these names that `scopes` release, without `sub`."""
     claims = for_scopes(view, scopes)
     return {name: value for name, value in claims.items() if name in names and name != "sub"}
 
@@ -46,10 +46,10 @@ def named(view: UserView, names: Container[str], scopes: Collection[str]) -> dic
 def requested(
     view: UserView, names: Collection[str], authorization: Authorization, client: Application
 ) -> dict[str, Any]:
-    """Returns the claims that an authorization request named, as far as the client may have them.
+    """Returns those of the claims `names`, which an authorization request named, that a client may
+    have.
 
-    `names` are those of the request. A third-party client gets only those of its scopes and those
-    that the user agreed to.
+    A third-party client gets only those of its scopes and those that the user agreed to.
     """
     if client.is_third_party:
         agreed = {*names_of(authorization.scopes), *authorization.consented_claims}
@@ -63,8 +63,7 @@ def names_of(scopes: Iterable[str]) -> set[str]:
 
 
 def scope_of(name: str) -> str | None:
-    """Returns the scope that releases the claim of this name, or None when there is no such
-    claim."""
+    """Returns the scope that releases the claim of this name; None if none does."""
     return next((scope for scope, names in NAMES.items() if name in names), None)
 
 

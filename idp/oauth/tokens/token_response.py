@@ -1,4 +1,4 @@
-"""The token response for an authorization: the access token, the ID token and the body."""
+"""The token response for an authorization, with its access token and ID token."""
 
 from __future__ import annotations
 
@@ -27,7 +27,12 @@ async def respond(
     with_nonce: bool = False,
     now: datetime,
 ) -> dict[str, Any]:
-    """Returns the token response (RFC 6749 5.1). Signs the tokens and writes nothing."""
+    """Returns the token response (RFC 6749 5.1) with new tokens of an authorization. Stores
+    nothing.
+
+    With `openid` among the scopes there is an ID token, which has the request's nonce if
+    `with_nonce` is true.
+    """
     session_id = session_of(service, authorized, now)
     access = await access_token(service, authorized, scopes, session_id, now)
     body: dict[str, Any] = {
@@ -61,8 +66,8 @@ async def id_token(
 ) -> str:
     """Returns a new ID token of an authorization.
 
-    It is lean where an access token is given with it, unless the client's option adds the userinfo
-    claims.
+    If an access token is issued with it, the claims that scopes release are left out, as userinfo
+    has them, unless the client's option adds them.
     """
     authorization, client = authorized.authorization, authorized.client.application
     is_lean = access_token is not None and not client.id_token_userinfo_assertion
@@ -93,8 +98,10 @@ async def access_token(
     session_id: str | None,
     now: datetime,
 ) -> Issued:
-    """Issues an access token of an authorization. With `session_id` None it outlives the
-    session."""
+    """Returns a new access token of an authorization.
+
+    It ends with the session `session_id`, or independently of any session if that is None.
+    """
     authorization, client = authorized.authorization, authorized.client.application
     request = AccessTokenRequest(
         sub=authorization.user_id,
@@ -141,8 +148,11 @@ def _access_token_ends_at(
 
 
 def session_of(service: Service, authorized: AuthorizedClient, now: datetime) -> str | None:
-    """Returns the session that new tokens end with, or None when there is none or it is over. With
-    `offline_access` a refresh token outlives the session."""
+    """Returns the id of the session that new tokens end with; None when it is over or there is
+    none.
+
+    With `offline_access` a refresh token outlives the session.
+    """
     session = authorized.session
     if session is None or session_lifetime.is_over(service.config, session, now):
         return None

@@ -1,5 +1,4 @@
-"""All claims about a user that scopes release: OpenID Connect's own, and those of the reserved
-scopes."""
+"""The claims about a user that scopes release, both OpenID Connect's and the reserved scopes'."""
 
 from __future__ import annotations
 
@@ -36,11 +35,12 @@ async def released(
     reader_org_id: str | None,
     org_id: str | None = None,
 ) -> dict[str, Any]:
-    """Returns what `scopes` release of the subject to the `reader` of a token with this audience.
+    """Returns the claims about a user that `scopes` release to `reader`, the application that
+    reads them.
 
-    `reader_org_id` is the organization of the reading party: contacts that only the subject's
-    organization states to be verified are so for that organization alone. With `org_id`, every
-    project of that organization is in the audience, too.
+    `audience` is that of the token. `reader_org_id` is the organization of the reading party:
+    contacts that only the user's organization states to be verified are so for that organization
+    alone. With `org_id`, every project of that organization is in the audience, too.
     """
     reserved = reserved_scopes.read(service.config, scopes)
     if not reserved:
@@ -63,7 +63,7 @@ async def released(
 async def view(
     service: Service, subject: Subject, scopes: Collection[str], reader_org_id: str | None
 ) -> UserView:
-    """Returns the subject as an application of an organization sees them.
+    """Returns the user with what the claims for an application of `reader_org_id` depend on.
 
     `scopes` are those whose claims are released: the published name is read only for the scope
     that releases it.
@@ -77,8 +77,7 @@ async def view(
 def that_fits(claims: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns the claims for a token, which has to fit into an HTTP header.
 
-    Leaves out those that are not OpenID Connect's own when all together are too large. Userinfo
-    has them all.
+    If all together are too large, only those of OpenID Connect remain. Userinfo has them all.
     """
     if len(msgspec.json.encode(claims)) <= _MAX_BYTES_IN_TOKEN:
         return claims

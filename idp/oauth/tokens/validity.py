@@ -1,4 +1,4 @@
-"""Whether something issued is still valid: all records that it depends on, read in one round trip.
+"""The check whether a token or authorization is still valid: its records, read in one round trip.
 
 A token, an authorization and a personal access token each name the records they depend on
 (`TokenDependencies`). Nothing that decides is cached: a deactivation, a new password, a revocation
@@ -52,10 +52,10 @@ class Client(Struct, frozen=True):
 
 
 class LiveRecords(Struct, frozen=True, kw_only=True):
-    """The records that something issued depends on, all of them valid.
+    """The records that a token or authorization depends on, all of them valid.
 
     `session` is None when it has ended or there is none; `memberships` are those of the actors
-    (`acting.keys`), `grounds` those of the first use.
+    (`acting.keys`), and `grounds` the reasons for which the user may use the client.
     """
 
     instance: Instance
@@ -70,14 +70,13 @@ class LiveRecords(Struct, frozen=True, kw_only=True):
 
 
 async def find(service: Service, dependencies: TokenDependencies) -> LiveRecords | None:
-    """Reads the records that something issued depends on. Returns None when any of them is not
-    valid any more."""
+    """Returns the records that a token or authorization depends on; None if any of them is not
+    valid."""
     return await validate(service, dependencies, await service.store.get_many(keys(dependencies)))
 
 
 def keys(dependencies: TokenDependencies) -> list[Key]:
-    """Returns the keys of the records to read for `validate`, in the order in which it takes
-    them."""
+    """Returns the keys of the records that `validate` needs, in their order."""
     needed: list[Key] = [(INSTANCES, INSTANCE_ID)]
     for user in _users(dependencies):
         needed += [(USERS, user.id), (ORGANIZATIONS, user.org_id)]
@@ -119,10 +118,11 @@ def _sessions(dependencies: TokenDependencies) -> list[str]:
 async def validate(
     service: Service, dependencies: TokenDependencies, records: Sequence[Any]
 ) -> LiveRecords | None:
-    """Returns the records of `keys` if all are valid, else None. More records may follow them.
+    """Returns the records that a token or authorization depends on; None if any of them is not
+    valid.
 
-    Where an actor acts for the user, the subject's memberships are read in addition, and a refusal
-    for that is logged.
+    `records` are those of `keys`; others may follow them. Where an actor acts for the user, the
+    subject's memberships are read in addition, and a refusal for that is logged.
     """
     live = _validate_records(dependencies, records)
     refused = await _refused_acting(service, live)
@@ -141,9 +141,10 @@ async def validate(
 async def refused_acting(
     service: Service, dependencies: TokenDependencies, records: Sequence[Any]
 ) -> str | None:
-    """Returns why the actors may not act for the user any more, in words for the administrator.
+    """Returns a sentence, for the administrator, on why the actors may not act for the user any
+    more.
 
-    None when they may, or when another record of `keys` is not valid.
+    `records` are those of `keys`. None when the actors may, or when another record is not valid.
     """
     refused = await _refused_acting(service, _validate_records(dependencies, records))
     return refused.details if refused else None
@@ -209,9 +210,9 @@ def _validate_records(
 
 
 def not_allowed(dependencies: TokenDependencies, records: Sequence[Any]) -> UserRefusal | None:
-    """Returns why a user may not use an application where everything else is valid.
+    """Returns the reason why a user may not use an application, where every other record is valid.
 
-    The text is for administrators. None when something else is not valid, or when every use is
+    `records` are those of `keys`. None when another record is not valid, or when every use is
     allowed.
     """
     if _validate_records(structs.replace(dependencies, uses=()), records) is None:
@@ -249,8 +250,10 @@ def stamps_of(
     actors: Sequence[Subject] = (),
     others: Sequence[Client] = (),
 ) -> str:
-    """Returns the digest of the stamps of these users and clients, which something issued to them
-    stores."""
+    """Returns the digest of the stamps of these users and clients.
+
+    A token or authorization stores it, and is invalid once one of the stamps changes.
+    """
     users = [*([user] if user else []), *actors]
     clients = [*([client] if client else []), *others]
     return security_stamps.of(instance, *_stamped(users, clients))

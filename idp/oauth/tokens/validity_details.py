@@ -1,4 +1,5 @@
-"""Why an authorization or a token is not valid any more, for the details of a refusal."""
+"""The reasons why an authorization or a token is not valid any more, for the details of a
+refusal."""
 
 from __future__ import annotations
 
@@ -30,9 +31,9 @@ from idp.service import Service
 
 
 class InvalidReason(NamedTuple):
-    """Why an authorization or token is not valid any more, and the check that reports it.
+    """The reason why an authorization or token is not valid any more, and the check that it fails.
 
-    `fix` is what mends it, where that is more than the check says.
+    `fix` is advice that is more exact than the check's own, or empty.
     """
 
     details: str
@@ -43,9 +44,10 @@ class InvalidReason(NamedTuple):
 async def find_reason(
     service: Service, dependencies: TokenDependencies, usual: Check
 ) -> InvalidReason:
-    """Returns which record that an authorization or token depends on is not valid any more.
+    """Returns the reason why an authorization or token with these dependencies is not valid any
+    more.
 
-    `usual` is the check that reports it, except where a user may not use the application.
+    Its check is `usual`, except where a user may not use the application.
     """
     now = service.clock.now()
     keys = token_validity.keys(dependencies)

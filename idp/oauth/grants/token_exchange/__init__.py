@@ -43,13 +43,14 @@ _OF_ANYBODY: Final = frozenset({scopes.OPENID, *standard_claims.BY_SCOPE})
 
 
 class ImpersonationRefused(InvalidRequest):
-    """Refused by the policy, or because the actor lacks the permission (RFC 8693 2.2.2)."""
+    """Impersonation is switched off, or the actor lacks the permission for it (RFC 8693 2.2.2)."""
 
     status = 403
 
 
 class ExchangeTokens(Confidential, frozen=True):
-    """The tokens of a request, and the type of the token that is asked for."""
+    """The tokens of a request with their types, and the type of token that it asks for,
+    `requested`."""
 
     subject_type: TokenType
     subject_token: str

@@ -1,4 +1,4 @@
-"""The subject and the actor of a token exchange: a token's user, and the records that it depends
+"""The subject and the actor of a token exchange, each with the records that its token depends
 on."""
 
 from __future__ import annotations
@@ -31,22 +31,27 @@ from idp.service import Service
 
 
 class InputRefused(Exception):
-    """The token is not valid here. The message is for the log and the administrator."""
+    """A token sent for an exchange is not valid.
+
+    The message is for the log and the administrator.
+    """
 
 
 class ActingEnded(InputRefused):
-    """The token names an actor of its subject, and is not valid any more."""
+    """A token with an actor (`act`) was valid, and is not any more."""
 
 
 class Party(Struct, frozen=True, kw_only=True):
-    """A token's user, what the token gives access to, and all that it depends on.
+    """The subject or the actor of an exchange: the user of a token, its access and its
+    dependencies.
 
-    `scopes` is None for a kind of token that has none. `actor` is the chain of those who act
-    already, `actors` are the same users, read; `others` the clients that the token and its inputs
-    were issued to. `ends_at` is the token's own end, `grant_ends_at` that of the authorizations it
-    came of. `exchanges` counts those that led to it; `replay` is to be stored with the new
-    authorization. Without `opens_service` no new token is meant for this service's own API.
-    `grounds` are those by which a subject may use the client that exchanges the token.
+    `scopes` is None for a kind of token without scopes. `actor` is the token's `act` claim, and
+    `actors` are the users in it; `others` are the clients that the token and its inputs were
+    issued to. `ends_at` is when the token expires, `grant_ends_at` when its authorizations end.
+    `exchanges` counts the exchanges that led to the token; `replay` is the record of a used `jti`,
+    to be stored with the new authorization. If `opens_service` is false, no new token is meant for
+    this service's own API. `grounds` are the reasons for which a subject may use the client that
+    exchanges the token.
     """
 
     subject: Subject
@@ -68,8 +73,10 @@ class Party(Struct, frozen=True, kw_only=True):
 
 
 async def read(service: Service, client: Application, type: TokenType, token: str) -> Party:
-    """Returns the party of a token that is valid and that this client may use. Raises
-    `InputRefused`."""
+    """Returns the user, access and dependencies of a valid token that the client may exchange.
+
+    `type` is the type that the request states. Raises `InputRefused`.
+    """
     return await _READERS[type](service, client, token)
 
 

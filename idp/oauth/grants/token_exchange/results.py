@@ -1,5 +1,4 @@
-"""The result of a token exchange: a new authorization, which ends with everything that it came
-of."""
+"""The result of a token exchange: a new authorization, which ends when one of its inputs ends."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 class ExchangeRequest(Struct, frozen=True):
-    """The type, the audience and the scopes of the token to issue."""
+    """The type, the audience and the scopes of the token to issue, all of them checked."""
 
     type: TokenType
     audience: list[str]
@@ -46,9 +45,11 @@ async def issue(
     actor: Party | None,
     requested: ExchangeRequest,
 ) -> dict[str, Any]:
-    """Returns the token response (RFC 8693 2.2.1). Stores the authorization and its event.
+    """Stores the new authorization with its event, and returns the token response (RFC 8693
+    2.2.1).
 
-    Raises `InvalidRequest` when another request used the same assertion first.
+    `requested` is the token to issue. Raises `InvalidRequest` when another request used the same
+    assertion first.
     """
     now = request.service.clock.now()
     id = request.service.random.id()

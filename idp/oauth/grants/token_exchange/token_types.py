@@ -16,11 +16,11 @@ NEED_AN_ACTOR: Final[tuple[TokenType, ...]] = ("jwt", "user_id")
 
 
 def identifier(config: Config, type: TokenType) -> str:
-    """Returns the URI of a type. The one of user ids is this service's own."""
+    """Returns the URI of a token type. The one of user ids is in this service's own namespace."""
     namespace = config.vendor if type == "user_id" else "ietf"
     return f"urn:{namespace}:params:oauth:token-type:{type}"
 
 
 def read(config: Config, uri: str, among: Collection[TokenType]) -> TokenType | None:
-    """Returns the type with this URI, if it is one of `among`; else None."""
+    """Returns the token type with this URI if it is one of `among`, and None otherwise."""
     return next((type for type in among if identifier(config, type) == uri), None)
