@@ -50,9 +50,10 @@ _ANNOUNCED: Final = {401: ["WWW-Authenticate"], 429: ["Retry-After"], 503: ["Ret
 
 
 def document(vendor: str, issuer: str) -> dict[str, Any]:
-    """Returns the description of this service.
+    """Returns the OpenAPI document of this service.
 
-    `vendor` is part of the name of the organization's header.
+    `vendor` is part of the name of the header x-<vendor>-orgid. `issuer` is the address of the
+    service.
     """
     schemas = Schemas(
         [each.request for each in OPERATIONS if each.request is not None],
@@ -76,7 +77,7 @@ def document(vendor: str, issuer: str) -> dict[str, Any]:
 
 
 def statuses(operation: Operation) -> list[int]:
-    """Returns the statuses of the errors that the call can be answered with."""
+    """Returns the HTTP statuses of the errors that the operation can be answered with."""
     own = {409: operation.method != "GET", 412: operation.is_conditional}
     own |= dict.fromkeys((413, 415), operation.request is not None)  # these concern a body
     return [status for status in REFUSALS if own.get(status, status not in _OF_SOME)]
@@ -108,7 +109,8 @@ def _operation(operation: Operation, part: str, schemas: Schemas) -> dict[str, A
 
 
 def _also(operation: Operation) -> str:
-    """Returns what the caller needs in addition to the permission, as the end of a sentence."""
+    """Returns the end of a sentence about the permission: what else the caller needs, or
+    nothing."""
     return ", and a service user's personal access token" if operation.is_for_services else ""
 
 

@@ -43,7 +43,12 @@ class ErrorBody(Struct, frozen=True):
 
 
 def of(error: IdpError, number: int, vendor: str, issuer: str, request_id: str) -> ErrorBody:
-    """Returns the body that answers an error."""
+    """Returns the body that answers an error: one entry of `details` for each problem of the
+    error, and a last one with the id of the request.
+
+    `number` is the status code of gRPC. `vendor` is part of the type names, and `issuer` is the
+    address that the links to the error catalogue begin with.
+    """
     domain = f"type.googleapis.com/{vendor}.v1"
     details = [
         Detail(

@@ -1,4 +1,5 @@
-"""An example body for each call, for the documentation: its required fields, or the first few.
+"""Builds an example body for each call, for the documentation: its required fields, or the first
+few if none is required.
 
 An id in an example has to be replaced by that of an existing record.
 """
@@ -70,12 +71,14 @@ _NEEDLESS: Final = {"grantTypes", "publicKey", "responseTypes", "sendCode", "sen
 
 
 def body(kind: type[Request]) -> Mapping[str, object]:
-    """Returns an example of a body of this kind."""
+    """Returns an example body for the request struct `kind`, by the names of the fields in
+    JSON."""
     return _WHOLE.get(kind) or {field.wire_name: _value(field) for field in _included(kind)}
 
 
 def _included(kind: type[Request]) -> list[DeclaredField]:
-    """Returns the required fields; if there are none, the first that can be sent together."""
+    """Returns the fields that an example contains: the required ones, or, if there are none, the
+    first few that can be sent together."""
     fields = declared(kind)
     if any(field.is_required for field in fields):
         return [each for each in fields if each.is_required or each.wire_name in _ALWAYS_INCLUDED]
@@ -104,7 +107,7 @@ def _value(field: DeclaredField) -> object:
 
 
 def _of_schema(field: DeclaredField, schema: Mapping[str, Any]) -> object:
-    """Returns the example of the field's rule, or else a text or a number that it accepts."""
+    """Returns an example that the schema contains, or else a text or a number that it accepts."""
     if "anyOf" in schema:
         return _of_schema(field, schema["anyOf"][0])
     if "const" in schema:

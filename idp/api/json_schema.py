@@ -24,8 +24,8 @@ def _no_object(kind: type[Any]) -> Schema:
 
 
 class Schemas:
-    """The schema components of a description, by name, and the reference to the schema of each
-    struct."""
+    """The JSON Schemas of a description: `components` holds them by their published names, and the
+    methods return what refers to them."""
 
     def __init__(self, requests: Iterable[type[Request]], answers: Iterable[type[Any]]) -> None:
         kinds = list(dict.fromkeys(each for kind in answers for each in _nested(kind)))
@@ -47,11 +47,12 @@ class Schemas:
         self.components |= {published_name(kind): self._object(kind) for kind in forms}
 
     def of(self, kind: type[Any]) -> Schema:
-        """Returns the reference to the schema of a request or an answer."""
+        """Returns the `$ref` object that refers to the schema of a request or answer struct."""
         return self._places[kind]
 
     def query(self, kind: type[Request]) -> list[Schema]:
-        """Returns the query parameters that a request struct describes."""
+        """Returns the OpenAPI description of each query parameter that a request struct
+        declares."""
         return [
             {
                 "name": field.wire_name,
@@ -85,7 +86,11 @@ class Schemas:
 
 
 def value_schema(field: DeclaredField, of: Callable[[type[Any]], Schema] = _no_object) -> Schema:
-    """Returns the schema of a field's value; `of` returns that of an object in it."""
+    """Returns the JSON Schema of a field's value.
+
+    For a field that holds an object, `of` returns the schema of the object's struct; without `of`,
+    such a field raises `TypeError`.
+    """
     if field.is_list:
         rule = field.rule or Items(MAX_ITEMS)
         return rule.schema() | {"items": value_schema(field.element, of)}
@@ -98,7 +103,8 @@ def value_schema(field: DeclaredField, of: Callable[[type[Any]], Schema] = _no_o
 
 
 def described(kind: type[Any]) -> str:
-    """Returns the struct's own docstring, with field names as they are in JSON.
+    """Returns the struct's own docstring in one line, with field names as they are in JSON; an
+    empty text if it has none.
 
     It is part of the published description.
     """
@@ -120,7 +126,7 @@ def _reference(kind: type[Any]) -> Schema:
 
 
 def _renamed(schema: Any, names: Mapping[str, str]) -> Any:
-    """Returns the schema with each reference replaced by that of the published name."""
+    """Returns the schema with each reference replaced by that of the published name in `names`."""
     if isinstance(schema, dict):
         return {
             key: names[value] if key == "$ref" else _renamed(value, names)
@@ -130,7 +136,7 @@ def _renamed(schema: Any, names: Mapping[str, str]) -> Any:
 
 
 def _nested(kind: type[Any]) -> Iterator[type[Any]]:
-    """Yields an answer's struct, and those that its fields hold."""
+    """Yields an answer's struct, and all structs that its fields hold at any depth."""
     yield kind
     for hint in get_type_hints(kind).values():
         for inner in _structs_of(hint):
@@ -145,7 +151,8 @@ def _structs_of(hint: Any) -> Iterator[type[Any]]:
 
 
 def _with_inner(kind: type[Request]) -> Iterator[type[Request]]:
-    """Yields a request's struct, and those of the objects that it may hold."""
+    """Yields a request's struct, and those of the objects that its fields may hold at any
+    depth."""
     yield kind
     for field in declared(kind):
         inner = (field.element if field.is_list else field).type
@@ -154,7 +161,7 @@ def _with_inner(kind: type[Request]) -> Iterator[type[Request]]:
 
 
 def _conflicts(kind: type[Request]) -> Iterator[Schema]:
-    """Yields a schema for each two fields that cannot be sent together."""
+    """Yields a schema for each pair of fields that cannot be sent together."""
     wire_names = {field.name: field.wire_name for field in declared(kind)}
     for group in kind.one_of:
         for one, other in combinations(group, 2):
@@ -162,8 +169,8 @@ def _conflicts(kind: type[Request]) -> Iterator[Schema]:
 
 
 def _as_answered(schema: Schema) -> Schema:
-    """Returns the schema of an answer, in which no member is null: those with their default
-    value are omitted."""
+    """Returns the schema of an answer, in which no member may be null: members with their default
+    value are omitted from answers."""
     schema = {name: value for name, value in schema.items() if name != "title"}
     if "description" in schema:
         schema["description"] = " ".join(schema["description"].split())

@@ -22,7 +22,8 @@ _HIGHEST: Final = 2**31
 
 
 class FieldRow(Struct, frozen=True):
-    """A field as a row of a table: its JSON path, and its possible values."""
+    """A row in the table of a call's fields: `path` is the field's JSON path, `holds` describes
+    its possible values in words."""
 
     path: str
     holds: str
@@ -30,7 +31,8 @@ class FieldRow(Struct, frozen=True):
 
 
 class ManualEntry(Struct, frozen=True):
-    """A call as the manual shows it. `anchor` is its place on the page."""
+    """The description of one call in the manual. `anchor` identifies it on its page, `about` is
+    the docstring of its request, `command` a command line that makes it."""
 
     anchor: str
     method: str
@@ -44,7 +46,7 @@ class ManualEntry(Struct, frozen=True):
 
 
 class Part(Struct, frozen=True):
-    """A page of the manual."""
+    """A page of the manual: the calls of one subject."""
 
     title: str
     path: str
@@ -52,12 +54,16 @@ class Part(Struct, frozen=True):
 
 
 def titles() -> dict[str, str]:
-    """Returns the title of each page, by its path."""
+    """Returns the titles of all pages of the manual, by their paths."""
     return {f"{DOCUMENTATION}/{title.lower().replace(' ', '-')}": title for title in PARTS}
 
 
 def part(path: str, issuer: str) -> Part:
-    """Returns the page at this path."""
+    """Returns the page of the manual at this path.
+
+    `issuer` is the address of the service in the command lines. Raises `KeyError` if there is no
+    such page.
+    """
     title = titles()[path]
     return Part(title, path, [_entry(each, issuer) for each in PARTS[title]])
 
@@ -78,7 +84,7 @@ def _entry(operation: Operation, issuer: str) -> ManualEntry:
 
 
 def command(operation: Operation, issuer: str) -> str:
-    """Returns a command line that makes the call, with shell variables for the parameters of
+    """Returns a curl command line that makes the call, with shell variables for the parameters of
     the path."""
     path = _PARAMETER.sub(lambda found: f"${_UPPER.sub('_', found[1]).upper()}", operation.path)
     lines = [
@@ -92,7 +98,7 @@ def command(operation: Operation, issuer: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """Returns the text as one word of a shell's command line."""
+    """Returns the text in single quotes, as one word of a shell's command line."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 
@@ -109,7 +115,8 @@ def _rows(kind: type[Request], before: str = "") -> Iterator[FieldRow]:
 
 
 def in_words(schema: Schema) -> str:
-    """Returns the possible values of a schema, in words."""
+    """Returns a description of the values that a JSON Schema accepts, such as "text, 1 to 200
+    characters"."""
     if "anyOf" in schema:
         return in_words(schema["anyOf"][0])
     if schema.get("description") == NOT_YET:

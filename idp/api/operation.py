@@ -28,20 +28,20 @@ _WITH_BODY: Final = ("POST", "PUT")
 
 
 class Operation(Struct, frozen=True, kw_only=True):
-    """One operation.
+    """One operation of the management API.
 
-    `path` contains its parameters, as in `/v2/users/{userId}`; a name that ends in `Id` is that of
-    an id. `run` is called with the service, the call, and the values of the parameters in their
-    order. With a body it also gets `request`; or `document`, the decoded JSON, if its validation
-    is more than that of single fields; or `package`, a body of any size, unread. `request` is the
-    struct of the body, `query` that of the query parameters of a call without a body, `answer`
-    that of the answer.
+    `path` contains its parameters, as in `/v2/users/{userId}`; a parameter whose name ends in `Id`
+    is an id. `run` is called with the service, the call, and the values of the parameters in their
+    order. With a body it also gets one of these, as `body` says: `request`, the validated struct;
+    `document`, the decoded JSON, if more than single fields must be validated; or `package`, a
+    body of any size that has not been read. `request` is the struct of the body, `query` that of
+    the query parameters of a call without a body, `answer` that of the answer.
 
-    A conditional operation honours If-Match. One that is for services needs a service user with a
-    personal access token. One that is filed answers with a file (`FileAnswer`), which contains the
-    `answer`. `name` is the `operationId` of the description and never changes, because clients are
-    generated from it. `lines` is called in place of `run` if the client accepts a stream of JSON
-    lines.
+    With `is_conditional` the operation honours If-Match. With `is_large` its body may have four
+    megabytes. With `is_for_services` the caller must be a service user with a personal access
+    token. With `is_filed` it answers with a file (`FileAnswer`) that contains the `answer`. `name`
+    is the `operationId` of the description and never changes, because clients are generated from
+    it. `lines` is called in place of `run` if the client accepts a stream of JSON lines.
     """
 
     method: Method
@@ -82,11 +82,11 @@ def operation(
     services: bool = False,
     lines: Lines | None = None,
 ) -> Operation:
-    """Returns the operation that `run` carries out; its request and answer are taken from the
-    annotations of `run`.
+    """Returns the operation that `run` carries out, with the request and answer that its
+    annotations name.
 
-    With `document` or `package`, `run` gets the body unread, and these structs only describe it.
-    `answer` replaces a less specific annotation. A `large` body may have four megabytes.
+    With `document` or `package`, `run` gets the body before it is validated, and the struct given
+    here only describes it. `answer` replaces the annotated struct where that is less specific.
     """
     hints = get_type_hints(run.func if isinstance(run, partial) else run)
     body: Body = "request" if "request" in hints else ""

@@ -292,7 +292,7 @@ PUBLISHED_NAMES: Final = {
 
 
 def published_name(kind: type[Any]) -> str:
-    """The name of a struct's schema.
+    """Returns the name under which the schema of a struct is published.
 
     Raises `LookupError` for a struct that has no line in `PUBLISHED_NAMES`.
     """

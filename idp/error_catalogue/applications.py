@@ -1,4 +1,4 @@
-"""Projects, applications, keys and roles."""
+"""Error codes about projects, applications, keys and roles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the catalogue says of an error code."""
+"""The entry of an error code in the error catalogue."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 
 class CatalogueEntry(NamedTuple):
-    """Under which status it is answered, why, and what to do."""
+    """An entry of the error catalogue: the HTTP status of the error, its cause, and how to resolve
+    it."""
 
     status: int
     cause: str

@@ -1,4 +1,4 @@
-"""Fields of bodies."""
+"""Error codes about the fields of request bodies."""
 
 from __future__ import annotations
 

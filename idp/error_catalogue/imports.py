@@ -1,4 +1,4 @@
-"""Rows of a package, and the jobs that bring them in."""
+"""Error codes about the rows of a package, and about the jobs that import and export them."""
 
 from __future__ import annotations
 

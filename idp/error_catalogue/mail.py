@@ -1,4 +1,4 @@
-"""Mail and text messages."""
+"""Error codes about mail and text messages."""
 
 from __future__ import annotations
 

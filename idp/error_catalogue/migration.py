@@ -1,4 +1,5 @@
-"""Files of other systems, as `idp migrate` reads them. No call answers these."""
+"""Error codes about the files of other systems that `idp migrate` reads. No call answers with
+them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Object storage: where packages are read from and written to."""
+"""Error codes about the object storage that packages are read from and written to."""
 
 from __future__ import annotations
 

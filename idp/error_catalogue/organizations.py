@@ -1,4 +1,4 @@
-"""Organizations, their domains, members and policies."""
+"""Error codes about organizations, their domains, members and policies."""
 
 from __future__ import annotations
 

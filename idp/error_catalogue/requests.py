@@ -1,4 +1,4 @@
-"""Requests as such: their form, their headers, their callers."""
+"""Error codes that concern any request: its form, its headers and its caller."""
 
 from __future__ import annotations
 

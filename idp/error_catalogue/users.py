@@ -1,4 +1,4 @@
-"""People and service users, and what they sign in with."""
+"""Error codes about persons and service users, and about what they sign in with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A call of the management API: its caller, the organization it acts in, and what it may reach."""
+"""A call of the management API: its caller, the organization it acts in, and what it has access
+to."""
 
 from __future__ import annotations
 
@@ -58,17 +59,19 @@ class Call(Struct, frozen=True):
 
     @property
     def is_by_instance(self) -> bool:
-        """Whether a role of the whole installation allows the call, not only one of an
-        organization."""
+        """Whether a role of the whole installation gives the caller the permission, not only one
+        of an organization."""
         return self.permission in self.rights.everywhere
 
     @property
     def asserts(self) -> VerifiedBy:
-        """Who vouches for an address that this call declares verified."""
+        """What is recorded as the origin of an address that this call declares verified: the
+        installation or an organization."""
         return "instance" if self.is_by_instance else "organization"
 
     def reaches(self, org_id: str) -> bool:
-        """Returns whether the call may act on what belongs to the organization."""
+        """Returns whether the caller has the permission in this organization, and the call is not
+        restricted to another one by `org_id`."""
         is_meant = self.org_id in (None, org_id)
         return is_meant and self.rights.allow(self.permission, org_id)
 
@@ -80,7 +83,7 @@ class Call(Struct, frozen=True):
 def of_themselves(user: User, if_match: int | None = None) -> Call:
     """Returns the call of a user who reads or changes their own account.
 
-    It needs no permission and allows nothing else.
+    The call needs no permission and reaches no other account. `if_match` is as in `Call`.
     """
     nothing = Rights(everywhere=frozenset(), by_organization={})
     return Call(user, nothing, "user.write", user.org_id, if_match=if_match, is_own=True)
@@ -93,11 +96,12 @@ async def admit(
     org_id: str | None,
     if_match: int | None = None,
 ) -> Call:
-    """Authenticates the caller and returns the call that they may make.
+    """Authenticates the caller and returns the call, if the caller has the permission.
 
-    `authorization` is the header of that name, `org_id` the value of the header x-<vendor>-orgid.
-    Raises Unauthenticated, PermissionDenied, NotFound (the organization; only callers who may act
-    in every organization learn that it does not exist).
+    `authorization` is the header of that name, `org_id` the value of the header x-<vendor>-orgid,
+    and `if_match` the `sequence` of the header If-Match. Raises Unauthenticated, PermissionDenied,
+    NotFound (the organization; only callers who may act in every organization learn that it does
+    not exist).
     """
     bearer = await authenticate(service, authorization)
     caller = bearer.user
@@ -112,7 +116,11 @@ async def admit(
 
 
 async def admitted(service: Service, call: Call) -> Call:
-    """Returns the call if its caller may make it. Raises PermissionDenied, NotFound."""
+    """Returns the call itself if its caller has the permission, in the organization that the call
+    names or else in any organization.
+
+    Raises PermissionDenied, NotFound (the organization).
+    """
     if call.org_id is not None:
         await find_organization(service, call, call.org_id)
     elif not call.rights.allow_somewhere(call.permission):
@@ -132,7 +140,8 @@ def check_service(call: Call) -> None:
 
 
 async def authenticate(service: Service, authorization: str | None) -> Bearer:
-    """Returns the user of a personal access token, or of an access token for this service.
+    """Returns the user and the claims of the bearer token in the header Authorization: a personal
+    access token, or an access token for this service.
 
     Raises Unauthenticated, also for a token whose audience is another resource server (RFC 9068
     4).
@@ -161,7 +170,8 @@ async def organization(service: Service, call: Call) -> Organization:
 
 
 async def find_organization(service: Service, call: Call, org_id: str) -> Organization:
-    """Returns an organization that the call may act in. Raises PermissionDenied, NotFound."""
+    """Returns the organization with this id if the call may act in it. Raises PermissionDenied,
+    NotFound."""
     # Before the store is read: the answer must not show whether the organization exists.
     if not call.reaches(org_id):
         raise _denied(call.permission)
@@ -172,7 +182,7 @@ async def find_organization(service: Service, call: Call, org_id: str) -> Organi
 
 
 async def find_organization_by_domain(service: Service, call: Call, domain: str) -> Organization:
-    """Returns the organization that owns a verified domain, if the call may act in it.
+    """Returns the organization that has verified the domain, if the call may act in it.
 
     Raises PermissionDenied, NotFound (only for callers who may act in every organization).
     """

@@ -46,7 +46,8 @@ _LOOKS_EVERY_SECONDS: Final = 0.05
 
 
 class Repeatable(Struct, frozen=True):
-    """A call with its key: the caller, the key, the request, and the ids of the path."""
+    """A call with an Idempotency-Key. `request` is what has to be the same in a repetition; `ids`
+    are those in the path."""
 
     caller_id: str
     key: str
@@ -74,13 +75,18 @@ def read_key(value: str) -> str:
 
 
 def foretell(service: Service, answer: Answer) -> None:
-    """Sets the answer of a call before its first unit is stored, where several units follow."""
+    """Sets the answer of a call with an Idempotency-Key, so that it is stored together with the
+    first of the several units that the call stores.
+
+    Does nothing for a call without a key.
+    """
     if isinstance(service.store, HoldingStore):
         service.store.answer_early(msgspec.json.encode(answer))
 
 
 async def once(service: Service, call: Repeatable, work: Work) -> tuple[bytes, bool]:
-    """Returns the answer of `work`, and whether it is that of an earlier call.
+    """Carries out `work`, unless a call with the same key was carried out already. Returns the
+    answer, and whether it is that of the earlier call.
 
     Raises what `work` raises; AlreadyExists if the key was used for another request; SecretGone if
     the call was carried out and the secret in its answer is no longer stored; Busy.
@@ -108,7 +114,7 @@ async def once(service: Service, call: Repeatable, work: Work) -> tuple[bytes, b
 
 
 async def _attempt(service: Service, call: Repeatable, draft: HoldingStore, work: Work) -> bytes:
-    """Returns the answer, stored with what was done.
+    """Carries out `work`, stores its writes together with its answer, and returns the answer.
 
     Raises Twin, HeldUnitRefused, and what `work` raises.
     """
@@ -176,9 +182,11 @@ async def _earlier(service: Service, call: Repeatable, made: MadeCall) -> bytes:
 
 
 async def _awaited(service: Service, made: MadeCall) -> str:
-    """Returns the answer of a call that a worker of the previous release carries out, which
-    stores the answer after the change. Raises Busy if the answer may still come, SecretGone if
-    it was lost."""
+    """Returns the answer of a call that a worker of the previous release carries out; that release
+    stores the answer after the change.
+
+    Raises Busy if the answer may still come, SecretGone if it was lost.
+    """
     deadline = time.monotonic() + _WAITS_SECONDS
     while time.monotonic() < deadline:
         await asyncio.sleep(_LOOKS_EVERY_SECONDS)

@@ -55,7 +55,8 @@ _METHOD: Final = OneOf(
 
 
 class NoOffset(Struct, frozen=True):
-    """The rule of `offset`: only 0, because pages continue after the last record, by a cursor."""
+    """The rule of the field `offset`: it must be 0, because a page continues after the last record
+    of the page before, by a cursor."""
 
     def read(self, value: object) -> int:
         if Integer().read(value) != 0:
@@ -89,7 +90,8 @@ class TextQuery(Request, frozen=True, kw_only=True):
     method: Annotated[str, _METHOD] = "TEXT_QUERY_METHOD_EQUALS"
 
     def of(self, path: str, text: str, key: str | None = None) -> Filter:
-        """Returns the filter of a record's field.
+        """Returns the condition that the field at `path` of a record matches the text by the
+        query's method.
 
         `key` is the field that holds the folded form of the text (casefold of NFKC), where there
         is one.
@@ -115,7 +117,7 @@ class SearchDetails(Answer, frozen=True, kw_only=True):
 
 
 class FoundPage(Struct, Generic[R], frozen=True):
-    """A page of records; `next_cursor` is empty on the last one."""
+    """A page of the records that a search found; `next_cursor` is empty on the last page."""
 
     records: list[R]
     details: SearchDetails
@@ -144,11 +146,13 @@ async def find(
     weight: Callable[[R], int] = lambda _: 1,
     at_once: int = AT_ONCE,
 ) -> FoundPage[R]:
-    """Returns a page of the records of these organizations (None: of all) that pass every filter.
+    """Returns a page of the records that pass every filter and belong to one of these
+    organizations (None: to any).
 
-    `order` names a field of a declared index that orders the records within each organization.
-    Where records are large, `weight` says how many ordinary records one counts as, and `at_once`
-    how many are read at a time. Raises InvalidArgument for the cursor of another search.
+    `org_path` is the field with the organization's id. `order` names a field of a declared index
+    that orders the records within each organization. Where records are large, `weight` returns how
+    many ordinary records one counts as, and `at_once` is how many are read at a time. Raises
+    InvalidArgument for the cursor of another search.
     """
     plans = read_plans(collection, filters, organizations, org_path, order)
     # What the cursor is bound to: a place in the results of one search means nothing in another.
@@ -173,8 +177,8 @@ async def find(
 
 
 class _PageStart(Struct, frozen=True, array_like=True):
-    """Where a page begins: the number of the read plan, the record before it, how many records
-    earlier pages held, and the total when the search began."""
+    """The position at which a page begins: the number `n` of the read plan, the record before it,
+    how many records earlier pages had, and the total when the search began."""
 
     n: int
     after: tuple[Any, str] | None
@@ -186,14 +190,16 @@ _FIRST: Final = _PageStart(n=0, after=None, seen=0)
 
 
 class _Page(Struct, Generic[R]):
-    """The records of a page; `place` is where the next page begins, or None on the last one."""
+    """The records of a page, with `before` records on earlier pages. `place` is where the next
+    page begins, or None on the last one."""
 
     records: list[R]
     before: int
     place: _PageStart | None = None
 
     def ends_at(self, n: int, after: Cursor | None) -> _Page[R]:
-        """Sets where the next page begins, and returns the page."""
+        """Sets where the next page begins (after the record at `after` in the read plan `n`), and
+        returns the page."""
         self.place = _PageStart(n, after, self.before + len(self.records))
         return self
 
@@ -225,7 +231,8 @@ async def _page(source: _Source[R], place: _PageStart) -> _Page[R]:
 
 
 async def _each(source: _Source[R], place: _PageStart) -> AsyncIterator[tuple[ReadPlan, R | None]]:
-    """Yields every record from a place on, and None at the end of each read plan."""
+    """Yields every record from this position on with its read plan, and None at the end of each
+    plan."""
     after = place.after
     for plan in source.plans[place.n :]:
         # With filters left to apply, it is unknown how many records fill the page. Otherwise one
@@ -271,7 +278,7 @@ async def _total(
     page: _Page[R],
     place: _PageStart,
 ) -> tuple[int, bool]:
-    """Returns how many records there are, and whether there may be more than that."""
+    """Returns how many records the search finds, and whether there may be more than that."""
     known = page.before + len(page.records)
     if page.place is None:
         return known, False
@@ -294,9 +301,9 @@ def _cursor(service: Service, description: bytes, place: _PageStart, total: int)
 
 
 def _read_cursor(service: Service, description: bytes, cursor: str) -> _PageStart:
-    """Returns where a cursor points to.
+    """Returns the position that a cursor contains.
 
-    Raises InvalidArgument unless it was issued for this search.
+    Raises InvalidArgument unless the cursor was issued for this search.
     """
     try:
         data = base64url.decode(cursor)

@@ -8,10 +8,11 @@ from idp.foundation.randomness import Random
 
 
 class StateTransition(Struct, frozen=True):
-    """The states it may begin in, the state after, and the type of the event.
+    """A change of a record's state: the states `before` in which it is allowed, the state `after`
+    it, and the type of its event.
 
-    With `is_end` all that was issued to or for the record ends, and no later transition restores
-    it.
+    With `is_end` all sessions and tokens issued to the record or for it end, and no later
+    transition restores them.
     """
 
     before: tuple[str, ...]
@@ -20,7 +21,8 @@ class StateTransition(Struct, frozen=True):
     is_end: bool
 
     def stamp(self, random: Random, current: str) -> str:
-        """Returns the security stamp after the transition.
+        """Returns the record's security stamp after the transition: a new one if sessions and
+        tokens end, otherwise the current one.
 
         Sessions and tokens contain the stamp of the time they were issued, and end when it
         changes.

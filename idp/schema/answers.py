@@ -45,7 +45,8 @@ class Details(Answer, frozen=True, kw_only=True):
 
 
 class Dated(Protocol):
-    """A record with the time of its creation, and perhaps of its last change."""
+    """A record with the time of its creation. It may have `changed_at`, the time of its last
+    change."""
 
     @property
     def sequence(self) -> int: ...
@@ -55,7 +56,11 @@ class Dated(Protocol):
 
 
 def details(record: Dated, resource_owner: str) -> Details:
-    """Returns the details of a record. `resource_owner` is the id of its organization."""
+    """Returns the details of a record that an answer contains: its sequence and the times of its
+    creation and last change.
+
+    `resource_owner` is the id of the organization that the record belongs to.
+    """
     return Details(
         sequence=str(record.sequence),
         creation_date=record.created_at,
@@ -65,5 +70,5 @@ def details(record: Dated, resource_owner: str) -> Details:
 
 
 def secrets_in(answer: Mapping[str, object]) -> frozenset[str]:
-    """Returns the names of the members of an answer that contain secrets."""
+    """Returns the names of those members of an answer that contain secrets."""
     return frozenset() if _OF_DOMAIN in answer else _SECRETS.intersection(answer)

@@ -45,7 +45,11 @@ Schema: TypeAlias = dict[str, Any]  # JSON Schema 2020-12
 
 
 class FieldRefused(Exception):
-    """The value is not accepted; the message follows the field's path."""
+    """The error that a rule raises for a value that it does not accept.
+
+    `message` is the end of a sentence that begins with the field's path; `limit` is the limit that
+    the value exceeds, if there is one.
+    """
 
     def __init__(self, error_code: str, message: str, limit: int | None = None) -> None:
         super().__init__(message)
@@ -55,13 +59,14 @@ class FieldRefused(Exception):
 
 
 class Rule(Protocol):
-    """The rule for a field's value."""
+    """A rule for the value of a field: it validates the value and describes it as JSON Schema."""
 
     def read(self, value: object) -> Any:
-        """Returns the value as the program uses it. Raises FieldRefused."""
+        """Returns the validated value in the type that the program uses. Raises FieldRefused."""
 
     def schema(self) -> Schema:
-        """Returns the JSON Schema of the value, for other programs; `read` may refuse more."""
+        """Returns the JSON Schema of the value, for the published description. `read` may refuse
+        values that the schema accepts."""
 
 
 def wrong_type(expected: str) -> FieldRefused:
@@ -69,7 +74,7 @@ def wrong_type(expected: str) -> FieldRefused:
 
 
 class Text(Struct, frozen=True):
-    """`min` to `max` characters in one line; with `is_free`, any characters.
+    """The rule of a text of `min` to `max` characters in one line; with `is_free`, any characters.
 
     If `min` is not 0, the text must not be blank either, unless it `is_free`.
     """
@@ -99,7 +104,7 @@ class Text(Struct, frozen=True):
 
 
 class UserName(Struct, frozen=True):
-    """A user name that a user can have (`user_names.check_name`)."""
+    """The rule of a user name: characters and length as `user_names.check_name` requires them."""
 
     def read(self, value: object) -> str:
         try:
@@ -112,8 +117,8 @@ class UserName(Struct, frozen=True):
 
 
 class OneOf(Struct, frozen=True):
-    """One of a list of names; those in `not_yet` are refused as unsupported, with
-    `error_code`."""
+    """The rule of a text that must be one of `names`. The names in `not_yet` are refused as not
+    supported yet, with `error_code`."""
 
     names: tuple[str, ...]
     not_yet: tuple[str, ...] = ()
@@ -133,7 +138,8 @@ class OneOf(Struct, frozen=True):
 
 
 class NotYet(Struct, frozen=True):
-    """A field that is not supported yet: only its default is accepted."""
+    """The rule of a field that is not supported yet: only the empty value of its type `kind` is
+    accepted, such as false; others are refused with `error_code`."""
 
     error_code: str
     kind: type = bool
@@ -166,7 +172,8 @@ _NOTHING: Final[dict[type, list[Any]]] = {
 
 
 class Language(Struct, frozen=True):
-    """A language tag (RFC 3066) of at most ten characters, stored without its extensions."""
+    """The rule of a language tag (RFC 3066) of at most ten characters, stored without its
+    extensions."""
 
     def read(self, value: object) -> str:
         tag = Text(max=MAX_LANGUAGE).read(value)
@@ -187,7 +194,8 @@ class Language(Struct, frozen=True):
 
 
 class EmailRule(Struct, frozen=True):
-    """An address (RFC 2822 3.4.1) in normal form: NFC, the domain in lower case."""
+    """The rule of an e-mail address (RFC 2822 3.4.1), read in normal form: NFC, the domain in
+    lower case."""
 
     max: int = MAX_TEXT
 
@@ -213,8 +221,8 @@ class EmailRule(Struct, frozen=True):
 
 
 class Domain(Struct, frozen=True):
-    """A domain name in the form in which it is unique (`domain_names.read`); or empty, unless
-    `min` is 1."""
+    """The rule of a domain name, read in the form in which it is unique (`domain_names.read`). It
+    may be empty unless `min` is 1."""
 
     min: int = 0
 
@@ -233,7 +241,7 @@ class Domain(Struct, frozen=True):
 
 
 class PhoneRule(Struct, frozen=True):
-    """A number in the global form (RFC 3966), as `+` and digits.
+    """The rule of a phone number in the global form (RFC 3966), read as `+` and digits.
 
     The length is not validated by country: numbering plans change, and numbers from other systems
     must be accepted.
@@ -255,7 +263,8 @@ class PhoneRule(Struct, frozen=True):
 
 
 class Integer(Struct, frozen=True):
-    """A 64-bit integer, as a number or (as other programs write it) a string of digits."""
+    """The rule of a 64-bit integer from `min` to `max`, sent as a number or as a string of
+    digits."""
 
     min: int = -(2**63)
     max: int = 2**63 - 1
@@ -275,7 +284,8 @@ class Integer(Struct, frozen=True):
 
 
 class Instant(Struct, frozen=True):
-    """An instant of RFC 3339, stored in UTC and truncated to milliseconds."""
+    """The rule of an instant in the notation of RFC 3339, read as UTC and truncated to
+    milliseconds."""
 
     def read(self, value: object) -> datetime:
         text = Text().read(value)
@@ -288,7 +298,7 @@ class Instant(Struct, frozen=True):
             raise FieldRefused(
                 "field.timestamp", "is not an instant such as 2030-01-31T12:00:00Z"
             ) from None
-        # The store has milliseconds.
+        # The store holds milliseconds only.
         return at.replace(microsecond=at.microsecond // 1000 * 1000)
 
     def schema(self) -> Schema:
@@ -297,7 +307,7 @@ class Instant(Struct, frozen=True):
 
 
 class Duration(Struct, frozen=True):
-    """A duration as Go writes it, `max` at most."""
+    """The rule of a duration in the notation of Go, such as 1h30m0s, of at most `max`."""
 
     max: timedelta = timedelta.max
 
@@ -321,7 +331,8 @@ def _hours(duration: timedelta) -> int:
 
 
 class Base64(Struct, frozen=True):
-    """1 to `max` characters of base64 with padding, in either alphabet."""
+    """The rule of 1 to `max` characters of base64 with padding, in the standard or the URL-safe
+    alphabet."""
 
     max: int
 
@@ -347,7 +358,8 @@ _STANDARD: Final = bytes.maketrans(b"-_", b"+/")
 
 
 class Items(Struct, frozen=True):
-    """The number of elements that a list may have. The elements have rules of their own."""
+    """The rule of a list: it has from `min` to `max` elements, each of which is validated by a
+    rule of its own."""
 
     max: int
     min: int = 0
@@ -372,7 +384,8 @@ Password: TypeAlias = Annotated[str, Text(1, is_free=True)]
 
 @cache
 def _email_checker() -> Any:
-    """The library; domains of private networks (.local, .test) are accepted."""
+    """Returns the library that validates addresses; domains of private networks (.local, .test)
+    are accepted."""
     import email_validator  # takes 20 ms, which the start does not need
 
     email_validator.SPECIAL_USE_DOMAIN_NAMES.clear()

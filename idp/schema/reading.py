@@ -34,19 +34,21 @@ _MAX_UNKNOWN = 20  # of one object, reported one by one
 
 
 class Request(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The base of every request and of the objects in it.
+    """The base of every request struct and of the structs of the objects in it.
 
     A field has a type of `idp/schema/field_rules.py`, or is a `bool`, a `Literal` of names, a
-    list, or another Request. Without a default it is required. Of each group in `one_of` at most
-    one field may be sent. Subclasses state `kw_only=True` again, because that is not inherited.
+    list, or another Request. A field without a default is required. Each group of `one_of` names
+    fields of which at most one may be sent. Subclasses state `kw_only=True` again, because that is
+    not inherited.
     """
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = ()
 
     def check(self) -> Iterable[FieldProblem]:
-        """Yields problems between the fields, with paths relative to this object.
+        """Yields the problems that concern more than one field, with paths relative to this
+        object.
 
-        It is called even if some fields can't be used, which are None then.
+        It is called even if some fields are invalid or missing; these are None then.
         """
         return ()
 
@@ -60,7 +62,10 @@ Leaf = Callable[[object], Any]
 
 
 def read(kind: type[R], document: object) -> R:
-    """Returns the request in a JSON value. Raises InvalidArgument with every problem."""
+    """Returns the request struct `kind` with the values of a JSON document.
+
+    Raises InvalidArgument, which lists every problem of the document.
+    """
     request, problems = collect(kind, document)
     if problems:
         raise InvalidArgument(problems)
@@ -68,18 +73,20 @@ def read(kind: type[R], document: object) -> R:
 
 
 def collect(kind: type[R], document: object) -> tuple[R, list[FieldProblem]]:
-    """Returns the fields that could be read, and every problem.
+    """Returns the request struct `kind` with the valid fields of a JSON document, and every
+    problem of the document.
 
-    It is for endpoints that check rules across fields before they refuse: a field that is missing
-    or can't be used is None here and in the objects within, whatever its type.
+    It is for endpoints that also check other rules before they refuse the request. A field that is
+    missing or invalid is None, also in the objects within, whatever its type.
     """
     problems: list[FieldProblem] = []
     return _read_object(kind, document, "", problems) or _made(kind, {}), problems
 
 
 class DeclaredField(NamedTuple):
-    """A declared field. `rule` is None if the type is sufficient; `leaf` reads a value without
-    elements or members, and is None for lists and objects."""
+    """A field that a request struct declares. `rule` is None if the type alone describes the
+    value. `leaf` is the function that reads a value without elements or members; it is None for
+    lists and objects."""
 
     name: str
     wire_name: str
@@ -92,14 +99,14 @@ class DeclaredField(NamedTuple):
 
     @property
     def element(self) -> DeclaredField:
-        """The declaration of a list's elements."""
+        """The declaration that the elements of this field, a list, have."""
         hint = get_args(self.type)[0]
         return DeclaredField(self.name, self.wire_name, *_split(hint), is_required=True)
 
 
 @cache
 def declared(kind: type[Request]) -> tuple[DeclaredField, ...]:
-    """Returns the fields of a request, in their order."""
+    """Returns the fields that a request struct declares, in their order."""
     hints = get_type_hints(kind, include_extras=True)
     return tuple(
         DeclaredField(
@@ -115,7 +122,8 @@ def declared(kind: type[Request]) -> tuple[DeclaredField, ...]:
 
 @cache
 def _split(hint: Any) -> tuple[Any, Rule | None, Leaf | None, bool]:
-    """The type without `| None`, its rule, its reader, and whether it is a list."""
+    """Returns the type without `| None`, its rule, the function that reads a value, and whether
+    the type is a list."""
     if get_origin(hint) in (Union, UnionType):
         (hint,) = (each for each in get_args(hint) if each is not NoneType)
     rule: Rule | None = None
@@ -148,7 +156,7 @@ def _read_object(
 
 
 def _made(kind: type[R], values: dict[str, Any]) -> R:
-    """The request of these values; missing required fields are None."""
+    """Returns the struct with these values; required fields that are missing are None."""
     return kind(**(_lacking(kind) | values))
 
 
@@ -159,7 +167,8 @@ def _lacking(kind: type[Request]) -> dict[str, None]:
 
 @cache
 def _known(kind: type[Request]) -> frozenset[str]:
-    """The names of a request's fields, in both styles."""
+    """Returns the names under which a request's fields may be sent: in camelCase and in
+    snake_case."""
     return frozenset(name for field in declared(kind) for name in (field.wire_name, field.name))
 
 
@@ -202,8 +211,10 @@ def _read_fields(
 def _read_field(
     field: DeclaredField, value: object, path: str, problems: list[FieldProblem]
 ) -> Any:
-    """The value of a field of the object at `path`. Imports read millions of fields, so the full
-    path is built only where it is needed."""
+    """Returns the value of a field of the object at `path`.
+
+    Imports read millions of fields, so the full path is built only where it is needed.
+    """
     if field.leaf is None:
         at = f"{path}.{field.wire_name}" if path else field.wire_name
         return _read_value(field, value, at, problems)

@@ -1,4 +1,9 @@
-"""Reading the lists that belong to a record: the first records for answers, or all of them."""
+"""Reads the records that a condition finds: the first thousand for an answer, or all of them page
+by page.
+
+The condition and the order must be those of a list that the collection declares
+(`Collection.lists`).
+"""
 
 from __future__ import annotations
 
@@ -23,7 +28,8 @@ class ListDetails(Answer, frozen=True, kw_only=True):
 async def of(
     service: Service, collection: Collection[R], where: Where, order: str | None = None
 ) -> tuple[ListDetails, list[R]]:
-    """Returns the first thousand records of a declared list, and how many it has."""
+    """Returns the number of records that meet the condition `where`, counted up to 10,000, and the
+    first thousand of them in the order of the field `order`."""
     page: Any = await service.store.find(collection, where, order=order, limit=MOST)
     total = len(page.records)
     # Counting is needed only if there are more records than were read.
@@ -33,15 +39,18 @@ async def of(
 
 
 def each(service: Service, collection: Collection[R], where: Where) -> AsyncIterator[R]:
-    """Yields every record of a declared list. A record that is not deleted meanwhile is yielded
-    once."""
+    """Yields every record that meets the condition `where`. A record that exists throughout is
+    yielded exactly once."""
     return walk(service.store, collection, where)
 
 
 async def walk(
     view: View, collection: Collection[R], where: Where, order: str | None = None
 ) -> AsyncIterator[R]:
-    """Yields every record of a declared list, in its order, as this view has them."""
+    """Yields every record that meets the condition `where`, in the order of the field `order`.
+
+    `view` is what the records are read from: the store, or a snapshot of it.
+    """
     after = None
     while True:
         page = await view.find(collection, where, order=order, after=after, limit=MOST)

@@ -1,5 +1,5 @@
-"""Chooses the declared list that answers a search, and the conditions that remain for each
-record."""
+"""Chooses the list of a collection (`Collection.lists`) that answers most filters of a search; the
+other filters are checked for each record that is read."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ _ORGANIZATION: Final = 1
 
 
 class Filter(Struct, frozen=True, kw_only=True):
-    """A condition on the field at `path`: equal to a value, beginning with it, or one of several
-    values.
+    """A condition on the field at `path`: `how` is `is` (it equals the value), `starts` (it begins
+    with it) or `in` (it is one of several values).
 
-    Texts are compared in their normal form (NFKC), with `folds` ignoring case. `key` is the field
-    that holds the folded text, by which a list may find it.
+    Texts (`is_text`) are compared in their normal form (NFKC), and with `folds` without regard to
+    case. `key` names the field of the record that holds the folded text, by which a declared list
+    may find the record.
     """
 
     path: str
@@ -51,8 +52,9 @@ class Filter(Struct, frozen=True, kw_only=True):
 
 
 class ReadPlan(Struct, frozen=True, kw_only=True):
-    """A declared list to read (or records to get by their ids), and the conditions in `rest`,
-    which are checked for each record."""
+    """How to read the records that a search may find: from a declared list by `where`, in the
+    order of the field `order`, or by their `ids`. `rest` are the filters that must be checked for
+    each record."""
 
     where: Where = {}
     order: str | None = None
@@ -60,11 +62,11 @@ class ReadPlan(Struct, frozen=True, kw_only=True):
     rest: Sequence[Filter] = ()
 
     def cursor(self, record: Record) -> Cursor:
-        """Returns the position of a record in the list."""
+        """Returns the position of a record in the list that the plan reads."""
         return at(record, self.order) if self.order else None, record.id
 
     def passes(self, record: Record) -> bool:
-        """Returns whether the record meets the conditions in `rest`."""
+        """Returns whether the record meets all filters in `rest`."""
         return all(each.passes(record) for each in self.rest)
 
 
@@ -75,10 +77,11 @@ def read_plans(
     org_path: str = "org_id",
     order: str | None = None,
 ) -> list[ReadPlan]:
-    """Returns what to read, one after the other, for all records that meet the filters in these
-    organizations.
+    """Returns the plans to carry out one after the other to find all records that meet the filters
+    and belong to these organizations (None: to any).
 
-    `organizations` None means all organizations.
+    `org_path` is the field that holds the id of the organization. `order` is a field that the
+    records are to be in the order of, within each organization.
     """
     if organizations is not None and org_path == "id":
         by_id = Filter(path="id", how="in", value=list(organizations))
@@ -115,7 +118,8 @@ def _plan(
 
 
 def _lists(collection: Collection[Any]) -> Iterator[tuple[str, ...]]:
-    """The fastest lists first: of candidates with the same rank, the first is chosen."""
+    """Yields the declared lists of a collection, the fastest first: of candidates with the same
+    rank, the first is chosen."""
     yield from ((name,) for name in collection.unique)
     yield from collection.lists
     yield from collection.narrowed
@@ -132,7 +136,8 @@ def _candidate(
     order: str | None,
     org_path: str | None,
 ) -> _Candidate | None:
-    """The plan for a list, if it can answer; the more filters it answers, the higher it ranks.
+    """Returns the plan that reads a list, or None if the list cannot answer. Its rank is higher
+    the more filters it answers.
 
     Within an organization, the list must begin with the organization or name one record, so that
     other organizations' records are neither read nor counted.
@@ -182,7 +187,8 @@ def _bind_prefix(
 
 
 def _is_nullable(collection: Collection[Any], field: str) -> bool:
-    """Whether a list in this order would omit records."""
+    """Returns whether the field can be without a value, so that a list in its order would omit
+    records."""
     return "." in field or NoneType in get_args(_hints(collection)[field])
 
 

@@ -151,14 +151,18 @@ async def in_organization(service: Service, call: Call, request: EventQuery) -> 
 
 
 async def types(service: Service, call: Call) -> EventTypesFound:
-    """Returns every type of event that there is."""
+    """Returns the names of all types of events."""
     return EventTypesFound(event_types=[_type(name) for name in TYPES])
 
 
 async def lines(
     service: Service, call: Call, request: EventQuery, *, everywhere: bool
 ) -> AsyncIterator[EventView]:
-    """Yields up to 10,000 events that match the query, one after the other."""
+    """Yields up to 10,000 events that match the query: with `everywhere` those of all
+    organizations, otherwise those of the call's organization.
+
+    Raises InvalidArgument (the cursor), PermissionDenied, NotFound (the organization).
+    """
     org_id = None if everywhere else (await management_call.organization(service, call)).id
     remaining = MOST_EXPORTED
     while remaining:
@@ -173,7 +177,8 @@ async def lines(
 
 
 async def _page(service: Service, query: EventQuery, org_id: str | None = None) -> _EventPage:
-    """Returns the next events that match, and where the page after them begins."""
+    """Returns the next events that match the query, and the position after which the next page
+    begins, None on the last page."""
     where = _narrowest(query, org_id)
     since, until = _bounds(query)
     after, found, looked_at = _start(query, since, until), list[Event](), 0
@@ -216,7 +221,7 @@ def _bounds(query: EventQuery) -> tuple[datetime, datetime]:
 
 
 def _start(query: EventQuery, since: datetime, until: datetime) -> Cursor:
-    """Returns the place after which the page begins. Raises InvalidArgument."""
+    """Returns the position after which the page begins. Raises InvalidArgument (the cursor)."""
     if not query.cursor:
         return (since, "") if query.asc else (until, _LAST_ID)
     try:
@@ -263,7 +268,7 @@ def _user_ids(events: Sequence[Event]) -> set[str]:
 
 
 async def _names(service: Service, ids: set[str], org_id: str | None) -> dict[str, User]:
-    """Returns the users among the ids; within an organization, only its own users."""
+    """Returns the users with these ids, by id; within an organization, only its own users."""
     found = await service.store.get_many([(USERS, id) for id in sorted(ids)])
     users = [user for user in found if isinstance(user, User)]
     return {user.id: user for user in users if org_id in (None, user.org_id)}

@@ -46,7 +46,7 @@ async def listed(service: Service, call: Call) -> SigningKeys:
 
 
 async def rotate(service: Service, call: Call) -> KeysRotated:
-    """Makes the waiting keys sign from now on.
+    """Rotates the signing keys: those that were published as the next ones sign from now on.
 
     Raises FailedPrecondition if they were published too recently.
     """
@@ -55,7 +55,8 @@ async def rotate(service: Service, call: Call) -> KeysRotated:
 
 
 async def remove(service: Service, call: Call, key_id: str) -> KeyRemoved:
-    """Removes a key, and so ends all that it signed or sealed, at once.
+    """Removes a signing or encryption key, so that every token that it signed or sealed is invalid
+    at once.
 
     Raises NotFound, FailedPrecondition.
     """

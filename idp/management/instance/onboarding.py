@@ -1,4 +1,5 @@
-"""What is left to do after the first sign-in, found by a few bounded reads of the store."""
+"""The checklist of what an administrator does after the first start, computed by a few bounded
+reads of the store."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from idp.records import (
 )
 from idp.service import Service
 
-_ENOUGH: Final = 2  # counting stops here: more than the first one is all that matters
+_ENOUGH: Final = 2  # counting stops here: only the difference between one and more matters
 _MOST_OWNERS: Final = 20
 _MOST_SIGN_INS: Final = 50
 
@@ -40,7 +41,7 @@ class Checklist(Struct, frozen=True):
 
 
 async def look(service: Service) -> Checklist:
-    """Returns the checklist of this installation."""
+    """Returns the checklist with the present state of this installation."""
     store = service.store
     instance = await store.get(INSTANCES, INSTANCE_ID)
     demo = instance.demo.client_id if instance and instance.demo else None
@@ -56,15 +57,17 @@ async def look(service: Service) -> Checklist:
 
 
 async def _has_sign_in(service: Service, demo: str | None) -> bool:
-    """Returns whether one of the stored authorizations, of which a limited number is read, is
-    for another application than the demo."""
+    """Returns whether a user has signed in to another application than the demo.
+
+    It reads a limited number of stored authorizations.
+    """
     page = await service.store.find(AUTHORIZATIONS, limit=_MOST_SIGN_INS)
     return any(one.client_id != demo for one in page.records)
 
 
 async def _has_two_owners(service: Service) -> bool:
-    """Returns whether at least two active persons are owners, so that one can restore the
-    other's access."""
+    """Returns whether at least two active persons have the owner role of the installation, so that
+    one can restore the other's access."""
     page = await service.store.find(MEMBERSHIPS, {"org_id": None}, limit=_MOST_OWNERS)
     ids = [one.user_id for one in page.records if IAM_OWNER in one.roles]
     users = await service.store.get_many([(USERS, id) for id in ids])

@@ -60,7 +60,7 @@ class MessageQuery(Request, frozen=True, kw_only=True):
 
     @property
     def filter(self) -> Filter:
-        """The filter of the outbox in the query."""
+        """The condition on messages that the query states."""
         if self.state_query:
             return Filter(path="state", value=self.state_query.state)
         if self.kind_query:
@@ -117,10 +117,10 @@ async def search(service: Service, call: Call, request: MessageSearch) -> Messag
 
 
 async def retry(service: Service, call: Call, mail_id: str) -> Retried:
-    """Queues a message to be sent now that failed, waits for its next attempt, or was held.
+    """Queues a message to be sent now, if it failed, waits for its next attempt, or was held.
 
-    Raises NotFound; FailedPrecondition if it is sent or being sent, or no way to send it is
-    configured.
+    Raises NotFound; FailedPrecondition if it is sent or being sent, or if nothing is configured by
+    which it could be sent.
     """
     return Retried(
         letter=_view(await versioned_updates.repeated(lambda: _retry(service, call, mail_id)))

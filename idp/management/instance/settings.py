@@ -53,7 +53,7 @@ async def put_features(service: Service, call: Call, request: Features) -> Chang
 
 
 async def features(service: Service, call: Call) -> FeaturesFound:
-    """Returns which features are on."""
+    """Returns the features and whether each is switched on."""
     instance = await _find(service)
     return FeaturesFound(
         details=_details(instance),
@@ -62,9 +62,10 @@ async def features(service: Service, call: Call) -> FeaturesFound:
 
 
 async def put_security_policy(service: Service, call: Call, request: SecurityPolicy) -> Changed:
-    """Replaces the security policy.
+    """Replaces the installation's security policy.
 
-    A change of impersonation, on or off, ends all tokens that were issued to actors before.
+    If it switches impersonation on or off, all tokens that were issued to actors before are
+    invalid.
     """
     stamp, is_on = service.random.token(), request.enable_impersonation
 
@@ -77,7 +78,7 @@ async def put_security_policy(service: Service, call: Call, request: SecurityPol
 
 
 async def security_policy(service: Service, call: Call) -> SecurityPolicyFound:
-    """Returns the security policy."""
+    """Returns the installation's security policy."""
     instance = await _find(service)
     policy = SecurityPolicyView(
         details=_details(instance), enable_impersonation=instance.allows_impersonation

@@ -53,7 +53,8 @@ class ChallengeMade(Answer, frozen=True, kw_only=True):
 async def challenge(
     service: Service, call: Call, domain: str, request: NewChallenge
 ) -> ChallengeMade:
-    """Creates the token by which a domain can be verified; it replaces an earlier one.
+    """Creates the token that the owner of a domain publishes to verify it. The token replaces an
+    earlier one.
 
     Raises PermissionDenied, NotFound, FailedPrecondition (the domain is verified).
     """
@@ -76,7 +77,8 @@ async def challenge(
 
 
 async def validate(service: Service, call: Call, domain: str) -> Changed:
-    """Checks whether the token is published, and if so makes the domain a verified one.
+    """Checks whether the token is published on the domain; if so, the domain becomes a verified
+    one.
 
     Raises PermissionDenied, NotFound, FailedPrecondition (no token was created, or it was not
     found, or the domain is verified), Taken (another organization verified it first), TooMany.
@@ -124,10 +126,9 @@ async def _unverified(
 
 
 async def _count(service: Service, record: OrganizationDomain) -> None:
-    """Counts the check.
+    """Counts this check of a domain. Raises TooMany.
 
-    Raises TooMany: these are requests to a server that the caller chooses, so their number is
-    limited.
+    A check sends requests to a server that the caller chooses, so their number is limited.
     """
     counter = await service.store.increment(
         f"domain proofs of {record.org_id}", window=LOOKS_WINDOW
@@ -141,7 +142,7 @@ async def _count(service: Service, record: OrganizationDomain) -> None:
 
 
 async def _look(service: Service, domain: str, challenge: Challenge) -> None:
-    """Returns once the token was found. Raises FailedPrecondition."""
+    """Checks that the token is published on the domain. Raises FailedPrecondition."""
     place = _place(service, domain, challenge)
     try:
         found = await _READERS[challenge.kind](service, place)

@@ -73,7 +73,7 @@ class FoundDomains(Answer, frozen=True, kw_only=True):
 
 
 async def search(service: Service, call: Call, request: DomainSearch) -> FoundDomains:
-    """Returns domains of the call's organization, in alphabetical order.
+    """Returns domains of the call's organization that match the query, in alphabetical order.
 
     Raises PermissionDenied, NotFound, InvalidArgument.
     """

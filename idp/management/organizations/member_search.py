@@ -97,20 +97,27 @@ class MemberRoles(Answer, frozen=True, kw_only=True):
 
 
 async def of_organization(service: Service, call: Call, request: MemberSearch) -> FoundMembers:
-    """Returns members of the call's organization. Raises PermissionDenied, NotFound."""
+    """Returns the members of the call's organization that match the query.
+
+    Raises PermissionDenied, NotFound.
+    """
     organization = await management_call.organization(service, call)
     return await _members(service, organization.id, request)
 
 
 async def of_instance(service: Service, call: Call, request: MemberSearch) -> FoundMembers:
-    """Returns members of the installation."""
+    """Returns the members of the installation that match the query."""
     return await _members(service, None, request)
 
 
 async def of_user(
     service: Service, call: Call, user_id: str, request: MembershipSearch
 ) -> FoundMemberships:
-    """Returns what a user manages, as far as the caller may read it. Raises NotFound."""
+    """Returns the memberships of a user in organizations and in the installation, as far as the
+    caller may read them.
+
+    Raises NotFound.
+    """
     user = await user_read.find(service, call, user_id)
     filters = [Filter(path="user_id", value=user.id)]
     for query in request.queries:

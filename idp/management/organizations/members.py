@@ -173,7 +173,7 @@ async def _remove(service: Service, call: Call, user_id: str, org_id: str | None
 
 
 async def _held(service: Service, call: Call, user_id: str, org_id: str | None) -> Membership:
-    """Returns a membership whose roles allow nothing that the caller may not do.
+    """Returns the membership of a user, if its roles allow nothing that the caller may not do.
 
     Raises NotFound, PermissionDenied.
     """
@@ -187,7 +187,9 @@ async def _held(service: Service, call: Call, user_id: str, org_id: str | None) 
 async def owner_stays(
     service: Service, held: Membership, role_names: Sequence[str]
 ) -> Sequence[Write]:
-    """Returns the guards that an owner is left when the member has only `role_names`.
+    """Returns the guards for a unit that leaves the member only the roles in `role_names`: the
+    unit is stored only if there is still another active owner. There are none if the member is no
+    owner, or remains one.
 
     Raises FailedPrecondition if there is no other active owner.
     """

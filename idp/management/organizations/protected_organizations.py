@@ -1,7 +1,8 @@
-"""Which organizations a call may deactivate or delete, with every user and record in them.
+"""Decides which organizations a call may deactivate or delete, with every user and record in them.
 
-A caller must not end with a whole organization what they could not end by itself: users who have
-more rights than the caller, also in other organizations, and applications with management access.
+A call must not end together with an organization what the caller could not end by itself: users
+who have more rights than the caller, also in other organizations, and applications with management
+access.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ async def check(service: Service, call: Call, organization: Organization) -> Non
 
 
 async def _who_may_more(service: Service, call: Call) -> list[str]:
-    """Returns the ids of the users who have a role that allows more than the caller may do
-    there."""
+    """Returns the ids of the users who have a role that allows more than the caller may do in the
+    role's organization."""
     found = paging.each(service, MEMBERSHIPS, _looked_at(call))
     return [
         one.user_id

@@ -68,7 +68,7 @@ class OrganizationQuery(Request, frozen=True, kw_only=True):
     id_query: IdQuery | None = None
 
     def filters(self) -> list[Filter]:
-        """Returns the filters of the query."""
+        """Returns the conditions on organizations that the query states."""
         found: list[Filter] = []
         if self.name_query is not None:
             found.append(self.name_query.of("name", self.name_query.name, "name_key"))
@@ -95,9 +95,9 @@ class FoundOrganizations(Answer, frozen=True, kw_only=True):
 
 
 async def find(service: Service, call: Call, org_id: str) -> Organization:
-    """Returns the organization if the call may act in it.
+    """Returns the organization with this id if the call may act in it.
 
-    Raises NotFound, also for callers who may not.
+    Raises NotFound, also if the call may not.
     """
     found = await service.store.get(ORGANIZATIONS, org_id) if call.reaches(org_id) else None
     if found is None:
@@ -111,7 +111,7 @@ async def show(service: Service, call: Call) -> FoundOrganization:
 
 
 async def show_any(service: Service, call: Call, org_id: str) -> FoundOrganization:
-    """Returns an organization. Raises NotFound."""
+    """Returns the organization with this id, if the call may read it. Raises NotFound."""
     return _found(await find(service, call, org_id))
 
 
@@ -137,9 +137,10 @@ async def search(service: Service, call: Call, request: OrganizationSearch) -> F
 
 
 def domain_filter(field: str, method: str, text: str) -> Filter:
-    """Returns the filter of a field that holds a domain.
+    """Returns the condition that the domain in the field `field` equals the text, or begins with
+    it if the search method `method` says so.
 
-    Domains are stored in one form, so the filter ignores case whatever the method says.
+    Domains are stored in one form, so case is ignored whatever the method says.
     """
     is_prefix = "STARTS_WITH" in method
     return Filter(

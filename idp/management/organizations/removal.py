@@ -70,8 +70,8 @@ _PARTS: Final = (
 
 
 async def remove(service: Service, call: Call) -> Changed:
-    """Deletes the call's organization with all that is in it, and so ends all that was issued
-    there.
+    """Deletes the call's organization with all that is in it; sessions and tokens that were issued
+    in it become invalid.
 
     Raises PermissionDenied, NotFound, and what `states.what_stays` raises.
     """
@@ -79,7 +79,8 @@ async def remove(service: Service, call: Call) -> Changed:
 
 
 async def remove_any(service: Service, call: Call, org_id: str) -> Changed:
-    """Deletes an organization with all that is in it, and so ends all that was issued there.
+    """Deletes the organization with this id and all that is in it; sessions and tokens that were
+    issued in it become invalid.
 
     Raises NotFound, and what `states.what_stays` raises.
     """
@@ -122,7 +123,8 @@ async def _remove(
 
 
 async def _domains(service: Service, organization: Organization, actor: str) -> list[Write]:
-    """Returns the writes that free its domains; one page holds them all."""
+    """Returns the writes that delete the organization's domains, so that others can use them. One
+    page holds them all."""
     where, now = {"org_id": organization.id}, service.clock.now()
     page = await service.store.find(DOMAINS, where, order="domain", limit=paging.MOST)
     writes: list[Write] = []
@@ -134,9 +136,10 @@ async def _domains(service: Service, organization: Organization, actor: str) -> 
 
 
 async def purge_deleted(service: Service) -> None:
-    """Removes what was in deleted organizations.
+    """Removes all records that remain of deleted organizations. The schedule runs it in the
+    background.
 
-    The schedule runs it in the background. Raises StorageError.
+    Raises StorageError.
     """
     async for note in paging.each(service, DELETED_ORGANIZATIONS, {}):
         while not await purge(service, note):
@@ -147,9 +150,11 @@ async def purge_deleted(service: Service) -> None:
 
 
 async def purge(service: Service, note: DeletedOrganization) -> bool:
-    """Removes a bounded part of what was in the organization, and returns whether nothing is left.
+    """Removes a bounded number of records that remain of a deleted organization, and returns
+    whether none is left.
 
-    It may be interrupted at any point. Raises StorageError.
+    `note` is the record of the deletion. The function may be interrupted at any point. Raises
+    StorageError.
     """
     users = await service.store.find(USERS, {"org_id": note.id}, order="login_key", limit=AT_ONCE)
     for user in users.records:
@@ -174,7 +179,7 @@ async def purge(service: Service, note: DeletedOrganization) -> bool:
 
 
 async def _purge_user(service: Service, user: User, actor: str) -> None:
-    """Removes a user, or a bounded part of the records that depend on it."""
+    """Removes a user, or, if too many records depend on the user, some of these."""
     for _ in range(_UNITS):
         writes, is_all = await user_removal.hanging(service, user, actor)
         if is_all:

@@ -44,7 +44,7 @@ class AdministratorProfile(ProfileFields, frozen=True, kw_only=True):
     last_name: Name
 
     def stored(self) -> Profile:
-        """Returns the profile as the user record holds it."""
+        """Returns the profile in the form in which the user record holds it."""
         return self.as_profile(self.first_name, self.last_name)
 
 

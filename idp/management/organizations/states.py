@@ -29,11 +29,11 @@ _TRANSITIONS: Final[Mapping[str, StateTransition]] = {
 
 
 async def change(service: Service, call: Call, name: str) -> Changed:
-    """Deactivates or reactivates the call's organization, as `name` says (`_TRANSITIONS`).
+    """Deactivates or reactivates the call's organization; `name` is `deactivate` or `reactivate`.
 
-    All that was issued to its users and applications ends with a deactivation, and a reactivation
-    does not restore it. Raises PermissionDenied, NotFound, FailedPrecondition (it is in that state
-    already), and what `what_stays` raises.
+    A deactivation makes all sessions and tokens of its users and applications invalid, and a
+    reactivation does not restore them. Raises PermissionDenied, NotFound, FailedPrecondition (it
+    is in that state already), and what `what_stays` raises.
     """
     transition, guards = _TRANSITIONS[name], list[Write]()
 
@@ -62,7 +62,8 @@ async def change(service: Service, call: Call, name: str) -> Changed:
 
 
 async def what_stays(service: Service, call: Call, organization: Organization) -> list[Write]:
-    """Returns the guards that the installation keeps an active owner when this organization ends.
+    """Returns the guards for the unit that deactivates or deletes the organization: it is stored
+    only if the installation keeps an active owner in another organization.
 
     Raises FailedPrecondition if it is the installation's own organization, or has the last owner
     of the installation; PermissionDenied if it has a user or an application that the caller may

@@ -151,7 +151,7 @@ class CheckLifetime(Struct, frozen=True):
         }
 
 
-# The names in the API, and those that are stored.
+# The names of the API, each with the name that is stored.
 SECOND_FACTORS: Final[Mapping[str, SecondFactor]] = {
     "SECOND_FACTOR_TYPE_OTP": "otp",
     "SECOND_FACTOR_TYPE_U2F": "u2f",

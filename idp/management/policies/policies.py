@@ -34,13 +34,14 @@ from storage.settling import commit_settled
 
 
 async def show_default(service: Service, call: Call, kind: PolicyKind) -> PolicyFound:
-    """Returns the installation's policy of a kind, or the built-in one."""
+    """Returns the installation's policy of a kind, or the built-in one if none is stored."""
     _, stored = await effective.find(service, None, kind)
     return await _answer(service, kind, None, stored, is_default=stored is None)
 
 
 async def show(service: Service, call: Call, kind: PolicyKind) -> PolicyFound:
-    """Returns the policy that is effective for an organization.
+    """Returns the policy that applies to the call's organization: its own, the installation's or
+    the built-in one.
 
     Raises NotFound, PermissionDenied.
     """
@@ -55,7 +56,7 @@ async def put_default(service: Service, call: Call, document: object, kind: Poli
 
 
 async def create(service: Service, call: Call, document: object, kind: PolicyKind) -> Changed:
-    """Gives an organization a policy of its own.
+    """Stores a policy of a kind for the call's organization, which has none of its own yet.
 
     Raises InvalidArgument, PermissionDenied, NotFound, AlreadyExists (it has one).
     """
@@ -97,14 +98,22 @@ async def reset(service: Service, call: Call, kind: PolicyKind) -> Changed:
 async def found(
     service: Service, call: Call, *kind: str
 ) -> tuple[Organization, Policy | None, Policy | None]:
-    """Returns the organization that the call acts in, its own policy, and the installation's."""
+    """Returns the organization that the call acts in, its own policy, and the installation's; None
+    for a policy that is not stored.
+
+    `kind` is the kind of policy, followed for texts by the type of message, if any, and the
+    language.
+    """
     organization = await management_call.organization(service, call)
     own, default = await effective.find(service, organization.id, *kind)
     return organization, own, default
 
 
 async def set_default(service: Service, call: Call, rules: PolicyRules, *kind: str) -> Changed:
-    """Sets the installation's policy, whether one is stored or not. Raises PreconditionFailed."""
+    """Stores the installation's policy, or replaces the stored one. `kind` is as in `found`.
+
+    Raises PreconditionFailed.
+    """
     _, stored = await effective.find(service, None, *kind)
     if stored is None:
         if call.if_match:  # it names a state of a record, and there is none
@@ -115,9 +124,9 @@ async def set_default(service: Service, call: Call, rules: PolicyRules, *kind: s
 
 
 async def add_own(service: Service, call: Call, rules: PolicyRules, *kind: str) -> Changed:
-    """Stores an organization's first policy of a kind.
+    """Stores the first policy of a kind for the call's organization. `kind` is as in `found`.
 
-    Raises NotFound (the organization), Conflict.
+    Raises NotFound (the organization), Conflict (it has one).
     """
 
     async def attempt() -> Changed:
@@ -142,7 +151,8 @@ async def _add(
 
 
 def new(org_id: str | None, rules: PolicyRules, now: datetime, *kind: str) -> Policy:
-    """Returns a policy that is not stored yet."""
+    """Returns a policy that is not stored yet. `org_id` None means the installation; `kind` is as
+    in `found`."""
     return Policy(
         id=effective.policy_id(org_id, *kind),
         org_id=org_id,
@@ -156,7 +166,11 @@ def new(org_id: str | None, rules: PolicyRules, now: datetime, *kind: str) -> Po
 async def replace(
     service: Service, call: Call, org_id: str | None, rules: PolicyRules, *kind: str
 ) -> Changed:
-    """Replaces a stored policy. Raises NotFound."""
+    """Replaces the rules of a stored policy. `org_id` None means the installation; `kind` is as in
+    `found`.
+
+    Raises NotFound.
+    """
     policy = await versioned_updates.changed(
         service,
         POLICIES,
@@ -170,7 +184,7 @@ async def replace(
 
 
 async def remove(service: Service, call: Call, org_id: str, *kind: str) -> Changed:
-    """Removes a stored policy of an organization. Raises NotFound."""
+    """Removes a stored policy of an organization. `kind` is as in `found`. Raises NotFound."""
     removed = await versioned_updates.removed(
         service,
         POLICIES,
@@ -184,8 +198,8 @@ async def remove(service: Service, call: Call, org_id: str, *kind: str) -> Chang
 
 
 async def details_of(service: Service, policy: Policy | Picture | None) -> Details:
-    """Returns the details of a policy or picture; for a built-in one, those of a record that
-    never changed."""
+    """Returns the details of a stored policy or picture. None means a built-in one: it has the
+    sequence 0 and belongs to the installation's organization."""
     if policy is not None and policy.org_id is not None:
         return details(policy, policy.org_id)
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
@@ -220,5 +234,5 @@ def _event(step: str, *kind: str) -> str:
 
 
 def event_object(kind: str) -> str:
-    """Returns the name of a kind of policy in the types of events."""
+    """Returns the name of a kind of policy with which the types of its events begin."""
     return kind if kind.endswith("_text") else f"{kind}_policy"

@@ -29,7 +29,10 @@ class PolicyKindEntry(Struct, frozen=True):
     members: Members = views.as_stored
 
     def answer(self, rules: PolicyRules, details: Details, *, is_default: bool) -> PolicyFound:
-        """Returns the answer that contains a policy."""
+        """Returns the answer that contains a policy with these rules.
+
+        With `is_default` the policy is not the organization's own.
+        """
         policy = self.view(details=details, **self.members(rules))
         found: Any = self.found
         answer: PolicyFound = found(details=details, policy=policy, is_default=is_default)

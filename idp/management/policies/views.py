@@ -1,4 +1,4 @@
-"""The answers that show policies."""
+"""The structs of the answers that contain policies."""
 
 from __future__ import annotations
 
@@ -69,7 +69,8 @@ def view_of(form: type[PolicyForm]) -> type[Answer]:
 
 
 def _type_of(field: DeclaredField) -> Any:
-    """The type of a member; none is null, because what a policy does not set is omitted."""
+    """Returns the type of a member of the answer. No member is null, because what a policy does
+    not set is omitted."""
     if isinstance(field.rule, CheckLifetime):  # read as seconds, written as the API writes it
         return str
     if get_origin(field.type) is UnionType:
@@ -107,7 +108,7 @@ LanguagePolicyFound = found_of(LanguagePolicyView)
 
 
 def login(rules: LoginRules) -> dict[str, object]:
-    """Returns the members of a login policy."""
+    """Returns the members of an answer about a login policy, by their names."""
     return {
         "allow_register": rules.allow_register,
         "hide_password_reset": rules.hide_password_reset,
@@ -130,7 +131,8 @@ def login(rules: LoginRules) -> dict[str, object]:
 
 
 def as_stored(rules: PolicyRules) -> dict[str, Any]:
-    """Returns the members of a policy that is answered as it is stored."""
+    """Returns the members of an answer about a policy, by their names; they have the names and
+    values that are stored."""
     return structs.asdict(rules)
 
 

@@ -1,4 +1,5 @@
-"""The stamps that end tokens when fewer users may use an application."""
+"""New security stamps for applications and projects, by which tokens end when fewer users may use
+an application."""
 
 from __future__ import annotations
 
@@ -10,19 +11,20 @@ from idp.records import Application, Project
 
 
 def narrowing(random: Random, client: Application, settings: Mapping[str, Any]) -> dict[str, str]:
-    """Returns the stamps of an application that change with its settings.
+    """Returns new security stamps, by field, for an application whose new `settings` allow fewer
+    users.
 
-    They are part of all that is issued to users of other organizations, which ends when a stamp
-    changes and stays ended when the setting is taken back.
+    Sessions and tokens of the users who are no longer allowed contain the old stamp and end. They
+    stay ended when the setting is taken back.
     """
     before = client.allowed_users
     after = settings.get("allowed_users", before)
     stamps = {}
     if before == "everybody" and after != "everybody":
-        # Ends what users without a project grant have.
+        # Ends what was issued to users without a project grant.
         stamps["everybody_stamp"] = random.token(bits=64)
     if before != "own_organization" and after == "own_organization":
-        # Ends what users of granted organizations have.
+        # Ends what was issued to users of granted organizations.
         stamps["granted_stamp"] = random.token(bits=64)
     return stamps
 
@@ -30,9 +32,10 @@ def narrowing(random: Random, client: Application, settings: Mapping[str, Any]) 
 def checking(
     random: Random, project: Project, *, requires_grant: bool, requires_role: bool
 ) -> dict[str, object]:
-    """Returns the fields that set a project's two checks: which users may use its applications.
+    """Returns the fields of a project record that set its two checks: whether users need a project
+    grant, and whether they need a role.
 
-    For a check that is switched on, they have a new stamp. It ends the sessions and tokens of the
+    A check that is switched on gets a new security stamp. It ends the sessions and tokens of the
     users whom the check excludes, and they stay ended when the check is switched off.
     """
     changes: dict[str, object] = {"requires_grant": requires_grant, "requires_role": requires_role}

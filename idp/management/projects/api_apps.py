@@ -1,5 +1,5 @@
-"""API applications: they sign no users in, and ask for the state of tokens (introspection, RFC
-7662)."""
+"""API applications: no user signs in to them, and they ask for the state of tokens (introspection,
+RFC 7662)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def create(
 async def configure(
     service: Service, call: Call, project_id: str, app_id: str, request: ApiSettings
 ) -> AppConfigured:
-    """Replaces the way the application authenticates.
+    """Replaces the method by which an API application authenticates.
 
     Raises NotFound, PermissionDenied, FailedPrecondition (of another kind).
     """
@@ -52,7 +52,7 @@ def _check(client: Application) -> None:
 
 
 def settings(request: ApiSettings) -> dict[str, Any]:
-    """Returns the fields of the application's record that a request sets."""
+    """Returns the fields of an application record that the request sets."""
     return {
         "auth_method": AUTH_METHODS[request.auth_method_type],
         "app_type": "api",

@@ -1,4 +1,5 @@
-"""Deletion of an application; all that was issued to it is invalid without its record."""
+"""Deletion of an application. Without its record, all tokens that were issued to it are
+invalid."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ _TYPE: Final = "application.deleted"
 
 
 async def remove(service: Service, call: Call, project_id: str, app_id: str) -> Changed:
-    """Deletes an application with its keys and consents, and so ends all that was issued to it.
+    """Deletes an application with its keys and consents; the tokens that were issued to it become
+    invalid.
 
     Raises NotFound, PermissionDenied, FailedPrecondition (the demo application).
     """
@@ -53,15 +55,19 @@ async def remove(service: Service, call: Call, project_id: str, app_id: str) -> 
 
 
 def removal(service: Service, client: Application, actor: str, now: datetime) -> list[Write]:
-    """Returns the writes that delete an application, as it was read."""
+    """Returns the writes that delete an application, provided that it has not changed since
+    `client` was read."""
     leftover = deferred_work.new(service, _TYPE, client.id, actor, client.org_id)
     gone = versioned_updates.removal(service, APPLICATIONS, client, AuditEntry(_TYPE, actor, now))
     return [*gone, *_also(client, leftover)]
 
 
 async def purge(service: Service, leftover: Leftover) -> bool:
-    """Removes the keys and consents of a deleted application: a step of
-    `idp/audit/deferred_work.py`."""
+    """Removes a bounded number of the keys and consents of a deleted application, and returns
+    whether none is left.
+
+    It is a step of deferred work (`idp/audit/deferred_work.py`).
+    """
     keys, consents = [
         await deferred_work.emptied(
             service, collection, where, type, leftover.actor, org_id=leftover.org_id
@@ -75,8 +81,8 @@ async def purge(service: Service, leftover: Leftover) -> bool:
 
 
 async def find_demo(service: Service) -> Application | None:
-    """Returns the demo application, which cannot be deleted: its page, and each start on
-    loopback, need it."""
+    """Returns the demo application, or None if there is none. It cannot be deleted: its page, and
+    each start on loopback, need it."""
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     demo = instance.demo if instance else None
     return await service.store.get(APPLICATIONS, demo.client_id) if demo else None

@@ -1,4 +1,5 @@
-"""Calls on the secrets of an application: one is generated, listed, or ended early."""
+"""Calls on the secrets of an application: to generate a new one, to list them, and to end one
+before its time."""
 
 from __future__ import annotations
 
@@ -25,9 +26,11 @@ class AppSecretGenerated(Answer, frozen=True, kw_only=True):
 async def generate(
     service: Service, call: Call, project_id: str, app_id: str, request: NewSecret
 ) -> AppSecretGenerated:
-    """Replaces the secret. The old one is valid until its overlap is over; tokens stay valid.
+    """Generates a new secret for an application. The earlier one stays valid for the requested
+    overlap, and tokens stay valid.
 
-    Raises NotFound, PermissionDenied, FailedPrecondition (it does not authenticate by a secret).
+    Raises NotFound, PermissionDenied, FailedPrecondition (the application does not authenticate by
+    a secret).
     """
     secret, now = service.random.token(), service.clock.now()
 
@@ -58,7 +61,8 @@ async def listed(service: Service, call: Call, project_id: str, app_id: str) -> 
 async def end(
     service: Service, call: Call, project_id: str, app_id: str, secret_id: str
 ) -> Changed:
-    """Ends the earlier secret, which is valid in addition to the current one, before its time.
+    """Ends the earlier secret of an application, which is valid in addition to the current one,
+    before its time.
 
     Raises NotFound, PermissionDenied, FailedPrecondition (the current secret).
     """

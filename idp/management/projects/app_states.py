@@ -28,10 +28,10 @@ _TRANSITIONS: Final[Mapping[str, StateTransition]] = {
 
 
 async def change(service: Service, call: Call, project_id: str, app_id: str, name: str) -> Changed:
-    """Deactivates or reactivates an application, as `name` says (`_TRANSITIONS`).
+    """Deactivates or reactivates an application; `name` is `deactivate` or `reactivate`.
 
-    What a deactivation ended is not restored by a reactivation. Raises NotFound, PermissionDenied,
-    FailedPrecondition (it is in that state already).
+    A deactivation makes all tokens of the application invalid, and a reactivation does not restore
+    them. Raises NotFound, PermissionDenied, FailedPrecondition (it is in that state already).
     """
     transition, guards = _TRANSITIONS[name], list[Write]()
     after = transition.after

@@ -1,6 +1,7 @@
 """Registers, finds and changes applications of any kind.
 
-`settings` are fields of the record and include `auth_method`; this module sets all the others.
+The argument `settings` of these functions holds fields of the application record, always with
+`auth_method`; this module sets all other fields.
 """
 
 from __future__ import annotations
@@ -92,7 +93,8 @@ async def draft(
 def new(
     service: Service, project: Project, fields: Mapping[str, Any], id: str | None = None
 ) -> Application:
-    """Returns an application that is not stored yet, with the fields in `fields`."""
+    """Returns an application of a project that is not stored yet, with the record fields in
+    `fields`; without an `id` it gets a random one."""
     now = service.clock.now()
     return Application(
         id=id or service.random.id(),
@@ -106,8 +108,8 @@ def new(
 
 
 def working(project: Project) -> AppState:
-    """Returns the state of an application that is not deactivated itself: suspended if its
-    project is inactive."""
+    """Returns the state that the applications of a project have unless they are deactivated
+    themselves: active, or suspended if the project is inactive."""
     return "active" if project.state == "active" else "suspended"
 
 
@@ -137,7 +139,8 @@ async def configure(
     settings: Mapping[str, Any],
     check: Callable[[Application], None],
 ) -> AppConfigured:
-    """Replaces an application's settings, after `check` has accepted the application.
+    """Replaces the settings of an application, once `check` has returned; it raises an error for
+    an application that must not get these settings.
 
     Tokens that are issued from then on follow the new settings. Earlier ones stay valid, with two
     exceptions: all of them end if management access is removed, and those of users who are no
@@ -178,7 +181,7 @@ async def configure(
 
 
 async def find(service: Service, call: Call, project_id: str, app_id: str) -> Application:
-    """Returns an application that the call reaches.
+    """Returns an application of a project, if the call may act in the project's organization.
 
     Raises NotFound (the project or the application).
     """
@@ -194,8 +197,8 @@ async def find_to_change(
 ) -> Application:
     """Returns an application that the caller may change. Raises NotFound, PermissionDenied.
 
-    A caller who controls an application with management access has the rights of every user who
-    signs in to it, so only owners of the installation may change one.
+    An application with management access has the rights of every user who signs in to it, so only
+    owners of the installation may change one.
     """
     client = await find(service, call, project_id, app_id)
     _check_management_access(call, {"has_management_access": client.has_management_access})
@@ -203,8 +206,8 @@ async def find_to_change(
 
 
 async def _ensure_keys(service: Service, call: Call, settings: Mapping[str, Any]) -> None:
-    """Makes sure that there are keys for the application's signing algorithm, if it is not the
-    default one."""
+    """Generates keys for the application's signing algorithm if there are none; for the default
+    algorithm there always are."""
     if settings.get("signing_algorithm", "RS256") != "RS256":
         await key_rotation.ensure(service, settings["signing_algorithm"], actor=call.actor)
 

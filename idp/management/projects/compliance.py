@@ -1,5 +1,5 @@
-"""Settings that are allowed but against current best practice; every answer about the
-application lists them."""
+"""Finds settings of an application that are allowed but against current best practice; every
+answer about the application lists them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class ComplianceProblem(Answer, frozen=True, kw_only=True):
 
 
 def problems(client: Application) -> list[ComplianceProblem]:
-    """Returns what contradicts RFC 9700 or RFC 8252, or makes the application unusable."""
+    """Returns the settings of an application that contradict RFC 9700 or RFC 8252, or make it
+    unusable."""
     return [
         ComplianceProblem(key=f"app.{key}", localized_message=text)
         for key, (is_so, text) in _RULES.items()

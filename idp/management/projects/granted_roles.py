@@ -1,6 +1,7 @@
 """Removal of roles that were assigned through a project grant, once it no longer grants them.
 
-Each function processes a bounded number of assignments in a step (`idp/audit/deferred_work.py`).
+The functions `purge` and `follow` are steps of deferred work (`idp/audit/deferred_work.py`): each
+call processes a bounded number of assignments and returns whether none is left.
 """
 
 from __future__ import annotations
@@ -18,14 +19,21 @@ _AT_ONCE: Final = 500
 
 
 async def purge(service: Service, leftover: Leftover) -> bool:
-    """Removes the assignments made through a deleted project grant; `owner_id` is its
-    generation."""
+    """Removes role assignments that were made through a deleted project grant, and returns whether
+    none is left.
+
+    The record of the step has the grant's `generation` as `owner_id`.
+    """
     where, type = {"granted_by": leftover.owner_id}, "role_assignment.deleted"
     return await deferred_work.emptied(service, ROLE_ASSIGNMENTS, where, type, leftover.actor)
 
 
 async def follow(service: Service, leftover: Leftover) -> bool:
-    """Removes the roles that the project grant with the id `owner_id` no longer grants."""
+    """Removes from role assignments those roles that their project grant no longer grants, and
+    returns whether no assignment with such a role is left.
+
+    The record of the step has the grant's id as `owner_id`.
+    """
     grant = await service.store.get(PROJECT_GRANTS, leftover.owner_id)
     if grant is None:
         return True
@@ -47,8 +55,8 @@ async def follow(service: Service, leftover: Leftover) -> bool:
 def with_roles(
     service: Service, one: RoleAssignment, remaining: list[str], actor: str
 ) -> list[Write]:
-    """Returns the writes that leave an assignment with these roles, or remove it if there are
-    none."""
+    """Returns the writes that reduce a role assignment to the `remaining` roles, or remove it if
+    there are none."""
     now = service.clock.now()
     if not remaining:
         type = "role_assignment.deleted"

@@ -1,5 +1,5 @@
-"""Finds the owners of registered keys, as far as a call reaches them: applications and service
-users."""
+"""Finds the owners of registered keys: applications and service users, if the call may read or
+change their keys."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ from idp.service import Service
 
 
 async def application(service: Service, call: Call, project_id: str, app_id: str) -> KeyOwner:
-    """Returns an application whose keys may be read. Raises NotFound."""
+    """Returns an application as an owner of keys that the call may read. Raises NotFound."""
     return _application(await apps.find(service, call, project_id, app_id))
 
 
 async def own_application(service: Service, call: Call, project_id: str, app_id: str) -> KeyOwner:
-    """Returns an application whose keys may be changed. Raises NotFound, PermissionDenied."""
+    """Returns an application as an owner of keys that the call may change.
+
+    Raises NotFound, PermissionDenied.
+    """
     return _application(await apps.find_to_change(service, call, project_id, app_id))
 
 
 async def service_user(service: Service, call: Call, user_id: str) -> KeyOwner:
-    """Returns a service user whose keys may be read.
+    """Returns a service user as an owner of keys that the call may read.
 
     Raises NotFound, FailedPrecondition (a person).
     """
@@ -31,7 +34,8 @@ async def service_user(service: Service, call: Call, user_id: str) -> KeyOwner:
 
 
 async def own_service_user(service: Service, call: Call, user_id: str) -> KeyOwner:
-    """Returns a service user that has no right that the caller does not have.
+    """Returns a service user as an owner of keys that the call may change: the user must have no
+    right that the caller does not have.
 
     Raises NotFound, FailedPrecondition (a person), PermissionDenied.
     """

@@ -39,7 +39,7 @@ class AppChecked(Answer, frozen=True, kw_only=True):
 async def create(
     service: Service, call: Call, project_id: str, request: NewOidcApp
 ) -> AppRegistered:
-    """Registers an application in a project.
+    """Registers an OpenID Connect application in a project.
 
     Raises NotFound (the project), PermissionDenied (management access).
     """
@@ -49,7 +49,8 @@ async def create(
 async def configure(
     service: Service, call: Call, project_id: str, app_id: str, request: OidcSettings
 ) -> AppConfigured:
-    """Replaces an application's settings; what the request omits gets its default.
+    """Replaces the settings of an OpenID Connect application; what the request omits gets its
+    default.
 
     For a native application without a secret, `confirms_return` keeps its value if the request
     omits it. Raises NotFound, PermissionDenied (management access), FailedPrecondition (of another
@@ -62,11 +63,10 @@ async def configure(
 async def check(
     service: Service, call: Call, project_id: str, request: CheckedOidcApp
 ) -> AppChecked:
-    """Returns what registering such an application would answer, and warnings, without storing
-    anything.
+    """Returns what the registration of such an application would answer, and warnings, without
+    storing anything.
 
-    Raises what registering it would raise: NotFound (the project), PermissionDenied (management
-    access).
+    Raises NotFound (the project), PermissionDenied (management access), as the registration would.
     """
     client = await apps.draft(service, call, project_id, request.name, _new(service, request))
     problems = compliance.problems(client)
@@ -79,7 +79,7 @@ async def check(
 
 
 def proposed_users(service: Service) -> str:
-    """Returns the users that the installation's settings propose to allow for a new
+    """Returns the value of `allowed_users` that the installation's settings propose for a new
     application."""
     proposed = service.config.new_application_users
     return next(name for name, users in ALLOWED_USERS.items() if users == proposed)
@@ -92,7 +92,7 @@ def check_kind(client: Application) -> None:
 
 
 def settings(request: OidcSettings) -> dict[str, Any]:
-    """Returns the fields of the application's record that a request sets.
+    """Returns the fields of an application record that the request sets.
 
     Without grant types, the application uses the authorization code. Without response types, it
     gets `code` if it may redeem codes. `allowed_users` is present only if the request names it.
@@ -131,7 +131,7 @@ def settings(request: OidcSettings) -> dict[str, Any]:
 
 
 def _new(service: Service, request: OidcSettings) -> dict[str, Any]:
-    """Returns the same for a new application.
+    """Returns the fields of the record of a new application that the request sets.
 
     In the public profile, a native application without a secret confirms its returns, because
     another application may impersonate it (RFC 8252 8.6).
@@ -140,9 +140,9 @@ def _new(service: Service, request: OidcSettings) -> dict[str, Any]:
 
 
 def _confirmation(request: OidcSettings) -> dict[str, bool]:
-    """Returns whether returns are confirmed, or nothing if the request omits it for an
-    application that may confirm them: a new one then has the profile's default, and an existing
-    one keeps its value."""
+    """Returns the field `confirms_return`, or nothing if the request omits it for an application
+    that may confirm returns: a new one then has the profile's default, and an existing one keeps
+    its value."""
     is_native = APP_TYPES[request.app_type] == "native"
     may_confirm = is_native and AUTH_METHODS[request.auth_method_type] == "none"
     if request.confirm_return is None and may_confirm:

@@ -76,7 +76,7 @@ class ProjectGrantFound(Answer, frozen=True, kw_only=True):
 async def create(
     service: Service, call: Call, project_id: str, request: NewProjectGrant
 ) -> ProjectGrantCreated:
-    """Lets another organization use a project and assign these of its roles.
+    """Grants a project, and the roles in the request, to another organization.
 
     Raises NotFound (the project), PermissionDenied, InvalidArgument (the organization does not
     exist or owns the project, or the project has no such role), AlreadyExists.
@@ -120,7 +120,7 @@ async def create(
 def new(
     service: Service, project: Project, granted_org_id: str, given: Sequence[ProjectRole]
 ) -> ProjectGrant:
-    """Returns a project grant that is not stored yet."""
+    """Returns a project grant that is not stored yet. `given` are the roles that it grants."""
     now = service.clock.now()
     return ProjectGrant(
         id=grant_ids.of_grant(project.id, granted_org_id),
@@ -159,7 +159,7 @@ async def show(service: Service, call: Call, project_id: str, grant_id: str) -> 
 async def change(
     service: Service, call: Call, project_id: str, grant_id: str, request: GrantedRoles
 ) -> Changed:
-    """Replaces the granted roles; users lose those that are no longer granted.
+    """Replaces the roles that a project grant grants; users lose those that are no longer granted.
 
     Raises NotFound, PermissionDenied, InvalidArgument (the project has no such role).
     """
@@ -196,8 +196,8 @@ async def change(
 async def remove(service: Service, call: Call, project_id: str, grant_id: str) -> Changed:
     """Deletes a project grant.
 
-    The roles that were assigned through it end, and so does all that was issued to users who are
-    not allowed without it; a new grant restores neither. Raises NotFound, PermissionDenied.
+    The roles that were assigned through it end, and so do the tokens of users who are not allowed
+    without it; a new grant restores neither. Raises NotFound, PermissionDenied.
     """
     project = await projects.find(service, call, project_id)
     await management_access.check(service, call, project)
@@ -205,7 +205,7 @@ async def remove(service: Service, call: Call, project_id: str, grant_id: str) -
 
     def also(grant: ProjectGrant) -> list[Write]:
         nonlocal leftover
-        # By its generation, which a new grant to the same organization does not share.
+        # Identified by its generation, which a new grant to the same organization does not share.
         leftover = deferred_work.new(
             service, "project_grant.deleted", grant.generation, call.actor
         )
@@ -228,10 +228,11 @@ async def remove(service: Service, call: Call, project_id: str, grant_id: str) -
 async def change_state(
     service: Service, call: Call, project_id: str, grant_id: str, name: str
 ) -> Changed:
-    """Deactivates or reactivates a project grant, as `name` says (`_TRANSITIONS`).
+    """Deactivates or reactivates a project grant; `name` is `deactivate` or `reactivate`.
 
-    What was issued and ended with the deactivation stays ended; assigned roles are valid again.
-    Raises NotFound, PermissionDenied, FailedPrecondition (it is in that state already).
+    A reactivation makes assigned roles valid again, but does not restore the tokens that ended
+    with the deactivation. Raises NotFound, PermissionDenied, FailedPrecondition (it is in that
+    state already).
     """
     transition = _TRANSITIONS[name]
 
@@ -265,7 +266,8 @@ _TRANSITIONS: Final[Mapping[str, StateTransition]] = {
 
 
 async def forget_role(service: Service, call: Call, found: ProjectGrant, key: str) -> None:
-    """Removes a role, which the project is about to lose or has lost, from a project grant."""
+    """Removes the role with this key, which the project is about to lose or has lost, from a
+    project grant. `found` is the grant as it was read."""
     grant: ProjectGrant | None = found
     while grant is not None and key in grant.role_keys:
         now, others = service.clock.now(), [each for each in grant.role_keys if each != key]
@@ -288,7 +290,10 @@ async def _find(service: Service, project: Project, id: str) -> ProjectGrant:
 def view(
     grant: ProjectGrant, project: Project, organization: Organization | None
 ) -> ProjectGrantView:
-    """Returns a project grant as the API answers it."""
+    """Returns a project grant in the form in which the API answers it.
+
+    `organization` is the one that the project is granted to, None if it was deleted.
+    """
     return ProjectGrantView(
         grant_id=grant.id,
         details=answers.details(grant, grant.org_id),

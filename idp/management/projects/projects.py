@@ -77,9 +77,9 @@ async def create(service: Service, call: Call, request: NewProject) -> ProjectCr
 
 
 async def find(service: Service, call: Call, id: str) -> Project:
-    """Returns a project that the call reaches.
+    """Returns a project, if the call may act in its organization.
 
-    Raises NotFound, also for a project of an organization that the call does not reach.
+    Raises NotFound, also if the call may not.
     """
     project = await service.store.get(PROJECTS, id)
     if project is None or not call.reaches(project.org_id):
@@ -88,14 +88,14 @@ async def find(service: Service, call: Call, id: str) -> Project:
 
 
 async def show(service: Service, call: Call, id: str) -> ProjectFound:
-    """Returns a project. Raises NotFound."""
+    """Returns a project with its details. Raises NotFound."""
     project = await find(service, call, id)
     project_view = view(project)
     return ProjectFound(details=project_view.details, project=project_view)
 
 
 def view(project: Project) -> ProjectView:
-    """Returns a project as the API answers it."""
+    """Returns a project in the form in which the API answers it."""
     return ProjectView(
         id=project.id,
         details=answers.details(project, project.org_id),
@@ -107,7 +107,7 @@ def view(project: Project) -> ProjectView:
 
 
 async def change(service: Service, call: Call, id: str, request: ProjectSettings) -> Changed:
-    """Changes a project's name and checks.
+    """Changes a project's name, and its checks of who may use its applications.
 
     Raises NotFound; PermissionDenied if the checks would decide who may use an application with
     management access.
@@ -147,6 +147,6 @@ def _changes_checks(project: Project, request: ProjectSettings) -> bool:
 
 
 def state_unchanged(project: Project) -> Write:
-    """Returns a guard for what is created in a project: it exists, and its state has not
-    changed."""
+    """Returns a guard for a unit that creates a record in a project: the unit is stored only if
+    the project still exists in the same state."""
     return Update(PROJECTS, project.id, expect={"state": project.state})

@@ -1,4 +1,5 @@
-"""Which projects a call may deactivate, reactivate or delete, with all applications in them."""
+"""Decides which projects a call may deactivate, reactivate or delete, with all applications in
+them."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from idp.service import Service
 
 
 async def find(service: Service, call: Call, project_id: str) -> Project:
-    """Returns a project that the call reaches, whose applications the caller could end one by one.
+    """Returns a project if the call may deactivate, reactivate or delete it: the caller must have
+    the permission to do so with each of its applications.
 
     Raises NotFound, PermissionDenied.
     """

@@ -1,4 +1,5 @@
-"""An application as the management API answers it: its settings, without its secret."""
+"""The form in which the management API answers an application: its settings, without its
+secret."""
 
 from __future__ import annotations
 
@@ -89,14 +90,16 @@ class AppFound(Answer, frozen=True, kw_only=True):
 
 
 async def show(service: Service, call: Call, project_id: str, app_id: str) -> AppFound:
-    """Returns an application. Raises NotFound (the project or the application)."""
+    """Returns an application with its settings. Raises NotFound (the project or the
+    application)."""
     client = await apps.find(service, call, project_id, app_id)
     app_view = view(client, service.clock.now())
     return AppFound(details=app_view.details, app=app_view)
 
 
 def view(client: Application, now: datetime) -> AppView:
-    """Returns an application as the API answers it."""
+    """Returns an application in the form in which the API answers it. `now` decides whether its
+    debug mode is still on."""
     is_api, until = client.app_type == "api", client.explains_until
     return AppView(
         id=client.id,

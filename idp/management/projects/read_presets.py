@@ -1,4 +1,4 @@
-"""Calls that read the presets."""
+"""Calls that read the presets: settings with which well-known tools are registered."""
 
 from __future__ import annotations
 
@@ -70,13 +70,14 @@ class PresetFound(Answer, frozen=True, kw_only=True):
 
 
 async def listed(service: Service, call: Call) -> Presets:
-    """Returns the presets: tools whose settings are known."""
+    """Returns the tools for which there is a preset."""
     views = [_view(name, preset) for name, preset in presets.PRESETS.items()]
     return Presets(details=ListDetails(total_result=str(len(views))), result=views)
 
 
 async def show(service: Service, call: Call, name: str) -> PresetFound:
-    """Returns the settings that a tool is registered with, and its own configuration.
+    """Returns the settings with which a tool is registered as an application, and the
+    configuration of the tool itself.
 
     Raises NotFound.
     """

@@ -101,7 +101,12 @@ class RegisteredKeys(Answer, frozen=True, kw_only=True):
 
 
 class KeyOwner(Struct, frozen=True):
-    """The owner of keys, and what their key files say about it."""
+    """An owner of registered keys: an application or a service user.
+
+    `collection` is where its keys are stored, `names` are the members by which a key file
+    identifies the owner, and `guards` are writes by which a key is stored only if the owner still
+    exists.
+    """
 
     collection: Collection[RegisteredKey]
     id: str
@@ -115,7 +120,7 @@ class KeyOwner(Struct, frozen=True):
 
 
 async def create(service: Service, call: Call, owner: KeyOwner, request: NewKey) -> KeyCreated:
-    """Registers a public key, or generates a key pair.
+    """Registers a public key of the owner, or generates a key pair.
 
     Raises InvalidArgument (the date), NotFound (the owner was deleted meanwhile).
     """
@@ -222,7 +227,7 @@ def _pem(public: Any) -> str:
 def _key_file(owner: KeyOwner, record: RegisteredKey, private: Any) -> str:
     """Returns the key file that client libraries read, in base64.
 
-    Its private key is PEM in the form of PKCS #1.
+    It contains the private key as PEM in the form of PKCS #1.
     """
     form = serialization.PrivateFormat.TraditionalOpenSSL
     pem = private.private_bytes(serialization.Encoding.PEM, form, _NO_PASSWORD)

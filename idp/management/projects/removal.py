@@ -37,8 +37,8 @@ _TYPE: Final = "project.deleted"
 async def remove(service: Service, call: Call, project_id: str) -> Changed:
     """Deletes a project with its applications and their keys, its roles and their assignments.
 
-    All that was issued to its applications ends. Raises NotFound, PermissionDenied,
-    FailedPrecondition (the demo application is in it).
+    All tokens that were issued to its applications become invalid. Raises NotFound,
+    PermissionDenied, FailedPrecondition (the demo application is in it).
     """
     found, first = await protected_projects.find(service, call, project_id), list[Write]()
     demo = await app_removal.find_demo(service)
@@ -66,7 +66,11 @@ async def remove(service: Service, call: Call, project_id: str) -> Changed:
 
 
 async def purge(service: Service, leftover: Leftover) -> bool:
-    """Removes what was in a deleted project: a step of `idp/audit/deferred_work.py`."""
+    """Removes a bounded number of records that were in a deleted project, and returns whether none
+    is left.
+
+    It is a step of deferred work (`idp/audit/deferred_work.py`).
+    """
     id, actor = leftover.owner_id, leftover.actor
     for _ in range(_UNITS):
         writes = await _first(service, id, actor)

@@ -76,7 +76,7 @@ class AssignmentView(Answer, frozen=True, kw_only=True):
 
 
 class AssignmentSource(Struct, frozen=True):
-    """What roles are assigned through: the project itself, or a project grant."""
+    """What roles are assigned through: the project itself, or the project grant `grant`."""
 
     project: Project
     grant: ProjectGrant | None = None
@@ -87,8 +87,8 @@ class AssignmentSource(Struct, frozen=True):
         return self.grant.granted_org_id if self.grant else self.project.org_id
 
     def unchanged(self) -> list[Write]:
-        """Returns guards that the project grant does not change while roles are assigned
-        through it."""
+        """Returns the guards for a unit that assigns roles: it is stored only if the project grant
+        has not changed."""
         if self.grant is None:
             return []
         unchanged = {"sequence": self.grant.sequence}
@@ -105,9 +105,9 @@ async def create(
 ) -> AssignmentCreated:
     """Assigns roles of a project to a user.
 
-    The call has to reach both, or only the user if there is a project grant for their
-    organization. Raises NotFound, PermissionDenied, AlreadyExists, InvalidArgument (the project
-    has no such role, or it is not granted).
+    The caller needs the permission in the organizations of both, or only in that of the user if
+    the project is granted to it. Raises NotFound, PermissionDenied, AlreadyExists, InvalidArgument
+    (the project has no such role, or it is not granted).
     """
 
     async def attempt() -> RoleAssignment:
@@ -135,7 +135,8 @@ async def create(
 def new(
     service: Service, user: User, source: AssignmentSource, given: Sequence[ProjectRole]
 ) -> RoleAssignment:
-    """Returns a role assignment that is not stored yet."""
+    """Returns a role assignment that is not stored yet. `given` are the roles that the user
+    gets."""
     now, project = service.clock.now(), source.project
     return RoleAssignment(
         id=grant_ids.of_assignment(user.id, project.id),
@@ -163,7 +164,7 @@ def _insertion(service: Service, call: Call, made: RoleAssignment) -> list[Write
 async def change(
     service: Service, call: Call, user_id: str, assignment_id: str, request: AssignmentChange
 ) -> Changed:
-    """Replaces the roles of a project that a user has.
+    """Replaces the roles in a role assignment of a user.
 
     Raises NotFound, PermissionDenied, InvalidArgument (the project has no such role, or it is not
     granted).
@@ -192,7 +193,7 @@ async def change(
 
 
 async def listed(service: Service, call: Call, user_id: str) -> Assignments:
-    """Returns the roles that a user has, project by project. Raises NotFound."""
+    """Returns the role assignments of a user, one for each project. Raises NotFound."""
     user = await user_read.find(service, call, user_id)
     details, found = await paging.of(service, ROLE_ASSIGNMENTS, {"user_id": user.id})
     reached = [view(one) for one in found if call.reaches(one.org_id)]
@@ -203,7 +204,10 @@ async def listed(service: Service, call: Call, user_id: str) -> Assignments:
 
 
 async def remove(service: Service, call: Call, user_id: str, assignment_id: str) -> Changed:
-    """Removes all roles that a user has in a project. Raises NotFound, PermissionDenied."""
+    """Removes a role assignment: all roles that a user has in a project.
+
+    Raises NotFound, PermissionDenied.
+    """
     user = await manageable.find(service, call, user_id)
     found = await _find(service, call, user, assignment_id)
     return await versioned_updates.removed(
@@ -217,11 +221,11 @@ async def remove(service: Service, call: Call, user_id: str, assignment_id: str)
 
 
 async def remove_role(service: Service, call: Call, project_id: str, key: str) -> Changed:
-    """Deletes a role of a project, and takes it away from every user who has it.
+    """Deletes a role of a project, and removes it from every assignment and project grant.
 
-    The assignments are removed both before and after the role itself: the second pass finds those
-    that were made during the first, and once the role is deleted it can no longer be assigned.
-    Raises NotFound, PermissionDenied.
+    The assignments are changed both before and after the role itself is deleted: the second pass
+    finds those that were made during the first, and once the role is deleted it can no longer be
+    assigned. Raises NotFound, PermissionDenied.
     """
     project = await projects.find(service, call, project_id)
     await management_access.check(service, call, project)
@@ -264,7 +268,8 @@ async def _find(service: Service, call: Call, user: User, id: str) -> RoleAssign
 async def _source(
     service: Service, call: Call, user: User, project_id: str, grant_id: str
 ) -> AssignmentSource:
-    """Returns what the call may assign roles of a project through.
+    """Returns the project or the project grant through which the call may assign roles to the
+    user.
 
     It is the project if the call reaches it and names no project grant, and otherwise an active
     grant for the user's organization, if the call reaches that. Raises NotFound.
@@ -288,7 +293,7 @@ async def _source(
 async def _given(
     service: Service, source: AssignmentSource, keys: Sequence[str]
 ) -> list[ProjectRole]:
-    """Returns the roles to assign.
+    """Returns the roles of the project that have these keys.
 
     Raises InvalidArgument if one does not exist or is not granted.
     """
@@ -308,7 +313,7 @@ def _no_assignment() -> NotFound:
 
 
 def view(one: RoleAssignment) -> AssignmentView:
-    """Returns a role assignment as the API answers it."""
+    """Returns a role assignment in the form in which the API answers it."""
     return AssignmentView(
         id=one.id,
         details=answers.details(one, one.org_id),

@@ -127,7 +127,7 @@ async def listed(service: Service, call: Call, project_id: str) -> ProjectRoles:
 
 
 async def find(service: Service, project: Project, key: str) -> ProjectRole:
-    """Returns a role of a project. Raises NotFound."""
+    """Returns the role of a project that has this key. Raises NotFound."""
     role = await service.store.get(PROJECT_ROLES, id_of(project.id, key))
     if role is None:
         raise NotFound("there is no such role", error_code="role.not_found")
@@ -135,7 +135,7 @@ async def find(service: Service, project: Project, key: str) -> ProjectRole:
 
 
 async def given(service: Service, project: Project, keys: Sequence[str]) -> list[ProjectRole]:
-    """Returns the roles with these keys.
+    """Returns the roles of a project that have these keys, each once.
 
     Raises InvalidArgument if the project has no such role.
     """
@@ -153,12 +153,14 @@ async def given(service: Service, project: Project, keys: Sequence[str]) -> list
 
 
 def unchanged(given: Sequence[ProjectRole]) -> list[Write]:
-    """Returns guards that the roles are not deleted or changed while they are assigned."""
+    """Returns the guards for a unit that assigns the roles in `given`: it is stored only if none
+    of them was deleted or changed."""
     return [Update(PROJECT_ROLES, role.id, expect={"sequence": role.sequence}) for role in given]
 
 
 def id_of(project_id: str, key: str) -> str:
-    """Returns the id of a role's record, a digest: so a project has each key once."""
+    """Returns the id of a role's record: a digest of project and key, so that a project has each
+    key once."""
     return opaque_tokens.digest(f"{project_id}\n{key}")
 
 

@@ -38,12 +38,12 @@ class AssignmentQuery(Request, frozen=True, kw_only=True):
     project_id_query: ProjectIdQuery | None = None
 
     def check(self) -> Iterator[FieldProblem]:
-        """Validates that the query holds a filter."""
+        """Yields a problem if the query holds no filter."""
         if self.user_id_query is None and self.project_id_query is None:
             yield FieldProblem("field.required", "", "must hold one filter")
 
     def filters(self) -> Iterator[Filter]:
-        """Yields the filters of the query."""
+        """Yields the conditions on role assignments that the query states."""
         for query in (self.user_id_query, self.project_id_query):
             for path, value in structs.asdict(query).items() if query else ():
                 yield Filter(path=path, value=value)
@@ -64,7 +64,8 @@ class AssignmentsFound(Answer, frozen=True, kw_only=True):
 
 
 async def search(service: Service, call: Call, request: AssignmentSearch) -> AssignmentsFound:
-    """Returns the roles that users have in projects, in all organizations that the caller reaches.
+    """Returns role assignments that match the query, of all organizations that the caller may
+    read.
 
     Raises InvalidArgument (the cursor).
     """

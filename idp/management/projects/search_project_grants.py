@@ -46,7 +46,10 @@ class ProjectGrantsFound(Answer, frozen=True, kw_only=True):
 async def search(
     service: Service, call: Call, project_id: str, request: ProjectGrantSearch
 ) -> ProjectGrantsFound:
-    """Returns the grants of a project. Raises NotFound, InvalidArgument (the cursor)."""
+    """Returns the project grants of a project that match the query.
+
+    Raises NotFound, InvalidArgument (the cursor).
+    """
     project = await projects.find(service, call, project_id)
     org_ids = [each.granted_org_id_query.granted_org_id for each in request.queries]
     filters = [

@@ -35,7 +35,7 @@ class NameSearch(Search, frozen=True, kw_only=True):
 
     @property
     def filters(self) -> list[Filter]:
-        """The filters of the records by their names."""
+        """The conditions on the names of the records that the search states."""
         names = [each.name_query for each in self.queries]
         return [one.of("name", one.name) for one in names]
 
@@ -57,7 +57,10 @@ class AppsFound(Answer, frozen=True, kw_only=True):
 
 
 async def projects_of(service: Service, call: Call, request: NameSearch) -> ProjectsFound:
-    """Returns projects of all organizations that the caller reaches. Raises InvalidArgument."""
+    """Returns projects that match the search, of all organizations that the caller may read.
+
+    Raises InvalidArgument.
+    """
     page = await management_search.find(
         service,
         PROJECTS,
@@ -73,7 +76,7 @@ async def projects_of(service: Service, call: Call, request: NameSearch) -> Proj
 
 
 async def apps_of(service: Service, call: Call, project_id: str, request: NameSearch) -> AppsFound:
-    """Returns applications of a project, in the order of their names.
+    """Returns applications of a project that match the search, in the order of their names.
 
     Raises NotFound, InvalidArgument.
     """

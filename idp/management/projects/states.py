@@ -41,10 +41,10 @@ _OF_APPLICATIONS: Final[Mapping[str, StateTransition]] = {
 
 
 async def change(service: Service, call: Call, project_id: str, name: str) -> Changed:
-    """Deactivates or reactivates a project, as `name` says (`_TRANSITIONS`).
+    """Deactivates or reactivates a project; `name` is `deactivate` or `reactivate`.
 
-    All that was issued to its applications ends with a deactivation, and is not restored by a
-    reactivation. Raises NotFound, PermissionDenied, FailedPrecondition (it is in that state
+    A deactivation makes all tokens of its applications invalid, and a reactivation does not
+    restore them. Raises NotFound, PermissionDenied, FailedPrecondition (it is in that state
     already).
     """
     transition, first = _TRANSITIONS[name], list[Write]()
@@ -72,7 +72,11 @@ async def change(service: Service, call: Call, project_id: str, name: str) -> Ch
 
 
 async def follow(service: Service, leftover: Leftover) -> bool:
-    """Gives applications the state of their project: a step of `idp/audit/deferred_work.py`."""
+    """Gives a bounded number of applications the state of their project, and returns whether all
+    of them have it.
+
+    It is a step of deferred work (`idp/audit/deferred_work.py`).
+    """
     for _ in range(_UNITS):
         project = await service.store.get(PROJECTS, leftover.owner_id)
         writes = await _first(service, project, leftover.actor) if project else []
@@ -84,7 +88,8 @@ async def follow(service: Service, leftover: Leftover) -> bool:
 
 
 async def _first(service: Service, project: Project, actor: str) -> list[Write]:
-    """Returns the writes that give the first applications the state of the project."""
+    """Returns the writes that give the state of the project to the first of its applications that
+    have another one."""
     transition, writes = _OF_APPLICATIONS[project.state], list[Write]()
     where = {"project_id": project.id, "state": transition.before[0]}
     now = service.clock.now()

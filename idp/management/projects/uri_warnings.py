@@ -82,7 +82,7 @@ def _has_a_fixed_port(client: Application, uri: str, uris: Sequence[str]) -> boo
 
 
 def _web(uri: str) -> SplitResult | None:
-    """Returns the parts of an http or https address; None for others."""
+    """Returns the parsed address if it is an http or https one, otherwise None."""
     parts = urlsplit(uri)
     return parts if parts.scheme in _USUAL_PORTS else None
 

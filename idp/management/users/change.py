@@ -46,7 +46,7 @@ class ProfileChange(Request, frozen=True, kw_only=True):
     zoneinfo: Annotated[str, Zone()] | None = None
 
     def of(self, before: Profile) -> Profile:
-        """Returns the changed profile."""
+        """Returns the profile `before` with the fields that the request contains."""
         sent = {name: value for name, value in structs.asdict(self).items() if value is not None}
         values = {name: value or None for name, value in sent.items()}
         if self.gender is not None:

@@ -57,9 +57,9 @@ class ContactChanged(Answer, frozen=True, kw_only=True):
 async def set_email(
     service: Service, call: Call, user_id: str, request: NewEmail
 ) -> ContactChanged:
-    """Gives a person another e-mail address, and informs the earlier one.
+    """Gives a person another e-mail address, and informs the earlier address by mail.
 
-    The address has to be verified by a code unless the request declares it verified. Raises
+    The new address has to be verified by a code unless the request declares it verified. Raises
     NotFound, FailedPrecondition (a service user), PermissionDenied (callers may not declare their
     own address verified, nor take over the address by which a user with more rights signs in),
     InvalidArgument (the template), Taken, Busy.
@@ -74,7 +74,7 @@ async def set_email(
     # Before the record is changed: the message goes to the address in it.
     messages_to_store = security_messages.email_changed(service, found, email)
     found.email = email
-    # With either, the caller can verify the address without access to its mailbox.
+    # With either of these, the caller can verify the address without access to its mailbox.
     if request.is_verified or request.return_code is not None:
         await protected_addresses.check(service, call, found)
     if not request.is_verified:
@@ -179,10 +179,8 @@ async def remove_phone(service: Service, call: Call, user_id: str) -> Changed:
 
 
 def _email(known: Email | None, sent: Email) -> Email:
-    """Returns the address to store.
-
-    Sending the same address as verified does not weaken an earlier verification of it.
-    """
+    """Returns the address to store: the one that was sent, or the stored one if it is the same and
+    was verified in a stronger way."""
     # A verification that is valid everywhere is not replaced by the organization's own.
     is_same = known is not None and known.address == sent.address
     return (

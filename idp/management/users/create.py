@@ -93,8 +93,8 @@ async def _organization(
 ) -> Organization | None:
     """Returns the organization of the new user: the one that the request names, or the call's.
 
-    If there is none by that name, a problem is added to `problems`, so that it is reported
-    together with the others. Raises PermissionDenied.
+    If the named one does not exist, a problem is added to `problems`, so that it is reported
+    together with the others, and None is returned. Raises PermissionDenied.
     """
     if any(each.field.startswith("organization.") for each in problems):
         return None
@@ -138,7 +138,7 @@ async def _prepare(
         paths=paths,
         is_by_instance=call.is_by_instance,
     )
-    # With either, the caller can verify the address without access to its mailbox.
+    # With either of these, the caller can verify the address without access to its mailbox.
     if request.email.is_verified or request.email.return_code is not None:
         await protected_addresses.check(service, call, made.user)
     email = await _begin_email(service, made.user, request.email, call.asserts)
@@ -200,8 +200,8 @@ async def _password_problems(
 def _beyond_one_field(
     new: NewHuman, request: CreateHuman, found: list[FieldProblem]
 ) -> Iterator[FieldProblem]:
-    """Yields the problems that no rule of a single field finds; `found` are those that the
-    rules found."""
+    """Yields the problems that the rules of single fields do not find. `found` are the problems
+    that those rules found."""
     is_name_sent = request.username or any(each.field == "username" for each in found)
     if new.user_name and not is_name_sent:
         yield from _name_problems(new.user_name)
@@ -219,8 +219,8 @@ async def _template_problems(
 
 
 def _name_problems(user_name: str) -> Iterator[FieldProblem]:
-    """Yields the problem of a request without a user name whose e-mail address cannot serve as
-    one."""
+    """Yields a problem if the e-mail address, which becomes the user name of a request without
+    one, cannot be a user name."""
     try:
         user_names.check_name(user_name)
     except user_names.NameRefused as refused:
@@ -234,8 +234,10 @@ def _identity(link: NewIdpLink) -> tuple[str, str] | None:
 
 
 def doubles(path: str, values: Iterable[object]) -> Iterator[FieldProblem]:
-    """Yields a problem for each repeated value, at its place in `path`; None values are
-    ignored."""
+    """Yields a problem for each value that occurs a second time; None values are ignored.
+
+    `path` is the JSON path of a value, with `{}` in place of its index.
+    """
     ids = set()
     for n, value in enumerate(values):
         if value is not None and value in ids:

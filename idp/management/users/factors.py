@@ -1,4 +1,4 @@
-"""Calls that show how a user can sign in, and remove the authenticator app."""
+"""Calls that list the methods by which a user can sign in, and remove the authenticator app."""
 
 from __future__ import annotations
 

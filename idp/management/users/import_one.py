@@ -74,7 +74,8 @@ class HumanFields(Request, frozen=True, kw_only=True):
         yield from doubles("idps[{}].externalUserId", links)
 
     def linked(self) -> list[IdpLink]:
-        """Returns the person's accounts at other identity providers."""
+        """Returns the person's accounts at other identity providers, in the form in which they are
+        stored."""
         return [
             IdpLink(
                 idp_id=link.config_id,
@@ -108,7 +109,8 @@ class HumanImported(Answer, frozen=True, kw_only=True):
 
 
 async def take(service: Service, call: Call, document: object) -> HumanImported:
-    """Imports a person, with the password hash of another system.
+    """Imports the person that a JSON document describes (`ImportHuman`), with the password hash of
+    another system.
 
     A mail is sent only if the address is not verified or there is no password. Raises
     InvalidArgument, PermissionDenied, NotFound (the organization), Taken, Busy.

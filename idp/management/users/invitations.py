@@ -81,7 +81,7 @@ async def resend(service: Service, call: Call, user_id: str, request: Invite) ->
 async def _begun(
     service: Service, user: User, template: str | None, *, send: bool
 ) -> VerificationBegun:
-    """Returns the code for the first password.
+    """Returns the code for the first password, with the writes that store it.
 
     If the address is not verified, the link of the mail leads to a page of this service and
     verifies the address, too.

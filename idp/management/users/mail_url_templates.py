@@ -19,7 +19,8 @@ _MOST = 100  # applications that share an origin
 async def problems(
     service: Service, org_id: str | None, template: str | None, path: str
 ) -> list[FieldProblem]:
-    """Returns the problems of a link template for a mail to a person of this organization.
+    """Returns the problems of the link template for a mail to a person of this organization; None
+    is no template and has no problems. `path` is the JSON path of the template.
 
     A link may lead to this service, to the origins of the organization's applications, and to
     those of the setting `mail_link_origins`; on a loopback issuer, anywhere.

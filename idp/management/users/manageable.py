@@ -11,7 +11,8 @@ from idp.service import Service
 
 
 async def find(service: Service, call: Call, user_id: str) -> User:
-    """Returns a user that the call reaches and that has no right that the caller does not have.
+    """Returns a user whom the call may change: the caller has the permission in the user's
+    organization, and every right that the user has.
 
     Raises NotFound, PermissionDenied.
     """
@@ -24,7 +25,8 @@ async def find(service: Service, call: Call, user_id: str) -> User:
 
 
 async def find_person(service: Service, call: Call, user_id: str) -> User:
-    """Returns a person under the same conditions.
+    """Returns a person whom the call may change: the caller has the permission in the person's
+    organization, and every right that the person has.
 
     Raises NotFound, PermissionDenied, FailedPrecondition (a service user).
     """

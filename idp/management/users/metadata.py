@@ -77,7 +77,7 @@ class MetadataFound(Answer, frozen=True, kw_only=True):
 async def put(
     service: Service, call: Call, user_id: str, key: str, request: MetadataValue
 ) -> Changed:
-    """Stores a value under a key, and replaces an earlier one.
+    """Stores a value under a key of a user's metadata, in place of an earlier one.
 
     Raises NotFound, PermissionDenied, InvalidArgument.
     """
@@ -103,7 +103,7 @@ async def put(
 
 
 async def show(service: Service, call: Call, user_id: str, key: str) -> MetadataFound:
-    """Returns the value of a key. Raises NotFound."""
+    """Returns the value of a key of a user's metadata. Raises NotFound."""
     user = await user_read.find(service, call, user_id)
     entry = await _find(service, user, key)
     details = answers.details(entry, user.org_id)
@@ -145,7 +145,7 @@ async def search(
 
 
 async def remove(service: Service, call: Call, user_id: str, key: str) -> Changed:
-    """Removes the entry of a key. Raises NotFound, PermissionDenied."""
+    """Removes a key and its value from a user's metadata. Raises NotFound, PermissionDenied."""
     user = await manageable.find(service, call, user_id)
     return await versioned_updates.removed(
         service,

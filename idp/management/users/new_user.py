@@ -31,7 +31,8 @@ _WORDS: Final = frozenset({".", "..", "human", "machine"})  # parts of paths bel
 
 
 class UserId(Struct, frozen=True):
-    """The rule of an id that the caller chooses, as it is in another system.
+    """The rule of a user's id that the caller chooses, such as the one that the user has in
+    another system.
 
     It must not be a part of a path or begin like the subject of a client's tokens.
     """
@@ -91,7 +92,7 @@ class NewProfile(ProfileFields, frozen=True, kw_only=True):
     family_name: Name
 
     def stored(self) -> Profile:
-        """Returns the profile as the user record holds it."""
+        """Returns the profile in the form in which the user record holds it."""
         return self.as_profile(self.given_name, self.family_name)
 
 

@@ -38,13 +38,13 @@ async def rename(service: Service, call: Call, passkey_id: str, name: str) -> Pa
 async def remove(
     service: Service, live: LiveSession, passkey_id: str, new_password: str = ""
 ) -> None:
-    """Removes one of the person's own passkeys.
+    """Removes one of the signed-in person's own passkeys.
 
     All sessions but the current one end, and the person is informed by mail. If it is the last
     second factor, `new_password` replaces a password that is too short without one. Raises
-    NotFound; FailedPrecondition if it is the last way to sign in, or the last second factor where
-    the policy demands one; PasswordTooShort, PasswordNotAccepted, HashingBusy; Stale if the user
-    was changed meanwhile.
+    NotFound; FailedPrecondition if the person could not sign in without it, or if it is the last
+    second factor where the policy demands one; PasswordTooShort, PasswordNotAccepted, HashingBusy;
+    Stale if the user was changed meanwhile.
     """
     subject, user = live.subject, live.subject.user
     passkey = await user_passkeys.find(service, user, passkey_id)

@@ -124,7 +124,7 @@ async def set_password(
 async def reset_password(
     service: Service, call: Call, user_id: str, request: ResetPassword
 ) -> ResetBegun:
-    """Creates a code by which a person's password can be set, and mails or returns it.
+    """Creates a code by which a person's password can be set, and either mails or returns it.
 
     No session or token ends. Raises NotFound, PermissionDenied, InvalidArgument (the template),
     FailedPrecondition (a service user, or no verified address to mail to).
@@ -161,8 +161,11 @@ async def _subject(service: Service, call: Call, user_id: str) -> Subject:
 async def _verification_writes(
     service: Service, call: Call, user: User, request: SetPassword
 ) -> Sequence[Write]:
-    """Checks the current password or the code, if one was sent, and returns the writes that use
-    up the code. Raises InvalidArgument, Throttled."""
+    """Checks the current password or the code, if the request contains one, and returns the writes
+    that use up the code.
+
+    Raises InvalidArgument, Throttled.
+    """
     if request.current_password is not None:
         await _check_current(service, call, user, request.current_password)
     if request.verification_code is None:
@@ -174,9 +177,12 @@ async def _verification_writes(
 
 
 async def _check_current(service: Service, call: Call, user: User, password: str) -> None:
-    """Checks the current password as an attempt of an unknown browser, with the caller in place
-    of a network, so that no other user's attempts are limited by it. The attempt is counted at
-    once, even under an Idempotency-Key, where other writes are held back."""
+    """Checks the person's current password. It counts as an attempt from an unknown browser, with
+    the caller in place of a network, so that no other user's attempts are limited by it.
+
+    The attempt is counted at once, even under an Idempotency-Key, where other writes are held
+    back.
+    """
     service = drafts.undrafted(service)
     try:
         origin = AttemptOrigin(f"api:{call.actor}")

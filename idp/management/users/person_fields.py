@@ -104,7 +104,7 @@ class ProfileFields(Request, frozen=True, kw_only=True):
     zoneinfo: Annotated[str, Zone()] = ""
 
     def as_profile(self, given_name: str | None, family_name: str | None) -> Profile:
-        """Returns the profile as the user record holds it."""
+        """Returns the profile in the form in which the user record holds it."""
         return Profile(
             display_name=self.display_name or "",
             given_name=given_name,
@@ -136,12 +136,12 @@ class PostalAddress(Request, frozen=True, kw_only=True):
             yield FieldProblem("field.empty", "", "must not be empty")
 
     def stored(self) -> Address:
-        """Returns the address as the user record holds it."""
+        """Returns the address in the form in which the user record holds it."""
         return Address(**{name: text or None for name, text in structs.asdict(self).items()})
 
 
 def password_problems(path: str, problems: Iterable[PasswordProblem]) -> list[FieldProblem]:
-    """Returns the problems of a password as an answer lists them."""
+    """Returns the problems of a password as problems of the field at `path`."""
     return [FieldProblem(each.error_code, path, load(SOURCE).text(each.text)) for each in problems]
 
 
@@ -159,6 +159,5 @@ def _is_birthdate(text: str) -> bool:
 
 @cache
 def _zones() -> frozenset[str]:
-    """Returns the known names; `localtime` is left out, because it is the server's own time
-    zone."""
+    """Returns the names of all time zones but `localtime`, which is the server's own."""
     return frozenset(zoneinfo.available_timezones() - {"localtime"})

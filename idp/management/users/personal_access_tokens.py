@@ -103,7 +103,8 @@ async def create(service: Service, call: Call, user_id: str, request: NewPat) ->
 
 
 async def listed(service: Service, call: Call, user_id: str) -> Pats:
-    """Returns the tokens of a service user, at most a thousand, without their values.
+    """Returns the personal access tokens of a service user, at most a thousand, without their
+    values.
 
     Raises NotFound, FailedPrecondition (a person).
     """
@@ -114,7 +115,7 @@ async def listed(service: Service, call: Call, user_id: str) -> Pats:
 
 
 async def search(service: Service, call: Call, user_id: str, request: Search) -> PatsFound:
-    """Returns the tokens of a service user, a page at a time.
+    """Returns the personal access tokens of a service user, a page at a time.
 
     Raises NotFound, FailedPrecondition (a person), InvalidArgument (the cursor).
     """
@@ -130,7 +131,7 @@ async def search(service: Service, call: Call, user_id: str, request: Search) ->
 
 
 async def show(service: Service, call: Call, user_id: str, token_id: str) -> PatFound:
-    """Returns one token of a service user, without its value.
+    """Returns one personal access token of a service user, without its value.
 
     Raises NotFound, FailedPrecondition (a person).
     """
@@ -140,7 +141,7 @@ async def show(service: Service, call: Call, user_id: str, token_id: str) -> Pat
 
 
 async def remove(service: Service, call: Call, user_id: str, token_id: str) -> Changed:
-    """Revokes a token.
+    """Revokes a personal access token of a service user.
 
     Raises NotFound, FailedPrecondition (a person), PermissionDenied (the user has more rights than
     the caller).

@@ -1,4 +1,4 @@
-"""Calls that read a user, and the answer that shows one."""
+"""Calls that read a user, and the structs of their answers."""
 
 from __future__ import annotations
 
@@ -101,9 +101,9 @@ class FoundUser(Answer, frozen=True, kw_only=True):
 
 
 async def find(service: Service, call: Call, user_id: str) -> User:
-    """Returns the user if the call may act on them.
+    """Returns the user with this id, if the call may act on their account.
 
-    Raises NotFound, also for users of organizations that the call does not reach.
+    Raises NotFound, also if the call may not.
     """
     user = await service.store.get(USERS, user_id)
     if user is None or not (call.is_about_caller(user.id) or call.reaches(user.org_id)):
@@ -112,7 +112,7 @@ async def find(service: Service, call: Call, user_id: str) -> User:
 
 
 async def read(service: Service, call: Call, user_id: str) -> FoundUser:
-    """Returns the user, with their current state. Raises NotFound."""
+    """Returns the user with this id, with their present state. Raises NotFound."""
     user = await find(service, call, user_id)
     organization = await service.store.get(ORGANIZATIONS, user.org_id)
     if organization is None:
@@ -132,9 +132,9 @@ async def _answer(service: Service, organization: Organization, user: User) -> U
 
 
 def answer(organization: Organization, user: User) -> UserAnswer:
-    """Returns the answer that shows a user.
+    """Returns a user in the form in which the API answers it.
 
-    Its login names omit the e-mail address: whether that is one depends on other users, too.
+    The login names omit the e-mail address: whether it is one depends on other users, too.
     """
     preferred = f"{user.user_name}@{organization.primary_domain}"
     is_human = user.kind == "human"
@@ -187,5 +187,6 @@ def _profile(profile: Profile) -> HumanProfile:
 
 
 def _texts(record: Struct) -> dict[str, str]:
-    """Returns the texts of a record; an unknown one is empty, and so is left out of the answer."""
+    """Returns the texts of a record, by field. A text that is not set is empty, and so is left out
+    of the answer."""
     return {name: text or "" for name, text in structs.asdict(record).items()}

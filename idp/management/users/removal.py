@@ -39,8 +39,8 @@ _CODES: Final = 100
 
 
 class _UserPart(NamedTuple):
-    """Records that belong to a user: the field they are found by, the type of the event of
-    their removal, and how many are removed in one unit."""
+    """A kind of records that belong to a user: their collection, the field `by` which they are
+    found, the type of the event of their removal, and how many are removed in one unit."""
 
     collection: Collection[Any]
     by: str
@@ -64,7 +64,7 @@ _PARTS: Final = (
 
 async def remove(service: Service, call: Call, user_id: str) -> Changed:
     """Deletes a user with their memberships, roles, keys, tokens, consents and metadata, and frees
-    the login names. All that was issued to the user ends.
+    the login names. All sessions and tokens of the user end.
 
     Raises NotFound; PermissionDenied if the user has more rights than the caller;
     FailedPrecondition if it is the last active owner of the installation or of an organization, or
@@ -112,8 +112,8 @@ async def _with_user(service: Service, call: Call, user: User) -> list[Write]:
 
 
 async def hanging(service: Service, user: User, actor: str) -> tuple[list[Write], bool]:
-    """Returns writes that remove records which depend on a user, and whether these are all of
-    them."""
+    """Returns writes that remove records which depend on a user, a limited number of each kind,
+    and whether no further ones are left."""
     writes, is_all, now = await _codes(service, user.id), True, service.clock.now()
     for part in _PARTS:
         page = await service.store.find(

@@ -166,7 +166,7 @@ class UsersFound(Answer, frozen=True, kw_only=True):
 
 
 async def search(service: Service, call: Call, request: UserSearch) -> UsersFound:
-    """Returns users of all organizations that the caller reaches.
+    """Returns users that match the search, of all organizations that the caller may read.
 
     The answer's login names do not include e-mail addresses: whether an address is a login name
     depends on other users. Raises InvalidArgument (the cursor).

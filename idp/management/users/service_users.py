@@ -89,7 +89,7 @@ async def create(service: Service, call: Call, request: NewMachine) -> MachineCr
 
 
 async def find(service: Service, call: Call, user_id: str) -> User:
-    """Returns a service user that the call reaches.
+    """Returns a service user, if the call may act in its organization.
 
     Raises NotFound, FailedPrecondition (a person).
     """
@@ -166,7 +166,7 @@ async def generate_secret(
 
 
 async def remove_secret(service: Service, call: Call, user_id: str) -> Changed:
-    """Removes the secret, and an earlier one that is still valid.
+    """Removes the secret of a service user, and an earlier one that is still valid.
 
     Raises NotFound, FailedPrecondition (a person, or there is none), PermissionDenied.
     """
@@ -190,7 +190,8 @@ async def remove_secret(service: Service, call: Call, user_id: str) -> Changed:
 
 
 async def secrets(service: Service, call: Call, user_id: str) -> Secrets:
-    """Returns a service user's valid secrets, and when each was last used.
+    """Returns the valid secrets of a service user without their values, and when each was last
+    used.
 
     Raises NotFound, FailedPrecondition (a person).
     """
@@ -198,7 +199,8 @@ async def secrets(service: Service, call: Call, user_id: str) -> Secrets:
 
 
 async def end_secret(service: Service, call: Call, user_id: str, secret_id: str) -> Changed:
-    """Ends the earlier secret, which is valid in addition to the current one, before its time.
+    """Ends the earlier secret of a service user, which is valid in addition to the current one,
+    before its time.
 
     Raises NotFound, FailedPrecondition (a person, or the current secret), PermissionDenied.
     """

@@ -67,8 +67,8 @@ async def search(service: Service, call: Call, user_id: str, request: Search) ->
 
 
 async def end(service: Service, call: Call, user_id: str, session_id: str) -> Changed:
-    """Ends one session of a user, with the tokens that name it, and informs the applications it
-    was used in.
+    """Ends one session of a user and the tokens that were issued in it, and informs the
+    applications it was used in.
 
     Raises NotFound, also for a session that has ended; PermissionDenied (the user has more rights
     than the caller).

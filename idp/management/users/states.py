@@ -27,7 +27,7 @@ _TRANSITIONS: Final[Mapping[str, StateTransition]] = {
 
 
 async def change(service: Service, call: Call, user_id: str, name: str) -> Changed:
-    """Changes the state of a user, as `name` says (`_TRANSITIONS`).
+    """Changes the state of a user; `name` is `deactivate`, `reactivate`, `lock` or `unlock`.
 
     Sessions and tokens that end with it are not restored by a later change, and applications with
     a logout address are informed. Raises NotFound; PermissionDenied if the user has more rights
@@ -55,10 +55,10 @@ async def change(service: Service, call: Call, user_id: str, name: str) -> Chang
 
 
 async def unlock(service: Service, call: Call, user_id: str) -> Changed:
-    """Unlocks a user and resets the counts of wrong passwords and codes.
+    """Unlocks a user and sets the counts of wrong passwords and codes to zero.
 
-    For an active user with such counts it resets only these. Raises NotFound, PermissionDenied,
-    FailedPrecondition.
+    For an active user with such counts it changes only the counts. Raises NotFound,
+    PermissionDenied, FailedPrecondition.
     """
     user = await manageable.find(service, call, user_id)
     if user.state == "active":

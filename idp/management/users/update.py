@@ -27,11 +27,13 @@ async def make(
     type: str = "user.changed",
     also: Sequence[Write] = (),
 ) -> User:
-    """Stores what `decide` sets, with the keys that follow from it, and returns the changed user.
+    """Changes a user: stores the fields that `decide` returns, together with the keys that are
+    derived from them, and returns the changed user.
 
-    `paths` name the places of user name and address in the request, for the problems; `also` are
-    further writes of the unit. Raises what `find` raises, Taken, InvalidArgument (a user name with
-    another organization's domain), PreconditionFailed, Busy.
+    `find` returns the user as it is stored; both functions are called again if a concurrent change
+    interferes. `paths` are the JSON paths of user name and address in the request, for the
+    problems; `also` are further writes of the unit. Raises what `find` raises, Taken,
+    InvalidArgument (a user name with another organization's domain), PreconditionFailed, Busy.
     """
     claims, emails = list[Write](), list[Email | None]()
 

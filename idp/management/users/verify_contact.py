@@ -35,7 +35,8 @@ class ContactVerified(Answer, frozen=True, kw_only=True):
 async def verify(
     service: Service, call: Call, user_id: str, request: VerificationCode, contact: str
 ) -> ContactVerified:
-    """Verifies the `email` or the `phone` of a user by its code.
+    """Verifies an address of a user by the code that was sent there. `contact` is `email` or
+    `phone`.
 
     Raises NotFound, PermissionDenied, InvalidArgument, AddressHeld.
     """
