@@ -1,4 +1,4 @@
-"""A background task: the follow-up work of deletions and changes
+"""The scheduled task that does the deferred work of deletions and changes
 (`idp/audit/deferred_work.py`).
 """
 

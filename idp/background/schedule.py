@@ -1,9 +1,9 @@
-"""Background tasks that are repeated, each by one process at a time.
+"""The tasks that are repeated in the background, each by one process at a time.
 
-A process that finds a task due takes its *turn*: it inserts a lease with the task's name, and
-afterwards sets the end of the lease to the instant of the next turn. So among all processes each
-task runs once per interval, or again soon after it failed. The lease of a process that ends during
-its turn expires.
+A process that finds a task due takes a *turn*: it inserts a lease with the task's name, and
+afterwards sets the end of the lease to the instant at which the task is due again. So among all
+processes each task runs once per interval, or again soon after it failed. The lease of a process
+that ends during its turn expires.
 
 To add a task, add a line to `JOBS`. It must tolerate an interruption anywhere, and must not block
 the event loop: slow work belongs in a thread.
@@ -40,10 +40,10 @@ _log = logs.logger(__name__)
 
 
 class ScheduledJob(NamedTuple):
-    """A task, and the interval after which it is due again.
+    """A repeated task, with the interval after which it is due again.
 
-    With `is_everyones`, each process runs it without a turn, because it claims its items one by
-    one; checking for them costs a read.
+    With `is_everyones`, each process runs it without a lease, because the task claims its items
+    one by one; checking for them costs a read.
     """
 
     interval_seconds: float
@@ -67,7 +67,9 @@ JOBS: Final[Mapping[str, ScheduledJob]] = {
 
 @asynccontextmanager
 async def running(service: Service) -> AsyncIterator[None]:
-    """Within the block, this process takes turns at every task, and warns of a read-only store."""
+    """Runs every scheduled task when it is due, and warns of a read-only store, within the
+    block.
+    """
     tasks = [asyncio.create_task(_take_turns(service, name, job)) for name, job in JOBS.items()]
     tasks.append(asyncio.create_task(read_only_store.warn(service.store)))
     tasks.append(asyncio.create_task(_write_notes(service)))
@@ -114,8 +116,8 @@ async def _take_turns(service: Service, name: str, job: ScheduledJob) -> None:
 async def take_turn(service: Service, name: str, job: ScheduledJob) -> bool:
     """Runs the task if it is due and no other process runs it; returns whether it succeeded.
 
-    Errors of the task are logged, and it is due again soon. Raises StorageError if the turn itself
-    can't be read or taken.
+    Errors of the task are logged, and it is due again soon. Raises StorageError if its lease can't
+    be read or taken.
     """
     if service.config.test:
         await test_mode.synchronise(service)

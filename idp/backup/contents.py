@@ -26,7 +26,9 @@ COLLECTIONS: Final = (*ALL, COUNTERS)
 
 
 class Head(Confidential, frozen=True, kw_only=True):
-    """What the backup was made from, and the master key that opens its sealed values."""
+    """The first line of a backup: when and by what it was made, and the master key that opens its
+    sealed values.
+    """
 
     made_at: datetime
     program: str
@@ -35,31 +37,33 @@ class Head(Confidential, frozen=True, kw_only=True):
 
 
 class Manifest(Struct, frozen=True, kw_only=True):
-    """Counts and digests of the collections that are not empty."""
+    """The last line of a backup: counts and digests of the collections that are not empty."""
 
     collections: dict[str, Tally]
 
     @property
     def total(self) -> int:
-        """The number of records."""
+        """The number of records in the backup."""
         return sum(each.count for each in self.collections.values())
 
 
 class NewerBackup(FailedPrecondition):
-    """A later version of this program made the backup, and this version would lose data of it."""
+    """The error that a later version of this program made the backup, of which this version would
+    lose data.
+    """
 
     error_code = "backup.newer"
 
 
 class Line(Struct, frozen=True, array_like=True):
-    """One record, with the name of its collection."""
+    """A line of a backup with one record and the name of its collection."""
 
     collection: str
     record: msgspec.Raw
 
 
 class Backup:
-    """A backup being read: its head, then its records, then its manifest.
+    """A backup that is being read: its head, then its records, then its manifest.
 
     The constructor and `records` raise WrongPassphrase, DamagedBackup, NewerBackup and TooNew.
     """
@@ -71,9 +75,9 @@ class Backup:
         self.manifest: Manifest | None = None
 
     def records(self) -> Iterator[tuple[Stored, bytes]]:
-        """Yields every record with its encoded form.
+        """Yields every record, with its collection, and its encoded form.
 
-        `manifest` is set, and compared with the records, at the end.
+        At the end `manifest` is set, and DamagedBackup raised if the records differ from it.
         """
         tallies = Tallies()
         for line in self._lines:
@@ -93,7 +97,8 @@ class Backup:
 
 
 def checked(file: BinaryIO, passphrase: str) -> tuple[Head, Manifest]:
-    """Reads a whole backup and checks that this program can restore all of it.
+    """Reads a whole backup, checks that this program can restore all of it, and returns its head
+    and manifest.
 
     Raises WrongPassphrase, DamagedBackup, NewerBackup, TooNew.
     """

@@ -39,7 +39,8 @@ async def write(
     random: Random,
     on_progress: OnProgress = lambda n: None,
 ) -> Manifest:
-    """Writes all records of the store into a file, in constant memory.
+    """Writes a backup of all records of the store into `file`, in constant memory, and returns its
+    manifest.
 
     The store need not be opened with a schema. Raises NotFound if it has no installation;
     WrongKey; TooNew and NewerBackup if a later version has written to it; HalfFilled;

@@ -1,4 +1,4 @@
-"""Restoring a backup, or copying a store, into an empty one that is usable only when it is
+"""Restoring a backup, or copying a store, into an empty store, which is usable only when it is
 complete.
 """
 
@@ -45,9 +45,9 @@ Finish = Callable[[], Awaitable[None]]
 
 
 class RestoreTarget(Struct, frozen=True):
-    """An empty store that was opened without a schema, by a clock that does not advance.
+    """The empty store that is filled, opened without a schema, and the clocks.
 
-    `clock` is the running one.
+    `frozen` is the store's clock, which does not advance; `clock` is the real one.
     """
 
     store: Store
@@ -65,7 +65,7 @@ async def restore(
     invalidates: bool,
     keep_key: Callable[[], None],
 ) -> None:
-    """Restores a backup that was `checked`.
+    """Restores a backup, which must have been read by `contents.checked` before.
 
     With `invalidates`, all sessions and tokens that were issued before the backup are revoked,
     codes that were already sent become invalid, and messages in the outbox are not sent.
@@ -84,7 +84,8 @@ async def restore(
 
 
 async def copy(source: Store, target: RestoreTarget) -> None:
-    """Copies all records of a store, in one consistent state, into an empty one.
+    """Copies all records of the store `source`, in one consistent state, into the empty store of
+    `target`.
 
     Raises NotFound, NewerBackup, TooNew, HalfFilled, StoreNotEmpty, StorageError.
     """
@@ -116,7 +117,8 @@ async def _restored(backup: Backup) -> AsyncIterator[Stored]:
 
 
 async def invalidate(store: Store, clock: Clock, random: Random) -> None:
-    """Gives the installation another stamp, and removes pending flows.
+    """Revokes all sessions and tokens by a new stamp of the installation, and removes pending
+    flows and unsent messages.
 
     Raises StorageError, NotFound.
     """

@@ -52,21 +52,22 @@ _BOUNDS: Final = Cost(256 * 1024, 16, 16)
 
 
 class DamagedBackup(IdpError):
-    """The file is no backup, or was changed after it was written."""
+    """The error that a file is no backup, or was changed after it was written."""
 
     error_code = "backup.damaged"
 
 
 class WrongPassphrase(IdpError):
-    """The file was sealed with another passphrase."""
+    """The error that a file was sealed with another passphrase."""
 
     error_code = "backup.passphrase"
 
 
 class SealedWriter:
-    """Seals what is written to a file.
+    """A writer that seals what is written to it into `file`.
 
-    `finish` seals the last chunk; a file without it is refused.
+    `finish` seals the last chunk; a file without it is refused. `cost` is that of argon2id, `COST`
+    by default.
     """
 
     def __init__(
@@ -101,7 +102,8 @@ class SealedWriter:
 
 
 def opened(file: BinaryIO, passphrase: str) -> Iterator[bytes]:
-    """Yields the chunks of a sealed file, each after its authentication, and checks the end.
+    """Yields the opened chunks of a sealed file, each after its authentication, and checks that
+    the file is complete.
 
     Raises DamagedBackup, WrongPassphrase.
     """

@@ -1,4 +1,4 @@
-"""Backups of the configured store, and restoring into it."""
+"""Backups of the configured store, restoring into it, and copies between stores."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TEMPORARY: Final = "memory://"
 
 
 class Frozen(Struct, frozen=True):
-    """A clock that does not advance."""
+    """A clock that always returns the instant `at`."""
 
     at: datetime
 
@@ -46,9 +46,11 @@ async def make(
     on_progress: OnProgress,
     clock: Clock | None = None,
 ) -> Manifest:
-    """Writes a backup into a new file, completely or not at all, while the service may run.
+    """Writes a backup of the configured store into the new file `path`, completely or not at all,
+    while the service may run.
 
-    Raises AlreadyExists, ConfigError, and the errors of `making.write`.
+    With `replaces`, the file may exist. Raises AlreadyExists, ConfigError, and the errors of
+    `making.write`.
     """
     clock, random = clock or SystemClock(), SystemRandom()
     _check_free(path, replaces)
@@ -82,7 +84,7 @@ def _is_there(path: Path) -> AlreadyExists:
 
 
 class Verified(Confidential, frozen=True):
-    """A backup that was read to its end."""
+    """A backup that was read to its end and can be restored."""
 
     head: Head
     manifest: Manifest
@@ -92,7 +94,8 @@ class Verified(Confidential, frozen=True):
 
 @contextmanager
 def verified(path: Path, passphrase: str) -> Iterator[Verified]:
-    """Provides a backup that was read completely and that this program can restore.
+    """Provides the backup in the file `path`, after reading it completely and checking that this
+    program can restore it.
 
     Raises NotFound, ConfigError, and the errors of `contents.checked`.
     """
@@ -118,9 +121,11 @@ async def restore(
     on_progress: OnProgress,
     clock: Clock | None = None,
 ) -> None:
-    """Restores a backup into the configured store, which is empty, and stores its master key.
+    """Restores a backup into the configured store, which must be empty, and stores the backup's
+    master key.
 
-    Raises the errors of `restoring.restore`; ConfigError if there is another master key.
+    `invalidates` is as for `restoring.restore`. Raises its errors; ConfigError if there is another
+    master key.
     """
     clock, random = clock or SystemClock(), SystemRandom()
     _check_lasts(config.store)
@@ -159,7 +164,10 @@ def _key_keeper(config: Config, key: bytes, random: Random) -> Callable[[], None
 
 
 async def copy(source_url: str, target_url: str, on_progress: OnProgress) -> None:
-    """Copies a store into an empty one. Raises ConfigError, and the errors of `restoring.copy`."""
+    """Copies the store at `source_url` into the empty store at `target_url`.
+
+    Raises ConfigError, and the errors of `restoring.copy`.
+    """
     clock = SystemClock()
     frozen = Frozen(clock.now())
     _check_lasts(target_url)

@@ -14,7 +14,7 @@ from idp.records import APPLICATIONS, INSTANCE_ID, INSTANCES, PROJECTS, Applicat
 
 
 async def open_to_everybody(installation: Installation) -> Finding:
-    """Finds applications that every user of the installation can sign in to."""
+    """Reports active applications that every user of the installation can sign in to."""
     matches = await _active_applications(
         installation, lambda each: each.allowed_users == "everybody"
     )
@@ -34,7 +34,7 @@ async def open_to_everybody(installation: Installation) -> Finding:
 
 
 async def pkce(installation: Installation) -> Finding:
-    """Finds applications that may omit PKCE."""
+    """Reports active applications that may omit PKCE."""
 
     def may_omit(client: Application) -> bool:
         uses_code = "authorization_code" in client.grant_types
@@ -46,7 +46,9 @@ async def pkce(installation: Installation) -> Finding:
 
 
 async def implicit(installation: Installation) -> Finding:
-    """Finds applications that get tokens in the address of a page."""
+    """Reports active applications that use the implicit flow, which returns tokens in the address
+    of a page.
+    """
 
     def is_implicit(client: Application) -> bool:
         return "implicit" in client.grant_types or client.response_types != ["code"]
@@ -68,7 +70,7 @@ def _without_implicit(client: Application) -> str:
 
 
 async def debug(installation: Installation) -> Finding:
-    """Finds applications whose error details are public, or that may use plain http."""
+    """Reports active applications whose error details are public, or that may use plain http."""
     now = installation.clock.now()
 
     def explains(client: Application) -> bool:

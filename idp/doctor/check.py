@@ -1,4 +1,4 @@
-"""The types of a check of the installation: what it needs, and what it finds."""
+"""The types of a check by `idp doctor`: the installation that it examines, and its finding."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ class Installation:
     """The installation that the checks examine.
 
     `store` is None if it cannot be opened. `has_records` is false if this program cannot read the
-    records in it; `store_problem` says why. `most_records` is None if every record of a collection
-    is to be read. `clock` is the one by which records expire, `wall_clock` that of the machine.
+    records in it; `store_problem` says why. `most_records` limits how many records of a collection
+    a check reads; None means all. `clock` is the one by which records expire, `wall_clock` that of
+    the machine.
     """
 
     config: Config
@@ -52,10 +53,10 @@ class Installation:
 
 
 class Finding(Struct, frozen=True):
-    """The result of a check.
+    """The result of a check; `found` describes it in a sentence.
 
-    `names` are some of the things it concerns, of `count` in all; each of `commands` fixes one of
-    them. `todo` replaces the check's own advice.
+    `names` are some of the things that it concerns, of `count` in all; each of `commands` fixes
+    one of them. `todo` replaces the check's own advice.
     """
 
     state: State
@@ -67,7 +68,11 @@ class Finding(Struct, frozen=True):
 
 
 class DoctorCheck(Struct, frozen=True, kw_only=True):
-    """One check. `about` says what is to be true, `todo` what to do if it is not."""
+    """One check of `idp doctor`.
+
+    `about` states what should be true, and `todo` what to do if it is not. `needs` says whether
+    `run` reads the store or the records in it; without these it is skipped.
+    """
 
     id: str
     area: Area
@@ -78,14 +83,14 @@ class DoctorCheck(Struct, frozen=True, kw_only=True):
 
 
 class Result(Struct, frozen=True, kw_only=True):
-    """A check and what it found."""
+    """A check together with its finding."""
 
     check: DoctorCheck
     finding: Finding
 
     @property
     def todo(self) -> str:
-        """What to do, in English; empty if nothing is wrong."""
+        """The advice what to do, in English; empty if nothing is wrong."""
         if self.finding.state in ("ok", "skipped"):
             return ""
         return self.finding.todo or self.check.todo.msgid
@@ -107,5 +112,5 @@ def fail(found: str, *commands: str, todo: str = "") -> Finding:
 
 
 def skipped(found: str) -> Finding:
-    """Returns the finding that the check does not apply, or cannot be made."""
+    """Returns the finding that the check does not apply, or cannot be run."""
     return Finding("skipped", found)

@@ -8,26 +8,31 @@ from idp.records import Application, PersonalAccessToken, RegisteredKey, User
 
 
 def no_debug(client: Application) -> str:
-    """Returns the command that ends an application's debug mode."""
+    """Returns the `idp` command line that ends an application's debug mode."""
     where = f"--project {quote(client.project_id)} {quote(client.id)}"
     return f"idp app debug {where} --duration 0s --org {quote(client.org_id)}"
 
 
 def policy(kind: str, org_id: str | None, options: str) -> str:
-    """Returns the command that changes a policy of an organization, or of the installation."""
+    """Returns the `idp` command line that changes a policy of an organization, or of the
+    installation if `org_id` is None.
+
+    `kind` is the policy's name in the command line, and `options` are the settings to change.
+    """
     whose = "--instance" if org_id is None else f"--org {quote(org_id)}"
     return f"idp policy set {kind} {whose} {options}"
 
 
 def revoke(token: PersonalAccessToken) -> str:
-    """Returns the command that revokes a personal access token."""
+    """Returns the `idp` command line that revokes a personal access token."""
     which = f"--user {quote(token.user_id)} {quote(token.id)}"
     return f"idp pat revoke {which} --org {quote(token.org_id)}"
 
 
 def remove_key(key: RegisteredKey, owner: User | Application | None) -> str:
-    """Returns the command that removes the key of a service user or of an application; empty if
-    the owner was deleted."""
+    """Returns the `idp` command line that removes the key of a service user or of an application;
+    empty if the owner was deleted.
+    """
     if owner is None:
         return ""
     where = f"--user {quote(owner.id)}"
@@ -37,11 +42,13 @@ def remove_key(key: RegisteredKey, owner: User | Application | None) -> str:
 
 
 def rename(user: User) -> str:
-    """Returns the command that shortens a user name to the part before the domain."""
+    """Returns the `idp` command line that shortens a user's name to the part before the last
+    `@`.
+    """
     name = user.user_name.rpartition("@")[0]
     return f"idp user change {quote(user.id)} --user-name {quote(name)} --org {quote(user.org_id)}"
 
 
 def resend_email(user: User) -> str:
-    """Returns the command that sends a code to a user's address."""
+    """Returns the `idp` command line that sends a verification code to a user's e-mail address."""
     return f"idp user resend-email {quote(user.id)} --org {quote(user.org_id)}"

@@ -1,4 +1,4 @@
-"""Runs all checks from a program that is not the running service itself."""
+"""The run of all checks by a program other than the running service, such as `idp doctor`."""
 
 from __future__ import annotations
 
@@ -27,10 +27,12 @@ async def of(
     outgoing: Outgoing | None = None,
     for_issuer: Callable[[str], Config] | None = None,
 ) -> list[Result]:
-    """Runs every check. If the store cannot be opened, the checks that need it are skipped.
+    """Runs every check and returns the results; if the store cannot be opened, the checks that
+    need it are skipped.
 
-    `for_issuer` returns the settings for the issuer that the store was last served with, once its
-    records can be read. Raises what `for_issuer` raises.
+    With `is_deep`, checks read all records of a collection. `for_issuer` returns the settings for
+    the issuer that the store was last served with, once its records can be read. Raises what
+    `for_issuer` raises.
     """
     installation = Installation(
         config=config,

@@ -31,7 +31,7 @@ _GIGABYTE: Final = 1024**3
 
 
 async def key_mode(installation: Installation) -> Finding:
-    """Checks that only its owner can read the master key."""
+    """Checks that only the owner of the master key's file can read it."""
     config = installation.config
     if config.master_key:
         return skipped("the master key is a setting, not a file")
@@ -40,7 +40,7 @@ async def key_mode(installation: Installation) -> Finding:
 
 
 async def pat_mode(installation: Installation) -> Finding:
-    """Checks that only its owner can read the administrator's token."""
+    """Checks that only the owner of the file with the administrator's token can read it."""
     if installation.config.admin_pat is None:
         return skipped("admin_pat is not set")
     return _mode(Path(installation.config.admin_pat))
@@ -56,8 +56,9 @@ def _mode(path: Path) -> Finding:
 
 
 async def data_owner(installation: Installation) -> Finding:
-    """Checks that the data directory and its files belong to one user, and are open to no
-    other."""
+    """Checks that the data directory and its files belong to one user, and that no other user can
+    open it.
+    """
     directory = installation.config.data_dir
     if not directory.is_dir():
         return skipped(f"there is no directory {directory}")
@@ -100,7 +101,7 @@ def _files(config: Config) -> Iterator[Path]:
 
 
 async def disk_free(installation: Installation) -> Finding:
-    """Checks the free space where the store and the master key are."""
+    """Checks the free space of the disks with the data directory and the store."""
     findings = [_free_space(path) for path in _directories(installation.config) if path.is_dir()]
     if not findings:
         return skipped(f"there is no directory {installation.config.data_dir}")

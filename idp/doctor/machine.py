@@ -12,7 +12,9 @@ ENOUGH_DESCRIPTORS: Final = 4096
 
 
 async def descriptors(installation: Installation) -> Finding:
-    """Checks how many connections and files a process started here may have open."""
+    """Checks the limit of files and connections that a process started on this machine may have
+    open.
+    """
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return ok("a process that is started here may open any number of files")

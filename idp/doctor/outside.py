@@ -82,8 +82,9 @@ async def _document(installation: Installation, path: str) -> dict[str, Any]:
 
 
 async def proxy_address(installation: Installation) -> Finding:
-    """Checks that the client addresses which the service sees are those of the clients' own
-    networks."""
+    """Checks that `trusted_proxies` names only some addresses, and whether any other address has
+    sent X-Forwarded-For this week.
+    """
     networks = [ip_network(each, strict=False) for each in installation.config.trusted_proxies]
     if open_ones := [str(each) for each in networks if each.prefixlen == 0]:
         return fail(

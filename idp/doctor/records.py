@@ -18,9 +18,9 @@ _MAX_IN_MEMORY: Final = 1_000  # in memory; the others are only counted
 
 
 class Matches(Struct, Generic[R]):
-    """The records that were found: `count` of the `looked_at` that were read.
+    """The records of a search: `count` of the `looked_at` that were read have the problem.
 
-    There may be more unless `is_all` is true. `found` are the first of them.
+    There may be more unless `is_all` is true. `found` has the first of them.
     """
 
     found: list[R] = []
@@ -29,17 +29,17 @@ class Matches(Struct, Generic[R]):
     is_all: bool = True
 
     def add(self, records: Sequence[R]) -> None:
-        """Adds records."""
+        """Adds records that have the problem."""
         self.found += records[: _MAX_IN_MEMORY - len(self.found)]
         self.count += len(records)
 
     @property
     def named(self) -> Sequence[R]:
-        """The records that a finding names."""
+        """The first records, which a finding names."""
         return self.found[:MOST_NAMED]
 
     def joined(self, other: Matches[R]) -> Matches[R]:
-        """Returns the matches of both."""
+        """Returns the matches of both searches as one."""
         return Matches(
             found=[*self.found, *other.found],
             count=self.count + other.count,
@@ -50,8 +50,11 @@ class Matches(Struct, Generic[R]):
     def finding(
         self, nouns: str, problem: str, names: Sequence[str], commands: Sequence[str] = ()
     ) -> Finding:
-        """Returns a warning with these names and commands if there are any matches, and else
-        that all is well."""
+        """Returns a warning with `names` and `commands` if there are any matches, else the finding
+        that nothing is wrong.
+
+        `nouns` is what the records are, and `problem` what is wrong with them.
+        """
         scope = "" if self.is_all else "the first "
         text = f"{self.count} of {scope}{self.looked_at} {nouns} {problem}"
         if not self.is_all:
@@ -64,7 +67,10 @@ class Matches(Struct, Generic[R]):
 async def matching(
     installation: Installation, collection: Collection[R], is_match: Callable[[R], bool]
 ) -> Matches[R]:
-    """Returns the records of a collection for which `is_match` holds."""
+    """Returns the records of a collection for which `is_match` holds.
+
+    At most `most_records` of the installation are read.
+    """
 
     async def chosen(records: Sequence[R]) -> Sequence[R]:
         return [each for each in records if is_match(each)]
@@ -77,7 +83,7 @@ async def chosen_by(
     collection: Collection[R],
     choose: Callable[[Sequence[R]], Awaitable[Sequence[R]]],
 ) -> Matches[R]:
-    """Returns the records of a collection that `choose` selects, which gets them in batches.
+    """Returns the records of a collection that `choose` returns of each batch of them.
 
     At most `most_records` of the installation are read.
     """

@@ -38,7 +38,7 @@ async def of_stored(service: Service, call: Call) -> Findings:
 
 
 def answer_of(results: Sequence[Result]) -> Findings:
-    """Returns the results as an answer."""
+    """Returns the results of checks in the form that answers have."""
     views = [_view(each) for each in results]
     return Findings(details=ListDetails(total_result=str(len(views))), result=views)
 

@@ -31,7 +31,9 @@ _EVERYWHERE: Final = "the installation"
 
 
 async def registration_open(installation: Installation) -> Finding:
-    """Finds where strangers can create accounts: in the installation, or in some organizations."""
+    """Reports login policies by which anybody can register an account: of the installation or of
+    organizations.
+    """
     matches = await matching(installation, POLICIES, lambda each: each.kind == "login")
     stored = {each.org_id: cast(LoginRules, each.rules) for each in matches.found}
     built_in = cast(LoginRules, effective.built_in(installation.config, "login"))
@@ -54,7 +56,7 @@ async def registration_open(installation: Installation) -> Finding:
 
 
 async def lockout_endless(installation: Installation) -> Finding:
-    """Finds lockout policies that lock accounts without an end."""
+    """Reports lockout policies that lock accounts until an administrator unlocks them."""
     matches = await matching(installation, POLICIES, _locks_for_good)
     owners = [each.org_id for each in matches.named]
     return matches.finding(
@@ -83,7 +85,7 @@ async def _organizations(installation: Installation, org_ids: Sequence[str | Non
 
 
 async def two_factors(installation: Installation) -> Finding:
-    """Finds members of the installation without a second factor."""
+    """Reports active administrators of the installation without a second factor."""
     members = await matching(installation, MEMBERSHIPS, lambda each: each.org_id is None)
     user_ids = [each.user_id for each in members.found]
     users = await installation.opened.get_many([(USERS, user_id) for user_id in user_ids])
@@ -100,8 +102,9 @@ async def two_factors(installation: Installation) -> Finding:
 
 
 async def foreign_names(installation: Installation) -> Finding:
-    """Finds users with a user name at a domain of another organization, or with an address
-    there that only their own organization has declared verified."""
+    """Reports users with a user name at a domain of another organization, or with an e-mail
+    address there that only their own organization has declared verified.
+    """
 
     async def chosen(users: Sequence[User]) -> Sequence[User]:
         domains_of = {n: _domains(each) for n, each in enumerate(users)}
@@ -141,7 +144,9 @@ def _is_declared_verified(user: User) -> bool:
 
 
 async def emails_unproven(installation: Installation) -> Finding:
-    """Finds users whose address is verified only because their organization declared it."""
+    """Reports users whose e-mail address is verified only because their organization
+    declared it.
+    """
     matches = await matching(installation, USERS, _is_declared_verified)
     return matches.finding(
         "users",

@@ -32,7 +32,7 @@ async def reach(installation: Installation) -> Finding:
 
 
 async def schema(installation: Installation) -> Finding:
-    """Checks that this program can use the store as it is."""
+    """Checks that this program can use the store, and that no upgrade step is pending."""
     record = await installation.opened.get(META, SCHEMA_ID)
     if record is None:
         return fail("there is no installation in this store", todo="See --data and --store.")

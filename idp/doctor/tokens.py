@@ -27,7 +27,7 @@ _NOUNS: Final = "tokens and keys"
 
 
 async def endless(installation: Installation) -> Finding:
-    """Finds tokens and keys that never expire."""
+    """Reports personal access tokens and registered keys that never expire."""
 
     async def chosen(records: Sequence[Any]) -> Sequence[Any]:
         return [each for each in records if each.expires_at >= LASTS_UNTIL]
@@ -36,7 +36,9 @@ async def endless(installation: Installation) -> Finding:
 
 
 async def unused(installation: Installation) -> Finding:
-    """Finds tokens and keys that are older than 90 days and were not used during these."""
+    """Reports personal access tokens and registered keys that are older than 90 days and were not
+    used in the last 90 days.
+    """
     before = installation.clock.now() - _UNUSED_FOR
 
     async def chosen(records: Sequence[Any]) -> Sequence[Any]:

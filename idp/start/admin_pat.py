@@ -1,4 +1,6 @@
-"""The unattended start: a personal access token of an installation owner, for scripts."""
+"""The personal access token of an installation owner that an unattended start creates for
+scripts.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,12 @@ USER_NAME: Final = "admin-pat"
 
 
 async def ensure(service: Service, instance: Instance, known: str | None) -> str:
-    """Returns `known` while it is valid, else a new token of the service user for this purpose."""
+    """Returns the token `known` while it is valid, else a new token of the service user
+    `admin-pat`.
+
+    The service user is created if it is missing. Raises ConfigError if another user has its login
+    name.
+    """
     if known and await _is_valid(service, known):
         return known
     organization = await first_start.find_default_organization(service, instance)

@@ -1,5 +1,5 @@
-"""From settings to a running service: opening it, preparing it, and the announcement
-of a start.
+"""The start of the service: opening it, creating what is missing, and the announcement of the
+start.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _SQLITE: Final = "sqlite:///"
 
 
 class Start(Confidential, frozen=True):
-    """The announcement of a start, on the terminal or as JSON."""
+    """The announcement of a start, which is printed for people or as JSON."""
 
     config: Config
     admin: Admin
@@ -70,8 +70,8 @@ class Start(Confidential, frozen=True):
         }
 
     def setup_url(self) -> str | None:
-        """Returns the address that only asks the first administrator for a new password; None
-        without a one-time password.
+        """Returns the address of the page on which the first administrator only chooses a new
+        password; None without a one-time password.
 
         Browsers do not send the part after #, so the one-time password appears in no log and at no
         proxy.
@@ -82,7 +82,9 @@ class Start(Confidential, frozen=True):
         return f"{self.config.issuer}{first_start.PAGE}#{urlencode(fragment, quote_via=quote)}"
 
     def curl(self) -> list[str]:
-        """Returns command lines that work unchanged, each independently."""
+        """Returns example command lines, each of which works unchanged and independently of the
+        others.
+        """
         config = self.config
         curl = "curl -fsS"
         if config.tls_cert:
@@ -137,10 +139,11 @@ def check_files(config: Config) -> None:
 async def open_service(
     config: Config, launch: Launch = USUAL, *, must_exist: bool = False
 ) -> Service:
-    """Opens the service of one process. With `must_exist`, no installation is created.
+    """Opens the service of one process.
 
-    Raises ConfigError, also where an empty store has a key that is not new; WrongKey,
-    StorageError; NotFound if there is no installation.
+    With `must_exist`, no installation is created. `launch` has the options of `idp serve`. Raises
+    ConfigError, also where an empty store has a key that is not new; WrongKey, StorageError;
+    NotFound if there is no installation.
     """
     clock = ShiftedClock() if config.test else SystemClock()
     random = SystemRandom()
@@ -211,7 +214,7 @@ def _master_key(config: Config, random: Random, instance: Instance | None) -> Ma
 async def as_it_is(
     url: str, collections: Sequence[Collection[Any]], clock: Clock
 ) -> AsyncIterator[Store]:
-    """Provides a store without a check or an upgrade of its schema. Raises StorageError."""
+    """Provides an open store, without a check or an upgrade of its schema. Raises StorageError."""
     store = open_store(url, now=clock.now, new_id=Numbered(SystemRandom()).id)
     await store.open(collections, None)
     try:
@@ -221,9 +224,8 @@ async def as_it_is(
 
 
 async def look(config: Config) -> MetaRecord:
-    """Returns the schema record of the store. Nothing is checked, upgraded or created.
-
-    Raises NotFound, StorageError.
+    """Returns the schema record of the configured store; changes nothing. Raises NotFound,
+    StorageError.
     """
     check_is_there(config.store)
     async with as_it_is(config.store, (), SystemClock()) as store:
@@ -234,7 +236,9 @@ async def look(config: Config) -> MetaRecord:
 
 
 def check_is_there(store: str) -> None:
-    """Checks that a store of this URL may exist, because opening creates it. Raises NotFound."""
+    """Raises NotFound if the store at this URL is a file that does not exist, which opening would
+    create.
+    """
     if start_checks.is_missing(store):
         raise _nothing_in(store)
 
@@ -247,9 +251,11 @@ def _nothing_in(store: str) -> NotFound:
 
 
 def master_key(config: Config, random: Random, *, is_new: bool) -> bytes:
-    """Returns the master key.
+    """Returns the master key that the settings or the data directory have; with `is_new`, created
+    if there is none.
 
-    It is created only for a new store: the values of any other are sealed with one.
+    For a store that is not new none is created, because its values are sealed with an existing
+    one.
     """
     return key_master_key.master_key(
         config.data_dir,
@@ -261,7 +267,9 @@ def master_key(config: Config, random: Random, *, is_new: bool) -> bytes:
 
 
 def make_store_dir(store: str) -> None:
-    """Creates the directory of a store's file, if it is a file. Raises ConfigError."""
+    """Creates the directory of a SQLite store's file; does nothing for other stores. Raises
+    ConfigError.
+    """
     if store.startswith(_SQLITE):
         make_data_dir(Path(store.removeprefix(_SQLITE)).parent)
 
@@ -280,7 +288,7 @@ def make_data_dir(path: Path) -> None:
 
 
 async def close_service(service: Service) -> None:
-    """Completes background tasks, then closes the store and the threads."""
+    """Waits for background tasks, then closes the store and the hashing threads."""
     # Background tasks still use the store.
     await service.background_tasks.finished()
     service.hasher.close()
@@ -288,7 +296,9 @@ async def close_service(service: Service) -> None:
 
 
 def breached_passwords(config: Config) -> BreachedPasswords | None:
-    """Returns the configured list, if any. Raises ConfigError if it can't be used."""
+    """Returns the configured list of breached passwords, if any. Raises ConfigError if it is
+    unusable.
+    """
     if config.breached_passwords is None:
         return None
     path = Path(config.breached_passwords)
@@ -309,10 +319,8 @@ def breached_passwords(config: Config) -> BreachedPasswords | None:
 
 
 async def make_ready(service: Service) -> Start:
-    """Creates whatever of the installation is missing; the announcement is the same at every
-    start.
-
-    Raises ConfigError.
+    """Creates whatever is missing of the installation; returns the announcement. Raises
+    ConfigError.
     """
     instance = await first_start.ensure_instance(service)
     config = service.config
@@ -354,7 +362,9 @@ def _write_secret(path: Path, text: str, draft_id: str) -> None:
 
 
 def banner(start: Start, seconds: float, version: str) -> str:
-    """Returns the text that the operator sees at a start."""
+    """Returns the announcement as the text that the operator sees; `seconds` is how long the start
+    took.
+    """
     config, admin, demo = start.config, start.admin, start.demo
     lines = [f"idp {version} ready in {seconds:.1f} s"]
     lines.append(f"  Issuer    {config.issuer}")

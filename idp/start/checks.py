@@ -33,7 +33,7 @@ _log = logs.logger(__name__)
 
 
 class Launch(Struct, frozen=True):
-    """The options of `idp serve` other than the settings."""
+    """The options of `idp serve` that are not settings."""
 
     new_store: bool = False  # the installation may be created with an existing key
     command: str = "idp serve"  # the command line, without what --new-store adds to it
@@ -52,8 +52,8 @@ def check(config: Config, launch: Launch) -> Iterator[BrokenRule]:
 
 
 def has_used_key(config: Config) -> bool:
-    """Returns whether there is a master key that an installation was created with, or one is
-    configured.
+    """Returns whether a master key is configured, or the data directory has one that an
+    installation was created with.
 
     Always false with `test` and for a store in memory, which are empty at each start. A caller
     that looks for the installation after this call also finds one that another process has
@@ -67,9 +67,11 @@ def has_used_key(config: Config) -> bool:
 
 
 def begin_installation(config: Config, launch: Launch, random: Random, *, has_key: bool) -> None:
-    """Records that the key about to be created is new, so that a start after a kill can continue.
+    """Records in the data directory that the key about to be created is new, so that a start after
+    a kill can continue.
 
-    Raises ConfigError if a key exists and the empty store was not declared new.
+    Raises ConfigError if there is already a key (`has_key`) and the empty store was not declared
+    new.
     """
     if has_key and not launch.new_store:
         raise ConfigError([f"{_empty(config)} {_anew(launch)}"])
@@ -84,13 +86,17 @@ def begin_installation(config: Config, launch: Launch, random: Random, *, has_ke
 
 
 def end_installation(config: Config) -> None:
-    """Removes the record of `begin_installation`: the key now belongs to an installation."""
+    """Removes the record of `begin_installation`, because the key now belongs to an
+    installation.
+    """
     with suppress(OSError):  # a read-only directory cannot have the marker
         _marker(config).unlink(missing_ok=True)
 
 
 def warn(launch: Launch, *, is_new: bool) -> None:
-    """Logs options that have no effect."""
+    """Logs a warning for each option that has no effect. `is_new` says whether this start creates
+    the installation.
+    """
     for name in launch.without_effect:
         _log.warning("a setting has no effect any more: remove it", setting=name)
     if launch.new_store and not is_new:
@@ -127,7 +133,7 @@ def _admin_pat(config: Config) -> Iterator[BrokenRule]:
 
 
 def is_missing(store: str) -> bool:
-    """Returns whether the store is a file that does not exist."""
+    """Returns whether the URL of a store names a SQLite file that does not exist."""
     return store.startswith(_SQLITE) and not Path(store.removeprefix(_SQLITE)).exists()
 
 

@@ -28,7 +28,7 @@ _LIVES: Final = timedelta(hours=12)
 
 
 class DemoStep(Confidential, frozen=True):
-    """One HTTP request and its response, as the demo's page displays them."""
+    """One HTTP request of the demo and its response, as its page displays them."""
 
     kind: str
     request: str
@@ -38,7 +38,7 @@ class DemoStep(Confidential, frozen=True):
 class DemoBrowser(Confidential, frozen=True, omit_defaults=True):
     """The demo's data about one browser.
 
-    `id` is the value of its cookie, of which the store has the digest.
+    `id` is the value of the browser's cookie, of which the store has the digest.
     """
 
     id: str
@@ -53,13 +53,15 @@ class DemoBrowser(Confidential, frozen=True, omit_defaults=True):
 
 
 class DemoClient(Confidential, frozen=True):
-    """The demo's own registration."""
+    """The client id and secret of the demo's own registration."""
 
     client_id: str
     client_secret: str
 
     def basic(self) -> str:
-        """Returns the value of the Authorization header (RFC 6749, 2.3.1)."""
+        """Returns the value of the Authorization header for client_secret_basic (RFC 6749,
+        2.3.1).
+        """
         pair = f"{quote(self.client_id, safe='')}:{quote(self.client_secret, safe='')}"
         return "Basic " + base64.b64encode(pair.encode()).decode()
 
@@ -74,7 +76,7 @@ async def find_client(service: Service) -> DemoClient | None:
 
 
 async def find_visit(service: Service, cookie: str | None) -> DemoBrowser | None:
-    """Returns the data about this browser; None if there is none."""
+    """Returns the stored data about the browser with this cookie; None if there is none."""
     record = await service.store.get(DEMO_VISITS, digest(cookie)) if cookie else None
     if record is None:
         return None
@@ -82,7 +84,7 @@ async def find_visit(service: Service, cookie: str | None) -> DemoBrowser | None
 
 
 async def remember(service: Service, visit: DemoBrowser, *, is_new: bool = False) -> None:
-    """Stores the data about a browser for twelve hours."""
+    """Stores the data about a browser for twelve hours, as a new record if `is_new`."""
     sealed = service.master_key.seal(msgspec.json.encode(visit), _PURPOSE)
     expires_at = service.clock.now() + _LIVES
     record = DemoVisit(id=digest(visit.id), sealed=sealed, expires_at=expires_at)
@@ -95,7 +97,11 @@ async def remember(service: Service, visit: DemoBrowser, *, is_new: bool = False
 def begin(
     service: Service, visit: DemoBrowser | None, client: DemoClient, prompt: str
 ) -> DemoBrowser:
-    """Returns the data for a new authorization request: a new state, nonce and PKCE verifier."""
+    """Returns a browser's data for a new authorization request, with a new state, nonce and PKCE
+    verifier.
+
+    `visit` is its former data, None for a new browser.
+    """
     random = service.random
     known = visit or DemoBrowser(id=random.token())
     asking = structs.replace(
@@ -137,7 +143,7 @@ def logout_url(service: Service, visit: DemoBrowser) -> str:
 
 
 def code_form(service: Service, visit: DemoBrowser, code: str) -> dict[str, str]:
-    """Returns the token request that redeems a code."""
+    """Returns the form of the token request that redeems an authorization code."""
     return {
         "grant_type": "authorization_code",
         "code": code,
@@ -147,13 +153,13 @@ def code_form(service: Service, visit: DemoBrowser, code: str) -> dict[str, str]
 
 
 def refresh_form(visit: DemoBrowser) -> dict[str, str]:
-    """Returns the token request with a refresh token."""
+    """Returns the form of the token request with the browser's refresh token."""
     return {"grant_type": "refresh_token", "refresh_token": visit.tokens.get("refresh_token", "")}
 
 
 def is_own_answer(service: Service, visit: DemoBrowser, state: str, issuer: str) -> bool:
-    """Returns whether an authorization response is to this browser's last request, by its `state`
-    and `iss` (RFC 9207).
+    """Returns whether an authorization response belongs to this browser's last request, by its
+    `state` and `iss` (RFC 9207).
     """
     return bool(visit.state) and same(visit.state, state) and issuer == service.config.issuer
 
@@ -163,8 +169,8 @@ def verified_claims(
 ) -> dict[str, Any]:
     """Returns the claims of an ID token after the checks of OpenID Connect Core 1.0, 3.1.3.7.
 
-    Raises ValueError if it is not the issuer's, not for this client, expired, or for another
-    request.
+    `nonce` is that of the request; None after a refresh. Raises ValueError if the token is not the
+    issuer's, not for this client, expired, or for another request.
     """
     # Imported here: only the demo and the creation of keys need it.
     from jwcrypto.common import JWException

@@ -1,6 +1,4 @@
-"""The demonstration application and its user: active with a loopback issuer, and inactive
-otherwise.
-"""
+"""The demonstration application and its user, which are active with a loopback issuer only."""
 
 from __future__ import annotations
 
@@ -47,9 +45,9 @@ _OTHERWISE: Final = {
 
 
 class DemoDescription(Confidential, frozen=True):
-    """The demo in the announcement of a start; the same at every start.
+    """The demo as the announcement of a start describes it; the same at every start.
 
-    `password` is None once its user has another one.
+    `password` is None once the demo's user has another one.
     """
 
     client_id: str
@@ -62,8 +60,8 @@ class DemoDescription(Confidential, frozen=True):
 
 
 async def ensure(service: Service, instance: Instance) -> DemoDescription:
-    """Returns the demo, created if it is missing and activated; its addresses follow
-    the issuer.
+    """Creates the demo if it is missing, activates it, adapts its addresses to the issuer, and
+    returns its description.
     """
     demo = instance.demo or await _create(service, instance)
     await _switch(service, demo, "active")
@@ -82,7 +80,7 @@ async def ensure(service: Service, instance: Instance) -> DemoDescription:
 
 
 async def switch_off(service: Service, instance: Instance) -> None:
-    """Deactivates the demo application and its user where other machines can reach the issuer."""
+    """Deactivates the demo application and its user."""
     if instance.demo is not None:
         await _switch(service, instance.demo, "inactive")
 

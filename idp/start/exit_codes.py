@@ -50,7 +50,7 @@ CODES: Final[Mapping[type[Exception], int]] = {
 
 
 def guarded(work: Callable[[], None]) -> int:
-    """Runs `work`; returns the exit code.
+    """Runs `work` and returns the exit code.
 
     Errors that the operator can fix are printed without a traceback.
     """
@@ -62,7 +62,7 @@ def guarded(work: Callable[[], None]) -> int:
 
 
 def report(error: IdpError | StorageError) -> int:
-    """Prints an error, one line for each problem; returns the exit code."""
+    """Prints an error to stderr, one line for each problem, and returns its exit code."""
     for line in _lines(error):
         print(f"idp: {line}", file=sys.stderr, flush=True)
     return code(error)

@@ -44,9 +44,9 @@ _ADMIN_PASSWORD: Final = "first-admin-password"  # noqa: S105 - a purpose, not a
 
 
 class Admin(Confidential, frozen=True):
-    """The first administrator in the announcement of a start.
+    """The first administrator as the announcement of a start describes it.
 
-    `password` is None once it was used.
+    `password` is the one-time password; None once it was used.
     """
 
     login_name: str
@@ -54,7 +54,7 @@ class Admin(Confidential, frozen=True):
 
 
 async def ensure_instance(service: Service) -> Instance:
-    """Returns the installation, created now if this store is new.
+    """Returns the record of the installation, created now if this store is new.
 
     Raises WrongKey if the store belongs to another master key.
     """
@@ -72,16 +72,16 @@ async def ensure_instance(service: Service) -> Instance:
 async def last_issuer(store: View) -> str:
     """Returns the issuer that the store was last served with.
 
-    It is empty if the store has no installation, or an older program's start recorded none.
+    It is empty if the store has no installation, or was last served by an older program, which
+    recorded none.
     """
     instance = await store.get(INSTANCES, INSTANCE_ID)
     return instance.issuer if instance else ""
 
 
 async def remember_issuer(service: Service, instance: Instance) -> None:
-    """Records the issuer of this start, for commands that do not have it.
-
-    A service for tests does not change it.
+    """Stores the issuer of this start for commands that do not have it; does nothing in test
+    mode.
     """
     issuer = service.config.issuer
     if not service.config.test and instance.issuer != issuer:
@@ -141,7 +141,9 @@ def made(
     now: datetime,
     **payload: str,
 ) -> list[Write]:
-    """Returns the writes that store a record of a start, with its event."""
+    """Returns the writes that insert a record created at a start, with its audit event of the
+    given type.
+    """
     return events.insertion(
         service.random, collection, record, AuditEntry(type, ACTOR, now, payload=payload)
     )
@@ -187,7 +189,8 @@ def new_user(
 
 
 async def describe_admin(service: Service, instance: Instance) -> Admin:
-    """Returns the first administrator's login name, and the one-time password while it is valid.
+    """Returns the first administrator's login name, and the one-time password if it has not been
+    used.
 
     One that has expired unused is replaced: an operator who can start the service may have a new
     one.
@@ -227,8 +230,8 @@ def _first_admin(service: Service, user_id: str, password: str, now: datetime) -
 
 
 async def is_link_used(service: Service) -> bool:
-    """Returns whether the first administrator has replaced the one-time password of the set-up
-    link.
+    """Returns whether the first administrator has replaced the one-time password that the set-up
+    link contains.
     """
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     return instance is not None and instance.first_admin is None

@@ -1,4 +1,6 @@
-"""Warnings of proxies that are not in `trusted_proxies`: in the log, and stored for some days."""
+"""Warnings about proxies that are not in `trusted_proxies`: in the log, and stored for some
+days.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ _log: Final = logs.logger(__name__)
 
 
 def warn(service: Service, address: str) -> None:
-    """Logs a warning of an address once per start, and stores it for `listed`."""
+    """Logs a warning about the address of an untrusted proxy, once per start, and stores the
+    address for `listed`.
+    """
     if service.untrusted_proxies.is_new(address):
         _log.warning(
             "X-Forwarded-For is not believed: the address that sent it is not in trusted_proxies."
@@ -39,7 +43,7 @@ async def _note(service: Service, address: str) -> None:
 
 
 async def listed(store: View) -> list[UntrustedProxy]:
-    """Returns the addresses that any process has warned of within the last days, the
+    """Returns the stored addresses that any process has warned of in the last seven days, the
     latest first.
     """
     found = [each async for each in store.scan(UNTRUSTED_PROXIES)]

@@ -23,7 +23,7 @@ _KIND: Final = "login"
 
 
 async def is_asked(service: Service) -> bool:
-    """Returns whether the set-up form asks.
+    """Returns whether the set-up form asks that question.
 
     It does while the first administrator of a public installation has a one-time password, and
     neither a setting nor a policy has answered.

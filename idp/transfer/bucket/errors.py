@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 class ObjectStorageFailed(InvalidArgument):
-    """Nothing was read, or nothing was written.
+    """The error of an operation on object storage: nothing was read, or nothing was written.
 
-    `cause` is for the log; neither it nor the problem holds a secret.
+    `cause` is a description for the log; neither it nor `problem` contains a secret.
     """
 
     def __init__(self, problem: FieldProblem, cause: str = "") -> None:

@@ -1,8 +1,8 @@
 """Requests of Google's libraries, restricted to known servers and to a time limit.
 
 The libraries follow redirects and addresses in responses, read responses of any length, and apply
-their timeout to each read anew. Here no request is sent to another server than those that are
-named, a response held in memory is a short one, and at the time limit every connection is closed.
+their timeout to each read anew. This module sends requests to listed servers only, limits the size
+of a response that is held in memory, and closes every connection at the time limit.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _PIECE: Final = 64 * 1024
 
 
 class NotCalled(RequestException):  # type: ignore[misc, unused-ignore]
-    """The request was not sent, or its response not read; it is not retried."""
+    """The error that a request was not sent, or its response not read; it is not retried."""
 
 
 class Time:
-    """The time limit of the requests to a bucket, which closes their connections.
+    """A time limit for all requests to a bucket, at whose end their connections are closed.
 
-    Once it `is_over`, the registered connections are closed, and every later one when it is
-    registered. `watch` and `end` may be called from different threads.
+    Once `is_over` is true, the registered connections are closed, and each later one is closed as
+    soon as it is registered. `watch` and `end` may be called from different threads.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Time:
         self._lock = threading.Lock()
 
     def watch(self, connection: HTTPConnection, over: socket.socket) -> None:
-        """Registers a connection that is closed when the time is over.
+        """Registers a connection and its socket `over`, which are closed at the time limit.
 
         The socket is duplicated, because TLS takes the original over.
         """
@@ -54,7 +54,9 @@ class Time:
             self.end()
 
     def end(self) -> None:
-        """Closes open connections, and every one that is opened from now on."""
+        """Closes the sockets of the registered connections, and of each one that is registered
+        later.
+        """
         self.is_over = True
         with self._lock:
             for each in self._sockets:
@@ -62,8 +64,8 @@ class Time:
             self._sockets.clear()
 
     def close(self) -> None:
-        """Closes the connections when they are no longer used, with whatever was still to be
-        received.
+        """Ends the time limit and closes the connections, which no request uses any more; data
+        that they have not received yet is discarded.
         """
         self.end()
         for each in self._connections:
@@ -72,8 +74,8 @@ class Time:
 
 @contextmanager
 def time_of(seconds: float, leaving: threading.Event) -> Iterator[Time]:
-    """Provides a time limit of `seconds`, which is over at once when `leaving` is set, and at the
-    end of the block.
+    """Provides a time limit that ends after `seconds`, as soon as `leaving` is set, or at the end
+    of the block.
     """
     time = Time()
 
@@ -90,7 +92,10 @@ def time_of(seconds: float, leaving: threading.Event) -> Iterator[Time]:
 
 
 class GuardedAdapter(HTTPAdapter):  # type: ignore[misc, unused-ignore]
-    """Sends requests to `origins` only, within `time`."""
+    """An adapter of `requests` that sends requests to `origins` only, and within `time`.
+
+    It raises NotCalled for any other request, for a redirect, and for a response that is too long.
+    """
 
     def __init__(self, origins: frozenset[str], time: Time) -> None:
         self._origins = origins
@@ -116,8 +121,8 @@ class GuardedAdapter(HTTPAdapter):  # type: ignore[misc, unused-ignore]
 
 
 def guard(session: Session, origins: frozenset[str], time: Time) -> None:
-    """Makes a session send its requests by a GuardedAdapter and ignore the environment's proxy
-    settings.
+    """Restricts a session to requests to `origins` within `time`, and makes it ignore the proxies
+    that are set in the environment.
     """
     session.trust_env = False
     adapter = GuardedAdapter(origins, time)
@@ -126,7 +131,7 @@ def guard(session: Session, origins: frozenset[str], time: Time) -> None:
 
 
 def origin(url: str) -> str:
-    """Returns the scheme, host and port of an address."""
+    """Returns the scheme, host and port of a URL, in lower case."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}".lower()
 

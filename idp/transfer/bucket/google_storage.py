@@ -70,7 +70,8 @@ _ERRORS: Final = (
 def opened(
     endpoint: str, place: ObjectLocation, seconds: float, leaving: threading.Event
 ) -> Iterator[GoogleBucket]:
-    """Provides the bucket of `place`, for so many seconds or until `leaving` is set.
+    """Provides access to the bucket of `place` by the API at `endpoint`, for at most `seconds`, or
+    until `leaving` is set.
 
     Raises ObjectStorageFailed for every error within the block.
     """
@@ -86,7 +87,10 @@ def opened(
 
 
 class GoogleBucket:
-    """A bucket. Errors of its methods become ObjectStorageFailed in `opened`."""
+    """A bucket of Google Cloud Storage, whose objects can be read and created.
+
+    Errors of the library within its methods become ObjectStorageFailed in `opened`.
+    """
 
     def __init__(self, endpoint: str, place: ObjectLocation, seconds: float, time: Time) -> None:
         client = storage.Client(
@@ -102,7 +106,11 @@ class GoogleBucket:
         self._calls: dict[str, Any] = {"timeout": SILENT_SECONDS, "retry": retry}
 
     def fetch(self, path: str, into: Path, most: int) -> None:
-        """Reads an object into a new file."""
+        """Reads the object `path`, of at most `most` bytes, into the new file `into`, which is
+        removed again if reading fails.
+
+        Raises ObjectStorageFailed if the object is larger, changes meanwhile, or arrives damaged.
+        """
         blob = self._bucket.blob(path)
         blob.reload(**self._calls)
         if blob.size is None or blob.generation is None or not blob.crc32c:
@@ -143,7 +151,11 @@ class GoogleBucket:
             raise ObjectStorageFailed(_SPOILT)
 
     def put(self, path: str, file: Path) -> None:
-        """Stores a file as a new object."""
+        """Stores a file as the new object `path`.
+
+        Raises ObjectStorageFailed if there is such an object, or if the size or the checksum of
+        the stored object differs.
+        """
         size, crc32c = file.stat().st_size, _crc32c(file)
         blob = self._bucket.blob(path, chunk_size=CHUNK_BYTES)
         try:

@@ -1,7 +1,7 @@
-"""The location of a package in object storage, and the account that may read or write it there.
+"""The location of a package in object storage, and the service account that may use it.
 
-Of an account's document only its names and its key are used. The caller cannot choose the
-addresses of Google's servers: a document with another address is refused.
+Of an account's JSON document only the e-mail address, the key and its id are used. The caller
+cannot choose the addresses of Google's servers: a document with another address is refused.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ _DOMAIN: Final = "universe_domain"
 
 
 class ServiceAccount(Struct, frozen=True):
-    """An account of Google Cloud. It is held for one transfer, and never shown."""
+    """A service account of Google Cloud, held in memory for one transfer; its text form shows none
+    of its values.
+    """
 
     email: str
     key_id: str
@@ -52,10 +54,15 @@ class ServiceAccount(Struct, frozen=True):
 
 
 class AccountDocument(Struct, frozen=True):
-    """The JSON document of a service account of Google Cloud, in base64."""
+    """The rule of a field that holds the JSON document of a service account of Google Cloud, in
+    base64.
+    """
 
     def read(self, value: object) -> ServiceAccount:
-        """Returns the account. No refusal contains parts of the document."""
+        """Returns the account that the document describes.
+
+        Raises FieldRefused, whose message contains nothing of the document.
+        """
         document = _document(Text(1, 2 * MAX_ACCOUNT, is_free=True).read(value))
         for name, form in _MEMBERS.items():
             member = document.get(name)
@@ -74,7 +81,7 @@ class AccountDocument(Struct, frozen=True):
 
 
 class BucketName(Struct, frozen=True):
-    """The name of a bucket."""
+    """The rule of a field that holds the name of a bucket of Google Cloud Storage."""
 
     def read(self, value: object) -> str:
         name = Text(1).read(value)
@@ -87,7 +94,9 @@ class BucketName(Struct, frozen=True):
 
 
 class ObjectPath(Struct, frozen=True):
-    """The name of an object, which may look like a path within its bucket."""
+    """The rule of a field that holds the name of an object: segments with slashes between them,
+    none of which is empty, `.` or `..`.
+    """
 
     def read(self, value: object) -> str:
         path = Text(1, MAX_PATH_BYTES).read(value)

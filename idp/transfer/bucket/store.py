@@ -36,7 +36,7 @@ async def fetch(
     """Reads the object at `place`, of up to `most` bytes, into the new file `into`.
 
     Raises ObjectStorageFailed, at most about a second after `seconds`, and Busy if too many
-    transfers are running; the file does not exist then. Cancellation aborts the transfer.
+    transfers are running; in both cases the file does not exist. Cancellation aborts the transfer.
     """
     await _with(service, place, seconds, lambda bucket: bucket.fetch(place.path, into, most))
 

@@ -1,7 +1,7 @@
-"""Organizations with all their records as one document: a package that an import reads.
+"""The document of an export: organizations with all their records, as a package for an import.
 
-It is one consistent state of the store, whatever is written meanwhile, and is written as it is
-read: memory holds one record and a buffer.
+The document describes one consistent state of the store, whatever is written meanwhile. It is
+written while the store is read, so that memory holds one record and a buffer.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ async def write(
     seconds: float,
     destination: str,
 ) -> dict[str, int]:
-    """Writes the document into a file, and records the export and its destination in the audit
-    log.
+    """Writes the document of an export into `target`, and records the export and its `destination`
+    in the audit log.
 
-    Returns the number of organizations (`orgs`), and of rows of each list. Raises NotFound if a
-    named organization does not exist, and DeadlineExceeded after more than `seconds`.
+    Returns the number of organizations (`orgs`) and the number of rows by list. Raises NotFound if
+    a selected organization does not exist, and DeadlineExceeded after more than `seconds`.
     """
     deadline = _Deadline(seconds)
     async with deadline.enforced():

@@ -1,4 +1,4 @@
-"""POST /admin/v1/export: organizations with all their records.
+"""The call POST /admin/v1/export, which exports organizations with all their records.
 
 The document is first written to a temporary file that only this process can read. So a failure or
 a timeout is answered with its status, and never with a partial document.

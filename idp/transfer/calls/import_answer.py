@@ -74,7 +74,7 @@ class Imported(Answer, frozen=True, kw_only=True):
 
 
 async def of(service: Service, job: Job) -> Imported:
-    """Returns the answer for a job in its present state."""
+    """Returns the answer to an import call, by the present state of its job."""
     problems, is_cut = await _problems(service, job)
     made, is_made_cut = await _made(service, job)
     return Imported(
@@ -95,7 +95,7 @@ async def of(service: Service, job: Job) -> Imported:
 
 
 def problem(stored: JobProblem) -> ImportProblem:
-    """Returns a problem in the form of the answer."""
+    """Returns a stored problem of a row in the form that answers have."""
     return ImportProblem(
         row=stored.row,
         path=stored.path,

@@ -1,7 +1,7 @@
-"""POST /admin/v1/import: a package becomes a job, whose end the call awaits.
+"""The call POST /admin/v1/import, which creates a job for a package and waits for the job's end.
 
-The answer is sent when the job has ended, or when `timeout` is over: the job then continues, and
-the answer lists what is stored so far.
+The answer is sent when the job has ended or `timeout` is over. After a timeout the job continues,
+and the answer lists what is stored so far.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ B = TypeVar("B", bound="EnvelopeOptions")
 
 
 class PackageDocument(Struct, frozen=True):
-    """Organizations as an export writes them; validated row by row, not here."""
+    """The rule of a field that holds a package. It accepts any value: the job validates the rows
+    one by one.
+    """
 
     def read(self, value: object) -> object:
         return value
@@ -60,19 +62,19 @@ class PackageDocument(Struct, frozen=True):
 
 
 class EnvelopeOptions(Request, frozen=True, kw_only=True):
-    """Members that may accompany the package also where it is in object storage.
+    """The options that a package in object storage may contain next to its organizations.
 
-    They have no effect there: the call's own options apply.
+    They have no effect: the options of the call apply.
     """
 
     timeout: Annotated[timedelta, Duration()] = DEFAULT_TIMEOUT
 
 
 class ImportCallOptions(EnvelopeOptions, frozen=True, kw_only=True):
-    """The options of an import.
+    """The options of an import call.
 
-    How long to wait for its end; a dry run, which stores nothing; whether to update existing
-    records; whether to correct what can be corrected safely.
+    `timeout` limits the wait for the job's end. `dry_run` stores nothing, `update` updates
+    existing records, and `fix` corrects formal mistakes that have only one possible correction.
     """
 
     dry_run: bool = False

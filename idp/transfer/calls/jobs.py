@@ -1,5 +1,5 @@
-"""/admin/v1/jobs: the progress of imports and the problems of their rows; cancelling
-and resuming.
+"""The calls of /admin/v1/jobs: progress of imports, problems of their rows, cancelling,
+resuming.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Processing of a batch of rows: each is read, planned and stored independently of the others.
+"""Processing of a batch of rows: each is read, planned (the writes that it needs are determined)
+and stored, independently of the others.
 
 A unit that conflicts with another write (another import, a registration, a row of its own batch)
 is planned again by the new state. So a row is refused only for a lasting reason, and of rows that
@@ -33,7 +34,9 @@ _UNKNOWN_FIELD: Final = "field.unknown"
 
 
 class ProcessedRow(Struct, frozen=True, kw_only=True):
-    """A row and its outcome."""
+    """A row of a package with its outcome: the action, the record's id with its `parts`, and
+    problems.
+    """
 
     row: Row
     type: str
@@ -43,7 +46,7 @@ class ProcessedRow(Struct, frozen=True, kw_only=True):
     problems: tuple[RowProblem, ...] = ()
 
     def job_problems(self, job_id: str) -> list[JobProblem]:
-        """Returns its problems as they are stored for the report."""
+        """Returns the problems of the row as records of the job's report, twenty at most."""
         key = f"{self.row.number:012}"
         return [
             JobProblem(
@@ -65,10 +68,10 @@ class ProcessedRow(Struct, frozen=True, kw_only=True):
 
 
 class RowOutcome(Struct, frozen=True):
-    """What the planner decided for readable rows, by their numbers.
+    """The planned actions of readable rows, by row number, before any of these rows is stored.
 
-    Rows in `done` need no write, rows in `to_store` have one. Rows whose writes would collide are
-    in neither and wait for the next round.
+    Rows in `done` need no write, rows in `to_store` have writes. A row whose writes would collide
+    with those of an earlier row is in neither, and is planned again in the next round.
     """
 
     done: Mapping[int, PreparedRow] = {}
@@ -76,8 +79,10 @@ class RowOutcome(Struct, frozen=True):
 
 
 class PlannedRows(Struct, frozen=True, kw_only=True):
-    """Rows of one kind before any is stored: the unreadable ones, by their numbers, and the plans
-    of the others.
+    """Rows of one kind that were read and planned, and are not stored yet.
+
+    `unreadable` has the refusals and `warnings` the warnings, both by row number; `reads` has the
+    readable rows, and `outcome` their planned actions.
     """
 
     rows: Sequence[Row]
@@ -89,13 +94,21 @@ class PlannedRows(Struct, frozen=True, kw_only=True):
 
 
 async def process(context: ImportContext, rows: Sequence[Row]) -> list[ProcessedRow]:
-    """Processes rows of one kind and returns their outcomes. Raises Unavailable."""
+    """Reads, plans and stores rows of one kind, and returns their outcomes in the order of the
+    rows.
+
+    Raises Unavailable if the store can't be reached.
+    """
     planned = await plan(context, rows)
     return await outcomes(planned, await store(context, planned))
 
 
 async def plan(context: ImportContext, rows: Sequence[Row]) -> PlannedRows:
-    """Plans rows of one kind by what is stored. Raises Unavailable."""
+    """Reads rows of one kind, and determines by the present state of the store which writes each
+    needs.
+
+    Raises Unavailable if the store can't be reached.
+    """
     kind = kinds.BY_MEMBER.get(rows[0].member)
     if kind is None or kind.request is None or kind.prepare is None:
         return PlannedRows(rows=rows, kind=kind)
@@ -131,7 +144,10 @@ async def store(context: ImportContext, planned: PlannedRows) -> dict[int, Prepa
 
 
 async def outcomes(planned: PlannedRows, stored: Mapping[int, PreparedRow]) -> list[ProcessedRow]:
-    """Returns the outcome of each row, once they are stored."""
+    """Returns the outcomes of planned rows in the order of the rows, after they were stored.
+
+    `stored` has the results of `store`, by row number.
+    """
     kind = planned.kind
     if kind is None or kind.prepare is None:
         return [_unsupported(row, kind) for row in planned.rows]

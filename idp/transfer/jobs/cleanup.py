@@ -23,7 +23,11 @@ _AT_ONCE: Final = 500
 
 
 async def tidy(service: Service) -> None:
-    """Removes what is no longer needed of all jobs: a background task. Raises StorageError."""
+    """Removes the packages of jobs that can't be resumed any more, and jobs thirty days after
+    their end; it is called periodically.
+
+    Raises StorageError.
+    """
     now = service.clock.now()
     async for job in paging.each(service, JOBS, {}):
         # A job that waits for its file has no end from which the time could count.
@@ -42,7 +46,10 @@ def _may_go_on(job: Job, finished_at: datetime, now: datetime) -> bool:
 
 
 async def drop_package(service: Service, job: Job) -> None:
-    """Removes the package of a job that has ended. Raises StorageError."""
+    """Removes the stored package of a job that has ended, unless the job was resumed meanwhile.
+
+    Raises StorageError.
+    """
     with suppress(Stale):  # it was resumed meanwhile
         # The job is updated first: if it is resumed, it must not find a part of its package.
         expect = {"state": job.state, "parts": job.parts}
@@ -51,7 +58,7 @@ async def drop_package(service: Service, job: Job) -> None:
 
 
 async def drop_report(service: Service, job: Job) -> None:
-    """Removes the stored outcomes of a job's rows. Raises StorageError."""
+    """Removes the stored problems and outcomes of a job's rows. Raises StorageError."""
     await _empty(service, JOB_PROBLEMS, job.id, "key")
     await _empty(service, JOB_BATCHES, job.id, "first")
 

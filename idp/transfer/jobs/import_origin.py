@@ -1,4 +1,4 @@
-"""The row by which a record was created, as its creation event states it.
+"""The import and the row that created a record, as the record's creation event names them.
 
 An interrupted batch is planned again and finds its own records: they are reported as created. A
 second row of one id finds the record of the first one, and is a duplicate. It is a duplicate also
@@ -27,7 +27,12 @@ _CLOCKS_DIFFER: Final = timedelta(minutes=10)
 async def with_origins(
     context: ImportContext, reads: Sequence[Read], prepared: Sequence[PreparedRow]
 ) -> list[PreparedRow]:
-    """Returns the plans, with the import's own records as created and duplicates refused."""
+    """Returns the plans of rows in the order of `reads`, corrected by the origin of existing
+    records.
+
+    A record that the same row created before an interruption is reported as created; a row that
+    describes the same record as an earlier row is refused. `prepared` has the uncorrected plans.
+    """
     plans = list(prepared)
     existing = [(n, plan.existing) for n, plan in enumerate(prepared) if plan.existing is not None]
     asked = [(n, each) for n, each in existing if _may_be_ours(context, each[1])]

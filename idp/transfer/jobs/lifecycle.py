@@ -54,11 +54,13 @@ _COUNTS: Final = {"create": "created", "update": "updated", "skip": "skipped", "
 
 
 class Lost(Exception):
-    """Another process holds the job; this one must not write to it any more."""
+    """The error that another process holds the job, so that this one must not write to it any
+    more.
+    """
 
 
 class NotStarted(IdpError):
-    """The process that was to work on a job did not start."""
+    """The error that the process which was to work on a job did not start."""
 
     error_code = "import.not_started"
 
@@ -75,9 +77,10 @@ def new(
     holder: str | None = None,
     source: str | None = None,
 ) -> Job:
-    """Returns a job that isn't stored yet.
+    """Returns a new job that isn't stored yet, started by the user `actor`.
 
-    With a holder it is being received, or worked on at once.
+    With `holder`, that process holds it at once. `source` is the path of the imported file, or
+    None for a package in the store.
     """
     now = service.clock.now()
     return Job(
@@ -94,7 +97,7 @@ def new(
 
 
 async def begin(service: Service, job: Job) -> None:
-    """Stores a new job. Raises StorageError."""
+    """Stores a new job, with its audit event. Raises StorageError."""
     writes = events.insertion(
         service.random, JOBS, job, AuditEntry("import.started", job.actor, job.created_at)
     )
@@ -102,9 +105,9 @@ async def begin(service: Service, job: Job) -> None:
 
 
 async def due(service: Service) -> Job | None:
-    """Returns the oldest job that any process can work on; None if there is none.
+    """Returns the oldest waiting job that any process can work on; None if there is none.
 
-    A job that reads a file of some machine can only be continued there.
+    A job that reads a file of some machine is never returned: it can only be continued there.
     """
     now = service.clock.now()
     for state in WAITING:
@@ -116,7 +119,9 @@ async def due(service: Service) -> Job | None:
 
 
 async def claim(service: Service, job: Job, holder: str) -> Hold | None:
-    """Holds the job for this process; None if another one was faster, or the job has changed."""
+    """Makes the process `holder` the holder of the job, and returns its hold; None if another
+    process was faster, or the job has changed.
+    """
     until = service.clock.now() + LEASE
     # Of two processes that claim the same job, one gets Stale.
     expect = {"state": job.state, "holder": job.holder, "held_until": job.held_until}
@@ -131,7 +136,7 @@ async def claim(service: Service, job: Job, holder: str) -> Hold | None:
 
 
 def can_go_on(job: Job) -> bool:
-    """Returns whether rows are left to do, and their package exists."""
+    """Returns whether a job has rows that are not processed yet, and its package exists."""
     if job.state not in WAITING and job.state not in RESUMED:
         return False
     # The package itself was refused: another attempt would fail in the same way.
@@ -141,17 +146,20 @@ def can_go_on(job: Job) -> bool:
 
 
 def is_held(job: Job, now: datetime) -> bool:
-    """Returns whether a process works on it."""
+    """Returns whether a process holds the job at `now`."""
     return job.held_until is not None and job.held_until > now
 
 
 def is_cut_off(job: Job, now: datetime) -> bool:
-    """Returns whether its process has ended and the job can only be resumed where its file is."""
+    """Returns whether the process of a waiting job has ended, and the job can only be resumed on
+    the machine that has its file.
+    """
     return job.state in WAITING and job.source is not None and not is_held(job, now)
 
 
 async def go_on(service: Service, actor: str, job: Job) -> Job:
-    """Returns the job, which again waits for a process.
+    """Makes a job wait for a process again, with `actor` as the user who resumes it; returns the
+    changed job.
 
     Raises Stale if it has changed meanwhile.
     """
@@ -184,7 +192,7 @@ async def _let_run(service: Service, job: Job) -> None:
 
 
 class Hold:
-    """A job that this process works on; `job` is its present state."""
+    """A job that this process holds; `job` is its record as this process last stored it."""
 
     def __init__(self, service: Service, job: Job) -> None:
         self._service = service
@@ -198,7 +206,7 @@ class Hold:
         await self._commit(Update(JOBS, self.job.id, set={"held_until": until}, expect=held))
 
     async def store_values(self, **values: object) -> None:
-        """Stores values of the job. Raises Lost, StorageError."""
+        """Sets fields of the job's record to `values`. Raises Lost, StorageError."""
         await self._step(values, {})
 
     async def store_outcomes(self, processed: Sequence[ProcessedRow]) -> None:
@@ -223,7 +231,7 @@ class Hold:
         return JobBatch(id=id, job_id=self.job.id, first=first, made=made)
 
     async def begin_anew(self) -> None:
-        """Sets the job back to the first row. Raises Lost, StorageError."""
+        """Sets the position and the counts of the job back to zero. Raises Lost, StorageError."""
         await self._step({name: 0 for name in ("position", "warned", *_COUNTS.values())}, {})
 
     async def should_stop(self) -> bool:
@@ -247,7 +255,10 @@ class Hold:
         reason: str | None = None,
         field: str | None = None,
     ) -> None:
-        """Ends the job, with its event. Raises Lost, StorageError."""
+        """Ends the job in `state`, with its audit event.
+
+        `error_code`, `reason` and `field` say why it failed as a whole. Raises Lost, StorageError.
+        """
         service, job = self._service, self.job
         now = service.clock.now()
         values = {
@@ -273,7 +284,11 @@ class Hold:
         self.job = structs.replace(job, **values, sequence=job.sequence + 1)
 
     async def succeed(self) -> None:
-        """Ends the job after its last row. Raises Lost, StorageError."""
+        """Ends the job after its last row, as finished with errors if a row failed, else as
+        succeeded.
+
+        Raises Lost, StorageError.
+        """
         await self.end("finished_with_errors" if self.job.failed else "succeeded")
 
     async def _step(

@@ -25,10 +25,15 @@ OutcomesFuture = asyncio.Future[list[ProcessedRow]]
 
 
 class BatchWorker(Protocol):
-    """Works on one batch at a time, in this process or in another one."""
+    """An object that plans and stores one batch of rows at a time, in this process or in another
+    one.
+    """
 
     async def plan(self, rows: Sequence[Row]) -> None:
-        """Plans rows of one kind by what is stored. Raises StorageError."""
+        """Determines by the present state of the store which writes rows of one kind need.
+
+        Raises StorageError.
+        """
 
     async def store(self) -> OutcomesFuture:
         """Stores the rows planned last.
@@ -39,7 +44,7 @@ class BatchWorker(Protocol):
 
 
 class LocalBatchWorker:
-    """A worker in this process."""
+    """A batch worker in this process."""
 
     def __init__(self, context: ImportContext) -> None:
         service = replace(context.service, random=Stocked(context.service.random))
@@ -61,10 +66,11 @@ class LocalBatchWorker:
 async def processed_batches(
     workers: Sequence[BatchWorker], following: Following
 ) -> AsyncGenerator[OutcomesFuture, None]:
-    """Yields the outcomes of each batch that `following` returns, until it returns None.
+    """Yields a future of the outcomes of each batch that `following` returns, until it returns
+    None.
 
-    A batch is stored when the caller asks for it; the batches after it are planned meanwhile,
-    where they may be. Workers may be added to `workers` and removed at any time. Raises
+    A batch is stored when the caller asks for it; later batches are planned meanwhile, unless they
+    may refer to unstored rows. Workers may be added to `workers` and removed at any time. Raises
     StorageError, as may the futures.
     """
     line = _Line(workers, following)

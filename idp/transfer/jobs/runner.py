@@ -1,4 +1,6 @@
-"""Running a job: its package is opened, and processed from the stored position."""
+"""The processing of a job: its package is opened, and its rows are processed from the stored
+position.
+"""
 
 from __future__ import annotations
 
@@ -54,8 +56,8 @@ Open = Callable[[Path, Path], OpenedPackage]
 
 
 def wake(service: Service) -> None:
-    """Has waiting jobs worked on soon: by the import process where there is one, else
-    by this one.
+    """Starts work on waiting jobs, in the import process where there is one, else in this
+    process.
     """
     if service.wake_importer is not None:
         service.wake_importer()
@@ -66,7 +68,12 @@ def wake(service: Service) -> None:
 async def work_due(
     service: Service, *, helpers: int = 0, is_to_leave: Callable[[], bool] = lambda: False
 ) -> None:
-    """Works on every waiting job, the oldest first. Raises Unavailable, Unknown."""
+    """Works on every waiting job, the oldest first, until none is left or `is_to_leave` returns
+    true.
+
+    `helpers` is the number of other processes that may help with each. Raises Unavailable,
+    Unknown.
+    """
     while not is_to_leave() and (job := await job_lifecycle.due(service)) is not None:
         hold = await job_lifecycle.claim(service, job, service.random.id())
         if hold is not None:
@@ -82,7 +89,8 @@ async def work(
     helpers: int = 0,
     is_to_leave: Callable[[], bool] = lambda: False,
 ) -> Job:
-    """Works on a held job until it has ended, and returns its state then.
+    """Works on a held job, in batches of `size` rows, until it has ended, and returns its state
+    then.
 
     `helpers` other processes take part if the package is large (`idp/transfer/jobs/workers.py`).
     The job is left to another process when `is_to_leave` returns true, and when another process

@@ -27,7 +27,9 @@ class WorkerAssignment(Struct, frozen=True):
 
 
 class Order(Struct, frozen=True):
-    """A command: to plan these rows, or to store those planned last (None)."""
+    """A command to a worker: to plan `rows`, or if these are None to store the rows planned
+    last.
+    """
 
     rows: Sequence[Row] | None = None
 
@@ -56,7 +58,9 @@ async def send(writer: asyncio.StreamWriter, message: Struct) -> None:
 
 
 async def receive(reader: asyncio.StreamReader, kind: type[M]) -> M | None:
-    """Returns the next message; None when the other end has closed the connection."""
+    """Returns the next message, decoded as `kind`; None when the other end has closed the
+    connection.
+    """
     try:
         length = await reader.readexactly(_LENGTH_BYTES)
         data = await reader.readexactly(int.from_bytes(length, "big"))

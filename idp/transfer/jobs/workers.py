@@ -1,4 +1,4 @@
-"""The processes that help with a large import, from the view of the process that holds the job.
+"""The processes that help with a large import, as the process that holds the job sees them.
 
 They join when they are ready, and the job does not wait for them; when one ends, its batch is
 planned again by the others.
@@ -36,12 +36,14 @@ T = TypeVar("T")
 
 
 def spare() -> int:
-    """Returns how many processes can help: the processors that this one does not use itself."""
+    """Returns how many processes can help with an import: one per processor that this process does
+    not use itself, within a limit.
+    """
     return min(cpu.count() - 1, MAX_WORKERS)
 
 
 def worth_starting(service: Service, job: Job, size: int, count: int) -> int:
-    """Returns how many of `count` processes are worth starting for a job with a package of so many
+    """Returns how many of `count` processes are worth starting for a job whose package has `size`
     bytes.
     """
     # The overlay of a dry run, and a store in memory, exist in one process only.
@@ -51,7 +53,9 @@ def worth_starting(service: Service, job: Job, size: int, count: int) -> int:
 
 @asynccontextmanager
 async def joining(context: ImportContext, count: int) -> AsyncIterator[list[BatchWorker]]:
-    """Provides the workers of so many other processes, each while it is ready."""
+    """Starts `count` processes, and provides the list of their workers; each is in it while its
+    process is ready.
+    """
     workers: list[BatchWorker] = []
     helping = [asyncio.ensure_future(_help(context, workers)) for _ in range(count)]
     try:

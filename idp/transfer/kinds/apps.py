@@ -1,5 +1,5 @@
-"""`oidcApps` and `apiApps`: applications, whose client ids and secrets remain valid
-after a move.
+"""The kinds of rows `oidcApps` and `apiApps`: applications, whose client ids and secrets remain
+valid after a move.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _ApplicationCase(Struct, frozen=True, kw_only=True):
 
 
 async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Plans applications: created with their client ids, skipped, or updated.
+    """Plans rows of applications: each is created with its client id, skipped, or updated.
 
     Signing keys of an algorithm that no application has used yet are created here, before they are
     needed. It is the only write outside of the rows' own units, and is done once per algorithm.
@@ -168,7 +168,7 @@ def _warnings(
 async def export_oidc(
     context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields the OpenID Connect applications, by project and name."""
+    """Yields the rows of the organization's OpenID Connect applications, by project and name."""
     async for client in _clients(context, organization):
         if client.app_type != "api":
             config = msgspec.to_builtins(read_app.oidc(client))
@@ -178,7 +178,7 @@ async def export_oidc(
 async def export_api(
     context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields the API applications, by project and name."""
+    """Yields the rows of the organization's API applications, by project and name."""
     async for client in _clients(context, organization):
         if client.app_type == "api":
             config = msgspec.to_builtins(read_app.api(client))

@@ -1,4 +1,4 @@
-"""`domains`: the domains of an organization, and the one that its login names end with.
+"""The kind of rows `domains`: an organization's domains, one of which its login names end with.
 
 The package states whether a domain is verified: a caller that may import may state that of any
 domain. A domain that is not verified here may be verified for another organization, as when it is
@@ -58,7 +58,7 @@ class PackagedDomain(Request, frozen=True, kw_only=True):
 
     @property
     def challenge(self) -> Challenge | None:
-        """The challenge by which it is to be verified, if the package has the token."""
+        """The challenge for verifying the domain; None if the package has no token for it."""
         kind = _CHALLENGE_KINDS.get(self.validation_type)
         token = self.validation_token
         return Challenge(kind=kind, token=token) if kind and token else None
@@ -98,7 +98,9 @@ class _DomainCase(Struct, frozen=True):
 
 
 async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Plans domains: new ones are added; existing ones are skipped, or with `updates` verified."""
+    """Plans rows of domains: new domains are added; existing ones are skipped, or with `updates`
+    marked as verified if the package says so.
+    """
     known = await target_organizations.by_id(context, reads)
     in_known_organizations = [read for read in reads if read.row.org_id in known]
     cases = {
@@ -248,7 +250,7 @@ def _verification(context: ImportContext, known: OrganizationDomain) -> list[Wri
 async def export(
     context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields the organization's domains by name."""
+    """Yields the rows of the organization's domains, by name."""
     where = {"org_id": organization.id}
     async for each in paging.walk(context.view, DOMAINS, where, order="domain"):
         yield _exported(organization, each)

@@ -21,7 +21,9 @@ async def records(
     order: str | None = None,
     at_once: int = _AT_ONCE,
 ) -> AsyncIterator[R]:
-    """Yields every record of a declared list, read a page at a time."""
+    """Yields every record that matches `where`, in the declared `order`, read in pages of
+    `at_once` records.
+    """
     after = None
     while True:
         page = await view.find(collection, where, order=order, after=after, limit=at_once)
@@ -33,7 +35,7 @@ async def records(
 
 
 async def slices(records_iterator: AsyncIterator[R], size: int) -> AsyncIterator[list[R]]:
-    """Yields the same records in lists of up to `size`."""
+    """Yields the records of `records_iterator` in lists of up to `size`."""
     batch: list[R] = []
     async for record in records_iterator:
         batch.append(record)
@@ -45,17 +47,17 @@ async def slices(records_iterator: AsyncIterator[R], size: int) -> AsyncIterator
 
 
 def projects(view: View, organization: Organization) -> AsyncIterator[Project]:
-    """Yields the organization's projects by name."""
+    """Yields the organization's projects in the order of their names."""
     return records(view, PROJECTS, {"org_id": organization.id}, order="name")
 
 
 def non_empty(members: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the members without those that are false, empty or unknown."""
+    """Returns the members whose values are not None, false, zero or empty."""
     return {
         name: value for name, value in members.items() if value not in (None, "", [], {}, False, 0)
     }
 
 
 def instant(at: datetime | None) -> str | None:
-    """Returns the instant as RFC 3339 text in UTC, or None."""
+    """Returns an instant as RFC 3339 text in UTC; None for None."""
     return at.isoformat().replace("+00:00", "Z") if at else None

@@ -1,5 +1,5 @@
-"""`secondFactors` and `multiFactors`: the factors that are allowed in addition to the login
-policy.
+"""The kinds of rows `secondFactors` and `multiFactors`: factors that are allowed in addition to
+those of the login policy.
 
 Newer packages name them in the policy itself; these lists then add nothing.
 """
@@ -35,7 +35,7 @@ async def prepare(
     """Plans rows of factors: each is added to `field` of its organization's login policy if this
     import has created the policy, or updates existing records (`updates`); else it is skipped.
 
-    `known` has the names of factors in packages and those in policies. A factor of another name,
+    `known` maps the names of factors in packages to those in policies. A factor of another name,
     or of an organization without such a policy, is skipped with a warning.
     """
     organizations = await target_organizations.by_id(context, reads)

@@ -20,7 +20,7 @@ from storage import View
 
 
 class ImportContext(Struct, frozen=True):
-    """The import that rows are planned for.
+    """The import that rows are planned for: its job, and the service that stores them.
 
     `service.store` may be an overlay over the real store: the writes of a dry run stay in it.
     """
@@ -30,7 +30,7 @@ class ImportContext(Struct, frozen=True):
 
     @property
     def actor(self) -> str:
-        """The user that the audit log names."""
+        """The user who started the import, whom the audit log names."""
         return self.job.actor
 
     @property
@@ -40,7 +40,11 @@ class ImportContext(Struct, frozen=True):
 
 
 class ExportContext(Struct, frozen=True):
-    """The export that rows are written for. `view` is one consistent state of the store."""
+    """The export that rows are written for.
+
+    `view` reads one consistent state of the store. `with_passwords` and `with_otp` say which
+    secrets the rows include (`ExportSelection`).
+    """
 
     service: Service
     view: View
@@ -68,12 +72,12 @@ class RowKind(Struct, frozen=True, kw_only=True):
     result has their order. It reads the store and, but for new signing keys, writes nothing. A
     unit that conflicts with other writes (Conflict, Stale) is planned again. Every created record
     carries its event with the payload `import_payload`, and its id is the row's or `own_id`. A
-    plan for an existing record names it in `PreparedRow.met`.
+    plan for an existing record names it in `PreparedRow.existing`.
 
-    `export` yields an organization's rows in a stable order, such that `prepare` would store the
-    same again. A `single` kind is one object, not a list. Rows of a kind that `is_independent` do
-    not refer to others of that kind. `unsupported` says why rows of a kind are not imported;
-    `prepare` is then None.
+    `export` yields an organization's rows in a stable order; an import of them stores the same
+    records again. A kind with `is_single` is one object, not a list. Rows of a kind with
+    `is_independent` do not refer to others of that kind. `unsupported` says why rows of a kind are
+    not imported; `prepare` is then None.
     """
 
     member: str
@@ -100,7 +104,7 @@ def own_id(context: ImportContext, read: Read) -> str:
 
 
 def import_payload(context: ImportContext, read: Read) -> dict[str, str]:
-    """Returns what a creation event states about the import: the job and the row.
+    """Returns the part of a creation event's payload that names the import: its job and the row.
 
     By it, an interrupted batch recognizes its own records, and a second row of one id is
     recognized as a duplicate (`idp/transfer/jobs/import_origin.py`).

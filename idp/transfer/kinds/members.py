@@ -1,4 +1,4 @@
-"""`orgMembers`: the managers of the organization and their roles."""
+"""The kind of rows `orgMembers`: the managers of an organization, with their roles."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class MemberRow(Request, frozen=True, kw_only=True):
 
 
 async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Plans memberships: created, skipped, or given other roles.
+    """Plans rows of memberships: each is created, skipped, or with `updates` given other roles.
 
     The user may belong to another organization.
     """
@@ -110,7 +110,7 @@ def _unknown(roles: Sequence[str], *, is_error: bool) -> Iterator[RowProblem]:
 async def export(
     context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields the managers of the organization."""
+    """Yields a row for each manager of the organization."""
     where = {"org_id": organization.id}
     async for one in export_iteration.records(context.view, MEMBERSHIPS, where):
         yield {"userId": one.user_id, "roles": one.roles}

@@ -1,4 +1,6 @@
-"""`org`: the organization itself, created with the id that the package gives it."""
+"""The kind of rows `org`: the organization itself, created with the id that the package
+gives it.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ _MAX: Final = 253  # RFC 1035, as text: in ASCII a domain can be longer than wha
 
 
 class Host(Struct, frozen=True):
-    """A domain, or the host that an installation's own organization has in place of one.
+    """The rule of a field that holds a domain, or the host that an installation's own organization
+    has in place of one.
 
     It may be empty, unless `min` is 1.
     """
@@ -65,8 +68,8 @@ class PackagedOrganization(Request, frozen=True, kw_only=True):
 
 
 async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Plans organizations: new ones are created; existing ones are skipped, or with `updates`
-    updated.
+    """Plans rows of organizations: new ones are created; existing ones are skipped, or with
+    `updates` updated.
     """
     known = await target_organizations.by_id(context, reads)
     ids = [read.row.org_id for read in reads]
@@ -192,7 +195,9 @@ async def _what_stays(context: ImportContext, known: Organization) -> list[Write
 async def export(
     context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields the name, and as this service's own members the primary domain and the state."""
+    """Yields the only row of an organization: its name and, in members of this service's own, its
+    primary domain and state.
+    """
     yield {
         "name": organization.name,
         "primaryDomain": organization.primary_domain,

@@ -1,6 +1,4 @@
-"""Ids that records bring from another system, and how a row that cannot be read is
-named by them.
-"""
+"""The rule for ids that a package brings from another system, and the names of unreadable rows."""
 
 from __future__ import annotations
 
@@ -16,8 +14,8 @@ _WORDS: Final = frozenset({".", "..", "_search", "oidc", "api"})
 
 
 class RecordId(Struct, frozen=True):
-    """An id that the package chooses, in printable ASCII as RFC 6749, A.1 requires of
-    client ids.
+    """The rule of a field that holds a record's id, chosen by the package: printable ASCII, as RFC
+    6749, A.1 requires of client ids.
     """
 
     def read(self, value: object) -> str:
@@ -35,7 +33,9 @@ class RecordId(Struct, frozen=True):
 
 
 def named(*names: str) -> Any:
-    """Returns a function that names a row that can't be read, by the ids in these members."""
+    """Returns a function that returns the name of an unreadable row: its ids in the given members,
+    joined with "_".
+    """
 
     def name(document: Any) -> str:
         ids = [value_of(document, name) for name in names]

@@ -1,4 +1,4 @@
-"""Secrets of applications and service users in a package: their digests, as they are stored.
+"""Secrets of applications and service users in a package, as digests in the stored form.
 
 So a program can use its secret after a move. A secret that cannot be moved is generated anew by
 its call.
@@ -22,7 +22,9 @@ _DIGEST: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 class SecretDigest(Struct, frozen=True):
-    """The SHA-256 digest of a secret, in base64url without padding."""
+    """The rule of a field that holds the SHA-256 digest of a secret, in base64url without
+    padding.
+    """
 
     def read(self, value: object) -> str:
         text = Text(1).read(value)
@@ -47,7 +49,9 @@ class EndingSecret(HashedSecret, frozen=True, kw_only=True):
 
 
 def record_fields(current: HashedSecret | None, old: EndingSecret | None) -> dict[str, Any]:
-    """Returns the fields of the owner's record; empty if the package has no secret."""
+    """Returns the fields of an application's or service user's record for its `current` and `old`
+    secret; empty if the package has no secret.
+    """
     if current is None:
         return {}
     return {
@@ -59,7 +63,9 @@ def record_fields(current: HashedSecret | None, old: EndingSecret | None) -> dic
 
 
 def exported(owner: SecretOwner) -> dict[str, Any]:
-    """Returns the members of a row that carry the owner's secrets."""
+    """Returns the members of a row with the digests of the owner's secrets; empty if there is
+    none.
+    """
     if owner.secret_hash is None:
         return {}
     current = {

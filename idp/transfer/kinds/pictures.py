@@ -1,4 +1,6 @@
-"""`pictures`, a list of this service's own: the logo and icon of an organization."""
+"""The kind of rows `pictures`, which only this service has: the logo and icon of an
+organization.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ class PackagedPicture(Request, frozen=True, kw_only=True):
 
 
 async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Plans pictures, whose pixels are encoded anew like those of an upload."""
+    """Plans rows of pictures, whose pixels are encoded anew as they are after an upload."""
     rows = {read.row.number: await _setting_row(context, read) for read in reads}
     fit = [read for read in reads if isinstance(rows[read.row.number], SettingRow)]
     stored = await settings.plan_settings(
@@ -65,7 +67,7 @@ async def _setting_row(context: ImportContext, read: Read) -> SettingRow | Prepa
 async def export(
     context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields each picture as the file that pages display."""
+    """Yields a row for each picture of the organization, with the file that pages display."""
     for place in BOXES:
         picture = await context.view.get(PICTURES, pictures.picture_id(organization.id, place))
         if picture is not None:

@@ -1,4 +1,5 @@
-"""The policies of an organization, in the members of the reference system and this service's own.
+"""The kinds of rows of an organization's policies, in the members of the reference system and this
+service's own.
 
 A member that a package leaves out is off, because the reference system's encoding omits whatever
 is false, empty or 0. Only a number that cannot be 0 then has this service's own default.
@@ -39,7 +40,9 @@ _BACKGROUNDS: Final = {
 
 
 def adapt(kind: PolicyKind, document: object) -> tuple[object, list[RowProblem]]:
-    """Returns the part of a policy that can be stored here, with warnings."""
+    """Returns a policy's document reduced to what can be stored here, and a warning for each
+    setting that was left out or changed.
+    """
     if isinstance(document, dict):
         defaults = {name: value for name, value in _LEFT_OUT.get(kind, {}).items()}
         # The document's own members have precedence.
@@ -50,8 +53,8 @@ def adapt(kind: PolicyKind, document: object) -> tuple[object, list[RowProblem]]
 async def prepare(
     kind: PolicyKind, context: ImportContext, reads: Sequence[Read]
 ) -> list[PreparedRow]:
-    """Plans a policy for an organization that has none of its own; with `updates`, a
-    replacement.
+    """Plans rows of policies of one kind: an organization without a policy of its own gets one;
+    with `updates`, an existing policy is replaced.
     """
     now = context.service.clock.now()
     rows = []
@@ -72,7 +75,9 @@ async def prepare(
 async def export(
     kind: PolicyKind, context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields the organization's own policy; nothing where the installation's is effective."""
+    """Yields the organization's own policy of one kind; nothing where the installation's is
+    effective.
+    """
     policy = await context.view.get(POLICIES, effective.policy_id(organization.id, kind))
     if policy is not None:
         members = POLICIES_THERE_ARE[kind].members(policy.rules)
@@ -80,7 +85,7 @@ async def export(
 
 
 def camel(name: str) -> str:
-    """Returns the name of a member in a package."""
+    """Returns a name in snake_case as the camelCase name of a member in a package."""
     first, *rest = name.split("_")
     return first + "".join(part.title() for part in rest)
 

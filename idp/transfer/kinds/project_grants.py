@@ -1,4 +1,6 @@
-"""`projectGrants`: the organizations that a project is granted to, with the granted roles."""
+"""The kind of rows `projectGrants`: the organizations that a project is granted to, with the
+granted roles.
+"""
 
 from __future__ import annotations
 
@@ -63,8 +65,8 @@ class _GrantReferences(Struct, frozen=True):
 
 
 async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Plans grants of projects to existing organizations: created, skipped, or given
-    other roles.
+    """Plans rows of project grants to existing organizations: each is created, skipped, or given
+    more roles.
     """
     rows = [_row(read) for read in reads]
     role_ids = (roles.id_of(row.project_id, key) for row in rows for key in row.role_keys)
@@ -179,7 +181,7 @@ def _problems(
 async def export(
     context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields the grants of the organization's projects to other organizations."""
+    """Yields a row for each grant of the organization's projects to another organization."""
     where = {"org_id": organization.id}
     async for one in export_iteration.records(context.view, PROJECT_GRANTS, where):
         grant = {

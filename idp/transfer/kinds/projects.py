@@ -1,4 +1,6 @@
-"""`projects` and `projectRoles`: projects, which group applications, and their roles."""
+"""The kinds of rows `projects` and `projectRoles`: projects, which group applications, and their
+roles.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +29,10 @@ _NAMES: Final = {state: name for name, state in _STATES.items()}
 
 
 class PackagedProject(Request, frozen=True, kw_only=True):
-    """A project.
+    """A project in a package.
 
-    The role assertion is read and not stored, with a warning. A check that is left out is off in a
-    new project and unchanged in an existing one.
+    `projectRoleAssertion` is read and not stored, with a warning. A check that is left out is off
+    in a new project and unchanged in an existing one.
     """
 
     name: Name
@@ -47,14 +49,14 @@ class ProjectRow(Request, frozen=True, kw_only=True):
 
 
 class RoleRow(NewRole, frozen=True, kw_only=True):
-    """A role of a project. Without a display name, its key is displayed."""
+    """A row of a project's role. Without a display name, the role's key is displayed."""
 
     project_id: Name
     display_name: Annotated[str, Text()] = ""
 
 
 async def prepare_projects(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Plans projects: created with their ids, skipped, or updated."""
+    """Plans rows of projects: each is created with its id, skipped, or updated."""
     organizations = await target_organizations.by_id(context, reads)
     rows = [_project_row(read) for read in reads]
     known = await upsert.by_id(context, PROJECTS, (row.project_id for row in rows))
@@ -136,7 +138,7 @@ def _state_stays(project: PackagedProject, known: Project | None) -> Iterator[Ro
 
 
 async def prepare_roles(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Plans roles in projects of the row's organization: created, skipped, or updated."""
+    """Plans rows of roles in the organization's projects: each is created, skipped, or updated."""
     rows = [_role_row(read) for read in reads]
     owners = await upsert.by_id(context, PROJECTS, (row.project_id for row in rows))
     ids = [roles.id_of(row.project_id, row.role_key) for row in rows]
@@ -182,7 +184,7 @@ def _prepare_role(
 async def export_projects(
     context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields the projects of the organization by name."""
+    """Yields a row for each project of the organization, by name."""
     async for project in export_iteration.projects(context.view, organization):
         members = {
             "name": project.name,
@@ -196,7 +198,7 @@ async def export_projects(
 async def export_roles(
     context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields the roles of the organization's projects by key."""
+    """Yields a row for each role of the organization's projects, by project and key."""
     async for project in export_iteration.projects(context.view, organization):
         where = {"project_id": project.id}
         async for role in export_iteration.records(

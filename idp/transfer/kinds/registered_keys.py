@@ -1,4 +1,5 @@
-"""`appKeys` and `machineKeys`: public keys by which assertions are verified (RFC 7523).
+"""The kinds of rows `appKeys` and `machineKeys`: public keys by which assertions are verified (RFC
+7523).
 
 They are imported and never exported.
 """
@@ -30,7 +31,9 @@ class KeyRow(Request, frozen=True, kw_only=True):
 
 
 class AppKeyRow(KeyRow, frozen=True, kw_only=True):
-    """A key of an application. Of two ids that differ, the client id names the owner."""
+    """A row of an application's key. If `client_id` and `app_id` differ and the client id names an
+    application, that one owns the key.
+    """
 
     id: Annotated[str, RecordId()]
     project_id: Annotated[str, Text()] = ""
@@ -44,7 +47,7 @@ class MachineKeyRow(KeyRow, frozen=True, kw_only=True):
 
 
 async def prepare_app_keys(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Plans keys of the row's organization's applications: created, or skipped."""
+    """Plans rows of keys of the organization's applications: each is created or skipped."""
     rows = [_app_key(read) for read in reads]
     # Either id may be the one that the application has here.
     ids = [id for row in rows for id in (row.client_id, row.app_id) if id]
@@ -67,7 +70,7 @@ def _app_key(read: Read) -> AppKeyRow:
 
 
 async def prepare_machine_keys(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Plans keys of the row's organization's service users: created, or skipped."""
+    """Plans rows of keys of the organization's service users: each is created or skipped."""
     rows = [_machine_key(read) for read in reads]
     owners = await upsert.by_id(context, USERS, (row.user_id for row in rows))
     known = await upsert.by_id(context, USER_KEYS, (row.key_id for row in rows))

@@ -1,4 +1,6 @@
-"""Storing of policies, texts and pictures of a package: one of each for an organization."""
+"""Planning of policies, texts and pictures of a package, of which an organization has one of
+each.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ from storage import Collection, Write
 
 
 class SettingRow(Struct, frozen=True, kw_only=True):
-    """The content of a row: the record as it would be created, and its fields that an update sets.
+    """A policy, text or picture of a row: the record as it would be created, and the names of the
+    fields that an update `sets`.
 
     `event` is its name in events, `id` its name in reports. Without a record there is nothing to
     store, and `problems` say why.
@@ -35,8 +38,8 @@ class SettingRow(Struct, frozen=True, kw_only=True):
 async def plan_settings(
     context: ImportContext, reads: Sequence[Read], settings: Sequence[SettingRow]
 ) -> list[PreparedRow]:
-    """Plans settings: new ones are created; existing ones are skipped, or with
-    `updates` replaced.
+    """Plans rows of settings, in the order of `reads`: new ones are created; existing ones are
+    skipped, or with `updates` replaced.
     """
     known = await target_organizations.by_id(context, reads)
     keys = [(each.collection, each.record.id) for each in settings if each.collection]

@@ -1,4 +1,4 @@
-"""The organizations of rows: nothing is stored for one that does not exist."""
+"""The organizations that rows of a package belong to; a row of an unknown one is refused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NO_ORGANIZATION: Final = RowProblem(
 
 
 async def by_id(context: ImportContext, reads: Iterable[Read]) -> Mapping[str, Organization]:
-    """Returns the existing organizations of these rows, in one round trip."""
+    """Returns the existing organizations of these rows by their ids, in one round trip."""
     ids = list(dict.fromkeys(read.row.org_id for read in reads))
     records = await context.service.store.get_many([(ORGANIZATIONS, id) for id in ids])
     return {each.id: each for each in records if each is not None}

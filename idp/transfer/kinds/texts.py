@@ -1,4 +1,6 @@
-"""Texts of an organization: of its pages, and of the messages to its users."""
+"""The kinds of rows of an organization's texts: those of its pages, and of messages to its
+users.
+"""
 
 from __future__ import annotations
 
@@ -43,9 +45,9 @@ class PackagedMessage(MessageTextForm, frozen=True, kw_only=True):
 
 
 class PackagedLoginText(Request, frozen=True, kw_only=True):
-    """Texts of the pages in a language.
+    """A row of the texts of the pages in one language.
 
-    `texts` are this service's own: other systems have other pages with other texts.
+    `texts` is a member of this service's own: other systems have other pages with other texts.
     """
 
     language: Name
@@ -55,7 +57,7 @@ class PackagedLoginText(Request, frozen=True, kw_only=True):
 async def prepare_messages(
     type: str, context: ImportContext, reads: Sequence[Read]
 ) -> list[PreparedRow]:
-    """Plans the texts of a message in a language."""
+    """Plans rows of texts of the message `type`, each in one language."""
     rows = []
     for read in reads:
         request = cast(PackagedMessage, read.request)
@@ -67,7 +69,7 @@ async def prepare_messages(
 
 
 async def prepare_login_texts(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Plans the texts of the pages in a language."""
+    """Plans rows of texts of the pages, each in one language."""
     rows = []
     for read in reads:
         request = cast(PackagedLoginText, read.request)
@@ -134,7 +136,7 @@ def _elsewhere(language: str) -> RowProblem:
 async def export_messages(
     type: str, context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields the texts of a message, one row per language."""
+    """Yields the organization's texts of the message `type`, one row per language."""
     for rules in await _rules(context, organization):
         if isinstance(rules, MessageTextRules) and rules.type == type:
             texts = {camel(name): getattr(rules, name) for name in _WORDS}
@@ -144,7 +146,7 @@ async def export_messages(
 async def export_login_texts(
     context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields the texts of the pages, one row per language."""
+    """Yields the organization's texts of the pages, one row per language."""
     for rules in await _rules(context, organization):
         if isinstance(rules, LoginTextRules):
             texts = [structs.asdict(each) for each in rules.texts]

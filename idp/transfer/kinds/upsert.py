@@ -26,11 +26,11 @@ def _nothing(*records: Any) -> Sequence[Write]:
 
 
 class UpsertPlan(Struct, frozen=True, kw_only=True):
-    """The record that a row describes, and how its change is recorded.
+    """The record that a row describes, and how its creation or update is recorded.
 
     `id` is its name in reports; `type` begins the names of its events. `fields` are those that the
-    row has. `also` returns the writes that belong to the unit, for the record before (None if it
-    is created) and after. `org_id` is the organization of a record that has no such field.
+    row has. `also` returns further writes of the unit, for the record before (None if it is
+    created) and after. `org_id` is the organization of a record that has no such field.
     """
 
     id: str
@@ -47,7 +47,9 @@ class UpsertPlan(Struct, frozen=True, kw_only=True):
 async def by_id(
     context: ImportContext, collection: Collection[R], ids: Iterable[str]
 ) -> dict[str, R]:
-    """Returns the existing records by their ids."""
+    """Returns the records of a collection with these ids, by id; an id without a record is left
+    out.
+    """
     asked, records = list(dict.fromkeys(ids)), list[R | None]()
     for start in range(0, len(asked), _RECORDS_PER_LOOKUP):
         part = asked[start : start + _RECORDS_PER_LOOKUP]
@@ -58,8 +60,10 @@ async def by_id(
 def plan_record(
     context: ImportContext, read: Read, known: Any | None, plan: UpsertPlan
 ) -> PreparedRow:
-    """Plans the creation of the record, or the update of the `known` one if it differs and the
-    import updates.
+    """Returns the plan of a row by the existing record `known`, None if there is none.
+
+    The plan creates the record; updates it if it differs and the import updates records; or else
+    skips the row.
     """
     if known is None:
         return plan_creation(context, read, plan)
@@ -75,7 +79,7 @@ def plan_record(
 
 
 def plan_creation(context: ImportContext, read: Read, plan: UpsertPlan) -> PreparedRow:
-    """Plans the creation of the record."""
+    """Returns the plan that creates the record of `plan`, with its event."""
     record, now = plan.record, context.service.clock.now()
     entry = AuditEntry(
         f"{plan.type}.created",
@@ -92,7 +96,9 @@ def plan_creation(context: ImportContext, read: Read, plan: UpsertPlan) -> Prepa
 def plan_update(
     context: ImportContext, read: Read, known: Any, plan: UpsertPlan, values: Mapping[str, object]
 ) -> PreparedRow:
-    """Plans an update of the existing record to these values."""
+    """Returns the plan that sets `values` of the existing record `known`, with the event of the
+    change.
+    """
     now = context.service.clock.now()
     dated = {**values, "changed_at": now}
     entry = AuditEntry(
@@ -116,12 +122,14 @@ def plan_update(
 
 
 def plan_skip(collection: Collection[Any], known: Any, id: str) -> PreparedRow:
-    """Plans no change of the existing record."""
+    """Returns the plan of a row that leaves the existing record `known` as it is."""
     return PreparedRow(action="skip", id=id, existing=(collection, known))
 
 
 def elsewhere(id: str, field: str) -> PreparedRow:
-    """Refuses a row whose id belongs to a record of another organization or of another kind."""
+    """Returns the refusal of a row whose id belongs to a record of another organization or of
+    another kind.
+    """
     return refused(
         id,
         RowProblem(
@@ -157,6 +165,6 @@ def no_application(field: str) -> RowProblem:
 
 
 def unheld(error_code: str, field: str, message: str) -> RowProblem:
-    """Returns the warning that a member of a stored row is not stored."""
+    """Returns the warning that one member of a row, whose others are stored, is not stored."""
     fix = "Nothing has to be done if nobody depends on it."
     return RowProblem(error_code=error_code, field=field, message=message, fix=fix, is_error=False)

@@ -31,7 +31,9 @@ _NAMES: Final = frozenset({"firstName", "lastName", "nickName", "displayName"})
 
 
 def corrected(form: type[Request], document: object) -> tuple[object, list[RowProblem]]:
-    """Returns the document with corrected values, and a warning for each corrected field."""
+    """Returns a row's document with formal mistakes corrected by the rules of `form`, and a
+    warning for each corrected field.
+    """
     warnings: list[RowProblem] = []
     return _object(form, document, "", warnings), warnings
 

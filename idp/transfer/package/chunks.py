@@ -20,7 +20,7 @@ _LEVEL: Final = 1  # the lowest: packages repeat the same names, so it saves mos
 
 
 class PackageLost(IdpError):
-    """The package is no longer in the store, or was never received completely."""
+    """The error that a package is no longer in the store, or was never received completely."""
 
     error_code = "import.package_lost"
 
@@ -47,7 +47,7 @@ async def write(service: Service, job: Job, file: Path) -> None:
 
 
 async def drop(service: Service, job_id: str) -> None:
-    """Removes a job's package, a few parts per unit. Raises StorageError."""
+    """Removes a job's package from the store, a few parts per unit. Raises StorageError."""
     while True:
         page = await service.store.find(PACKAGE_PARTS, {"job_id": job_id}, limit=AT_ONCE)
         if not page.records:

@@ -20,7 +20,10 @@ _NUMBER_BYTES: Final = array("q").itemsize
 
 
 class Duplicates:
-    """The duplicate rows of one list. `path` names a file that does not exist yet."""
+    """The rows of one list that describe the same record as an earlier row.
+
+    `path` names a file for the hashes, which does not exist yet.
+    """
 
     def __init__(self, path: Path) -> None:
         self._numbers = path
@@ -30,7 +33,9 @@ class Duplicates:
         self._has_identities = self._has_duplicates = False
 
     def add(self, record: Hashable | None) -> None:
-        """Adds the next row by the identity of its record, or None if that is unknown."""
+        """Adds the next row. `record` is the identity of the record that it describes, None if
+        unknown.
+        """
         self._new.append(_UNKNOWN if record is None else hash(record))
         self._count += 1
         self._has_identities |= record is not None

@@ -41,7 +41,7 @@ class EnvelopeScanner:
         self._rest = b""
 
     def feed(self, chunk: bytes) -> None:
-        """Takes the next chunk of the document."""
+        """Processes the next chunk of the document."""
         # A backslash at the end of a chunk escapes the first byte of the next one.
         data = self._rest + chunk
         self._rest, at = b"", 0

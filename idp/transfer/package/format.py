@@ -22,7 +22,7 @@ from idp.transfer.package.spool import ITSELF, RowFile, Spool, Spooled
 
 
 class PackageRefused(InvalidArgument):
-    """The document is not a package, so nothing of it is stored."""
+    """The error that the document is not a package, so that nothing of it is stored."""
 
     def __init__(self, problems: Sequence[FieldProblem]) -> None:
         super().__init__(problems)
@@ -30,9 +30,9 @@ class PackageRefused(InvalidArgument):
 
 
 class Package:
-    """The rows of a package.
+    """The rows of a package that was read.
 
-    `beside` holds the other members of its envelope: a timeout, options.
+    `beside` holds the other members of its envelope, which are options of the import call.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Package:
 
     @property
     def total(self) -> int:
-        """The number of rows."""
+        """The number of rows in all lists."""
         return sum(self.counts.values())
 
     def batches(self, skip: int, size: int) -> Iterator[list[Row]]:

@@ -49,13 +49,14 @@ class ByteSource(Protocol):
     """A source of bytes, such as a file opened for reading."""
 
     def read(self, size: int, /) -> bytes:
-        """Returns at most so many bytes; none at the end."""
+        """Returns at most `size` bytes; none at the end."""
 
 
 class UnusableValue(InvalidArgument):
-    """A value that breaks a rule. The stream is positioned after it and can be read further.
+    """The error of a value that breaks a rule; the stream is then after the value and can be read
+    on.
 
-    `texts` are the short texts of an object, by which a report can name it.
+    `texts` has the short texts of an object, by which a report can name it.
     """
 
     def __init__(
@@ -150,7 +151,7 @@ class JsonStream:
             self._grow()
 
     def end(self) -> None:
-        """Raises InvalidArgument unless the document ends here."""
+        """Raises InvalidArgument if anything but white space follows."""
         if self.peek():
             raise self.malformed("something behind its end")
 

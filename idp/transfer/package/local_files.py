@@ -1,4 +1,4 @@
-"""Imports of files on this machine. Only a caller that has the file can resume one."""
+"""Imports of files on this machine, which only a caller that has the file can resume."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ class LocalFile(Struct, frozen=True):
 
 
 async def look_at(path: Path) -> LocalFile:
-    """Returns the file with its present digest. Raises InvalidArgument if it cannot be read."""
+    """Returns the file at `path` with its present digest. Raises InvalidArgument if it cannot be
+    read.
+    """
     try:
         return await asyncio.to_thread(_looked_at, path)
     except OSError as error:
@@ -50,7 +52,9 @@ def check(path: Path, digest: str) -> None:
 
 
 async def begin(service: Service, actor: str, file: LocalFile, options: JobOptions) -> Hold:
-    """Creates a job for the file, held by this process. Raises StorageError."""
+    """Creates a job for the file, held by this process and started by `actor`. Raises
+    StorageError.
+    """
     job = job_lifecycle.new(service, actor, options, holder=service.random.id(), source=file.path)
     job = structs.replace(job, digest=file.digest)
     await job_lifecycle.begin(service, job)

@@ -36,11 +36,12 @@ _MISTAKES: Final = frozenset(
 def adapted(
     form: type[Request], document: object, instead: Mapping[str, str] = _NOTHING
 ) -> tuple[object, list[RowProblem]]:
-    """Returns the document without the values that the form refuses, and a warning for each.
+    """Returns the document reduced to the values that the form accepts, and a warning for each
+    that was left out or changed.
 
-    `instead` maps a field to the one that is left out in its place if the document does not have
-    it: where the service's own font colour cannot be read on a background colour, the form reports
-    the font colour, and the document's background colour is left out.
+    `instead` maps a field to another one that is left out in its place if the document lacks it:
+    where the service's own font colour cannot be read on a background colour, the form reports the
+    font colour, and the document's background colour is left out.
     """
     warnings: list[RowProblem] = []
     for _ in range(_ROUNDS):

@@ -38,10 +38,10 @@ _NO_OBJECT: Final = problem(FieldProblem("field.wrong_type", "", "must be an obj
 
 
 class PackageReader:
-    """Writes the rows of a package into a spool.
+    """A reader that writes the rows of a package into a spool.
 
-    `ids` are those of the organizations, or the problem of one that has none. `beside` holds the
-    members of the envelope next to the package.
+    `ids` has the ids of the organizations, or in place of one the problem that it is missing or
+    invalid. `beside` holds the members of the envelope next to the package.
     """
 
     def __init__(self, scratch: Path, spool: Spool, kinds: Sequence[RowKind]) -> None:
@@ -54,7 +54,9 @@ class PackageReader:
         self.beside: dict[str, object] = {}
 
     def read(self, stream: JsonStream) -> None:
-        """Reads the whole document. Raises InvalidArgument if it is not a package."""
+        """Reads the whole document into the spool. Raises InvalidArgument if it is not a
+        package.
+        """
         envelope = ""
         for name in stream.members():
             if name != "orgs" and name not in ENVELOPES:

@@ -33,10 +33,10 @@ class RowProblem(Struct, frozen=True, kw_only=True):
 class Row(Struct, frozen=True, kw_only=True):
     """An element of an organization's list, as the package has it.
 
-    `number` counts from 1 in the order in which rows are stored. `path` is its place in the
+    `number` counts from 1 in the order in which rows are stored. `path` is its position in the
     document: `orgs[0].humanUsers[17]`. `broken` are the reasons why it cannot be read; `document`
-    then has the texts that identify it, if any. `duplicate_of` is the number of the first row of
-    the same record, if this is a later one.
+    then has the texts that identify it, if any. If an earlier row describes the same record,
+    `duplicate_of` is the number of the first such row.
     """
 
     number: int
@@ -50,18 +50,21 @@ class Row(Struct, frozen=True, kw_only=True):
 
 
 class Read(Struct, frozen=True):
-    """A row with its decoded request, whose fields have all passed their rules."""
+    """A row together with its document as a typed request, whose fields have all passed their
+    rules.
+    """
 
     row: Row
     request: Request
 
 
 class PreparedRow(Struct, frozen=True, kw_only=True):
-    """The action planned for a row: its `writes`, stored as one unit, or why it isn't stored.
+    """The action planned for a row: its `writes`, which are stored as one unit, or why it isn't
+    stored.
 
-    `id` names it in reports: a composite id is its `parts`, joined with "_". Problems of a row
-    that does not `fail` are warnings. `existing` is the record, as it was read, that the row
-    changes or because of which it is skipped; the record's first event says whether this job
+    `id` names it in reports: a composite id is its `parts`, joined with "_". Problems are errors
+    only if the action is `fail`, else warnings. `existing` is the record, as it was read, that the
+    row changes or because of which it is skipped; the record's first event says whether this job
     created it (`idp/transfer/jobs/import_origin.py`).
     """
 
@@ -74,12 +77,14 @@ class PreparedRow(Struct, frozen=True, kw_only=True):
 
 
 def refused(id: str, *problems: RowProblem) -> PreparedRow:
-    """Returns the plan of a row that can't be stored."""
+    """Returns the plan of a row that is not stored because of `problems`."""
     return PreparedRow(action="fail", id=id, problems=problems)
 
 
 def problem(finding: FieldProblem, *, is_error: bool = True) -> RowProblem:
-    """Returns a reader's finding as a problem of a row, with the fix from the error catalogue."""
+    """Returns a problem of a field as a problem of a row, with the fix from the error
+    catalogue.
+    """
     known = ERROR_CODES.get(finding.error_code)
     return RowProblem(
         error_code=finding.error_code,
@@ -91,7 +96,9 @@ def problem(finding: FieldProblem, *, is_error: bool = True) -> RowProblem:
 
 
 def value_of(document: Mapping[str, Any], name: str) -> Any:
-    """Returns a document's value under a name, in camelCase or in snake_case; None if absent."""
+    """Returns the document's value of a member whose name is in camelCase or in snake_case; None
+    if absent.
+    """
     return document.get(name, document.get(snake_case(name)))
 
 

@@ -22,9 +22,7 @@ _LOCK: Final = "lock"
 
 @contextmanager
 def directory() -> Iterator[Path]:
-    """Provides a directory of this process, below the system's temporary directory, within the
-    block.
-    """
+    """Provides a new temporary directory, which is removed at the end of the block."""
     _sweep()
     path, lock = _create()
     try:

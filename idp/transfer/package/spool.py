@@ -1,4 +1,4 @@
-"""Rows between reading and storing: on disk, by kind, in the package's order."""
+"""The rows of a package between reading and storing: on disk, by kind, in the package's order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BUFFER_BYTES: Final = 64 * 1024
 
 
 class Spooled(Struct, frozen=True, array_like=True):
-    """A row without what its row file implies.
+    """A row as it is written to a row file, whose kind and order need not be repeated.
 
     `organization` is the index of its organization. `index` is its index in the list; None where
     there is no list, ITSELF for the organization as a whole.
@@ -39,7 +39,7 @@ _DECODER: Final = msgspec.json.Decoder(Spooled)
 
 
 class RowFile:
-    """The rows of one kind, one JSON line each.
+    """The file of the rows of one kind, one JSON line each.
 
     The offset of every thousandth line is in memory.
     """
@@ -58,7 +58,9 @@ class RowFile:
         return os.fdopen(descriptor, "wb", _BUFFER_BYTES)
 
     def add(self, file: BinaryIO, row: Spooled, record: Hashable | None = None) -> None:
-        """Appends a row. `record` is the identity of its record, if known."""
+        """Appends a row to `file`. `record` is the identity of the record that it describes, None
+        if unknown.
+        """
         self._duplicates.add(record)
         # An offset for every line would take too much memory.
         if self.count % _OFFSET_EVERY == 0:
@@ -78,7 +80,9 @@ class RowFile:
             self._duplicates.find()
 
     def batches(self, skip: int, size: int) -> Iterator[list[Spooled]]:
-        """Yields the rows after the first `skip`, in batches limited by count and by bytes."""
+        """Yields the rows after the first `skip`, in lists of up to `size` rows and a limited
+        number of bytes.
+        """
         batch: list[Spooled] = []
         batch_size = 0
         for line in self._lines(skip):
@@ -101,7 +105,7 @@ class RowFile:
 
 
 class Spool:
-    """The row files of all kinds, in the order in which they are stored."""
+    """The row files of all kinds, in the order in which rows are stored."""
 
     def __init__(self, folder: Path, members: Sequence[str]) -> None:
         self.row_files = {
@@ -121,7 +125,10 @@ class Spool:
             row_file.find_duplicates()
 
     def add(self, member: str, row: Spooled, record: Hashable | None = None) -> None:
-        """Appends a row to the file of its kind, which the first row creates."""
+        """Appends a row to the file of the kind `member`, which the first row creates.
+
+        `record` is the identity of the record that it describes, None if unknown.
+        """
         file = self._files.get(member)
         if file is None:
             file = self._stack.enter_context(self.row_files[member].open())

@@ -1,4 +1,4 @@
-"""A package that is being received: it is outside of the store until it is complete, in constant
+"""A package that is being received: outside of the store until it is complete, in constant
 memory.
 """
 
@@ -20,10 +20,10 @@ _PIECE: Final = 1024 * 1024
 
 
 class Upload:
-    """The body of a request, or an existing file (`over`).
+    """A package in the body of a request, or in an existing file (`over`).
 
-    Only this process can read it, and it is removed when the process ends. `abandoned` is set
-    when the client no longer waits for the response.
+    Only this process can read it, and it is removed when the process ends. `abandoned` is set when
+    the client no longer waits for the response.
     """
 
     def __init__(self, file: IO[bytes] | None = None) -> None:
@@ -35,7 +35,7 @@ class Upload:
 
     @classmethod
     def over(cls, file: Path) -> Upload:
-        """Returns an upload over an existing file, which may be removed afterwards.
+        """Returns the upload of a package in an existing file, which may be removed afterwards.
 
         Raises OSError.
         """
@@ -45,7 +45,7 @@ class Upload:
         return upload
 
     def take(self, data: bytes) -> None:
-        """Appends the next chunk. Raises OSError."""
+        """Appends the next chunk of the body. Raises OSError."""
         self._scan(data)
         self._file.write(data)
 
@@ -56,7 +56,7 @@ class Upload:
 
     @property
     def is_small(self) -> bool:
-        """Whether it has too few rows to be worth another process."""
+        """Whether the package has too few rows to be worth another process."""
         return self.size <= SMALL_BYTES
 
     @property
@@ -65,7 +65,7 @@ class Upload:
         return base64url.encode(self._digest.digest())
 
     def envelope(self) -> object:
-        """Returns the outermost members. Raises InvalidArgument."""
+        """Returns the outermost level of the package's document. Raises InvalidArgument."""
         return self._envelope.read()
 
     def rewind(self) -> None:
@@ -73,18 +73,18 @@ class Upload:
         self._file.seek(0)
 
     def read(self, size: int, /) -> bytes:
-        """Returns at most so many bytes; none at the end."""
+        """Returns at most `size` bytes; none at the end."""
         return self._file.read(size)
 
     def pieces(self, size: int) -> Iterator[bytes]:
-        """Yields the body in pieces."""
+        """Yields the body from its beginning, in pieces of `size` bytes."""
         self.rewind()
         while piece := self.read(size):
             yield piece
 
     def abandon(self, *, is_read: bool) -> None:
-        """Marks that the client no longer waits for the response, and closes the upload unless it
-        is being read.
+        """Records that the client no longer waits for the response, and closes the upload unless
+        it is being read (`is_read`).
         """
         self.abandoned.set()
         if not is_read:

@@ -1,4 +1,4 @@
-"""Auth0: the users as its export job writes them, and the password file that its support sends."""
+"""Users of Auth0, from the file of its export job and the password file that its support sends."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _OWN_PROVIDER: Final = "auth0|"
 
 
 class Auth0:
-    """The source of an Auth0 export.
+    """A source of persons: an Auth0 export of `users`, and optionally the file of their
+    `passwords`.
 
-    `email_verified` applies to all users; None takes each user's own value. `passwords` is
-    optional.
+    `email_verified` applies to all users; None takes each user's own value.
     """
 
     names: Mapping[str, str] = {
@@ -160,7 +160,9 @@ def _is_own(identities: object, id: object) -> bool:
 
 
 def base_language(locale: object) -> str:
-    """Returns the language subtag, `en` of `en-US`; empty if the language is not known."""
+    """Returns the language subtag of a locale, `en` of `en-US`; empty if the language is
+    unknown.
+    """
     found = _BASE.fullmatch(locale) if isinstance(locale, str) else None
     base = found[1].lower() if found else ""
     base = _RENAMED.get(base, base)

@@ -1,4 +1,6 @@
-"""The password file of Auth0, searched by user id and by address: a join of two long files."""
+"""The password file of Auth0, searched by user id and by e-mail address: a join of two long
+files.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,11 @@ _FILE: Final = "passwords"  # prefix of its field names in reports
 
 
 class FoundPassword(Struct, frozen=True, array_like=True):
-    """A password of the file, with the id and the address that it belongs to and its place."""
+    """A password of the file, with the user id and the e-mail address of its entry.
+
+    `path` is the entry's position in the file. `is_by_id` says whether it was found by the user's
+    id, not by the address alone.
+    """
 
     id: str
     email: str
@@ -59,8 +65,8 @@ class Passwords:
         self._file.close()
 
     def read(self, path: Path) -> Iterator[PersonDraft]:
-        """Reads the file; yields drafts of entries that cannot be read or have fields that are
-        dropped.
+        """Reads the file; yields drafts of entries that cannot be read or have fields that are not
+        carried over.
 
         Raises SourceRefused.
         """
@@ -78,7 +84,9 @@ class Passwords:
                     self._add(FoundPassword(_oid(record), str(email), str(encoded), piece.path))
 
     def take(self, user_id: str, email: object) -> FoundPassword | None:
-        """Returns this user's password and marks it as used; None if there is none."""
+        """Returns the password of the user with this id or this e-mail address, and records that
+        it is used; None if there is none.
+        """
         number = self._by_id.get(user_id.rpartition("|")[2])
         found = self._at(number) if number is not None else None
         # The index holds 64-bit hashes, so the key itself is compared.
@@ -95,7 +103,9 @@ class Passwords:
         return found
 
     def left_over(self, row: int) -> Iterator[PersonDraft]:
-        """Yields drafts of the passwords that no user has."""
+        """Yields a draft with a warning for each password that no user has taken. `row` is the
+        first draft's number.
+        """
         for number, is_used in enumerate(self._used):
             if not is_used:
                 found = self._at(number)

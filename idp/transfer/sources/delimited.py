@@ -1,4 +1,6 @@
-"""CSV tables: a row for each person, and a header row that names the columns (RFC 4180)."""
+"""Persons from CSV tables: a row for each person, and a header row that names the columns (RFC
+4180).
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,9 @@ _HALVES: Final = re.compile("[\udc80-\udcff]")
 
 
 class DelimitedTable:
-    """The source of a CSV file.
+    """A source of persons: a CSV file.
 
-    `columns` maps columns to fields of the import, for columns with names that are not recognized.
+    `columns` maps columns whose names are not recognized to fields of the import.
     """
 
     names: Mapping[str, str] = fields.NAMES

@@ -1,6 +1,6 @@
 """The fields of one imported person by their names in the import's body, and by other usual names.
 
-A table has a column for each; a JSON line nests them as the body does.
+A table has a column for each field; a JSON line nests the fields as the body does.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ NAMES: Final[Mapping[str, str]] = {field: path for path, field in PATHS.items()}
 
 
 def plain(name: str) -> str:
-    """Returns the form in which names are compared.
+    """Returns the form in which the names of columns are compared: in lower case, without spaces
+    or signs.
 
     `First Name`, `first_name` and `firstName` are equal.
     """
@@ -65,6 +66,8 @@ def plain(name: str) -> str:
 
 
 def id_of(org_id: str, user_name: object) -> str:
-    """Returns an id for a person without one, the same whenever the file is read again."""
+    """Returns an id for a person of a source that gives none; it is the same whenever the file is
+    read again.
+    """
     digest = hashlib.sha256(f"{org_id}\0{user_name}".encode("utf-8", "replace")).digest()
     return "u" + base64url.encode(digest[:16])

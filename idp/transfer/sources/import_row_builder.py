@@ -1,4 +1,4 @@
-"""A person of a source: what the source states, and the row of an import that is built from it.
+"""A person as a source states it, and the import row that is built from it.
 
 Fields that the import requires are validated by its own rules, and a person without them is left
 out. An invalid optional field is dropped with a warning.
@@ -35,12 +35,13 @@ _NEW_PASSWORD: Final = "The person sets a new password by 'forgot password'."  #
 
 
 class PersonDraft(Struct, kw_only=True):
-    """The statements of a source about a person, unvalidated: any field may have any JSON type.
+    """The fields of a person as a source has them, unvalidated: any field may have any JSON type.
 
-    `row` counts the records of the source, `path` is the record's place. With an error among its
-    problems, or when it `is_skipped`, it is not written to the package. `dropped` are fields that
-    the service cannot store; `roles` are role keys of the chosen project. Row 0 is no record and
-    only carries dropped fields. A draft that `is_incomplete` may lack an address.
+    `row` is the number of the source's record, and `path` its position in the file. A draft with
+    an error among its `problems`, or with `is_skipped`, is not written to the package. `dropped`
+    names the fields that the service cannot store; `roles` are role keys of the chosen project.
+    Row 0 is no record and only carries dropped fields. A draft with `is_incomplete` may lack an
+    e-mail address.
     """
 
     row: int
@@ -72,14 +73,16 @@ class PersonDraft(Struct, kw_only=True):
 
     @property
     def action(self) -> Action:
-        """The outcome for this record."""
+        """The outcome of this record: `create`, `skip`, or with an error `fail`."""
         if any(each.is_error for each in self.problems):
             return "fail"
         return "skip" if self.is_skipped else "create"
 
     @property
     def name(self) -> str:
-        """The first of id, user name and address, as a report names the record."""
+        """The first of id, user name and e-mail address that is not empty, as a report names the
+        record.
+        """
         names = (self.id, self.user_name, self.email)
         return next((each for each in names if isinstance(each, str) and each), "")
 
@@ -131,7 +134,8 @@ _SWITCHES: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def build_row(draft: PersonDraft, names: Mapping[str, str]) -> dict[str, Any]:
-    """Returns the row of `humanUsers` and appends problems to the draft.
+    """Returns the row of `humanUsers` for a draft, and appends problems of its fields to the
+    draft.
 
     Problems name the draft's fields by the source's `names`. The row is complete only if the draft
     does not fail.

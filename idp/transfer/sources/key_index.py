@@ -10,7 +10,7 @@ _MASK: Final = (1 << 64) - 1
 
 
 class KeyIndex:
-    """Maps texts to numbers from 0 to 2³² - 1 by 64 bits of a keyed hash.
+    """An index from texts to numbers from 0 to 2³² - 1, by 64 bits of a keyed hash.
 
     The probability that any two of a million texts share a hash is one in 37 million; a caller
     that cannot accept that compares the texts. The table uses open addressing and is at most two
@@ -23,7 +23,9 @@ class KeyIndex:
         self._count = 0
 
     def add(self, key: str, number: int) -> int | None:
-        """Stores the number of a new key and returns None; returns the number of a known key."""
+        """Stores `number` for a key that is not in the index and returns None; for another key,
+        stores nothing and returns its number.
+        """
         hashed = _hash(key)
         at = self._place(hashed)
         if self._hashes[at]:
@@ -35,7 +37,7 @@ class KeyIndex:
         return None
 
     def get(self, key: str) -> int | None:
-        """Returns the number of the key, or None."""
+        """Returns the number of the key; None if it is not in the index."""
         at = self._place(_hash(key))
         return self._numbers[at] if self._hashes[at] else None
 

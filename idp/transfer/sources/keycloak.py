@@ -1,4 +1,4 @@
-"""Keycloak: a realm export with its users."""
+"""Persons from a realm export of Keycloak."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ _OF_THE_REALM: Final = "realm: "
 
 
 class Keycloak:
-    """The source of a Keycloak export.
+    """A source of persons: a Keycloak export.
 
-    `path` is a realm's file, or an export's folder, from which `realm` selects one.
+    `path` is a realm's file, or the directory of an export; if it has several realms, `realm` is
+    the one to read.
     """
 
     names: Mapping[str, str] = {

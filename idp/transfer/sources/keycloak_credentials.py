@@ -1,4 +1,4 @@
-"""Credentials as Keycloak exports them: objects whose details are JSON texts."""
+"""Credentials of Keycloak's users, which it exports as objects whose details are JSON texts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ class _UnusableCredential(ValueError):
 
 
 def take(draft: PersonDraft, credentials: object) -> list[str]:
-    """Copies usable credentials to the draft; returns the type names of the others."""
+    """Copies usable credentials to the draft; returns the names of the others, which are dropped
+    with a warning.
+    """
     if not isinstance(credentials, list):
         return ["credentials"] if credentials else []
     lost = []
@@ -85,7 +87,10 @@ def _named(kind: object) -> str:
 
 
 def encoded(credential: Mapping[str, Any]) -> str:
-    """Returns the hash in Modular Crypt Format. Raises ValueError with the reason."""
+    """Returns the hash of a password credential in Modular Crypt Format.
+
+    Raises ValueError, whose message is the reason, if it can't be carried over.
+    """
     about, secret = _inner(credential, "credentialData"), _inner(credential, "secretData")
     algorithm, value, salt = about.get("algorithm"), secret.get("value"), secret.get("salt")
     if not (isinstance(value, str) and value and isinstance(salt, str) and salt):
@@ -115,7 +120,10 @@ def _argon2(about: Mapping[str, Any], rounds: int, salt: str, value: str) -> str
 
 
 def otp_secret(credential: Mapping[str, Any]) -> str:
-    """Returns the secret of an authenticator app in base32. Raises ValueError with the reason."""
+    """Returns the secret of an authenticator app in base32.
+
+    Raises ValueError, whose message is the reason, if it can't be carried over.
+    """
     about, secret = _inner(credential, "credentialData"), _inner(credential, "secretData")
     is_usual = (
         about.get("subType", "totp") == "totp"

@@ -1,4 +1,4 @@
-"""The files of a realm export: a single one, or a folder in which users are in files of 50."""
+"""The files of a realm export: a single one, or a directory with 50 users per file."""
 
 from __future__ import annotations
 
@@ -20,14 +20,19 @@ _OTHER_FILE: Final = re.compile(r".+-federated-users-[0-9]{1,9}\.json")
 
 
 class RealmSettings(Struct, frozen=True):
-    """A member of a realm's file other than its users, which is not written to the package."""
+    """A member of a realm's file other than the list of users, which is not written to the
+    package.
+    """
 
     name: str
     value: object
 
 
 def files(path: Path, realm: str | None) -> list[Path]:
-    """Returns the files that hold users, in order. Raises SourceRefused."""
+    """Returns the files of a realm that may hold users, in order.
+
+    Raises SourceRefused if there is no such realm, or if there are several and none is named.
+    """
     if not path.is_dir():
         return [path]
     names = sorted(each.name for each in path.iterdir())
@@ -51,16 +56,18 @@ def files(path: Path, realm: str | None) -> list[Path]:
 
 
 def federated(path: Path) -> list[Path]:
-    """Returns the files with data about users of other stores, such as LDAP."""
+    """Returns the files in a directory that hold data about users of other stores, such as
+    LDAP.
+    """
     if not path.is_dir():
         return []
     return sorted(each for each in path.iterdir() if _OTHER_FILE.fullmatch(each.name))
 
 
 def pieces(path: Path, first: int, *, is_all: bool) -> Iterator[Piece | RealmSettings]:
-    """Yields the users of a file, and its other members.
+    """Yields the users of a realm's file as records numbered from `first`, and its other members.
 
-    A file that is one of several (not `is_all`) may hold no users. Raises SourceRefused if the
+    Without `is_all`, the file is one of several and may hold no users. Raises SourceRefused if the
     file is no realm export.
     """
     with source.opened(path) as file:

@@ -1,7 +1,7 @@
 """A reader of consecutive JSON values in a text of any length.
 
 An error in a record affects that record alone: the reader continues where the next one seems to
-begin. Only a piece of the text and the current record are in memory.
+begin. Memory holds one piece of the text and the current record.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ _HALVES: Final = re.compile("[\udc80-\udcff]")
 
 
 class BrokenValue(Exception):
-    """A value that can't be used, or that can't be parsed at all (`is_lost`)."""
+    """The error of a value that can't be used.
+
+    With `is_lost` it can't be parsed either, and the position stays before it.
+    """
 
     def __init__(self, *problems: RowProblem, is_lost: bool = False) -> None:
         super().__init__(problems)
@@ -36,7 +39,10 @@ class BrokenValue(Exception):
 
 
 class LongText:
-    """A text with a read position; `line` counts from 1. A byte order mark is skipped."""
+    """A text that is read from `file` in pieces, with a read position; `line` is its line, from 1.
+
+    A byte order mark is skipped.
+    """
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -48,7 +54,9 @@ class LongText:
         self.line = 1
 
     def peek(self) -> str:
-        """Returns the next character that is no space; empty at the end."""
+        """Returns the next character that is no white space, without consuming it; empty at the
+        end.
+        """
         while True:
             match = _SPACE.match(self._text, self._at)
             self._advance(match.end() if match else self._at)
@@ -58,14 +66,14 @@ class LongText:
                 return ""
 
     def take_if_next(self, character: str) -> bool:
-        """Consumes this character if it comes next; returns whether it did."""
+        """Consumes `character` if it comes next after white space; returns whether it did."""
         is_next = self.peek() == character
         if is_next:
             self._advance(self._at + 1)
         return is_next
 
     def value(self) -> object:
-        """Returns the value that begins here and moves behind it.
+        """Returns the JSON value that begins here, and moves the position behind it.
 
         Raises BrokenValue; with `is_lost` the position stays before the value.
         """

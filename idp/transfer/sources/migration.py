@@ -1,4 +1,6 @@
-"""From a source to a package: each person once, with a report of everything that is left out."""
+"""The migration of a source's persons to a package, each once, with a report of all that is left
+out.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,11 @@ from idp.transfer.sources.source import Source
 
 
 class MigrationOptions(Struct, frozen=True, kw_only=True):
-    """A migration's options: whether attributes become metadata, whether persons without an
-    address are included, and the project to which roles belong.
+    """The options of a migration.
+
+    `keeps_attributes` makes attributes metadata, `keeps_incomplete` includes persons without an
+    e-mail address, and `project_id` is the project to which roles belong; without it they are
+    dropped.
     """
 
     keeps_attributes: bool = False
@@ -32,7 +37,10 @@ class MigrationOptions(Struct, frozen=True, kw_only=True):
 
 
 class Migration:
-    """One run, with the ids, names and addresses seen so far: 54 to 162 bytes per person."""
+    """One run of a migration, which writes to `package` and `report`.
+
+    Memory holds the ids, names and addresses seen so far: 54 to 162 bytes per person.
+    """
 
     def __init__(self, package: PackageFile, report: Report, options: MigrationOptions) -> None:
         self._package = package
@@ -42,7 +50,7 @@ class Migration:
         self._roles: set[str] = set()
 
     def run(self, source: Source) -> None:
-        """Processes all drafts of a source.
+        """Processes all drafts of a source, and finishes the report.
 
         Raises SourceRefused; the package is then incomplete and must not be used.
         """

@@ -1,4 +1,4 @@
-"""A source of JSON lines with one person each.
+"""Persons from a file of JSON lines, one each.
 
 A line is the body of the request that imports one person (`idp.management.users.import_one`), with
 a `userId` added, or a row of a package: `{"userId", "user"}`.
@@ -22,7 +22,7 @@ _ALGORITHM: Final = "hashedPassword.algorithm"  # the hash itself names it
 
 
 class JsonLines:
-    """The persons of a file of JSON lines: a `source.Source`."""
+    """A source of persons: a file of JSON lines."""
 
     names: Mapping[str, str] = fields.NAMES
     reasons: Mapping[str, str] = {}
@@ -80,7 +80,7 @@ def _metadata(entries: object) -> Iterator[tuple[str, object]]:
 
 
 class Encoded:
-    """A value of metadata that is already in base64."""
+    """A metadata value that is already in base64."""
 
     def __init__(self, text: object) -> None:
         self.text = text

@@ -1,4 +1,5 @@
-"""A package that is being written: the body of an import with the persons of one organization.
+"""A package that is being written, with the persons of one organization: the body of an import
+call.
 
 It is written to a temporary file in the same folder, which replaces the target when it is
 complete, so that no program reads a partial one. Only its owner can read it, because it holds
@@ -22,7 +23,11 @@ _COPIED_BYTES: Final = 1 << 20
 
 
 class PackageFile:
-    """Accepts rows of the lists in any order, one at a time."""
+    """The writer of a package, which accepts rows of its lists in any order, one at a time.
+
+    `timeout` is that of the import call; with `is_multiline` the document has line breaks and
+    indentation.
+    """
 
     def __init__(self, file: BinaryIO, *, org_id: str, timeout: str, is_multiline: bool) -> None:
         self._file = file
@@ -39,7 +44,7 @@ class PackageFile:
         self._counts = dict.fromkeys(LISTS, 0)
 
     def add(self, list_name: str, row: Mapping[str, Any]) -> None:
-        """Adds a row to a list."""
+        """Adds a row to the list named `list_name`, one of `LISTS`."""
         if list_name == LISTS[0]:
             self._element(self._file, list_name, row)
             return
@@ -49,7 +54,9 @@ class PackageFile:
         self._element(self._waiting[list_name], list_name, row)
 
     def finish(self) -> None:
-        """Writes the rest of the file."""
+        """Writes the lists whose rows are still in temporary files, and the end of the
+        document.
+        """
         self._put(3, b"]")
         for name in LISTS[1:]:
             if name in self._waiting:
@@ -84,7 +91,7 @@ class PackageFile:
 def drafted(path: Path) -> Iterator[BinaryIO]:
     """Provides a file that replaces `path`, with mode 0600, when the block succeeds.
 
-    Otherwise nothing changes. Raises OSError.
+    Otherwise `path` does not change. Raises OSError.
     """
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".draft")
     try:

@@ -1,7 +1,7 @@
-"""The outcome of a source's records: a JSON line for each that has a problem, and counts.
+"""The report of a migration: a JSON line for each record that has a problem, and counts.
 
-A line is `{row, path, id, action, problems}` as in the report of an import, or describes a dropped
-field: `{dropped, count, path, message}`, with its first place.
+A line is `{row, path, id, action, problems}` as in the report of an import. The line of a dropped
+field is `{dropped, count, path, message}`, with the field's first position.
 """
 
 from __future__ import annotations
@@ -29,7 +29,11 @@ class Dropped(Struct):
 
 
 class Report:
-    """Counts the outcomes, and writes the lines if there is a file for them."""
+    """A report that counts the outcomes of records, and writes the lines if there is a `file` for
+    them.
+
+    `reasons` says why a field is dropped, by the field's name.
+    """
 
     def __init__(self, file: BinaryIO | None, reasons: Mapping[str, str]) -> None:
         self._file = file
@@ -39,7 +43,7 @@ class Report:
         self.dropped: dict[str, Dropped] = {}
 
     def take(self, draft: PersonDraft) -> None:
-        """Counts a record and writes its line if it has problems."""
+        """Counts a record and its dropped fields, and writes its line if it has problems."""
         if draft.action != "fail":
             for name in draft.dropped:
                 self._drop(name, draft.path)
@@ -59,7 +63,9 @@ class Report:
             )
 
     def fields(self) -> Iterator[tuple[str, str, Dropped]]:
-        """Yields each dropped field with the reason, the most frequent first."""
+        """Yields each dropped field as its name, the reason and its counts, the most frequent
+        first.
+        """
         for name, each in sorted(self.dropped.items(), key=lambda item: -item[1].count):
             top = name.partition(".")[0]
             yield name, self._reasons.get(name) or self._reasons.get(top) or _NO_PLACE, each
@@ -97,7 +103,7 @@ def _problem(problem: RowProblem) -> dict[str, str]:
 
 
 def displayed(name: str) -> str:
-    """Returns a source's name in the form for a report: cut to a limit, without control
+    """Returns a name from a source as reports display it: cut to a limit, without control
     characters.
     """
     cut = name[:MAX_NAME_CHARACTERS]

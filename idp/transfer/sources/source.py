@@ -1,4 +1,4 @@
-"""The interface of a source of persons, and the reading of its files."""
+"""The interface of a source of persons, and functions that read its files."""
 
 from __future__ import annotations
 
@@ -24,14 +24,17 @@ _OTHER_ENCODINGS: Final = (
 
 
 class SourceRefused(Exception):
-    """The file cannot be a source at all; the message is a sentence for the user who named it."""
+    """The error that a file cannot be a source at all; its message is a sentence for the user who
+    named the file.
+    """
 
 
 class Source(Protocol):
-    """Files of another system.
+    """A source of persons: files of another system.
 
-    `names` are the source's own names of a draft's fields, for problems; `reasons` say why a field
-    of the source is dropped, where that is more than a missing place.
+    `names` maps the fields of a draft to the source's own names for them, which problems use.
+    `reasons` maps fields of the source to the reason why they are dropped; others are dropped
+    because this service has no such field.
     """
 
     names: Mapping[str, str]
@@ -46,7 +49,10 @@ class Source(Protocol):
 
 
 class Piece(Struct, frozen=True, kw_only=True):
-    """A record of a file, or the problems that prevent reading it."""
+    """A record of a source's file, or the problems that prevent reading it.
+
+    `row` is its number, and `path` its position in the file.
+    """
 
     row: int
     path: str
@@ -54,11 +60,11 @@ class Piece(Struct, frozen=True, kw_only=True):
     problems: tuple[RowProblem, ...] = ()
 
     def record(self) -> dict[str, Any]:
-        """Returns its members; none if it is no object."""
+        """Returns the members of the record; empty if it is no JSON object."""
         return self.value if isinstance(self.value, dict) else {}
 
     def draft(self) -> PersonDraft:
-        """Returns an empty draft with the problems of the record."""
+        """Returns a draft without values, with the problems of the record."""
         problems = list(self.problems)
         if not problems and not isinstance(self.value, dict):
             problems = [
@@ -72,7 +78,7 @@ _NO_OBJECT: Final = "Each record has to be a JSON object."
 
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
-    """Opens the file for reading.
+    """Provides the file at `path`, open for reading, within the block.
 
     Raises SourceRefused if it does not exist, cannot be read, or is not in UTF-8.
     """
@@ -88,7 +94,11 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def records(text: LongText, name: str, first: int = 1) -> Iterator[Piece]:
-    """Yields the values of a stream, or the elements of its one array."""
+    """Yields the consecutive values of a text, or the elements of the only array in it, numbered
+    from `first`.
+
+    `name` is the file's name in their paths.
+    """
     is_array = text.take_if_next("[")
     row = first
     for piece in elements(text, name, first) if is_array else _values(text, name, first):
@@ -105,7 +115,10 @@ _ONE: Final = "Give each list a file of its own."
 
 
 def elements(text: LongText, name: str, first: int = 1) -> Iterator[Piece]:
-    """Yields the elements of an array whose opening bracket is consumed."""
+    """Yields the elements of an array whose opening bracket is consumed, numbered from `first`.
+
+    `name` is the file's name in their paths.
+    """
     row = first
     while not text.take_if_next("]"):
         if text.take_if_next(","):
@@ -141,7 +154,9 @@ def _piece(text: LongText, name: str, row: int) -> Piece:
 
 
 def dropped(record: Mapping[str, Any], used: frozenset[str], above: str = "") -> list[str]:
-    """Returns the names of the non-empty members that are not used."""
+    """Returns the names of the record's non-empty members that are not in `used`, each with the
+    prefix `above`.
+    """
     return [
         f"{above}{name}"
         for name, value in record.items()

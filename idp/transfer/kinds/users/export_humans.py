@@ -1,4 +1,4 @@
-"""Rows of persons in an export, such that an import creates the same."""
+"""Rows of persons in an export, by which an import creates the same persons."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GENDERS: Final = {gender: name for name, gender in GENDERS.items()}
 async def export(
     context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields the persons of the organization by user name."""
+    """Yields a row for each person of the organization, by user name."""
     where = {"org_id": organization.id}
     async for user in going.records(context.view, USERS, where, order="login_key"):
         if user.kind == "human":

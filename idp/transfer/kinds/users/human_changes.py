@@ -18,7 +18,9 @@ from idp.transfer.kinds.users.human_request import STATES, PackagedHuman
 
 
 def requested_fields(service: Service, known: User, row: PackagedHuman) -> Mapping[str, object]:
-    """Returns the values of the row's fields, except for a plaintext password."""
+    """Returns the fields of the existing person `known` as the row would set them, except for a
+    plaintext password; those that the row lacks are as stored.
+    """
     person = row.person()
     return {
         "user_name": person.user_name,

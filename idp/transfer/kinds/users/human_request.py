@@ -1,4 +1,5 @@
-"""A row of `humanUsers`: the person of a single import, and members of this service's own.
+"""The form of a row of `humanUsers`: the fields of the call that imports one person, and members
+of this service's own.
 
 `incomplete` is for persons without an address or without a first and last name, such as those that
 an installation is set up with; a person from another system needs both.
@@ -31,16 +32,16 @@ STATES: Final[dict[str, State]] = {
 
 
 class PackagedEmail(AdministratorEmail, frozen=True, kw_only=True):
-    """An e-mail address.
+    """A person's e-mail address in a package.
 
-    `verified_by` says who verified it; by default the importing installation.
+    `verified_by` says by whom it was verified; by default by the importing installation.
     """
 
     verified_by: VerifiedBy | None = None
 
 
 class PackagedPhone(AdministratorPhone, frozen=True, kw_only=True):
-    """A phone number. `verified_by` says who verified it, as for addresses."""
+    """A person's phone number in a package. `verified_by` is as for `PackagedEmail`."""
 
     verified_by: VerifiedBy | None = None
 
@@ -53,15 +54,15 @@ class PackagedProfile(ProfileFields, frozen=True, kw_only=True):
     last_name: Annotated[str, Text()] = ""
 
     def stored(self) -> Profile:
-        """Returns the profile as a user record has it."""
+        """Returns the profile in the form of a user's record."""
         return self.as_profile(self.first_name or None, self.last_name or None)
 
 
 class PackagedHash(ImportedHash, frozen=True, kw_only=True):
-    """The hash of a password.
+    """The hash of a person's password in a package.
 
-    `change_date` is when the password was chosen, from which its age counts; one with an
-    `expiration_date` can be used until then to choose another, once.
+    The password's age counts from `change_date`. A password with an `expiration_date` can be used
+    once, before that date, and another one has to be chosen then.
     """
 
     change_date: Annotated[datetime, Instant()] | None = None
@@ -94,7 +95,10 @@ class PackagedHuman(HumanFields, frozen=True, kw_only=True):
                     yield FieldProblem("field.empty", f"profile.{name}", "must not be empty")
 
     def hashed(self, now: datetime) -> Password | None:
-        """Returns the password, if the row has its hash."""
+        """Returns the password as a user's record has it, if the row has its hash, else None.
+
+        `now` is when it was chosen, unless the row states that.
+        """
         if self.hashed_password is None:
             return None
         return Password(
@@ -105,7 +109,7 @@ class PackagedHuman(HumanFields, frozen=True, kw_only=True):
         )
 
     def person(self) -> NewHuman:
-        """Returns the described person, without the password."""
+        """Returns the person that the row describes, without the password."""
         email, phone = self.email, self.phone
         return NewHuman(
             user_name=self.user_name,

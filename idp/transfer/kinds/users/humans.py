@@ -1,4 +1,6 @@
-"""`humanUsers`: persons, with the ids and the passwords that they have in another system."""
+"""The kind of rows `humanUsers`: persons, with the ids and passwords that they have in another
+system.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ from idp.transfer.package.rows import PreparedRow, Read, RowProblem
 
 
 async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Plans persons: new ones are created; existing ones are skipped, or with
-    `updates` updated.
+    """Plans rows of persons: new ones are created; existing ones are skipped, or with `updates`
+    updated.
     """
     cases = [
         _case(context, each) if isinstance(each, UserTarget) else each

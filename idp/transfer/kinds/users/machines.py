@@ -1,4 +1,6 @@
-"""`machineUsers`: service users, with the ids that they have in another system."""
+"""The kind of rows `machineUsers`: service users, with the ids that they have in another
+system.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ class PackagedMachine(Request, frozen=True, kw_only=True):
     previous_secret: EndingSecret | None = None
 
     def secrets(self) -> dict[str, Any]:
-        """Returns the fields of the record that hold its secrets."""
+        """Returns the fields of the user's record that hold the digests of its secrets."""
         return packaged_secrets.record_fields(self.hashed_secret, self.previous_secret)
 
 
@@ -48,8 +50,8 @@ class MachineRow(Request, frozen=True, kw_only=True):
 
 
 async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Plans service users: new ones are created; existing ones are skipped, or with `updates`
-    updated.
+    """Plans rows of service users: new ones are created; existing ones are skipped, or with
+    `updates` updated.
     """
     cases = [
         _case(context, each) if isinstance(each, UserTarget) else each
@@ -116,7 +118,7 @@ def _fields(known: User, read: Read) -> Mapping[str, object]:
 async def export(
     context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields the service users of the organization by user name."""
+    """Yields a row for each service user of the organization, by user name."""
     where = {"org_id": organization.id}
     async for user in export_iteration.records(context.view, USERS, where, order="login_key"):
         if user.kind == "machine":

@@ -1,4 +1,4 @@
-"""Plaintext passwords: validated by the organization's policy, and hashed.
+"""Plaintext passwords of rows: validated by the organization's policy, and hashed.
 
 Hashing is slow on purpose, about forty passwords per second and core, and shares its capacity with
 sign-ins. A dry run validates passwords and hashes none.

@@ -1,4 +1,4 @@
-"""The consequences of changing an existing user, whatever changes it.
+"""The consequences of changing an existing user by an import.
 
 A changed password, second factor or state revokes everything that was issued to the user.
 """
@@ -17,13 +17,17 @@ from storage import Write
 
 
 def ends_all(known: User, values: Mapping[str, Any]) -> bool:
-    """Returns whether such a change revokes everything that was issued to the user."""
+    """Returns whether setting `values` of an existing user revokes everything that was issued to
+    it.
+    """
     is_shut_out = values.get("state", "active") != "active"
     return is_shut_out or "totp" in values or has_other_password(known, values)
 
 
 def has_other_password(known: User, values: Mapping[str, Any]) -> bool:
-    """Returns whether the password itself changes, and not only its metadata."""
+    """Returns whether `values` has a new password, and not only new metadata of the present
+    one.
+    """
     password = values.get("password")
     return password is not None and (
         known.password is None or password.hash != known.password.hash
@@ -31,8 +35,9 @@ def has_other_password(known: User, values: Mapping[str, Any]) -> bool:
 
 
 async def besides(context: ImportContext, known: User, values: Mapping[str, Any]) -> list[Write]:
-    """Returns further writes of the unit: notices to applications where sessions end, guards that
-    what the user owns keeps an active owner, and the removal of a first password.
+    """Returns the writes that belong to setting `values` of the user `known`: logout messages
+    where sessions end, guards that what the user owns keeps an active owner, and the removal of a
+    first password.
 
     Raises FailedPrecondition if no other user is an active owner.
     """

@@ -1,5 +1,5 @@
-"""`userGrants`: the roles of users in the organization's projects, or in projects that are granted
-to it.
+"""The kind of rows `userGrants`: roles of users in the organization's projects, or in projects
+that are granted to it.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ class _AssignmentReferences(Struct, frozen=True):
 
 
 async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Plans role assignments: created, skipped, or given other roles.
+    """Plans rows of role assignments: each is created, skipped, or with `updates` given other
+    roles.
 
     The user may belong to another organization where the project is the organization's own.
     """
@@ -153,7 +154,7 @@ def _problems(
 async def export(
     context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields the role assignments in the organization's projects."""
+    """Yields a row for each role assignment that the organization has made."""
     where = {"org_id": organization.id}
     async for one in export_iteration.records(context.view, ROLE_ASSIGNMENTS, where):
         grant = grant_ids.of_grant(one.project_id, one.org_id) if one.granted_by else None

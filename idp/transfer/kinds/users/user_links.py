@@ -1,5 +1,5 @@
-"""`userLinks`: the identities of persons at other identity providers, where a package lists them
-apart.
+"""The kind of rows `userLinks`: identities of persons at other identity providers, where a package
+has a list of them.
 
 An export writes them with each person (`idps`), so this list is only imported.
 """
@@ -23,7 +23,7 @@ from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
 
 
 class LinkRow(Request, frozen=True, kw_only=True):
-    """A link to an identity.
+    """A row that links a user to an identity at another provider.
 
     `provided_…` are the members of the reference system's packages. The name and the type of the
     provider are not stored.
@@ -48,15 +48,15 @@ class LinkRow(Request, frozen=True, kw_only=True):
             yield FieldProblem("field.required", "externalUserId", "is required")
 
     def link(self) -> IdpLink:
-        """Returns the part that is stored."""
+        """Returns the link in the form of a user's record."""
         id = self.external_user_id or self.provided_user_id
         name = self.display_name or self.provided_user_name
         return IdpLink(idp_id=self.idp_id, user_id=id, user_name=name or id)
 
 
 async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Plans links of the row's organization's persons: added; existing ones are skipped, or with
-    `updates` renamed.
+    """Plans rows of links of the organization's persons: new links are added; existing ones are
+    skipped, or with `updates` renamed.
     """
     rows = [_row(read) for read in reads]
     known = await upsert.by_id(context, USERS, (row.user_id for row in rows))

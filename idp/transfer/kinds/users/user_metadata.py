@@ -1,4 +1,4 @@
-"""`userMetadata`: metadata that clients store with users, one entry per row."""
+"""The kind of rows `userMetadata`: metadata that clients store with users, one entry per row."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _AT_ONCE: Final = 25  # users per look-up: entries may be large
 
 
 class MetadataRow(Request, frozen=True, kw_only=True):
-    """An entry of a user's metadata. `id` is the user's."""
+    """A row with one entry of a user's metadata. `id` is the user's id."""
 
     id: Name
     key: Name
@@ -31,7 +31,9 @@ class MetadataRow(Request, frozen=True, kw_only=True):
 
 
 async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
-    """Plans entries of the row's organization's users: created, skipped, or updated."""
+    """Plans rows of metadata of the organization's users: each entry is created, skipped, or
+    updated.
+    """
     rows = [_row(read) for read in reads]
     owners = await upsert.by_id(context, USERS, (row.id for row in rows))
     ids = [user_creation.metadata_id(row.id, row.key) for row in rows]
@@ -79,7 +81,7 @@ def _prepare(
 async def export(
     context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields the metadata of the organization's users, by user name and key."""
+    """Yields a row for each metadata entry of the organization's users, by user name and key."""
     users_of = export_iteration.records(
         context.view, USERS, {"org_id": organization.id}, order="login_key"
     )

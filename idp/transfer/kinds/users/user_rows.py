@@ -1,4 +1,4 @@
-"""The steps of planning users of either kind: by the rules of a single creation, for many at once.
+"""Planning of rows of users of either kind, many at once, by the rules for creating a single user.
 
 No mail is sent.
 """
@@ -33,7 +33,9 @@ class RowPassword(Struct, frozen=True):
 
 
 class UserTarget(Struct, frozen=True):
-    """Where a row goes: its organization, and the user of its id if there is one."""
+    """A row of a user with its organization, and the existing user of that id (`known`), if
+    any.
+    """
 
     read: Read
     organization: Organization
@@ -41,7 +43,8 @@ class UserTarget(Struct, frozen=True):
 
 
 class Case(Struct, frozen=True, kw_only=True):
-    """A user to create or to update: the state after it, and the fields that differ.
+    """A user to create or to update: `after` is the new state, `known` the existing user or None,
+    and `values` has the fields that differ.
 
     `names` is the availability of the login names that the user would get, if any.
     """
@@ -55,19 +58,21 @@ class Case(Struct, frozen=True, kw_only=True):
 
     @property
     def gives_out_names(self) -> bool:
-        """Whether the user gets login names, which other users may have."""
+        """Whether the plan gives the user login names, which another user may already have."""
         return self.known is None or bool({"user_name", "email"} & set(self.values))
 
     @property
     def problems(self) -> list[FieldProblem]:
-        """The login names that are taken."""
+        """The problems of login names that another user has."""
         return self.names.problems(_PATHS) if self.names else []
 
 
 async def targets(
     context: ImportContext, reads: Sequence[Read], kind: Literal["human", "machine"]
 ) -> list[UserTarget | PreparedRow]:
-    """Returns where each row goes, or its plan where that is already certain."""
+    """Returns for each row its organization and existing user, or the final plan of a row that is
+    refused or skipped.
+    """
     homes = await target_organizations.by_id(context, reads)
     known = await upsert.by_id(context, USERS, (_id(read) for read in reads))
     return [
@@ -102,12 +107,12 @@ def _target(
 
 
 def creation(target: UserTarget, user: User) -> Case:
-    """Returns the case of a row that creates this user."""
+    """Returns the case of a row that creates `user`."""
     return Case(read=target.read, organization=target.organization, after=user)
 
 
 def update(target: UserTarget, known: User, fields: Mapping[str, object]) -> Case:
-    """Returns the case of a row that sets these fields of an existing user."""
+    """Returns the case of a row that sets `fields` of the existing user `known`."""
     values = {name: value for name, value in fields.items() if getattr(known, name) != value}
     after = structs.replace(known, **values)
     return Case(
@@ -118,8 +123,8 @@ def update(target: UserTarget, known: User, fields: Mapping[str, object]) -> Cas
 async def with_names(
     context: ImportContext, rows: Sequence[Case | PreparedRow]
 ) -> list[Case | PreparedRow]:
-    """Returns the rows; the cases with whether the users may have the names that they would sign
-    in with, and with the address as it will be stored.
+    """Returns `rows`, in which each case that gives out login names has their availability, and
+    the e-mail address as it will be stored.
     """
     cases = [each for each in rows if isinstance(each, Case) and each.gives_out_names]
     candidates = [
@@ -161,7 +166,7 @@ async def plan(
     writes: Sequence[Write] = (),
     warnings: tuple[RowProblem, ...] = (),
 ) -> PreparedRow:
-    """Plans the creation or the update of the user, which further `writes` belong to."""
+    """Returns the plan that creates or updates the user of a case, in one unit with `writes`."""
     if case.known is None:
         return _creation(context, case, warnings)
     return await _update(context, case, case.known, writes, warnings)
