@@ -1,8 +1,8 @@
-"""For people who write texts: `python -m locales.extract` brings the bundles up to date.
+"""Brings the catalogues up to date for the people who write texts: `python -m locales.extract`.
 
 It makes the template, `messages.pot`, from the sources. In each language, new messages are added
-with an empty translation, gone ones are removed, the rest stays as it is. Run it in the root of
-the source tree, then translate what is empty; a test refuses what is left.
+with an empty translation, those that are gone are removed, the rest stays as it is. Run it in the
+root of the source tree, then translate what is empty; a test refuses untranslated messages.
 """
 
 from __future__ import annotations
@@ -45,9 +45,10 @@ def from_python(
     comment_tags: Iterable[str],
     options: Mapping[str, object],
 ) -> Iterator[Extracted]:
-    """Babel's extractor for `message(…, context=…, plural=…)` and the gettext functions.
+    """Yields the texts of a Python file: those of `message(…, context=…, plural=…)` and of the
+    gettext functions.
 
-    Babel's own reads tokens and cannot distinguish named arguments.
+    It is an extractor of Babel, whose own reads tokens and cannot distinguish named arguments.
     """
     source = file.read().decode()
     lines = source.splitlines()
@@ -99,7 +100,7 @@ def _comments(lines: list[str], lineno: int) -> list[str]:
 
 
 def extracted(root: Path) -> Catalog:
-    """Every text of the source tree: the template of the languages."""
+    """Returns every text of the source tree as the template for the languages."""
     with (root / "locales" / "babel.cfg").open() as file:
         methods, options = parse_mapping_cfg(file)  # type: ignore[no-untyped-call]
     catalog = Catalog(locale=SOURCE, header_comment=TEMPLATE_COMMENT)
@@ -111,7 +112,9 @@ def extracted(root: Path) -> Catalog:
 
 
 def written(catalog: Catalog) -> bytes:
-    """The file of a bundle: sorted, without positions and dates, so that differences are small."""
+    """Returns the file of a catalogue: sorted, without positions and dates, so that differences
+    are small.
+    """
     body = io.BytesIO()
     write_po(body, catalog, width=0, no_location=True, sort_by_file=True, omit_header=True)
     head = HEAD.format(

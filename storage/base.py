@@ -4,19 +4,6 @@ A store holds *records* (typed structs) in *collections*. It finds them by id or
 and changes them in *units*: data that states what to write and which conditions must hold, so that
 a unit can be retried, batched and logged. This module contains nothing about identity and nothing
 about any database.
-
-Errors::
-
-    StorageError
-    ├── Conflict      a unique key or an id is taken
-    ├── Stale         an expectation does not hold, or the record is absent
-    ├── Unavailable   the store can't be reached or is busy; nothing was applied
-    ├── Unknown       the answer was lost; see `Store.applied`
-    ├── Unsupported   this server can't fulfil the contract; the message says what to change
-    ├── TooNew        the store was written by a newer version that this one can't read
-    ├── HalfFilled    the store is being filled, or its filling was interrupted
-    ├── Undeclared    no declared list answers this query (a mistake in the program)
-    └── InvalidValue  a value that no back end may hold (a mistake in the program)
 """
 
 from __future__ import annotations
@@ -47,7 +34,8 @@ class StorageError(Exception):
 
 
 class Conflict(StorageError):
-    """A unique key is taken; nothing has changed. `field` is `id` or the unique field."""
+    """A value of `field`, a unique field or the id, is taken by another record; nothing has
+    changed."""
 
     def __init__(self, collection: str, field: str) -> None:
         super().__init__(f"{collection}.{field} is taken")
@@ -55,7 +43,7 @@ class Conflict(StorageError):
 
 
 class Stale(StorageError):
-    """An expectation does not hold, or the record is absent or expired; nothing has changed."""
+    """An `expect` does not hold, or the record is absent or expired; nothing has changed."""
 
     def __init__(self, collection: str, id: str) -> None:
         super().__init__(f"{collection} record is not as expected")
@@ -67,7 +55,7 @@ class Unavailable(StorageError):
 
 
 class Unknown(StorageError):
-    """The answer was lost: the unit may be applied or not (see `Store.applied`)."""
+    """The answer of the database was lost: the unit may be applied or not (`Store.applied`)."""
 
     def __init__(self, unit: Unit) -> None:
         super().__init__(f"the outcome of unit {unit.id} is not known")
@@ -75,7 +63,7 @@ class Unknown(StorageError):
 
 
 class Unsupported(StorageError):
-    """The server can't fulfil the contract; the message says what to change."""
+    """The database server can't fulfil the storage contract; the message says what to change."""
 
 
 class TooNew(StorageError):
@@ -83,15 +71,15 @@ class TooNew(StorageError):
 
 
 class HalfFilled(StorageError):
-    """The store is being filled, or its filling was interrupted: it cannot be used yet."""
+    """The store is being filled from a backup or another store, or its filling was interrupted."""
 
 
 class Undeclared(StorageError):
-    """No declared list answers this query."""
+    """The collection declares no list (`Collection.lists`) that could answer the query."""
 
 
 class InvalidValue(StorageError):
-    """A value, a path or a type that the contract refuses."""
+    """A value, a dotted path or a type that the storage contract does not allow."""
 
 
 class Record(Struct, kw_only=True):
@@ -106,12 +94,14 @@ R = TypeVar("R", bound=Record)
 class Collection(Generic[R]):
     """Records of one type, with the keys and lists that every back end maintains.
 
-    `unique` names fields that are always present and already normalized. Each of `lists` is a
-    compound index: the fields that a `find` matches by equality, then the field it orders by
-    (never null). A list of `narrowed` has no index, costs nothing to write, and is read more
-    slowly: the list of its fields but the first is narrowed to one value of that one, with which
-    another list has to begin. In an expiring collection every record has `expires_at`, compared
-    with the injected clock, and is removed `retention` after that; only its id is unique.
+    `unique` names fields of which each value belongs to one record only; they are always present
+    and already normalized. Each of `lists` is a compound index: the fields that a `find` matches
+    by equality, then the field that orders the result (never null). Each of `narrowed` is a list
+    that has no index of its own: without its first field it is one of `lists`, and the records
+    found there are filtered by that field. It costs nothing to write and is slower to read; one of
+    `lists` has to begin with the first field. In an expiring collection every record has
+    `expires_at`, compared with the injected clock, and is removed `retention` after that; only its
+    id is unique.
     """
 
     def __init__(
@@ -156,8 +146,9 @@ class Update(Struct, frozen=True):
 
     `expect` maps paths to a str, int, bool, instant or None of the field's own type; None, absent
     and null are equal. The parent of a dotted path must be a stored object, else the unit is
-    Stale. With `expect` alone it is a guard: it changes nothing, and of concurrent units that
-    falsify it exactly one succeeds.
+    Stale. With `expect` alone it is a guard, which makes the unit depend on a record without
+    changing it. Of concurrent units whose writes make each other's guards false, exactly one
+    succeeds.
     """
 
     collection: Collection[Any]
@@ -179,27 +170,28 @@ Write: TypeAlias = Insert | Update | Delete
 
 
 class Unit(Struct, frozen=True):
-    """Writes that are applied together or not at all. `id` is stored on each record as a mark."""
+    """Writes that are applied together or not at all. `id` is stored on each record that is
+    written: the mark by which `Store.applied` recognises the unit."""
 
     id: str
     writes: tuple[Write, ...]
 
 
 class Ready(tuple[Write, ...]):
-    """A unit's writes with the prepared form of the unit (`Store.ready`)."""
+    """A unit's writes, and the form into which the back end has encoded them (`Store.ready`)."""
 
     prepared: Any
 
     @classmethod
     def of(cls, writes: Sequence[Write], prepared: object) -> Self:
-        """Returns the writes with their prepared form."""
+        """Returns these writes with the form into which the back end has encoded them."""
         ready = cls(writes)
         ready.prepared = prepared
         return ready
 
 
 class StartsWith(Struct, frozen=True):
-    """In `where`: the field begins with `prefix`. The page is ordered by that field."""
+    """A condition in `where`: the field begins with `prefix`; the page is ordered by it."""
 
     prefix: str
 
@@ -208,7 +200,7 @@ Where: TypeAlias = Mapping[str, Value | StartsWith]
 
 
 class Page(Struct, Generic[R]):
-    """Records in order, and the cursor of the next page (None: there is none)."""
+    """Records in order, and the cursor `after` for the next page (None if there is none)."""
 
     records: list[R]
     after: Cursor | None = None
@@ -222,8 +214,8 @@ class Counter(Struct, frozen=True):
 
 
 class UpgradeStep(Struct, frozen=True):
-    """A change of stored records. `run` may be interrupted anywhere and repeated, and programs
-    of the version before may read what its first half wrote."""
+    """A change of stored records. `run` may be interrupted anywhere and is then run again;
+    programs of the version before may read what it has written until then."""
 
     name: str
     run: Callable[[Store], Awaitable[None]]
@@ -244,19 +236,17 @@ Key: TypeAlias = tuple[Collection[Any], str]
 
 
 class View(ABC):
-    """The reading half of the contract. An expired record does not exist."""
+    """The methods of a store that read. A record that has expired is treated as absent."""
 
     async def get(self, collection: Collection[R], id: str) -> R | None:
-        """Returns the record, or None."""
+        """Returns the record with this id, or None."""
         found: list[R | None] = await self.get_many([(collection, id)])
         return found[0]
 
     @abstractmethod
     async def get_many(self, keys: Sequence[Key]) -> list[Any]:
-        """Returns the records in the order of `keys`, None for each absent one.
-
-        One round trip, however many keys. Not a snapshot.
-        """
+        """Returns the records in the order of `keys`, None for each absent one. One round trip,
+        however many keys; the records need not be of the same moment."""
 
     @abstractmethod
     async def find(
@@ -269,17 +259,19 @@ class View(ABC):
         limit: int = 100,
         after: Cursor | None = None,
     ) -> Page[R]:
-        """Returns a page of a declared list: records that match `where`, by `order`, then by id.
+        """Returns a page of the records that match `where`, ordered by `order`, then by id.
 
-        Stable under inserts and deletes: no lasting record is missed or repeated. Without `order`,
-        `where` must name every field of a declared list or a unique key. Raises Undeclared.
+        One of the collection's lists has to answer the query, else it raises Undeclared. Without
+        `order`, `where` must name every field of a list or a unique key. `after` is the cursor of
+        the page before. No record that exists throughout is missed or repeated, whatever is
+        inserted or deleted.
         """
 
     @abstractmethod
     async def find_each(
         self, collection: Collection[R], field: str, values: Sequence[Value], most: int = 2
     ) -> dict[Value, list[R]]:
-        """Returns the records that have each of `values`, at most `most` for each of them.
+        """Returns for each of `values` the records that have it in `field`, at most `most`.
 
         `field` is the id, a unique key or the first field of a declared list: then the records of
         a value are in the order of that list, else of ids. For up to 1,000 values, in one round
@@ -306,8 +298,7 @@ class View(ABC):
 class Store(View, Condition):
     """A back end. It is opened inside the event loop that uses it, after any fork.
 
-    `is_read_only`: the last write of this process ended as Unavailable or Unknown, and none has
-    succeeded since.
+    `is_read_only` is true if the last write of this process ended as Unavailable or Unknown.
     """
 
     is_read_only: bool = False
@@ -329,7 +320,7 @@ class Store(View, Condition):
 
     @abstractmethod
     def snapshot(self) -> AbstractAsyncContextManager[View]:
-        """Provides one consistent state, for an export."""
+        """Returns a context whose value reads the store as it is at one moment, for an export."""
 
     @abstractmethod
     async def commit(self, *writes: Write) -> None:
@@ -344,8 +335,8 @@ class Store(View, Condition):
         """
 
     def ready(self, writes: Sequence[Write]) -> Sequence[Write]:
-        """Returns the same unit, checked and encoded if possible, for one call of
-        `commit_each`."""
+        """Returns the writes of a unit, checked and encoded if the back end can do so in advance,
+        for one call of `commit_each`."""
         return writes
 
     @abstractmethod
@@ -362,10 +353,11 @@ class Store(View, Condition):
 
     @abstractmethod
     async def increment(self, key: str, by: int = 1, *, window: timedelta) -> Counter:
-        """Adds to a counter. Its window starts at the first increment and is not prolonged."""
+        """Adds `by` to the counter `key` and returns it. Its window begins at the first increment
+        and is not prolonged; after the window the counter begins at zero again."""
 
     async def reset(self, key: str) -> None:
-        """Removes a counter."""
+        """Removes the counter `key`: the next increment begins at zero."""
         await self.commit(Delete(COUNTERS, key))
 
     async def ping(self) -> None:
@@ -383,8 +375,9 @@ class CounterRecord(Record):
 class MetaRecord(Record):
     """The store's record about itself; the only one has the id `schema`.
 
-    `done` are the names of the completed upgrade steps; `holder` runs some at this moment.
-    `filled_since` is set while `holder` fills the store from a backup or another store.
+    `done` are the names of the completed upgrade steps; `holder` is the process that runs the
+    others, until `held_until`. `filled_since` is set while `holder` fills the store from a backup
+    or another store.
     """
 
     version: int

@@ -48,7 +48,7 @@ _UNCHANGED_TYPES = (datetime, date, time, timedelta, bytes, bytearray, memoryvie
 
 @lru_cache(maxsize=1024)
 def cut(value: datetime) -> datetime:
-    """Returns the instant in UTC, cut to milliseconds."""
+    """Returns the instant in UTC, truncated to milliseconds."""
     value = _utc(value)
     return value.replace(microsecond=value.microsecond // 1000 * 1000)
 
@@ -71,7 +71,10 @@ def _utc(value: datetime) -> datetime:
 
 
 def encode(record: Struct, instant: Instant) -> dict[str, Any]:
-    """Returns the record as plain values without Nones. Raises InvalidValue."""
+    """Returns the record as plain values, without those that are None. Raises InvalidValue.
+
+    `instant` converts an instant into the form in which the back end stores it.
+    """
     fields = _builtins(record)
     encoded = _plain(fields, instant)
     _check_size(_encoded_size(fields))
@@ -101,7 +104,10 @@ def encode_json(record: Struct) -> bytes:
 
 
 def encode_value(value: object, instant: Instant) -> Any:
-    """Returns a field's new value as a plain one. Raises InvalidValue."""
+    """Returns a new value of a field in the form in which it is stored. Raises InvalidValue.
+
+    `instant` converts an instant into the form in which the back end stores it.
+    """
     if _is_plain(value):
         return value
     walkable = _walkable(value)
@@ -111,9 +117,9 @@ def encode_value(value: object, instant: Instant) -> Any:
 
 
 def encode_values(values: Mapping[str, object], instant: Instant) -> dict[str, Any]:
-    """Returns fields' new values as plain ones, together no larger than a record.
+    """Returns new values of a record's fields in the form in which they are stored.
 
-    Raises InvalidValue.
+    Raises InvalidValue, also if they are together larger than a record may be.
     """
     if all(_is_plain(value) for value in values.values()):
         return dict(values)
@@ -233,7 +239,10 @@ def _check_size(size: int) -> None:
 
 @cache
 def check_collection(collection: Collection[Any]) -> None:
-    """Checks once that every back end supports a declaration. Raises InvalidValue."""
+    """Checks that every back end supports the keys and lists that a collection declares.
+
+    The result is cached. Raises InvalidValue.
+    """
     for path in {*collection.unique, *itertools.chain(*collection.lists, *collection.narrowed)}:
         field_type(collection.record, path)
     for fields in collection.narrowed:
@@ -290,7 +299,7 @@ def check_id(id: str) -> None:
 
 
 def check_count(key: str, by: int) -> None:
-    """Checks the arguments of a counter. Raises InvalidValue."""
+    """Checks the key and the increment of a counter. Raises InvalidValue."""
     check_id(key)
     if type(by) is not int or not INT_MIN <= by <= INT_MAX:
         raise InvalidValue("a counter counts by integers of 64 bits")
@@ -378,5 +387,5 @@ def _is_union(annotation: Any) -> bool:
 
 
 def deleted_only(writes: Sequence[Write]) -> bool:
-    """Returns whether no record will remain that could carry the unit's mark."""
+    """Returns whether a unit does nothing but delete: then no record remains with its mark."""
     return all(isinstance(write, Delete) for write in writes)

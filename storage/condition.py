@@ -10,7 +10,11 @@ OVERDUE_AFTER: Final = timedelta(hours=1)
 
 
 class Condition:
-    """Defaults for a back end that has no server and removes expired records at once."""
+    """The state of a back end other than its records.
+
+    The methods are the defaults for a back end that has no server and removes expired records at
+    once.
+    """
 
     async def server_time(self) -> datetime | None:
         """Returns the time of the server that holds the store; None if that is this machine.

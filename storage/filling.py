@@ -65,7 +65,7 @@ class Tallies:
         self._digests: dict[str, Any] = {}
 
     def add(self, collection: Collection[Any], encoded: bytes) -> None:
-        """Counts one more record, in the form of `encode`."""
+        """Counts one more record; `encoded` is the record as `encode` returns it."""
         name = collection.name
         if name not in self._counts:
             self._counts[name], self._digests[name] = 0, hashlib.sha256()
@@ -81,10 +81,11 @@ class Tallies:
 
 
 class Filling(Struct, frozen=True):
-    """The content of the store: `records` are in the order of `collections`, then of ids.
+    """What a store is filled with: `records` are in the order of `collections`, then of ids.
 
     Records that have expired by `moment` are left out. The store's clock must not advance, or
-    records would expire before they are read back. `now` and `me` are for the lease.
+    records would expire before they are read back. `now` is the clock and `me` the name of this
+    process for the lease, the time-limited claim that lets one process alone fill the store.
     """
 
     collections: Sequence[Collection[Any]]
@@ -109,8 +110,8 @@ async def every(view: View, collections: Sequence[Collection[Any]]) -> AsyncIter
 
 
 async def fill(store: Store, filling: Filling, finish: Callable[[], Awaitable[None]]) -> None:
-    """Fills a store that was opened without a schema; `finish` runs last, before others may open
-    it.
+    """Fills a store that was opened without a schema; `finish` runs last, before other processes
+    may open the store.
 
     Raises StoreNotEmpty before anything is written; HalfFilled when another process fills it; and
     the errors of `records` and `finish`: then the store remains marked, to be filled again.
@@ -182,7 +183,7 @@ async def clear(store: Store, collections: Sequence[Collection[Any]]) -> None:
 
 
 async def remove(store: Store, records: AsyncIterator[Stored]) -> None:
-    """Removes these records, several per unit of work. Raises StorageError."""
+    """Removes these records, several in one call of the store. Raises StorageError."""
     units: list[list[Write]] = []
     async for collection, record in records:
         units.append([Delete(collection, record.id)])

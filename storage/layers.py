@@ -51,7 +51,9 @@ def _shadow_id(collection: Collection[Any], id: str) -> str:
 
 
 class Layers(View):
-    """A view of both stores. `shadowed` names the collections that may have shadows."""
+    """Reads both stores as one. `shadowed` names the collections of which records of the lower
+    store may be hidden.
+    """
 
     def __init__(self, lower: View, upper: View, shadowed: set[str]) -> None:
         self._lower = lower

@@ -27,10 +27,11 @@ _HIGHEST: Final = chr(0x10FFFF)
 
 
 class Plan(Struct, frozen=True):
-    """How to page: equality fields, the field to order by (`id` alone when None), a prefix.
+    """How a page is read: the fields to match, the field to order by (None: only the id), and the
+    prefix of that field's values.
 
     `is_unique`: the order field is a unique key, so that no tie-breaker is needed. `narrowed`: the
-    equality field that the index of the list does not have.
+    field to match that the index of the list does not have.
     """
 
     equal: dict[str, Value]
@@ -47,11 +48,15 @@ class Plan(Struct, frozen=True):
         return (self.order,) if self.is_unique else (self.order, "id")
 
     def cursor(self, record: Record) -> Cursor:
-        """Returns the place of a record in the order."""
+        """Returns the cursor of the records after this one: the value of the order field, and the
+        id.
+        """
         return at(record, self.order) if self.order else None, record.id
 
     def page(self, records: Sequence[R], limit: int) -> Page[R]:
-        """Returns the page, from up to one record more than its limit."""
+        """Returns a page of at most `limit` records; one more in `records` shows that another page
+        follows.
+        """
         first = list(records[:limit])
         return Page(first, self.cursor(first[-1]) if len(records) > limit else None)
 
@@ -59,7 +64,9 @@ class Plan(Struct, frozen=True):
 def plan(
     collection: Collection[Any], where: Where | None, order: str | None, limit: int = 1
 ) -> Plan:
-    """Returns the plan for the declared list that answers. Raises Undeclared, InvalidValue."""
+    """Returns the plan for the declared list that answers the query. Raises Undeclared,
+    InvalidValue.
+    """
     if limit < 1:
         raise InvalidValue("a page has at least one record")
     where = where or {}
@@ -90,10 +97,11 @@ def plan_count(collection: Collection[Any], where: Where | None) -> Plan:
 
 
 class EachPlan(Struct, frozen=True):
-    """How to find records by many values of `field`.
+    """How records are found by many values of `field`: at most `most` records of each value, in
+    the order of the fields `order`.
 
-    At most `most` records of each value, in the order of the fields `order`. `asked` maps each
-    stored value to the requested ones.
+    `asked` maps each value, in the form in which it is stored, to the requested values that have
+    this form.
     """
 
     field: str
@@ -103,15 +111,17 @@ class EachPlan(Struct, frozen=True):
 
     @property
     def is_unique(self) -> bool:
-        """Whether no two records have the same value."""
+        """Whether at most one record has each value."""
         return not self.order
 
     def place(self, record: Record) -> list[tuple[bool, Any]]:
-        """Returns the place of a record among those of its value; absent fields come first."""
+        """Returns the sort key of a record among those of the same value; absent fields come
+        first.
+        """
         return [((value := at(record, name)) is not None, value) for name in self.order]
 
     def answer(self, records: Iterable[R]) -> dict[Value, list[R]]:
-        """Returns the records by the requested values, each value's in order."""
+        """Returns the records by the requested values; those of each value are in order."""
         found: dict[Value, list[R]] = {}
         for record in records:
             for value in self.asked[at(record, self.field)]:
@@ -122,7 +132,7 @@ class EachPlan(Struct, frozen=True):
 def plan_each(
     collection: Collection[Any], field: str, values: Sequence[Value], most: int
 ) -> EachPlan:
-    """Returns the plan for many values at once. Raises Undeclared, InvalidValue."""
+    """Returns the plan for finding records by many values. Raises Undeclared, InvalidValue."""
     check_each(values, most)
     order = _order_each(collection, field)
     check_values(collection, field, values)
@@ -136,7 +146,7 @@ def plan_each(
 
 
 def check_each(values: Sequence[Value], most: int) -> None:
-    """Raises InvalidValue if the limits of one query are exceeded."""
+    """Raises InvalidValue if there are too many values, or `most` is below 1."""
     if most < 1 or len(values) > VALUES_AT_ONCE:
         raise InvalidValue(f"at least one record for each of at most {VALUES_AT_ONCE} values")
 
@@ -151,7 +161,7 @@ def _order_each(collection: Collection[Any], field: str) -> tuple[str, ...]:
 
 
 def at(record: Any, path: str) -> Any:
-    """Returns the value of a dotted path, None where there is none."""
+    """Returns the value at a dotted path of a record, None where there is none."""
     for name in path.split("."):
         record = getattr(record, name, None)
     return record

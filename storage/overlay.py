@@ -1,6 +1,4 @@
-"""A store over another one, which keeps the lower one unchanged: the writes of a dry run stay
-above.
-"""
+"""A store over another one, which remains unchanged: a dry run writes into the upper one only."""
 
 from __future__ import annotations
 
@@ -45,7 +43,7 @@ _UNITS_AT_ONCE: Final = 200
 
 
 class Overlay(Layers, Store):
-    """A store whose reads see both stores, and whose writes stay in the upper one.
+    """A store whose reads see both stores, and whose writes go to the upper one.
 
     The upper one is a temporary store that the overlay opens and closes. The lower one is already
     open, and neither changed nor closed. To its callers the overlay fulfils the contract, and is

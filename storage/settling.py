@@ -1,4 +1,4 @@
-"""Units with a definite outcome, even when an answer was lost."""
+"""Units whose outcome is certain for the caller, even when the answer of the database was lost."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ _ASKS_EVERY_SECONDS: Final = 0.25
 async def commit_settled(
     store: Store, *writes: Write, within_seconds: float | None = None
 ) -> None:
-    """Commits a unit; when its answer was lost, waits until the store knows the outcome.
+    """Commits a unit; when the answer was lost, waits until the store can report whether it was
+    applied.
 
-    For units whose repetition would fail because of the first attempt: it would find the code
-    used, or the browser with another secret, and take that for another request's change. Raises
-    the errors of `commit`; Unknown only when the store has no answer for `within_seconds`, by
-    default SETTLES_WITHIN_SECONDS.
+    This is for units that can't simply be repeated: the second attempt would find the code used,
+    or the browser with another secret, and take that for another request's change. Raises the
+    errors of `commit`; Unknown only when the store has no answer for `within_seconds`, by default
+    SETTLES_WITHIN_SECONDS.
     """
     patience = SETTLES_WITHIN_SECONDS if within_seconds is None else within_seconds
     try:

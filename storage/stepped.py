@@ -1,5 +1,5 @@
-"""The common part of stores that apply units by steps (`storage/steps.py`): all of writing but the
-transaction itself.
+"""The part that is common to stores which apply units by steps (`storage/steps.py`): all of
+writing but the transaction.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _CHUNK_UNITS: Final = 500
 
 
 class SteppedStore(Store):
-    """A store that prepares units and has them written.
+    """A store that checks and encodes units, and leaves to its subclass how they are written.
 
-    `_tables` are those that it was opened with.
+    `_tables` are the tables that it was opened with.
     """
 
     _tables: Tables[Any] = NOT_OPEN

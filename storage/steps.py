@@ -111,7 +111,7 @@ class Transaction(Protocol):
         """Replaces a row that was read. Raises Conflict."""
 
     def mark(self, table: Any, id: str, document: bytes, marks: bytes) -> None:
-        """Replaces a row of which only the marks are new."""
+        """Replaces the marks of a row; its document is unchanged."""
 
     def delete(self, table: Any, id: str) -> None:
         """Removes the row, if it exists."""
@@ -193,7 +193,7 @@ class CountStep(Struct, frozen=True):
 
 
 class MarksStep(Struct, frozen=True):
-    """Returns whether any record of a unit carries its mark.
+    """The step that finds out whether any record of a unit has its mark.
 
     It runs in the queue's order, so the answer is final.
     """
@@ -216,7 +216,9 @@ class PreparedStep(Struct, frozen=True):
     steps: tuple[Step, ...]
 
     def run(self, transaction: Transaction) -> Any:
-        """Returns the result of a single step, or None of several."""
+        """Runs the steps in the transaction; returns the result of a single step, or None if there
+        are several.
+        """
         if len(self.steps) == 1:
             return self.steps[0].run(transaction, self.unit.id)
         for step in self.steps:
@@ -225,7 +227,7 @@ class PreparedStep(Struct, frozen=True):
 
 
 def prepare(tables: Tables[Any], unit: Unit) -> PreparedStep:
-    """Checks and encodes a unit. Raises InvalidValue and Undeclared."""
+    """Returns a unit that is checked and encoded. Raises InvalidValue and Undeclared."""
     check_unit(unit.writes)
     return PreparedStep(unit, tuple(_step(tables, write) for write in unit.writes))
 
@@ -240,7 +242,7 @@ def prepare_increment(
 
 
 def prepare_applied(tables: Tables[Any], unit_id: str, unit: Unit) -> PreparedStep:
-    """Returns the query whether a unit was applied, as a unit."""
+    """Returns a unit, with the id `unit_id`, whose result is whether `unit` was applied."""
     lasting = [write for write in unit.writes if not isinstance(write, Delete)]
     keys = [(tables[write.collection.name], write.id) for write in lasting]
     return PreparedStep(Unit(unit_id, ()), (MarksStep(keys, unit.id),))

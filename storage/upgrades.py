@@ -40,11 +40,12 @@ Now = Callable[[], datetime]
 
 
 def opening(there: MetaRecord | None, ours: Schema) -> Write | None:
-    """Returns the write that the schema record needs before a program of `ours` uses the store.
+    """Returns the write of the schema record with which a program of the schema `ours` opens the
+    store; None if nothing has to be written.
 
-    A new store has nothing to upgrade. An older one keeps its version until its steps are done,
-    but is closed at once to programs that could not read what they will write. Raises TooNew,
-    HalfFilled.
+    `there` is the stored record, None in a new store, which has nothing to upgrade. An older store
+    keeps its version until its steps are done, but is closed at once to programs that could not
+    read what they will write. Raises TooNew, HalfFilled.
     """
     if there is None:
         done = [step.name for step in ours.steps]
@@ -70,7 +71,7 @@ def opening(there: MetaRecord | None, ours: Schema) -> Write | None:
 async def closing(store: Store, version: int) -> list[Write]:
     """Returns the writes after which no program of a schema before `version` can open the store.
 
-    They belong to the unit that stores what such a program would misread. That unit raises Stale
+    They belong into the unit that stores what such a program would misread. That unit raises Stale
     if another process did the same concurrently.
     """
     there = await _record(store)
@@ -81,7 +82,7 @@ async def closing(store: Store, version: int) -> list[Write]:
 
 
 def check_filled(there: MetaRecord) -> None:
-    """Raises HalfFilled if the store is being filled, or that was interrupted."""
+    """Raises HalfFilled if the store is being filled, or if that was interrupted."""
     if there.filled_since is not None:
         raise HalfFilled(
             f"the store holds a part of what it is filled with since {there.filled_since}: that is"
@@ -90,14 +91,14 @@ def check_filled(there: MetaRecord) -> None:
 
 
 def pending(there: MetaRecord, ours: Schema) -> list[UpgradeStep]:
-    """Returns the missing steps of the store, in order."""
+    """Returns the steps of the schema that the store still lacks, in order."""
     return [step for step in ours.steps if step.name not in there.done]
 
 
 async def at_opening(
     store: Store, schema: Schema | None, now: Now, new_id: Callable[[], str]
 ) -> None:
-    """Runs `upgrade` as the last act of opening a store, which is closed when that fails."""
+    """Runs `upgrade` at the end of opening a store; if it fails, the store is closed."""
     if schema is None or not schema.steps:
         return
     try:
@@ -108,9 +109,11 @@ async def at_opening(
 
 
 async def upgrade(store: Store, schema: Schema, now: Now, me: str) -> list[str]:
-    """Returns when every step is done, by any process; the result names those that were done here.
+    """Runs the missing upgrade steps, and returns the names of those that this process has
+    completed.
 
-    `me` names this process in the lease. Raises the error of a step as a StorageError.
+    Returns when every step is done, by whichever process. `me` names this process in the lease.
+    Raises the error of a step as a StorageError.
     """
     done = []
     while steps := pending(record := await _record(store), schema):
@@ -145,7 +148,9 @@ async def _take(store: Store, record: MetaRecord, now: datetime, me: str) -> boo
 
 
 async def is_held(store: Store, me: str, changes: dict[str, Any]) -> bool:
-    """Writes `changes` if `me` still holds the lease; returns whether it did."""
+    """Writes `changes` into the schema record if `me` still holds the lease; returns whether it
+    did.
+    """
     return await _succeeds(store, Update(META, SCHEMA_ID, set=changes, expect={"holder": me}))
 
 
@@ -170,9 +175,10 @@ async def _run(store: Store, step: UpgradeStep, now: Now, me: str) -> bool:
 
 
 async def while_held(store: Store, now: Now, me: str, work: Awaitable[None]) -> bool:
-    """Returns whether `work` was completed while `me` held the lease, which is renewed meanwhile.
+    """Runs `work` while `me` holds the lease, which is renewed meanwhile; returns whether `work`
+    was completed.
 
-    It is cancelled when the lease is lost. Raises the errors of `work`.
+    `work` is cancelled when the lease is lost. Raises the errors of `work`.
     """
     return await _while(_renewed(store, now, me), work)
 

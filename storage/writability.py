@@ -9,7 +9,8 @@ def note(store: Store, outcome: object) -> None:
     """Marks the store as read-only if `outcome`, the result or the exception of a write, is
     Unavailable or Unknown, and as writable after a success.
 
-    Other exceptions, such as Conflict, change nothing: the store was there to refuse the write.
+    Other exceptions, such as Conflict, change nothing: the store was reachable and refused the
+    write.
     """
     if isinstance(outcome, (Unavailable, Unknown)):
         store.is_read_only = True

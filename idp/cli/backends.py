@@ -41,16 +41,18 @@ class Backend(Protocol):
     ) -> Document:
         """Carries out the operation and returns its answer.
 
-        `values` are those of its path, in their order; `if_match` is the expected `sequence` of
-        the record that is changed. Raises IdpError, StorageError.
+        `values` are those of the parameters in its path, in their order; `document` is the body;
+        `if_match` is the expected `sequence` of the record that is changed. Raises IdpError,
+        StorageError.
         """
 
     def within(self, org_id: str | None) -> Backend:
-        """Returns this back end for calls in that organization."""
+        """Returns this back end with calls that concern the organization `org_id`."""
 
 
 class BackendLocation(Struct, frozen=True, kw_only=True):
-    """Where a command works: the `url` of a service, or the store that the settings name.
+    """The installation on which a command works: the `url` of a service, or the store that the
+    settings name.
 
     `token_file` holds the token for the service, unless it is in IDP_TOKEN; `org_id` is the
     organization of the calls, unless it is in IDP_ORG.
@@ -69,7 +71,9 @@ _CONTRADICTION: Final = "--url names a service, --data and --store a store: only
 
 @asynccontextmanager
 async def opened(location: BackendLocation) -> AsyncIterator[Backend]:
-    """Opens the back end of this location for the block. Raises IdpError, StorageError."""
+    """Opens the back end of this location, and closes it at the end of the block. Raises IdpError,
+    StorageError.
+    """
     has_store = any(location.flags.get(name) for name in ("data", "store"))
     if location.url and has_store:
         raise ConfigError([_CONTRADICTION])

@@ -23,7 +23,7 @@ class Verb(click.Command):
 
 
 def group(name: str, short_help: str, commands: Sequence[Command]) -> click.Group:
-    """Returns the group of the commands of one noun."""
+    """Returns the command group for one noun, such as `idp user`, with its commands."""
     click_group = click.Group(name, help=short_help, short_help=short_help)
     for each in commands:
         click_group.add_command(built(each))
@@ -31,7 +31,7 @@ def group(name: str, short_help: str, commands: Sequence[Command]) -> click.Grou
 
 
 def built(command: Command) -> click.Command:
-    """Builds the click command of a description."""
+    """Returns the click command that is built from a description."""
     options = options_of(command)
     parameters = [*_path_parameters(command), *_switches(command), *command.extra]
     parameters += [
@@ -82,7 +82,9 @@ def with_common_options(command: click.Command) -> click.Command:
 
 
 def options_of(command: Command) -> dict[str, FieldOption]:
-    """Returns the fields that the command offers, by the names of their options."""
+    """Returns the fields of the request for which the command has options, by the names of the
+    options.
+    """
     by_path: dict[tuple[str, ...], FieldOption] = {}
     for operation in command.operations.values():
         request_type = operation.request or operation.query

@@ -84,7 +84,11 @@ def command(
     extra: Sequence[click.Parameter] = (),
     adapt: Adapt | None = None,
 ) -> Command:
-    """Returns the command for these operations; `at` is by default the last path parameter."""
+    """Returns the description of a command for the operations at `address`, by their names if
+    there are several.
+
+    `at` is by default the last path parameter; the other arguments are as in `Command`.
+    """
     addresses = {"": address} if isinstance(address, str) else address
     operations = {name: BY_ADDRESS[each] for name, each in addresses.items()}
     bases = base if isinstance(base, Mapping) else {"": base}
@@ -113,11 +117,13 @@ def command(
 
 
 def summary(command: Command) -> str:
-    """Returns the command's summary in one sentence."""
+    """Returns the sentence that describes the command, by default that of its first operation."""
     return command.summary or next(iter(command.operations.values())).summary
 
 
 def is_chosen_by_values(command: Command) -> bool:
-    """Returns whether the given path values determine the operation."""
+    """Returns whether the command has several operations that are distinguished by which path
+    values are given.
+    """
     kinds = {tuple(each.parameters) for each in command.operations.values()}
     return len(kinds) == len(command.operations) > 1

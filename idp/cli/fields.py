@@ -43,7 +43,7 @@ _DAYS: Final = re.compile(r"([1-9][0-9]{0,4})d")
 
 
 class FieldOption(Struct, frozen=True, kw_only=True):
-    """A field of a request and its option.
+    """A field of a request for which a command has an option.
 
     `path` is the field's place in the body. `names` are the allowed values, if they are limited;
     `is_required` means that the body needs the field wherever the object that contains it is
@@ -108,7 +108,7 @@ def _names(hint: Any, rule: Any) -> tuple[str, ...]:
 
 
 def joined(field: FieldOption | None, other: FieldOption) -> FieldOption:
-    """Joins a field that two requests have: it allows the values of both."""
+    """Returns one option for a field that two requests have: it allows the values of both."""
     if field is None:
         return other
     names = tuple(dict.fromkeys(field.names + other.names))
@@ -122,12 +122,14 @@ def option_name(field: FieldOption) -> str:
 
 
 def label_of(name: str) -> str:
-    """Returns the name by which click passes a path value."""
+    """Returns the parameter name under which click passes the value of a path parameter to the
+    command.
+    """
     return "at_" + kebab(name).replace("-", "_")
 
 
 def path_option(name: str) -> str:
-    """Returns the option of a path value: `--project` for `projectId`."""
+    """Returns the option for a path parameter: `--project` for `projectId`."""
     return f"--{kebab(name.removesuffix('Id'))}"
 
 
@@ -142,8 +144,10 @@ def singular(name: str) -> str:
 
 
 def option(field: FieldOption, name: str, help_text: str = "") -> click.Option:
-    """Returns the option of a field. The service checks whether a required one is missing, as for
-    every client."""
+    """Returns the click option of a field; without `help_text` it has the field's own.
+
+    It is never required by click: the service checks that, as for every client.
+    """
     label = name.replace("-", "_")
     match field.kind:
         case "switch":
@@ -177,7 +181,9 @@ def option(field: FieldOption, name: str, help_text: str = "") -> click.Option:
 
 
 def value_of(field: FieldOption, given: Any, clock: Clock) -> Any:
-    """Returns the value in the body for a value of the command line. Raises click.UsageError."""
+    """Returns the value for the body from the value that was given on the command line. Raises
+    click.UsageError.
+    """
     if field.kind == "mark":
         return {}
     if field.kind == "secret":
@@ -193,7 +199,7 @@ def value_of(field: FieldOption, given: Any, clock: Clock) -> Any:
 
 
 def put(document: Document, field: FieldOption, value: Any) -> None:
-    """Puts the value at the field's place in the document."""
+    """Sets the field in the document, whose inner objects are created as needed."""
     *parents, last = field.path
     for name in parents:
         document = document.setdefault(name, {})
@@ -205,13 +211,16 @@ def instant(at: datetime) -> str:
 
 
 def read_secret(file: str) -> str:
-    """Reads one line of a file, or of stdin for `-`. Raises click.UsageError."""
+    """Returns the content of a file, or of stdin for `-`, without its line end.
+
+    Raises click.UsageError.
+    """
     text = read_data(file).decode("utf-8", "surrogateescape")
     return text.removesuffix("\n").removesuffix("\r")
 
 
 def read_data(file: str) -> bytes:
-    """Reads a file, or stdin for `-`. Raises click.UsageError."""
+    """Returns the content of a file, or of stdin for `-`. Raises click.UsageError."""
     if file == "-":
         return sys.stdin.buffer.read()
     try:
@@ -248,7 +257,7 @@ class _Name(_ParamType):
 
 
 def short_names(names: tuple[str, ...]) -> Mapping[str, str]:
-    """Returns the names by their distinguishing part: `web` for OIDC_APP_TYPE_WEB."""
+    """Returns the names by the part in which they differ: `web` for OIDC_APP_TYPE_WEB."""
     start = ""
     if len(names) > 1 and all("_" in name for name in names):
         first, last = min(names), max(names)

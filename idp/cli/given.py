@@ -1,4 +1,4 @@
-"""Repeats the options of a command, for another command line that it prints."""
+"""The options that were given to a command, as text for another command line that it prints."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from idp.config.urls import without_password
 
 
 def options(context: click.Context, names: Container[str] | None = None) -> str:
-    """Returns the options of the command line, or only those of the parameters `names`.
+    """Returns the given options as text; with `names`, only those of these parameters.
 
     The password in a store's URL is hidden, because printed text may end up in logs.
     """

@@ -28,7 +28,9 @@ _EVERYTHING: Final = Rights(everywhere=permissions.ALL, by_organization={})
 
 
 class Local(msgspec.Struct, frozen=True):
-    """Carries out calls with all permissions, in `org_id` or else the first organization."""
+    """The back end over an opened store: calls have all permissions, in `org_id` or else the first
+    organization.
+    """
 
     service: Service
     caller: User
@@ -67,7 +69,9 @@ class Local(msgspec.Struct, frozen=True):
 
 
 async def backend(service: Service, org_id: str | None) -> Local:
-    """Returns the back end of a store. Raises NotFound if the store was never set up."""
+    """Returns the back end over the store of this service. Raises NotFound if the store was never
+    set up.
+    """
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if instance is None:
         raise NotFound("there is no installation in this store")

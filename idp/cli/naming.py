@@ -19,7 +19,7 @@ _METAVARS: Final = frozenset({"ID", "FILE", "DIR", "URL", "HOST", "IN", "OUT", "
 
 
 class NonEmptyName(_ParamType):
-    """Wraps a parameter type and refuses empty values."""
+    """A parameter type that refuses empty values, and converts others by the wrapped type."""
 
     def __init__(self, inner: _ParamType) -> None:
         self._inner = inner
@@ -44,7 +44,7 @@ def refuse_empty_names(command: click.Command) -> click.Command:
 
 
 def names_something(parameter: click.Parameter) -> bool:
-    """Returns whether the parameter's value is an id, a file, an address or the like."""
+    """Returns whether the parameter's value is a name, such as an id, a file or an address."""
     if isinstance(parameter.type, click.Choice) or parameter.default == "":
         return False
     if isinstance(parameter, click.Argument):

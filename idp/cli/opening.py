@@ -13,10 +13,11 @@ from idp.service import Service
 
 @asynccontextmanager
 async def opened_service(loaded: Loaded) -> AsyncIterator[Service]:
-    """Opens the service over an existing store, and closes it at the end of the block.
+    """Opens the service over the store that the settings name, and closes it at the end of the
+    block.
 
-    `loaded` comes from `load_for_store`. Raises ConfigError; NotFound if the store was never set
-    up; WrongKey, StorageError.
+    `loaded` are the settings that `load_for_store` returned. Raises ConfigError; NotFound if the
+    store was never set up; WrongKey, StorageError.
     """
     from idp.start import bootstrap, first_start
 

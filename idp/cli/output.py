@@ -30,8 +30,10 @@ _PUBLISHED_AT: Final = "url"  # next to it, a token is not secret: a domain publ
 
 
 def printed(answer: Document, output_format: Format, columns: Sequence[str] = ()) -> str:
-    """Returns the answer in this format, without a final line break; an empty list gives an empty
-    text in a table."""
+    """Returns the answer as the text to print in this format, without a final line break.
+
+    An empty list gives an empty text in a table. `columns` are those of a table.
+    """
     if output_format == "json":
         return msgspec.json.format(msgspec.json.encode(answer), indent=2).decode()
     rows = _rows(answer)
@@ -51,7 +53,9 @@ def _rows(answer: Document) -> list[Any] | None:
 
 
 def flat(value: object, path: str = "") -> dict[str, str]:
-    """Returns the values of a document as texts, by dotted paths."""
+    """Returns the values of a document as texts, by their dotted paths; `path` is that of the
+    document itself.
+    """
     if isinstance(value, dict):
         inner = [flat(each, f"{path}.{name}" if path else name) for name, each in value.items()]
         return {name: text for flattened in inner for name, text in flattened.items()}
@@ -102,7 +106,7 @@ def _all(rows: Sequence[Mapping[str, str]]) -> list[str]:
 
 
 def check_field(answer: type[Answer], path: str) -> None:
-    """Checks that answers of this type have the field of `--get`, before the operation runs.
+    """Checks that answers of this type have the field at this dotted path, which `--get` names.
 
     Raises click.UsageError.
     """
@@ -120,7 +124,9 @@ def _has_field(kind: inspect.Type, names: Sequence[str]) -> bool:
 
 
 def field(answer: Document, path: str) -> str:
-    """Returns one value of an answer, for `--get`. Raises click.UsageError if it is missing."""
+    """Returns the value at a dotted path of an answer, for `--get`. Raises click.UsageError if it
+    is missing.
+    """
     value: Any = answer
     for name in path.split("."):
         value = value.get(name) if isinstance(value, dict) else None
@@ -135,7 +141,7 @@ def say(sentence: str) -> None:
 
 
 def secrets_in(names: Iterable[str]) -> list[str]:
-    """Returns those members of an answer that are secret."""
+    """Returns the names that are those of secrets, of the names of an answer's members."""
     present = set(names)
     return [
         name
@@ -146,14 +152,19 @@ def secrets_in(names: Iterable[str]) -> list[str]:
 
 @contextmanager
 def private_file(path: Path) -> Iterator[BinaryIO]:
-    """Opens a file that only its owner may read, emptied or new. Raises ConfigError."""
+    """Opens a file for writing that only its owner may read; an existing file is emptied. Raises
+    ConfigError.
+    """
     with os.fdopen(_writable(path, os.O_TRUNC), "wb") as file:
         yield file
 
 
 def check_writable(path: Path) -> None:
-    """Checks that the file can be written and restricts it to its owner; its content stays. Raises
-    ConfigError."""
+    """Checks that the file can be written, creates it if it is missing, and makes it readable by
+    its owner only.
+
+    The content of an existing file remains. Raises ConfigError.
+    """
     os.close(_writable(path))
 
 

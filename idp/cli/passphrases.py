@@ -23,7 +23,11 @@ _MAX_CHARACTERS: Final = 4096
 
 
 def read_passphrase(file: Path | None, *, confirms: bool = False) -> str:
-    """Returns the passphrase. Raises ConfigError if it is invalid or cannot be asked for."""
+    """Returns the passphrase in the file, or without a file the one that is typed on the terminal.
+
+    With `confirms` it has to be typed twice. Raises ConfigError if it is invalid, or if there is
+    no terminal.
+    """
     if file is not None:
         return _checked(_in_file(file))
     if not sys.stdin.isatty():

@@ -13,7 +13,7 @@ LINE_SECONDS: Final = 5.0
 
 
 class Progress:
-    """Shows `done` of `total` with the rate and the remaining time. It has to be closed."""
+    """Displays `done` of `total` with the rate and the remaining time. It has to be closed."""
 
     def __init__(self, unit: str, stream: TextIO | None = None) -> None:
         self._unit = unit
@@ -23,7 +23,7 @@ class Progress:
         self._printed_at = 0.0
 
     def show(self, done: int, total: int) -> None:
-        """Shows the progress, unless the total is still unknown."""
+        """Displays the progress, unless the total is still unknown."""
         if not total:
             return
         if self._stream.isatty():

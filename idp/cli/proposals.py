@@ -1,4 +1,4 @@
-"""The default of a new application that only the service knows: who may use it."""
+"""A default of new applications that only the service knows: the users who may use them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ _FIELD: Final = "allowedUsers"
 async def completed(
     backend: Backend, operation: Operation, values: Sequence[str], document: Any
 ) -> Any:
-    """Returns the body for a new application with the service's default for who may use it.
+    """Returns the body for a new application with the service's default for the users who may use
+    it.
 
-    Any other body is returned as it is. Raises InvalidArgument with all problems of the body, and
-    what `backend.call` raises.
+    The body of another operation, or one that has the field, is returned as it is. Raises
+    InvalidArgument with all problems of the body, and the errors of `backend.call`.
     """
     if operation is not BY_ADDRESS[_APPS] or not isinstance(document, dict) or _FIELD in document:
         return document

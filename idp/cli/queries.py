@@ -26,7 +26,7 @@ ALL: Final = click.Option(["--all", "every"], is_flag=True, help="Not one page, 
 
 
 def is_search(operation: Operation) -> bool:
-    """Returns whether the operation answers page by page."""
+    """Returns whether the operation is a search, whose results come in pages."""
     names = _names(operation)
     return _QUERY in names or _CURSOR in names
 
@@ -36,7 +36,7 @@ def _names(operation: Operation) -> set[str]:
 
 
 def filters_of(kind: type[Request]) -> Iterator[FieldOption]:
-    """Returns the filters of a search that compare a single field."""
+    """Yields the filters of a search that compare a single field, as options."""
     for each in declared(kind):
         if each.wire_name == _QUERIES:
             (query,) = get_args(each.type)
@@ -80,7 +80,10 @@ def is_filter(field: FieldOption) -> bool:
 async def all_pages(
     backend: Backend, operation: Operation, values: Sequence[str], document: Document
 ) -> Document:
-    """Returns all results of a search, from all of its pages. Raises IdpError, StorageError."""
+    """Returns the answer of a search with the results of all pages.
+
+    Raises IdpError, StorageError.
+    """
     answer = await backend.call(
         operation, values, _page(operation, document, {"limit": _MAX_ROWS})
     )

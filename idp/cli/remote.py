@@ -50,14 +50,16 @@ _KINDS: Final[Mapping[tuple[int, int | None], type[IdpError]]] = {
 
 
 class Unreachable(Busy):
-    """The service gave no answer."""
+    """The service did not answer."""
 
     def __init__(self, url: str, reason: object) -> None:
         super().__init__(f"the service at {url} can't be reached: {reason}", retry_after_seconds=1)
 
 
 class Remote(msgspec.Struct, frozen=True):
-    """Carries out calls with this token, in `org_id` or else the user's organization."""
+    """The back end that calls a service with this token, in `org_id` or else the user's
+    organization.
+    """
 
     url: str
     token: str
@@ -98,8 +100,7 @@ class Remote(msgspec.Struct, frozen=True):
         return await asyncio.to_thread(_answered, self.url, request)
 
     async def upload(self, operation: Operation, chunks: Iterable[bytes], size: int) -> Document:
-        """Sends a body of `size` bytes while it is read, and returns the operation's answer.
-
+        """Sends a body of `size` bytes, which `chunks` yields, and returns the operation's answer.
         Raises IdpError.
         """
         headers = self._headers() | {"Content-Type": "application/json"}

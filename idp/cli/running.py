@@ -20,7 +20,7 @@ from idp.start import exit_codes
 
 
 def location_of(given: dict[str, Any]) -> BackendLocation:
-    """Returns where the command works, and removes the options for that."""
+    """Returns where the command works, and removes the options for that from `given`."""
     return BackendLocation(
         url=given.pop("url"),
         token_file=given.pop("token_file"),
@@ -76,7 +76,9 @@ def carry_out(location: BackendLocation, work: Callable[[Backend], Any]) -> None
 
 
 def chosen(command: Command, given: Mapping[str, Any]) -> tuple[Operation, list[str]]:
-    """Returns the chosen operation and its path values. Raises click.UsageError."""
+    """Returns the operation that the given options choose, and the values in its path. Raises
+    click.UsageError.
+    """
     names = {name for each in command.operations.values() for name in each.parameters}
     values = {name: value for name in names if (value := given[fields.label_of(name)]) is not None}
     switched = [each for name, each in command.operations.items() if given.get(f"for_{name}")]
@@ -96,7 +98,7 @@ def given_body(
     given: Mapping[str, Any],
     backend: Backend,
 ) -> Document:
-    """Returns the part of the body that the command line gives. Raises click.UsageError."""
+    """Returns the body that the options of the command line make up. Raises click.UsageError."""
     document: Document = deepcopy(command.fixed)
     for name, field in options.items():
         value = given.get(name.replace("-", "_"))
@@ -118,8 +120,12 @@ async def body(
     given_values: Document,
     backend: Backend,
 ) -> tuple[Operation, Document | None, int | None]:
-    """Returns the operation, its body (None if it takes none), and the version that it replaces.
-    Raises IdpError, StorageError."""
+    """Returns the operation, its body (None if it takes none), and the expected `sequence` of the
+    record that it replaces.
+
+    If the body replaces a whole record (`Command.base`), fields that are not given keep their
+    stored values. Raises IdpError, StorageError.
+    """
     if operation.request is None:
         return operation, None, None
     name = next((name for name, each in command.operations.items() if each is operation), "")
@@ -139,7 +145,9 @@ async def body(
 
 
 def show(answer: Document, output_format: Format, get: str | None, columns: Sequence[str]) -> None:
-    """Prints the answer, with hints about secrets and further pages on stderr."""
+    """Prints the answer, or with `get` one of its fields; hints about secrets and further pages go
+    to stderr.
+    """
     for name in output.secrets_in(answer):
         if not get:
             output.say(f"{name} is shown this once; keep it now")

@@ -48,7 +48,9 @@ def load(
     rules: Callable[[Config], Iterable[BrokenRule]] = config_rules.check,
     known_later: Set[str] = frozenset(),
 ) -> Loaded:
-    """Loads the settings; invalid ones are reported and end the program with code 2."""
+    """Returns the settings; if they are invalid, prints the reasons and ends the program with code
+    2.
+    """
     try:
         return settings.load(flags, file=config_file, rules=rules, known_later=known_later)
     except ConfigError as error:
@@ -58,8 +60,12 @@ def load(
 
 
 def load_for_store(config_file: Path | None, flags: dict[str, object]) -> Loaded:
-    """Loads the settings of a command that opens the store, for `config_for_store`. Ends the
-    program as `load` does. Rules about a missing issuer are checked after the store was read."""
+    """Returns the settings of a command that opens the store, to be completed by
+    `config_for_store`.
+
+    Ends the program as `load` does. Rules about a missing issuer are checked after the store was
+    read.
+    """
     return load(config_file, flags, known_later=_ISSUER)
 
 

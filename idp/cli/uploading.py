@@ -28,7 +28,9 @@ _LAST_TIMEOUT: Final = re.compile(rb',\s*"timeout"\s*:\s*"[^"\\]*"\s*(?=\}\s*\Z)
 
 
 class UploadParts(Struct, frozen=True):
-    """The request's body: `start`, the file from `first` to before `last`, and `end`."""
+    """The parts of the request's body: `start`, the file's bytes from `first` to before `last`,
+    and `end`.
+    """
 
     start: bytes
     first: int

@@ -40,7 +40,7 @@ _CODES: Final = {
 
 
 class PrintOptions(msgspec.Struct, frozen=True):
-    """How an answer is printed: the format, or a single field."""
+    """The options by which an answer is printed: the format, or a single field."""
 
     output_format: Format
     get: str | None
@@ -57,9 +57,10 @@ async def until_end(backend: Backend, job_id: str) -> Document:
 
 
 async def poll(backend: Backend, job_id: str, other: asyncio.Future[Any]) -> Document:
-    """Polls the job and shows its progress until it has ended or `other` is done.
+    """Returns the job after its end, or in its current state once `other` is done; shows the
+    progress meanwhile.
 
-    Raises NotFound, Busy.
+    Raises NotFound, and Busy if the service was unreachable for long.
     """
     failures, pause = 0, _FIRST_PAUSE_SECONDS
     with closing(Progress(_UNIT)) as progress:
@@ -83,7 +84,7 @@ async def poll(backend: Backend, job_id: str, other: asyncio.Future[Any]) -> Doc
 
 @contextmanager
 def interruptible(stop: Callable[[], None]) -> Iterator[None]:
-    """Calls `stop` on the first Ctrl-C within the block; the second ends the program at once."""
+    """Within the block, the first Ctrl-C calls `stop`, and the second ends the program at once."""
     loop, before = asyncio.get_running_loop(), signal.getsignal(signal.SIGINT)
 
     def interrupted() -> None:
@@ -101,7 +102,7 @@ def interruptible(stop: Callable[[], None]) -> Iterator[None]:
 
 @contextmanager
 def interrupted_at_once() -> Iterator[None]:
-    """Lets Ctrl-C end the program at once within the block, even while other threads run."""
+    """Within the block, Ctrl-C ends the program at once, even while other threads run."""
     before = signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         yield

@@ -39,7 +39,7 @@ _NO_SETTINGS: Final = (
 
 
 class Loaded(NamedTuple):
-    """Valid settings, and the source of each."""
+    """Valid settings, and for each the source of its value."""
 
     config: Config
     origins: Mapping[str, str]
@@ -53,12 +53,12 @@ class Loaded(NamedTuple):
         return msgspec.structs.replace(self.config, issuer=issuer, **of_profile)
 
     def without_effect(self) -> list[str]:
-        """Returns the settings that were given but have no effect any more."""
+        """Returns the names of the settings that were given but have no effect any more."""
         return [name for name in WITHOUT_EFFECT if self.origins[name] != "default"]
 
 
 class DisplayedSetting(NamedTuple):
-    """A setting for display: secrets are hidden."""
+    """A setting as it is displayed: with its source, and without secrets."""
 
     name: str
     value: str
@@ -78,12 +78,12 @@ def load(
     rules: Callable[[Config], Iterable[BrokenRule]] = config_rules.check,
     known_later: Set[str] = frozenset(),
 ) -> Loaded:
-    """Returns the settings from all sources. Raises ConfigError with every problem at once.
+    """Returns the settings from all sources. Raises ConfigError, which lists every problem.
 
     A flag that is None or empty counts as not given, and so does an empty variable. Without
     `environment`, the process's own is read; without `file`, the one in IDP_CONFIG. `rules` yields
-    the problems between values that are valid by themselves. Problems with a setting in
-    `known_later` that was not given are ignored, because the caller sets it.
+    the broken rules between settings. `known_later` are settings that the caller sets itself: a
+    broken rule about one of them is ignored unless it was given.
     """
     environment = os.environ if environment is None else environment
     if file is None and environment.get(FILE_VARIABLE):
@@ -118,8 +118,11 @@ def taken_from_environment(name: str) -> str | None:
 
 
 def name_from_environment(variable: str) -> str | None:
-    """Returns the name in this environment variable; None if it is not set. Raises ConfigError if
-    it is set but empty, because the intention is unclear then."""
+    """Returns the name of a thing that this environment variable contains, such as an id; None if
+    it is not set.
+
+    Raises ConfigError if it is set but empty, because the intention is unclear then.
+    """
     value = os.environ.get(variable)
     if value == "":
         raise ConfigError([f"{variable} is empty, so nothing was done: set or unset it"])
@@ -127,7 +130,9 @@ def name_from_environment(variable: str) -> str | None:
 
 
 def describe(loaded: Loaded) -> list[DisplayedSetting]:
-    """Returns each setting with its value and source, as `idp config show --origin` prints it."""
+    """Returns each setting with its value and source, in the form that `idp config show --origin`
+    prints.
+    """
     return [
         DisplayedSetting(name, _text(displayed(loaded.config, name)), loaded.origins[name])
         for name in TYPES

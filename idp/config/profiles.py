@@ -1,4 +1,6 @@
-"""Profiles: the defaults that differ between a trial and a public installation."""
+"""Profiles: the defaults that differ between a trial and a public installation (setting
+`profile`).
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ ApplicationUsers = Literal["everybody", "own_organization", "granted"]
 
 
 class ProfileDefaults(NamedTuple):
-    """The defaults that depend on the profile."""
+    """The settings whose defaults depend on the profile, with the defaults of one profile."""
 
     self_registration: bool
     new_application_users: ApplicationUsers

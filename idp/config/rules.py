@@ -1,4 +1,6 @@
-"""Rules for settings beyond type and range."""
+"""Rules that settings have to meet besides their types and ranges, most of them between several
+settings.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,10 @@ _USUAL_PORTS: Final = {"http": 80, "https": 443}
 
 
 class BrokenRule(NamedTuple):
-    """A broken rule: the settings that it concerns, and a sentence for the operator.
+    """A rule that the settings break: the names of the settings that it concerns, and a sentence
+    for the operator.
 
-    `cure` is appended to it, and ends in a complete command.
+    `cure`, if given, is appended to the sentence and ends in a complete command.
     """
 
     names: tuple[str, ...]
@@ -45,7 +48,7 @@ class BrokenRule(NamedTuple):
 
 
 def check(config: Config) -> Iterator[BrokenRule]:
-    """Yields every broken rule."""
+    """Yields every rule that the settings break."""
     yield from _issuer(config)
     yield from _listening(config)
     yield from _reachable(config)

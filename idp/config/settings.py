@@ -151,7 +151,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port of the issuer: its web origin."""
+        """The web origin of the issuer: its scheme, host and port."""
         parts = urlsplit(self.issuer)
         return f"{parts.scheme}://{parts.netloc}"
 
@@ -162,8 +162,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def is_loopback(self) -> bool:
-        """Whether the issuer is on the local machine, a condition of the demo, held mail and
-        http."""
+        """Whether the issuer is on the local machine, as the demo, held mail and http require."""
         try:
             return urls.is_loopback(urlsplit(self.issuer).hostname or "")
         except ValueError:  # no URL at all: the rules refuse it
@@ -199,11 +198,13 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def data_dir(self) -> Path:
-        """The directory to back up."""
+        """The data directory, which is the one to back up."""
         return Path(self.data)
 
     def bound_to(self, port: int) -> Config:
-        """Returns the settings with the socket's port; a derived issuer is derived again."""
+        """Returns the settings with this port, on which the socket listens; an issuer that was
+        derived from the port is derived again.
+        """
         issuer = "" if self.issuer == self._local_issuer else self.issuer
         return msgspec.structs.replace(self, port=port, issuer=issuer)
 
@@ -267,7 +268,7 @@ SECRETS: Final = frozenset({"master_key"})
 
 
 def displayed(config: Config, name: str) -> object:
-    """Returns the value of a setting for display: without secrets."""
+    """Returns the value of a setting for display, without secrets."""
     value = getattr(config, name)
     if name in SECRETS:
         return "(hidden)" if value else value

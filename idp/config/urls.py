@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def is_loopback(host: str) -> bool:
-    """Returns whether a host, without port and brackets, is the local machine."""
+    """Returns whether the host, given without port and brackets, is the local machine."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:

@@ -11,10 +11,10 @@ from typing import BinaryIO
 
 @contextmanager
 def new_file(path: Path, draft_id: str, *, replaces: bool = False) -> Iterator[BinaryIO]:
-    """Opens a file of mode 0600 that gets its name only at the end of the block.
+    """Opens a file of mode 0600 for writing, which gets its name only at the end of the block.
 
     Until then it is a draft in the same directory, `.NAME.<draft_id>`, which only a killed process
-    leaves behind. Raises FileExistsError if the file exists and may not be replaced; OSError.
+    leaves behind. Raises FileExistsError if the file exists and `replaces` is false; OSError.
     """
     draft = path.with_name(f".{path.name}.{draft_id}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)

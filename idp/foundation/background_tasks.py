@@ -1,5 +1,6 @@
-"""Background tasks: work that continues after the answer, and that only the end of the process
-awaits."""
+"""Background tasks: work that continues after the answer was sent; only the end of the process
+waits for it.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ class BackgroundTasks:
         self._under_way: set[asyncio.Task[None]] = set()
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Starts a task; its failure is logged, and raised only to callers that await the task."""
+        """Starts a task. Its failure is logged, and raised only to callers that await the task."""
         task = asyncio.create_task(work)
         self._under_way.add(task)
         task.add_done_callback(self._ended)

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 async def unless(disconnected: asyncio.Event, work: Awaitable[T]) -> T:
-    """Returns the result of `work`, which is cancelled when the caller has `left`.
+    """Returns the result of `work`, which is cancelled when `disconnected` is set first.
 
     Raises DeadlineExceeded in that case, and what `work` raises.
     """

@@ -15,7 +15,9 @@ def is_colour(text: str) -> bool:
 
 
 def contrast(one: str, other: str) -> float:
-    """Returns the contrast ratio of two colours, from 1 (the same) to 21 (black and white)."""
+    """Returns the contrast ratio of two colours (`#rrggbb`), from 1 (the same) to 21 (black and
+    white).
+    """
     darker, lighter = sorted((_luminance(one), _luminance(other)))
     return (lighter + 0.05) / (darker + 0.05)
 
@@ -25,7 +27,7 @@ def is_readable(text: str, ground: str) -> bool:
 
 
 def mixed(one: str, other: str, share: float) -> str:
-    """Returns a mixture of the two colours with this share of `other`."""
+    """Returns the mixture of two colours that contains this share of `other`, from 0 to 1."""
     pairs = zip(_channels(one), _channels(other), strict=True)
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
 

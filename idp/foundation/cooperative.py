@@ -12,7 +12,7 @@ _AT_ONCE: Final = 25
 
 
 async def in_turns(things: Iterable[T]) -> AsyncIterator[T]:
-    """Yields the things, and lets other tasks run after every few of them."""
+    """Yields the items, and lets other tasks of the event loop run after every few of them."""
     for n, thing in enumerate(things, 1):
         yield thing
         if n % _AT_ONCE == 0:

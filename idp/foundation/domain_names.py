@@ -15,7 +15,8 @@ class NotADomain(ValueError):
 
 
 def read(text: str) -> str:
-    """Returns the name in ASCII and lower case (RFC 5891), the form in which it is unique.
+    """Returns the domain name in ASCII and lower case (RFC 5891), the one form in which it is
+    stored.
 
     Raises NotADomain for an IP address, a single label, and characters that a domain can't have.
     """
@@ -31,8 +32,11 @@ _MAX_ASCII: Final = 253  # RFC 1035, as text
 
 
 def key(text: str) -> str:
-    """Returns the form in which a name is looked up; for a text that is no domain, a form that no
-    domain has. A final dot, which names the root, is ignored."""
+    """Returns the form in which a domain name is looked up.
+
+    A final dot, which names the root, is ignored. A text that is no domain name is only
+    case-folded, and so equals no stored name.
+    """
     text = text.removesuffix(".")
     try:
         return _ascii(text)
@@ -41,7 +45,7 @@ def key(text: str) -> str:
 
 
 def displayed(domain: str) -> str:
-    """Returns the name in Unicode."""
+    """Returns the domain name in Unicode, for display."""
     if _ENCODED not in domain:
         return domain
     import idna  # takes 10 ms, which the start does not need

@@ -13,8 +13,9 @@ _WHOLE: Final = re.compile(f"(?:{_PART.pattern})+")
 
 
 def parse(text: str) -> timedelta:
-    """Returns the duration, which is never negative. Raises ValueError, also if it is too long for
-    a timedelta."""
+    """Returns the duration that the text states, never negative. Raises ValueError, also if it is
+    too long for a timedelta.
+    """
     text = text.removeprefix("+")
     if text == "0":
         return timedelta(0)
@@ -28,7 +29,7 @@ def parse(text: str) -> timedelta:
 
 
 def text(seconds: int) -> str:
-    """Returns the seconds as Go writes them."""
+    """Returns a number of seconds in Go's notation."""
     hours, rest = divmod(seconds, 3600)
     minutes, left = divmod(rest, 60)
     if hours:

@@ -66,7 +66,7 @@ class IdpError(Exception):
 
     @property
     def details(self) -> tuple[FieldProblem, ...]:
-        """The problems one by one, for programs."""
+        """The problems one by one, for programs; empty if the error has only its message."""
         return (FieldProblem(self.error_code, self.field, self.message),)
 
 
@@ -85,7 +85,9 @@ class InvalidArgument(IdpError):
         return self.problems
 
     def within(self, path: str) -> InvalidArgument:
-        """Returns the same error for an object at `path` of the document."""
+        """Returns this error with the paths of its problems prefixed by `path`, for an object
+        inside of the document.
+        """
         return InvalidArgument(
             [each._replace(field=f"{path}.{each.field}".rstrip(".")) for each in self.problems]
         )

@@ -89,7 +89,7 @@ class Bundle:
 
     @property
     def endonym(self) -> str:
-        """The language's name in itself, as the language switcher shows it."""
+        """The language's name in that language, as the language switcher shows it."""
         return endonym(self.tag)
 
     def is_translated(self, msgid: str, context: str | None = None) -> bool:
@@ -104,14 +104,16 @@ class Bundle:
         return self._singular(context, msgid, args)
 
     def ngettext(self, msgid: str, plural: str, n: int, /, **args: object) -> str:
-        """Returns the form for the number `n`, which the text may contain as `%(n)s`."""
+        """Returns the text with the plural form for the number `n`, which may occur in it as
+        `%(n)s`.
+        """
         return self._plural(None, msgid, plural, {"n": n, **args}, n)
 
     def npgettext(self, context: str, msgid: str, plural: str, n: int, /, **args: object) -> str:
         return self._plural(context, msgid, plural, {"n": n, **args}, n)
 
     def text(self, translatable: Message | str) -> str:
-        """Returns the message in this language; a plain string unchanged."""
+        """Returns the message in this language; a plain string is returned unchanged."""
         if isinstance(translatable, str):
             return translatable
         if translatable.plural is None:
@@ -123,7 +125,9 @@ class Bundle:
         )
 
     def overlaid(self, texts: Mapping[tuple[str, str], str]) -> Bundle:
-        """Returns the bundle with some texts, by context and msgid, replaced by these."""
+        """Returns a copy of the bundle in which these texts, by context and msgid, replace its
+        own.
+        """
         own = dict(self._texts)
         own.update({name: (text,) for name, text in texts.items()})
         return Bundle(self.tag, own, self._plural_index)
@@ -148,7 +152,8 @@ def _filled(text: str, args: Mapping[str, object]) -> str:
 
 @cache
 def load(tag: str) -> Bundle:
-    """Returns the bundle of a tag (`askable`), whose file is read once.
+    """Returns the bundle of a language tag, one of those that `askable` returns. Its file is read
+    once.
 
     The source language has no translations, so its bundle needs no file.
     """
@@ -188,8 +193,8 @@ def _forms(text: str | Sequence[str] | None) -> tuple[str, ...]:
 
 @cache
 def available() -> tuple[str, ...]:
-    """Returns the shipped tags (`ui_locales_supported`): the source language and those with a
-    file.
+    """Returns the tags of the languages that the program has (`ui_locales_supported`): the source
+    language and those with a file.
 
     A test ensures that each is complete.
     """
@@ -199,7 +204,8 @@ def available() -> tuple[str, ...]:
 
 
 def askable(listed: tuple[str, ...] | None = None, *, has_pseudo_locale: bool) -> tuple[str, ...]:
-    """Returns the tags that requests can choose: the `listed` ones, else all that are shipped.
+    """Returns the tags that requests can choose: the `listed` ones, or without a list all that the
+    program has.
 
     `has_pseudo_locale` adds the pseudo-locale, which is for developers' machines.
     """
@@ -217,7 +223,7 @@ def direction(tag: str) -> str:
 
 @cache
 def endonym(tag: str) -> str:
-    """Returns the language's name in itself."""
+    """Returns the name of a language in that language."""
     from babel import Locale
 
     if tag == pseudo_locale.TAG:
@@ -233,11 +239,11 @@ def negotiate(
     shipped: Collection[str] | None = None,
     remembered: str | None = None,
 ) -> str:
-    """Returns the shipped tag to answer in: by the user's explicit choice, then the application's
-    `ui_locales` in order, then the user's remembered choice, then the browser's `Accept-Language`
-    by weight, then the default.
+    """Returns the tag of the language to answer in, one of the shipped ones.
 
-    The arguments are as they were sent; values that can't be used are ignored.
+    The order is: the user's explicit choice, the application's `ui_locales` in their order, the
+    user's remembered choice, the browser's `Accept-Language` by weight, the default. The arguments
+    are as they were sent; values that can't be used are ignored.
     """
     shipped = available() if shipped is None else shipped
     for tag in _requested(chosen or "", ui_locales or "", remembered or "", accept_language or ""):
@@ -265,8 +271,11 @@ def _by_weight(accept_language: str) -> list[str]:
 
 
 def lookup(tag: str, shipped: Collection[str]) -> str | None:
-    """Returns the shipped tag nearest to `tag`: by RFC 4647 section 3.4, with the aliases, and
-    finally any variant of the same language (`pt-BR` is better for `pt` than English)."""
+    """Returns the shipped tag that is nearest to `tag`; None if there is none.
+
+    The order is: RFC 4647 section 3.4, the aliases, any variant of the same language (`pt-BR` is
+    better for `pt` than English).
+    """
     by_key = {name.lower(): name for name in sorted(shipped)}
     # Extensions and private use (`en-u-rg-uszzzz`, `de-x-house`) begin with a single letter.
     parts = takewhile(lambda part: len(part) > 1, tag.lower().replace("_", "-").split("-"))

@@ -19,8 +19,10 @@ _IN_TEXT: Final = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*+', re.DOTALL)
 
 
 def check(data: bytes) -> None:
-    """Raises InvalidArgument if there are too many members or values, or too many levels. Text
-    that is not JSON is left to the parser."""
+    """Raises InvalidArgument if the document has too many members or values, or too many levels.
+
+    Text that is not JSON is left to the parser.
+    """
     depth = members = commas = at = 0
     while (mark := _MARK.search(data, at)) is not None:
         at, sign = mark.end(), mark[0]

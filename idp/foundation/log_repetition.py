@@ -25,15 +25,18 @@ class _LineWindow:
 
 
 class Repetitions:
-    """Counts the lines of each kind. A kind is named by its logger, level and event."""
+    """Counts the log lines of each kind, and decides which are held back. A kind is named by its
+    logger, level and event.
+    """
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._now = monotonic
         self._windows: dict[tuple[str, str, str], _LineWindow] = {}
 
     def admit(self, kind: tuple[str, str, str]) -> int | None:
-        """Returns how many lines of this kind were held back before the present one; None if the
-        present one is to be held back, too.
+        """Decides whether a line of this kind is written: returns None if it is held back.
+
+        Otherwise returns how many lines of the kind were held back before it.
         """
         now = self._now()
         window = self._windows.get(kind)
@@ -48,12 +51,14 @@ class Repetitions:
         return None
 
     def forget(self) -> None:
-        """Forgets every line so far."""
+        """Clears all counts."""
         self._windows.clear()
 
     def over(self) -> Iterator[tuple[tuple[str, str, str], int]]:
-        """Yields the kinds of which lines were held back in a second that is over, with their
-        number; they count as reported then.
+        """Yields each kind with lines that were held back in a second that has ended, and their
+        number.
+
+        A number that was yielded once counts as reported.
         """
         now = self._now()
         for kind, window in list(self._windows.items()):

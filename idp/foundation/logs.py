@@ -52,7 +52,7 @@ class LogOutput:
         self._lock = threading.Lock()
 
     def write(self, fields: Mapping[str, object]) -> None:
-        """Writes one line."""
+        """Writes one line with these fields."""
         line = _json(fields) if self.is_json else _text(fields)
         stream = self.stream or sys.stderr
         with self._lock:
@@ -193,8 +193,9 @@ def current_request_id() -> str | None:
 def access(
     method: str, path: str, status: int, seconds: float, *, address: str, **fields: object
 ) -> None:
-    """Writes the access log line of a request. `path` is logged without its query, which may hold
-    secrets."""
+    """Writes the line of a request into the access log. `path` is logged without its query, which
+    may hold secrets.
+    """
     write = _access.warning if status >= 500 else _access.info
     write(
         "request",

@@ -2,7 +2,7 @@
 
 Codes, refresh tokens, personal access tokens and the browser's cookie have the same form: the
 record's id (22 characters) and one or two secrets of fixed length. Only SHA-256 of a secret is
-stored. Texts are compared, not decoded octets, so that every changed character is noticed.
+stored. Texts are compared, not the decoded bytes, so that every changed character is noticed.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class Confidential(Struct, frozen=True):
 
 
 def digest(secret: str) -> str:
-    """Returns the digest that is stored of a secret with at least 128 random bits."""
+    """Returns the SHA-256 that is stored of a secret, which must have at least 128 random bits."""
     return base64url.encode(hashlib.sha256(secret.encode()).digest())
 
 
 def matches(secret: str, stored: str | None) -> bool:
-    """Returns whether the secret is the stored one, in constant time."""
+    """Returns whether `stored` is the digest of the secret; compared in constant time."""
     return hmac.compare_digest(digest(secret), stored or "")
 
 

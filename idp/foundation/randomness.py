@@ -54,7 +54,7 @@ class Random(ABC):
         return "-".join(code[start : start + 4] for start in range(0, 16, 4))
 
     def characters(self, n: int, among: str) -> str:
-        """Returns `n` random characters of these."""
+        """Returns `n` random characters, each taken from `among`."""
         return "".join(self._character(among) for _ in range(n))
 
     def _character(self, among: str) -> str:
@@ -65,10 +65,10 @@ class Random(ABC):
 
 
 class Stocked(Random):
-    """Random bytes from another source, fetched for hundreds of tokens at once: making ids by the
-    hundred thousand would otherwise spend most of its time in system calls.
+    """Random bytes of another source, fetched for hundreds of tokens at once.
 
-    It must not be used by a process that forks: both would have the same bytes.
+    Making ids by the hundred thousand would otherwise spend most of its time in system calls. It
+    must not be used by a process that forks: both would have the same bytes.
     """
 
     def __init__(self, source: Random) -> None:
@@ -86,15 +86,16 @@ class Stocked(Random):
 
 
 class Numbered:
-    """Ids that need not be secret: a random prefix, and a count. A million of them take one call
-    of the operating system."""
+    """Ids that need not be secret: a random prefix and a count, for which a million ids take one
+    system call.
+    """
 
     def __init__(self, random: Random) -> None:
         self._beginning = random.id()
         self._count = itertools.count(1)
 
     def id(self) -> str:
-        """Returns the next id, which no other object returns."""
+        """Returns the next id; no id is ever returned twice, not by another object either."""
         return f"{self._beginning}.{next(self._count)}"
 
 

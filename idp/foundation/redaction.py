@@ -100,13 +100,12 @@ _URL_PASSWORD: Final = re.compile(r"(://[^/\s:@'\"]*):[^@\s'\"]+@")
 
 
 def fields(values: Mapping[str, object]) -> dict[str, object]:
-    """Returns the fields as plain values without secrets."""
+    """Returns the fields of a log line as plain values, bounded and without secrets."""
     return _mapping(values, MAX_DEPTH)
 
 
 def text(value: str, most: int = MAX_TEXT) -> str:
-    """Returns the text without recognisable secrets, on one line, with at most `most`
-    characters."""
+    """Returns the text on one line, without recognisable secrets, cut after `most` characters."""
     if len(value) <= most and _PLAIN.fullmatch(value) and "eyJ" not in value:
         return value  # the fast path for nearly every value
     value = without_secrets(value[:MAX_READ])  # first, because half a secret can't be recognised
@@ -114,7 +113,7 @@ def text(value: str, most: int = MAX_TEXT) -> str:
 
 
 def visible(value: str) -> str:
-    """Returns the text with the characters escaped that break a line or change its direction."""
+    """Returns the text with escapes for characters that break a line or change its direction."""
     return _CONTROL.sub(_escaped, value)
 
 
@@ -126,14 +125,16 @@ def without_secrets(value: str) -> str:
 
 
 def lines(value: str) -> str:
-    """Returns a traceback without recognisable secrets: with its line ends, and its last part if
-    it is too long."""
+    """Returns a traceback, a text of several lines, without recognisable secrets.
+
+    Of a long one only the end is returned.
+    """
     text_without_secrets = without_secrets(value[-MAX_TRACEBACK:])
     return "\n".join(visible(line) for line in text_without_secrets.split("\n"))
 
 
 def is_secret(name: str) -> bool:
-    """Returns whether the value of a field of this name is hidden."""
+    """Returns whether a field of this name is secret, so that its value is not logged."""
     words = [word.lower() for word in _WORD.findall(name)]
     if not SECRET_WORDS.intersection(words) or "_".join(words) in HARMLESS_NAMES:
         return False

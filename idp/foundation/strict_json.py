@@ -54,12 +54,15 @@ def decode(data: bytes) -> object:
 
 
 def mistake(error: json.JSONDecodeError) -> str:
-    """Returns what is wrong, as a text that a position may follow."""
+    """Returns what is wrong with the document, as a text after which a position can be given."""
     return error.msg.removesuffix(" at")
 
 
 def usable(value: object) -> object:
-    """Returns the result of DECODER in Python's own types. Raises InvalidArgument."""
+    """Returns the value, which DECODER has parsed, in Python's own types.
+
+    Raises InvalidArgument if it contains anything that this module refuses.
+    """
     try:
         plain = _clean(value, 0)
         _check_texts(plain)
@@ -69,8 +72,11 @@ def usable(value: object) -> object:
 
 
 def texts(value: object) -> dict[str, str]:
-    """Returns those members of an object that are certainly texts, even if the object can't be
-    used, for messages that identify it. `value` is the result of DECODER."""
+    """Returns the text members of an object that can be read without doubt, for messages that
+    identify the object.
+
+    `value` is the result of DECODER; the object itself may be one that `usable` refuses.
+    """
     members = value if isinstance(value, _Object) else ()
     names = [name for name, _ in members]
     return {
@@ -175,7 +181,9 @@ def _is_in_range(value: Any) -> bool:
 
 
 def child(path: str, name: str) -> str:
-    """Returns the path of a member, without characters that can't be sent."""
+    """Returns the JSON path of the member `name` in the object at `path`, without characters that
+    can't be sent.
+    """
     name = _NO_TEXT.sub("�", name[:100])
     return f"{path}.{name}" if path else name
 

@@ -18,8 +18,10 @@ class TokenBucket:
         self._asked_at: datetime | None = None
 
     def allows(self, now: datetime) -> bool:
-        """Returns whether another action is allowed now. If the clock was set back, no time has
-        passed."""
+        """Returns whether another action is allowed now, and counts it if so.
+
+        If the clock was set back, no time has passed.
+        """
         if self._asked_at is not None:
             passed = max(0.0, (now - self._asked_at).total_seconds())
             self._left = min(self._burst, self._left + passed * self._per_second)
@@ -43,7 +45,7 @@ class KeyedTokenBucket:
         self._buckets: dict[str, TokenBucket] = {}
 
     def allows(self, now: datetime, key: str) -> bool:
-        """Returns whether another action for this key is allowed now."""
+        """Returns whether another action for this key is allowed now, and counts it if so."""
         bucket = self._buckets.get(key)
         if bucket is None:
             if len(self._buckets) >= _MOST_KEYS:

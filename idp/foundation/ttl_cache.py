@@ -20,13 +20,17 @@ class _CachedValue(NamedTuple):
 
 
 class TtlCache:
-    """Values by name, each read again once it is too old."""
+    """A cache of values by name; a value that is too old is read again when it is requested."""
 
     def __init__(self) -> None:
         self._values: dict[Hashable, _CachedValue] = {}
 
     async def get(self, name: Hashable, now: datetime, read: Callable[[], Awaitable[T]]) -> T:
-        """Returns the value, from the cache or from `read`. Raises what `read` raises."""
+        """Returns the value of this name, from the cache, or from `read` if it is missing or too
+        old.
+
+        Raises what `read` raises.
+        """
         known = self._values.get(name)
         if known is not None and _is_young(known, now):
             return cast(T, known.value)
@@ -38,7 +42,7 @@ class TtlCache:
         return value
 
     def forget(self) -> None:
-        """Drops all values, because this process has changed some of them."""
+        """Removes all values, because this process has changed some of them in the store."""
         self._values.clear()
 
 

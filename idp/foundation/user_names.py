@@ -20,7 +20,9 @@ _IGNORABLE: Final = re.compile(
 
 
 class NameRefused(IdpError):
-    """A user name that is not allowed; the message follows "the user name"."""
+    """A user name that is not allowed; the message continues a sentence that begins "the user
+    name".
+    """
 
     error_code = "user.name_refused"
 

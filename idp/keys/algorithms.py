@@ -32,7 +32,11 @@ _COORDINATE_BYTES: Final = 32
 
 
 class Algorithm(NamedTuple):
-    """An algorithm by its `alg`. `verify` raises InvalidSignature; `digest` is that of at_hash."""
+    """A signature algorithm: which public keys `fits` accepts, how keys are made, how data is
+    signed and verified.
+
+    `verify` raises InvalidSignature; `digest` is the hash function for `at_hash` and `c_hash`.
+    """
 
     fits: Callable[[object], bool]
     make: Callable[[], PrivateKey]

@@ -34,7 +34,7 @@ class Header(Struct, forbid_unknown_fields=True):
 
 
 class Parsed(Struct, frozen=True):
-    """A parsed token, which must not be trusted before it was verified."""
+    """A token that was parsed, and must not be trusted before it was verified."""
 
     header: Header
     payload: bytes
@@ -71,8 +71,11 @@ def sign(key: LoadedKey, typ: str, claims: dict[str, Any]) -> str:
 
 
 def half_hash(algorithm: str, value: str) -> str:
-    """Returns `at_hash` or `c_hash` (OpenID Connect Core 3.1.3.6) for a token signed with
-    `algorithm`."""
+    """Returns the value of `at_hash` or `c_hash` (OpenID Connect Core 3.1.3.6) for `value`, an
+    access token or a code.
+
+    `algorithm` is that of the ID token which contains the claim.
+    """
     digest: bytes = ALGORITHMS[algorithm].digest(value.encode()).digest()
     return base64url.encode(digest[: len(digest) // 2])
 
@@ -116,7 +119,7 @@ def _parsed(header: Header, head: str, payload: str, signature: str) -> Parsed:
 
 
 def verify(key: LoadedKey, parsed: Parsed) -> None:
-    """Raises NotAToken unless the signature is the key's, with the key's own algorithm."""
+    """Raises NotAToken unless the token is signed by this key, with the key's own algorithm."""
     if key.public is None or parsed.header.alg != key.record.algorithm:
         raise NotAToken("not signed by this key's algorithm")
     _verify(key.public, parsed)
@@ -144,8 +147,9 @@ def _why_unusable(key: object) -> str:
 
 
 def verify_foreign(key: PublicKey, parsed: Parsed, algorithms: Collection[str]) -> None:
-    """Raises NotAToken unless the signature is the key's, with one of `algorithms` that fits
-    it."""
+    """Raises NotAToken unless the token is signed by this key, with one of `algorithms` that fits
+    the key.
+    """
     alg = parsed.header.alg
     if alg not in algorithms or alg not in ALGORITHMS:
         raise NotAToken("its alg is not one of those that are taken")

@@ -54,8 +54,9 @@ class LoadedKey(msgspec.Struct, frozen=True):
 
 
 class KeyRing:
-    """This process's copy of the keys, at most 5 s old; for an unknown kid the store is read
-    earlier."""
+    """This process's copy of the installation's keys, at most 5 s old; for an unknown key id the
+    store is read earlier.
+    """
 
     def __init__(
         self, store: Store, master_key: MasterKey, clock: Clock, token_seconds: int
@@ -82,22 +83,25 @@ class KeyRing:
         return await self._in_use(SEALING)
 
     async def find(self, kid: str) -> LoadedKey | None:
-        """Returns the key of that id in any state but removed."""
+        """Returns the key of that id, in any state but removed; None if there is none."""
         await self._refresh(CACHE_SECONDS)
         if kid not in self._loaded and self._unknown_kid_rate.allows(self._clock.now()):
             await self._refresh(0.0)
         return self._loaded.get(kid)
 
     async def for_hints(self, kid: str) -> LoadedKey | None:
-        """Returns the key that verifies an `id_token_hint`, also an expired one, for up to 120
-        days."""
+        """Returns the key of that id if it may verify an `id_token_hint`, even an expired one: for
+        up to 120 days; else None.
+        """
         key = await self.find(kid)
         if key and self._is_retired_for(key, timedelta(days=HINT_DAYS)):
             return None
         return key
 
     async def for_tokens(self, kid: str) -> LoadedKey | None:
-        """Returns the key that verifies or decrypts a token that has not expired."""
+        """Returns the key of that id if a token that has not expired may depend on it, to be
+        verified or decrypted; else None.
+        """
         key = await self.find(kid)
         return None if key and self._is_retired_for(key, self.published_for) else key
 
@@ -115,7 +119,9 @@ class KeyRing:
         return [key.jwk for key in keys if key.jwk]
 
     def forget(self) -> None:
-        """Has the store read at the next use, because this process has changed the keys."""
+        """Drops the copy of the keys, which this process has changed; the next use reads the
+        store.
+        """
         self._read_at = _NEVER
 
     def _is_retired_for(self, key: LoadedKey, age: timedelta) -> bool:
@@ -182,8 +188,10 @@ def new_signing_key(
     state: str,
     algorithm: SigningAlgorithm = "RS256",
 ) -> SigningKey:
-    """Returns a new key for the algorithm, which is not stored yet. RSA has 2048 bits, and takes
-    up to a second."""
+    """Returns the record of a new key for the algorithm, to be stored.
+
+    An RSA key has 2048 bits, and takes up to a second to make.
+    """
     private = ALGORITHMS[algorithm].make()
     pem = private.private_bytes(
         serialization.Encoding.PEM,
@@ -200,7 +208,7 @@ def new_signing_key(
 def new_sealing_key(
     master_key: MasterKey, random: Random, now: datetime, state: str = "active"
 ) -> SigningKey:
-    """Returns a new AES-256-GCM key for opaque access tokens, which is not stored yet."""
+    """Returns the record of a new AES-256-GCM key for opaque access tokens, to be stored."""
     sealed = master_key.seal(random.token_bytes(32), _PURPOSE)
     return _record(random.id(), "enc", SEALING, state, sealed, now, None)
 

@@ -76,7 +76,9 @@ class MasterKey:
         return _VERSION + base64url.encode(nonce + sealed)
 
     def open(self, sealed: str, purpose: str) -> bytes:
-        """Returns the decrypted value. Raises WrongKey."""
+        """Returns the plaintext of a value that `seal` has encrypted for the same purpose. Raises
+        WrongKey.
+        """
         try:
             if not sealed.startswith(_VERSION):
                 raise ValueError("unknown version")
@@ -87,7 +89,9 @@ class MasterKey:
             raise WrongKey(purpose) from error
 
     def mac(self, purpose: str, data: bytes | str) -> bytes:
-        """Returns the HMAC-SHA256 of the data; compare two with `hmac.compare_digest`."""
+        """Returns the HMAC-SHA256 of the data under the key for this purpose; compare two with
+        `hmac.compare_digest`.
+        """
         return hmac.digest(self._subkey("mac", purpose), _as_bytes(data), hashlib.sha256)
 
     def fingerprint(self) -> str:
@@ -176,8 +180,9 @@ def _write(path: Path, key: bytes, random: Random) -> None:
 
 
 def keep(data_dir: Path, key: bytes, random: Random) -> None:
-    """Stores an existing master key in the data directory. Raises ConfigError if there is another
-    one."""
+    """Stores this master key in the data directory. Raises ConfigError if the directory has
+    another one.
+    """
     path = data_dir / KEY_FILE
     try:
         with contextlib.suppress(FileExistsError):

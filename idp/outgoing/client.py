@@ -49,7 +49,7 @@ logging.getLogger("httpcore").setLevel(logging.WARNING)
 
 
 class HttpAnswer(Struct, frozen=True):
-    """The status of an answer, and the first bytes of its body."""
+    """The status of an HTTP response, and the first bytes of its body."""
 
     status: int
     body: bytes
@@ -63,10 +63,12 @@ async def exchange(
     max_bytes: int,
     seconds: float,
 ) -> HttpAnswer:
-    """Send a request over a new connection; the answer with at most `max_bytes` of its body.
+    """Sends a request over a new connection; returns the response with at most `max_bytes` of its
+    body.
 
-    `addresses` finds those of the host, once. One deadline covers that, the connection, TLS, the
-    head and the body. No redirect is followed and no proxy is asked. Raises Failed.
+    `addresses` is called once, for the addresses of the host. One deadline covers that, the
+    connection, TLS, the head and the body. No redirect is followed and no proxy is used. Raises
+    Failed.
     """
     request.extensions["timeout"] = dict.fromkeys(_TIMEOUTS, seconds)
     network = _CheckedBackend(addresses)
@@ -91,9 +93,9 @@ async def exchange(
 async def certificate(
     host: str, port: int, addresses: Addresses, context: ssl.SSLContext, *, seconds: float
 ) -> Mapping[str, object]:
-    """The certificate that a server shows, as `ssl` describes it.
+    """Returns the certificate that a server presents, in the form of `ssl.SSLSocket.getpeercert`.
 
-    Raises Failed: also where the context does not trust it, or it is another name's.
+    Raises Failed, also if the context does not trust the certificate, or it is for another name.
     """
     network = _CheckedBackend(addresses)
     try:
@@ -108,7 +110,7 @@ async def certificate(
 
 @contextmanager
 def _failures(seconds: float) -> Iterator[None]:
-    """A deadline for the block. What goes wrong in it is raised as Failed.
+    """Sets a deadline for the block, and raises its errors as Failed.
 
     The scope of anyio cancels until the block has been left: a cancellation that Python 3.11 loses
     where it comes together with a result is repeated.
@@ -133,14 +135,14 @@ def _first_cause(error: BaseException) -> BaseException:
 
 
 def _check_framing(response: httpcore.Response) -> None:
-    """Raise Failed where the body has no end that can be told (RFC 9112 6.1)."""
+    """Raises Failed if the end of the body can't be determined (RFC 9112 6.1)."""
     names = {name.lower() for name, _ in response.headers}
     if response.extensions["http_version"] == _OLD and b"transfer-encoding" in names:
         raise Failed("the answer has a transfer encoding, which HTTP/1.0 does not know")
 
 
 async def _body(stream: _Stream, pieces: AsyncIterator[bytes], max_bytes: int) -> bytes:
-    """The body, or its first `max_bytes`."""
+    """Returns the body, or its first `max_bytes`."""
     stream.begin_body()
     body = bytearray()
     while len(body) < max_bytes and (piece := await anext(pieces, None)) is not None:
@@ -150,7 +152,7 @@ async def _body(stream: _Stream, pieces: AsyncIterator[bytes], max_bytes: int) -
 
 
 async def _read_rest(stream: _Stream, pieces: AsyncIterator[bytes], until: float) -> None:
-    """Read some of the rest, so that the other side is not cut off while it sends."""
+    """Reads some of the rest, so that the other side is not cut off while it sends."""
     stream.left = MAX_UNREAD_BYTES
     deadline = min(until, anyio.current_time() + _UNREAD_SECONDS)
     with anyio.CancelScope(deadline=deadline), suppress(*_ENDS):
@@ -159,11 +161,12 @@ async def _read_rest(stream: _Stream, pieces: AsyncIterator[bytes], until: float
 
 
 class _Stream(httpcore.AsyncNetworkStream):
-    """A connection with a bound for what is read and is no body.
+    """A connection that limits how many bytes are read besides those of the body.
 
-    What is read is taken from `left`, and `_body` adds again what was body. So the head with all
-    provisional answers, the extensions of chunks and the trailers have MAX_FRAMING_BYTES together.
-    The head has not a byte more; behind it, one short read may go beyond.
+    What is read is subtracted from `left`, and `_body` adds again what belonged to the body. So
+    the head with all provisional answers, the extensions of chunks and the trailers have
+    MAX_FRAMING_BYTES together. The limit is exact for the head; after it, one short read may
+    exceed it.
     """
 
     def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
@@ -172,7 +175,7 @@ class _Stream(httpcore.AsyncNetworkStream):
         self._min_size = 1
 
     def begin_body(self) -> None:
-        """Allow the first read behind a head that had all the bytes."""
+        """Allows the first read after a head that used up all the bytes."""
         self.left = max(self.left, 1)
         self._min_size = _MIN_READ_BYTES
 
@@ -203,7 +206,9 @@ class _Stream(httpcore.AsyncNetworkStream):
 
 
 class _CheckedBackend(httpcore.AsyncNetworkBackend):
-    """Connects to the first address of a host that listens. `aclose` closes what it opened."""
+    """Connects to the first address of a host that listens. `aclose` closes the connection that
+    was opened.
+    """
 
     def __init__(self, addresses: Addresses) -> None:
         self._addresses = addresses
@@ -234,5 +239,5 @@ class _CheckedBackend(httpcore.AsyncNetworkBackend):
 
 
 def load() -> None:
-    """Load what anyio loads at its first use. Called in a thread."""
+    """Imports the modules that anyio imports at its first use. Called in a thread."""
     anyio.run(anyio.sleep, 0)

@@ -1,4 +1,4 @@
-"""TXT records, as the name servers of this machine return them."""
+"""TXT records, as the name servers return them that this machine is configured to use."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
 
 
 class NoDnsAnswer(Exception):
-    """There are none, or no server answered; the text says why, for the log."""
+    """The name has no TXT records, or no server answered; the text is the reason, for the log."""
 
 
 async def read(name: str) -> list[str]:
-    """The TXT records of a name. Raises NoDnsAnswer."""
+    """Returns the TXT records of a domain name. Raises NoDnsAnswer."""
     from dns.exception import DNSException
 
     try:
@@ -26,7 +26,7 @@ async def read(name: str) -> list[str]:
 
 
 def _resolver() -> Resolver:
-    """One that reads the machine's settings; loading it takes longer than a request may."""
+    """Returns a resolver with the machine's settings; loading takes longer than a request may."""
     from dns.asyncresolver import Resolver
 
     return Resolver()

@@ -1,14 +1,14 @@
-"""Why a call to another server failed, in words for the log."""
+"""The reasons for which a call to another server failed, in words for the log."""
 
 from __future__ import annotations
 
 
 class Failed(Exception):
-    """The call was not made, or nothing came of it; the text says why, for the log."""
+    """The call was not made, or gave no usable result; the text is the reason, for the log."""
 
 
 class NotAllowed(Failed):
-    """The address belongs to a network that is not open for calls."""
+    """The address belongs to a network that the service may not call."""
 
 
 class TimedOut(Failed):

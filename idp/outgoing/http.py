@@ -1,8 +1,8 @@
 """Calls to addresses that others have registered, which must not lead into closed networks.
 
-A name is resolved once, every address that it has is checked, and the connection goes to one of
-these: nothing can change in between. No redirect is followed and no proxy is asked. The service's
-own calls to addresses that the operator chose go out by here, too, into whatever network.
+A name is resolved once, every address that it has is checked, and the connection is made to one of
+these: nothing can change in between. No redirect is followed and no proxy is used. The service's
+own calls to addresses that the operator chose are made here, too, into any network.
 """
 
 from __future__ import annotations
@@ -46,13 +46,15 @@ ReadTexts = Callable[[str], Awaitable[Sequence[str]]]
 
 
 async def resolve(host: str, port: int) -> list[str]:
-    """The addresses of a host, as the system finds them. Raises OSError, UnicodeError."""
+    """Returns the addresses of a host, as the operating system resolves them. Raises OSError,
+    UnicodeError.
+    """
     infos = await asyncio.get_running_loop().getaddrinfo(host, port, type=SOCK_STREAM)
     return [str(sockaddr[0]) for *_, sockaddr in infos]
 
 
 class Outgoing:
-    """Makes the calls of a process, not too many at once."""
+    """Makes the outgoing calls of a process, only so many at once."""
 
     def __init__(
         self,
@@ -78,10 +80,11 @@ class Outgoing:
         max_bytes: int,
         seconds: float,
     ) -> HttpAnswer:
-        """Make one call; the status of the answer, and at most `max_bytes` of its body.
+        """Makes one call; returns the status of the response and at most `max_bytes` of its body.
 
-        With settings, only addresses that these allow are called; without, any. It takes at most
-        twice `seconds`: for a slot, and for the call. Raises Failed.
+        With `config`, only addresses that these settings allow are called; without, any. It takes
+        at most twice `seconds`: once until fewer than the allowed number of calls are in progress,
+        and once for the call. Raises Failed.
         """
         parts = _checked(url, is_own=config is None)
         host, port = _target(parts)
@@ -107,12 +110,15 @@ class Outgoing:
             )
 
     async def post_form(self, config: Config, url: str, form: Mapping[str, str]) -> int:
-        """POST a form to a client's address; the status of the answer. Raises Failed."""
+        """Sends a form to a client's address by POST; returns the status of the response. Raises
+        Failed.
+        """
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
         return await self._post(config, url, headers, urlencode(form).encode())
 
     async def post_own(self, url: str, body: bytes, headers: Mapping[str, str]) -> int:
-        """POST JSON to an address that the operator chose, in whatever network; the status.
+        """Sends JSON by POST to an address that the operator chose, in any network; returns the
+        status of the response.
 
         Raises Failed.
         """
@@ -127,7 +133,8 @@ class Outgoing:
         return answer.status
 
     async def get_lines(self, config: Config, url: str) -> tuple[int, list[str]]:
-        """GET an address: the status, and the first lines of the body.
+        """Calls an address by GET; returns the status and the lines of the body, as far as it was
+        read.
 
         Raises Failed.
         """
@@ -135,7 +142,8 @@ class Outgoing:
         return status, text.splitlines()
 
     async def get_own(self, url: str) -> tuple[int, str]:
-        """GET an address of the service itself, in whatever network: the status and the body.
+        """Calls an address of the service itself by GET, in any network; returns the status and
+        the body.
 
         Raises Failed.
         """
@@ -148,9 +156,10 @@ class Outgoing:
         return answer.status, answer.body.decode("utf-8", "replace")
 
     async def certificate(self, url: str) -> Mapping[str, object]:
-        """The certificate at an https address of the service itself, as `ssl` describes it.
+        """Returns the certificate at an https address of the service itself, in the form of
+        `ssl.SSLSocket.getpeercert`.
 
-        Raises Failed: also where the certificate is not trusted, or is another name's.
+        Raises Failed, also if the certificate is not trusted, or is for another name.
         """
         parts = _checked(url, is_own=True)
         async with self._slot(self._own_slots, self._seconds):
@@ -162,7 +171,7 @@ class Outgoing:
             )
 
     async def texts(self, name: str) -> Sequence[str]:
-        """The TXT records of a name. Raises Failed."""
+        """Returns the TXT records of a domain name. Raises Failed."""
         async with self._slot(self._slots, self._seconds):
             try:
                 async with asyncio.timeout(self._seconds):
@@ -185,14 +194,14 @@ class Outgoing:
             slots.release()
 
     async def _load_client(self) -> None:
-        """Load the HTTP client in a thread, once: that takes longer than a request may."""
+        """Imports the HTTP client in a thread, once: that takes longer than a request may."""
         if self._loading is None:
             loop = asyncio.get_running_loop()
             self._loading = loop.run_in_executor(None, _import_client)
         await asyncio.shield(self._loading)
 
     async def _addresses(self, config: Config | None, host: str, port: int) -> Sequence[str]:
-        """The addresses of a host; with settings, these allow all of them to be called.
+        """Returns the addresses of a host. With settings, all of them are allowed by these.
 
         Raises NotAllowed, OSError, UnicodeError.
         """
@@ -204,7 +213,7 @@ class Outgoing:
 
 
 def _import_client() -> None:
-    """Load the HTTP client and the trusted certificates: 100 ms, at the first call."""
+    """Imports the HTTP client and loads the trusted certificates: 100 ms, at the first call."""
     from idp.outgoing import client
 
     client.load()
@@ -217,7 +226,8 @@ def _tls() -> ssl.SSLContext:
 
 
 def _checked(url: str, *, is_own: bool = False) -> SplitResult:
-    """The parts of an address that can be called at all; the operator's own may have any port.
+    """Returns the parts of an address that can be called; only the operator's own may have any
+    port.
 
     Raises Failed.
     """
@@ -236,7 +246,9 @@ def _checked(url: str, *, is_own: bool = False) -> SplitResult:
 
 
 def may_be_called(config: Config, address: Address) -> bool:
-    """Whether the address belongs to the public network, or to one that was opened for calls."""
+    """Returns whether an address is in the public network, or in a network that the settings open
+    for calls.
+    """
     if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
         address = address.ipv4_mapped
     networks = [ip_network(each) for each in config.outgoing_networks]

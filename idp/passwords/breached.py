@@ -46,13 +46,17 @@ class BreachedPasswords(Protocol):
 
     @abstractmethod
     def contains(self, password: str) -> bool:
-        """Returns whether the list has the password with at least the configured count. Reads
-        files, so it must not run on the event loop. Raises OSError."""
+        """Returns whether the list has the password, counted at least as often as the list was
+        opened for.
+
+        Reads files, so it must not run on the event loop. Raises OSError.
+        """
 
     @abstractmethod
     def entries(self) -> Iterator[bytes]:
-        """Yields the SHA-1 of each password with at least the configured count, in order; for a
-        compact list its first bytes."""
+        """Yields the SHA-1 of each password that is counted at least as often as the list was
+        opened for, in order; a compact list yields only its first bytes.
+        """
 
 
 def open_list(path: Path, min_count: int = 1) -> BreachedPasswords:
@@ -229,8 +233,9 @@ class RangeDirectory:
 
 
 def count_in_range(text: bytes, suffix: str) -> int:
-    """Returns the count of the hash that ends in these 35 hex digits; 0 if the range does not have
-    it."""
+    """Returns the count that `text`, the lines of a range, has for the hash with this suffix of 35
+    hex digits; 0 if it has none.
+    """
     match = re.search(rb"(?im)^" + suffix.encode() + rb":([0-9]{1,12})\r?$", text)
     return int(match[1]) if match else 0
 

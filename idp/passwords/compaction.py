@@ -15,11 +15,12 @@ _WRITTEN_AT_ONCE: Final = 1 << 16
 def compact(
     entries: Iterable[bytes], target: Path, draft_id: str, *, replaces: bool = False
 ) -> int:
-    """Writes the entries of a list (`BreachedPasswords.entries`) to a compact file, atomically,
-    and returns their number.
+    """Writes a compact list with these hashes to `target`, atomically, and returns the number of
+    its entries.
 
-    Raises UnusableList if the entries are not sorted; FileExistsError if the target exists and may
-    not be replaced; OSError.
+    `entries` are SHA-1 hashes in order (`BreachedPasswords.entries`); `draft_id` is random and
+    names the draft. Raises UnusableList if the hashes are not in order; FileExistsError if the
+    target exists and `replaces` is false; OSError.
     """
     count, last, chunk = 0, b"", bytearray()
     with new_file(target, draft_id, replaces=replaces) as file:

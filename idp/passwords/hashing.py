@@ -46,7 +46,8 @@ class HashingBusy(Busy):
 
 
 class Verdict(NamedTuple):
-    """Whether the password is right, and whether its hash is outdated and should be replaced.
+    """The result of a verification: whether the password is right, and whether its hash is
+    outdated and should be replaced.
 
     Replace it by compare-and-set on the old hash, so that a concurrent change of the password
     prevails; a failure to replace it must not fail the sign-in.
@@ -57,7 +58,7 @@ class Verdict(NamedTuple):
 
 
 class Hasher:
-    """Hashes passwords as the settings say and verifies every format of `schemes.SCHEMES`."""
+    """Hashes passwords as the settings require, and verifies every format of `schemes.SCHEMES`."""
 
     def __init__(self, config: Config, random: Random | None = None) -> None:
         self._recipe = schemes.RECIPES[config.password_hasher]
@@ -72,8 +73,9 @@ class Hasher:
 
     @property
     def max_bytes(self) -> int | None:
-        """The longest password in bytes that can be hashed; None if only characters are
-        limited."""
+        """The length in bytes of the longest password that can be hashed; None if only characters
+        are limited.
+        """
         return self._recipe.max_bytes
 
     async def hash(self, password: str) -> str:
@@ -100,18 +102,20 @@ class Hasher:
         return await self._verify(password, stored)
 
     async def verify_decoy(self, password: str) -> Verdict:
-        """Does the same work as for a wrong password and gives the same answer, where there is no
-        hash to compare."""
+        """Takes as long as the verification of a wrong password and returns the same result: for
+        sign-ins of users without a hash.
+        """
         await self._verify(password, self._decoy)
         return Verdict(ok=False, needs_rehash=False)
 
     async def compute(self, work: Callable[[], T]) -> T:
-        """Returns the result of other slow work on a password, done in the same threads. Raises
-        HashingBusy."""
+        """Runs `work`, other slow work on a password, in the same threads, and returns its result.
+        Raises HashingBusy.
+        """
         return await self._run(work)
 
     def close(self) -> None:
-        """Drops what waits, and waits for what runs."""
+        """Drops the waiting work, and waits for the work in progress."""
         self._is_closed = True
         self._pool.shutdown(cancel_futures=True)
 
@@ -143,7 +147,9 @@ class Hasher:
                 self._lately.append((await self._run(lambda: _timed(self._decoy, b"")))[1])
 
     def expect_room(self) -> None:
-        """Raises HashingBusy at once if a hash would raise it, before anything else is done."""
+        """Raises HashingBusy if a hash would raise it now, so that a caller can refuse a request
+        before any other work.
+        """
         if self._is_closed or self._under_way >= self._room:
             among = RETRY_AFTER_SECONDS
             raise HashingBusy(among[self._random.token_bytes(1)[0] % len(among)])

@@ -43,9 +43,12 @@ class PasswordProblem(Struct, frozen=True):
 
 
 class Demand(Struct, frozen=True):
-    """A class of characters that a policy may require: the policy's rule, its name for password
-    managers, its pattern for browsers (in Unicode's terms), and the hint that a page shows before
-    a password is chosen."""
+    """A class of characters that a policy may require.
+
+    `rule` is the field of the policy, `name` the class's name for password managers, `pattern` its
+    pattern for browsers (in Unicode's terms), and `hint` the text of a page before a password is
+    chosen.
+    """
 
     rule: str
     name: str
@@ -97,7 +100,7 @@ _DEMANDS: Final = (
 
 
 def demands(rules: ComplexityRules) -> list[Demand]:
-    """Returns the classes of characters that a new password needs."""
+    """Returns the classes of characters that these rules require of a new password."""
     return [demand for demand in _DEMANDS if getattr(rules, demand.rule)]
 
 
@@ -140,7 +143,7 @@ class Requirements(Struct, frozen=True):
 
 
 def policy_problems(password: str, required: Requirements) -> list[PasswordProblem]:
-    """Returns everything for which a new password is refused; empty if it is accepted.
+    """Returns all reasons for which a new password is refused; none if it is accepted.
 
     Takes up to a quarter of a second of processor time if a strength is required, and reads files
     if there is a list of breached passwords, so it must not run on the event loop. Raises OSError.
@@ -169,7 +172,7 @@ def _form_problems(password: str, required: Requirements) -> Iterator[PasswordPr
 
 
 def _guessing_problems(password: str, required: Requirements) -> Iterator[PasswordProblem]:
-    """Why the password is easy to guess: the first reason that applies, and the context words."""
+    """Yields the first reason why the password is easy to guess, and one for context words."""
     if strength.is_common_password(password):
         yield _COMMON
     elif required.breached is not None and required.breached.contains(password):
@@ -233,9 +236,12 @@ def unchanged() -> PasswordProblem:
 
 
 def is_own_words(password: str, own_words: Iterable[str], min_length: int) -> bool:
-    """Returns whether too little of the password remains without the user's own words. The
-    required rest is at most the shortest allowed password, because long passphrases would
-    otherwise be refused for one word."""
+    """Returns whether a password contains the user's own words, and without them fewer than
+    `min_length` characters.
+
+    A `min_length` above that of the default policy counts as that, because long passphrases would
+    otherwise be refused for one word.
+    """
     min_length = min(min_length, _USUAL.min_length)
     rest = folded = password.casefold()
     for word in sorted(_words(own_words), key=len, reverse=True):

@@ -31,7 +31,7 @@ _zxcvbn_turn: Final = threading.Lock()
 
 
 def score(password: str, words: Iterable[str]) -> int:
-    """Returns how hard the password is to guess for a party that knows these words: 0 to 4
+    """Returns how hard the password is to guess for an attacker that knows these words: 0 to 4
     (zxcvbn).
 
     Takes up to a quarter of a second of processor time, so it must not run on the event loop.

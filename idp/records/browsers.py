@@ -12,19 +12,21 @@ from storage import Collection, Record
 
 
 class KnownUser(Struct, kw_only=True):
-    """An account that knows a browser while `stamp` is the user's (`known_browsers`)."""
+    """A user whose account knows the browser, as long as `stamp` equals the user's
+    `browsers_stamp` (`known_browsers`).
+    """
 
     user_id: str
     stamp: str
 
 
 class Browser(Record):
-    """A browser that has sent a form: its cookie holds the id and a secret, which changes at every
-    sign-in.
+    """A browser in which a form was sent: its cookie holds the id and a secret, which changes at
+    every sign-in.
 
-    `browser` and `system` are the names of both, if known. `remembered` are the users who signed
-    in here, the latest first, until they are removed from the list; `known` are those of them
-    whose account knows the browser.
+    `browser` and `system` are the names of the program and of its operating system, if known.
+    `remembered` are the users who signed in here, the latest first, until they are removed from
+    the list; `known` are those of them whose account knows the browser.
     """
 
     secret_hash: str
@@ -62,30 +64,27 @@ class Session(Record):
 class AuthRequest(Record):
     """An authorization request during the sign-in of a user (OpenID Connect Core 3.1.2.1).
 
-    The sign-in ends at `ends_at`, or else with the record: a record that replaced the note in a
-    page's address (`idp/oauth/sign_in/pending.py`) stays stored longer, so that the note can't
-    begin another sign-in. `agent_id` is None until the first page is opened (a cross-site POST has
-    no cookie). `state` is stored percent-encoded, so that any octet is returned as it was sent.
-
-    `login_name` is what the user typed. `proven_user_id` is set when the user was authenticated by
-    `proven_amr` but another step is required; it is valid while the browser's secret and the
-    user's stamp stay the same. `proven_auth_time` is set if a session's authentication is
-    included; `proven_amr` is empty if a code from a mail was used and a new password has to be
-    chosen. `registration_id` is the account that waits for the verification of its mailbox,
-    `reset_id` the password reset whose mail was sent at `reset_sent_at`. `session_id` is the
-    session that was chosen or created here, `authenticated_session_id` the one whose password was
-    entered here; `consented_user_id` is the user who gave consent here.
-
-    `device_id` is the device that the answer is for. `brand_org_id` is the organization whose
-    pages are shown if it is not the client's. With `is_for_own_page` there is no client: the
-    sign-in ends at a page of the service. `adding` is the factor that the user sets up here, and
-    `sealed_setup` the data for that (`idp/oauth/sign_in/factor_enrolment.py`). `home_org_id` is
-    the organization in which the user registers.
-
-    `claims` is the parameter of that name, as JSON. `acr_values` are the requested classes, the
-    preferred one first; with `is_acr_essential` one of them is required. A pushed request (RFC
-    9126) is stored in this form, too: its id is then the digest of the reference's secret, and
-    `pushed_id` of the requests that use it names it.
+    The sign-in ends at `ends_at`, or else with the record: a record of a request that was at first
+    only in the encrypted text in its pages' addresses (`idp/oauth/endpoints/notes.py`) is stored
+    longer than the sign-in lasts, so that this text can't begin another sign-in. `agent_id` is the
+    browser's id, None until the first page is opened (a cross-site POST has no cookie). `state` is
+    stored percent-encoded, so that any byte is returned as it was sent. `login_name` is what the
+    user typed. `proven_user_id` is set when the user was authenticated by `proven_amr` but another
+    step is required; it is valid while the browser's secret and the user's stamp stay the same.
+    `proven_auth_time` is set if a session's authentication is included; `proven_amr` is empty if a
+    code from a mail was used and a new password has to be chosen. `registration_id` is the account
+    that waits for the verification of its mailbox, `reset_id` the password reset whose mail was
+    sent at `reset_sent_at`. `session_id` is the session that was chosen or created here,
+    `authenticated_session_id` the one whose password was entered here; `consented_user_id` is the
+    user who gave consent here. `device_id` is the device request that the user allows or denies.
+    `brand_org_id` is the organization whose pages are rendered if it is not the client's. With
+    `is_for_own_page` there is no client: the sign-in ends at a page of the service. `adding` is
+    the factor that the user sets up here, and `sealed_setup` the data for that
+    (`idp/oauth/sign_in/factor_enrolment.py`). `home_org_id` is the organization in which the user
+    registers. `claims` is the parameter of that name, as JSON. `acr_values` are the requested
+    classes, the preferred one first; with `is_acr_essential` one of them is required. A pushed
+    request (RFC 9126) is stored in this form, too: its id is then the digest of the reference's
+    secret, and `pushed_id` of the requests that use it names it.
     """
 
     client_id: str
@@ -133,11 +132,11 @@ class AuthRequest(Record):
 
 class Consent(Record):
     """The scopes and claims that a user allowed a third-party application; its id is the digest of
-    both.
+    the user's and the application's.
 
     A record that is older than its user or its application belonged to an earlier one with the
-    same id. `org_id` is the user's organization. `claims` are the names of those beyond the
-    scopes.
+    same id, and does not count. `org_id` is the user's organization. `claims` are the names of the
+    claims that no allowed scope contains.
     """
 
     user_id: str
@@ -154,7 +153,7 @@ class LogoutRequest(Record):
     """A logout that waits for the browser or the user's confirmation (RP-Initiated Logout 2).
 
     `hinted_user_id` is the user in an `id_token_hint`. `ended_session_ids` are the sessions that
-    it has ended, if the browser has to load the front-channel addresses of applications.
+    the logout has ended, if the browser has to load the front-channel addresses of applications.
     """
 
     expires_at: datetime

@@ -12,10 +12,10 @@ from storage import Collection, Record
 class MadeCall(Record):
     """A call that was made with an Idempotency-Key; its id is the digest of caller and key.
 
-    It is stored in the unit of the call's effects, with the answer without secrets; the complete
-    answer of a call that `has_secret` is in its `MadeSecret`. `made_id` is the record that the
-    call created or changed. Only a worker of version 0.1 stores one without an answer, which it
-    adds later.
+    It is stored in the unit of the call's effects, with the answer without secrets. If the call
+    `has_secret`, its complete answer is in the `MadeSecret` of the same id. `made_id` is the
+    record that the call created or changed. Only a worker of version 0.1 stores one without an
+    answer, which it adds later.
     """
 
     request_digest: str

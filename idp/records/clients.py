@@ -23,8 +23,8 @@ class Project(Record):
 
     With `requires_grant` its applications are for users of its own organization and of
     organizations with an active project grant, with `requires_role` for users with a role in it.
-    `everybody_stamp` changes when the first is switched on, `no_role_stamp` when the second is:
-    sessions and tokens of users who are excluded by it end permanently.
+    `everybody_stamp` changes when `requires_grant` is switched on, `no_role_stamp` when
+    `requires_role` is: sessions and tokens of users who are excluded by it end permanently.
     """
 
     org_id: str
@@ -53,11 +53,11 @@ class Application(Record):
     `grant_types` are names of `idp.oauth.grants.GRANTS`, and `implicit`. An application of the
     type `api` signs no users in: it introspects tokens, and gets tokens for itself.
     `signing_algorithm` is that of its ID tokens, JWT access tokens and logout tokens.
-    `groups_claim` is the name of a claim with the user's roles as a flat list. The state is
-    `suspended` while the application would be active but its project is not, so that the project
-    need not be read. `everybody_stamp` changes when `allowed_users` is no longer `everybody`,
-    `granted_stamp` when it becomes `own_organization`: sessions and tokens of users who are
-    excluded by it end permanently.
+    `groups_claim` is the name of a claim that lists the user's roles. The state is `suspended`
+    while the application would be active but its project is not, so that the project need not be
+    read. `everybody_stamp` changes when `allowed_users` is no longer `everybody`, `granted_stamp`
+    when it becomes `own_organization`: sessions and tokens of users who are excluded by it end
+    permanently.
     """
 
     project_id: str
@@ -116,7 +116,7 @@ class RegisteredKey(Record):
 
 
 class ProjectRole(Record):
-    """A role of a project; its id is the digest of project and `key`."""
+    """A role of a project; its id is the digest of the project's id and `key`."""
 
     project_id: str
     org_id: str
@@ -129,11 +129,12 @@ class ProjectRole(Record):
 
 
 class ProjectGrant(Record):
-    """The right of another organization to use a project's applications and to assign these roles
-    to its own users. Its id is the digest of both.
+    """The right of another organization to use a project's applications and to assign some of its
+    roles to its own users.
 
-    `org_id` is the organization that owns the project. `generation` changes when a deleted grant
-    is created again; `stamp` does so too, and also when the grant is deactivated.
+    Its id is the digest of the project's and that organization's. `org_id` is the organization
+    that owns the project. `generation` changes when a deleted grant is created again; `stamp` does
+    so too, and also when the grant is deactivated.
     """
 
     project_id: str
@@ -149,7 +150,7 @@ class ProjectGrant(Record):
 
 
 class RoleAssignment(Record):
-    """The roles of a user in a project; its id is the digest of both.
+    """The roles of a user in a project; its id is the digest of the user's and the project's.
 
     `org_id` is the organization that assigned them: the owner of the project, or the user's own by
     a project grant, whose generation is `granted_by` then. `stamp` is random.

@@ -10,11 +10,12 @@ from storage import Collection, Record
 
 
 class DeviceRequest(Record):
-    """A device's request (RFC 8628 3.1). Its device code consists of the id and a secret.
+    """A device's request to be signed in by a user in some browser (RFC 8628 3.1).
 
-    `ends_at` is the end of its codes; the record outlives them, so that a late user gets the right
-    message. `flow_id` is the sign-in in the one browser where the user code was typed. A poll is
-    allowed `interval_seconds` after `polled_at`. The resulting authorization has the same id.
+    Its device code consists of the id and a secret. `ends_at` is the end of its codes; the record
+    outlives them, so that a late user gets the right message. `flow_id` is the sign-in in the one
+    browser where the user code was typed. A poll is allowed `interval_seconds` after `polled_at`.
+    The resulting authorization has the same id.
     """
 
     client_id: str
@@ -32,7 +33,9 @@ class DeviceRequest(Record):
 
 
 class UserCode(Record):
-    """A user code in use, and its device request; the id is the code's keyed digest."""
+    """A user code that is in use, and the device request it belongs to; the id is the code's keyed
+    digest.
+    """
 
     device_id: str
     expires_at: datetime

@@ -12,14 +12,17 @@ from storage import Collection, Record
 
 
 class Challenge(Struct, kw_only=True):
-    """How a domain is to be verified; the token gets published, and so is no secret."""
+    """The way in which an organization verifies a domain, and the token that it publishes for
+    that, which is no secret.
+    """
 
     kind: Literal["http", "dns"]
     token: str
 
 
 class OrganizationDomain(Record):
-    """A domain that an organization has added; the id is the digest of both.
+    """A domain that an organization has added; the id is the digest of the organization's and the
+    domain.
 
     `verified_key` is the domain itself once it is verified, which is possible for one organization
     only; before that, it is a text that is no domain. `domain` is in ASCII and lower case. The
@@ -56,7 +59,7 @@ def new_domain(
     is_verified: bool = False,
     challenge: Challenge | None = None,
 ) -> OrganizationDomain:
-    """Returns a domain of an organization that is not stored yet."""
+    """Returns the record of a domain of this organization; the caller stores it."""
     id = opaque_tokens.digest(f"{org_id}\n{domain}")
     return OrganizationDomain(
         id=id,

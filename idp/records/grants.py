@@ -32,8 +32,9 @@ class Refresh(Struct, kw_only=True):
 
 
 class Actor(Struct, kw_only=True, frozen=True, omit_defaults=True):
-    """The party that acts for the subject, and the one for which that party acted before (RFC 8693
-    4.1)."""
+    """The party that acts for a user. `act` is the actor before it in a chain of delegations (RFC
+    8693 4.1).
+    """
 
     iss: str
     sub: str
@@ -43,7 +44,7 @@ class Actor(Struct, kw_only=True, frozen=True, omit_defaults=True):
 class Grounds(Struct, kw_only=True, frozen=True, omit_defaults=True):
     """Why a user was allowed to use an application when a token was issued.
 
-    Each field is the stamp of one reason, or None if the user did not have it: the application was
+    Each field is the stamp of one reason, or None if the reason did not apply: the application was
     open to everybody, there was an active project grant for the user's organization, the project
     required no role, the user had a role in it.
     """
@@ -56,10 +57,10 @@ class Grounds(Struct, kw_only=True, frozen=True, omit_defaults=True):
 
 
 class Use(Struct, kw_only=True, frozen=True, omit_defaults=True):
-    """The use of an application by a user, with both organizations, and the reasons that allowed
+    """A user's use of an application, with the organizations of both and the reasons that allowed
     it.
 
-    Without `grounds` the token was issued by an earlier version, which did not record them.
+    Without `grounds` the token was issued by an earlier version, which did not record the reasons.
     """
 
     user_id: str
@@ -126,8 +127,11 @@ class RevokedToken(Record):
 
 
 class Replay(Record):
-    """A single-use value that was used: an assertion, by the digest of its issuer and `jti` or of
-    what was signed, or the challenge of a passkey, by its digest."""
+    """A single-use value that was used: an assertion or the challenge of a passkey.
+
+    The id is a digest: of an assertion's issuer and `jti`, or of what was signed; of the
+    challenge.
+    """
 
     expires_at: datetime
 

@@ -1,4 +1,6 @@
-"""Records of wrong passwords and codes, other than counters that expire."""
+"""Records of wrong passwords and codes, and of proxies that are not trusted; other counts of
+guesses are counters that expire.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from storage import Collection, Record
 
 
 class BrowserTries(Struct, kw_only=True):
-    """Tries of one known browser since the last success, until `ends_at`."""
+    """Wrong passwords from one known browser since its last success, counted until `ends_at`."""
 
     agent_id: str
     tries: int
@@ -21,11 +23,11 @@ class BrowserTries(Struct, kw_only=True):
 class GuessStreak(Record):
     """Wrong passwords and codes of one user in a row, until a success; the id is the user's.
 
-    `unknown` and `known` are passwords from browsers that the account does not know, and from
-    those that it knows (`Browser.known`); `browsers` counts the latter one by one. `codes` are
-    codes of the authenticator app. With `stays_open` the password is never closed, because the
-    user would have no other way to sign in. `told_at` is when the user got the mail about the
-    closed password.
+    `unknown` and `known` are numbers of wrong passwords from browsers that the account does not
+    know, and from those that it knows (`Browser.known`); `browsers` counts the latter for each
+    browser. `codes` is the number of wrong codes of the authenticator app. With `stays_open` the
+    password is never closed, because the user would have no other way to sign in. `told_at` is
+    when the user got the mail about the closed password.
     """
 
     unknown: int = 0

@@ -22,7 +22,9 @@ class Demo(Struct, kw_only=True):
 
 
 class FirstAdmin(Struct, kw_only=True):
-    """The first administrator's one-time password, until another password is chosen."""
+    """The first administrator and the encrypted one-time password, stored until another password
+    is chosen.
+    """
 
     user_id: str
     sealed_password: str
@@ -34,8 +36,9 @@ class Instance(Record):
     master key.
 
     `changed_at` is when its switches were last changed. `acting_stamp` changes whenever
-    impersonation is switched: tokens issued to an actor under an earlier one are no longer valid.
-    `issuer` is that of the last start of the service; empty if no start has recorded it.
+    impersonation is switched on or off: tokens issued to an actor under an earlier one are no
+    longer valid. `issuer` is that of the last start of the service; empty if no start has recorded
+    it.
     """
 
     stamp: str
@@ -70,8 +73,9 @@ class SigningKey(Record):
 
 
 class Lease(Record):
-    """The process that does a piece of background work, until `expires_at`; the id is the work's
-    name."""
+    """A piece of background work that one process alone does until `expires_at`; the id is the
+    work's name, `holder` the process.
+    """
 
     holder: str
     expires_at: datetime
@@ -93,8 +97,7 @@ class Event(Record):
 
 
 class DemoVisit(Record):
-    """The state of the demo relying party for one browser; encrypted, because it contains
-    tokens."""
+    """The state of the demo application for one browser; encrypted, because it contains tokens."""
 
     sealed: str
     expires_at: datetime

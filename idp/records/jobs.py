@@ -15,8 +15,10 @@ JobState = Literal["queued", "running", "succeeded", "finished_with_errors", "fa
 
 
 class JobOptions(Struct, frozen=True, kw_only=True):
-    """The options of an import: to only report what it would do; to change existing records; to
-    correct what can be corrected safely (spaces around a text, the case of a language tag)."""
+    """The options of an import: to only report what it would do; to change records that exist
+    already; to correct what can be corrected safely (spaces around a text, the case of a language
+    tag).
+    """
 
     is_dry_run: bool = False
     updates: bool = False
@@ -92,9 +94,8 @@ class JobProblem(Record):
 
 
 class JobBatch(Record):
-    """The rows that a job stored in one batch, for reports to its caller.
-
-    `made` has (type, organization, parts of the id) for each row.
+    """The rows that a job stored in one batch, for reports to its caller. `made` has (type,
+    organization, parts of the id) for each row.
     """
 
     job_id: str

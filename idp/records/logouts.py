@@ -12,7 +12,7 @@ class SessionClient(Record):
     """A client at which a session signed its user in, and which is notified of the session's end.
 
     It is stored as long as the session's record, and so longer than the tokens of the client. Its
-    id is the digest of both.
+    id is the digest of the session's and the client's.
     """
 
     session_id: str
@@ -21,7 +21,7 @@ class SessionClient(Record):
 
 
 class LogoutMessage(Record):
-    """A logout token for a client; its id is the token's `jti`.
+    """A logout token that is to be sent to a client; its id is the token's `jti`.
 
     The process that increments `attempts` makes the next attempt and has until `due_at` for it;
     then any process may make another one.

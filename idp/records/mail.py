@@ -57,7 +57,8 @@ class Mail(Record):
 
 
 class Verification(Record):
-    """A code that verifies a user's address or phone number, or allows a new password.
+    """A code that verifies a user's address or phone number, or allows the user to set a new
+    password.
 
     Of a user's codes for `email`, for `phone` and for `password` (requested by an administrator),
     only the newest of each is valid. A code for `reset` (requested by the user) belongs to one

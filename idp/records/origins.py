@@ -1,4 +1,4 @@
-"""Web origins by which applications are found: a browser's preflight contains nothing else."""
+"""Web origins by which applications are found: a browser's preflight request names no client."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from storage import Collection, Record
 
 
 class ClientOrigin(Record):
-    """An origin that an application has registered; its id is the digest of both."""
+    """A web origin that an application has registered; its id is the digest of the application's
+    and the origin.
+    """
 
     origin: str
     client_id: str

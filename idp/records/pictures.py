@@ -13,8 +13,8 @@ Place = Literal["logo", "logo_dark", "icon", "icon_dark"]
 class Picture(Record):
     """One picture of an organization, or (`org_id` None) of the installation.
 
-    The id is the digest of its owner and place: so there is one of each. `content` is base64 of a
-    file that was encoded anew from the one that was sent.
+    The id is the digest of its owner and `place`: so each owner has one picture for each place.
+    `content` is base64 of a file that was encoded anew from the one that was sent.
     """
 
     place: Place

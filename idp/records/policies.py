@@ -28,9 +28,12 @@ MultiFactor = Literal["u2f"]
 
 class LoginRules(Struct, frozen=True, tag_field="kind", tag="login"):
     """The rules of sign-ins. `*_check_seconds` is how long a password, a second factor, and a
-    passkey alone are valid. With `force_mfa` users without a second factor have to set one up;
-    else they are asked to, and again `offer_factor_seconds` after they declined, or never with 0.
-    With `lock_profile` users can't change their own profile."""
+    passkey alone are valid.
+
+    With `force_mfa` users without a second factor have to set one up. Without it they are offered
+    to, and are offered it again `offer_factor_seconds` after they declined, or never with 0. With
+    `lock_profile` users can't change their own profile.
+    """
 
     allow_register: bool = True
     hide_password_reset: bool = False
@@ -49,8 +52,9 @@ class LoginRules(Struct, frozen=True, tag_field="kind", tag="login"):
 
 class ComplexityRules(Struct, frozen=True, tag_field="kind", tag="password_complexity"):
     """The requirements for a new password. `min_strength` is a score of zxcvbn, 0 to 4;
-    `min_length_with_factor` replaces `min_length` if a second factor is asked for. None: the
-    policy does not set it."""
+    `min_length_with_factor` replaces `min_length` if a second factor is asked for. A requirement
+    that is None is not set by this policy.
+    """
 
     min_length: int = 8
     has_lowercase: bool = False
@@ -62,14 +66,17 @@ class ComplexityRules(Struct, frozen=True, tag_field="kind", tag="password_compl
 
 
 class AgeRules(Struct, frozen=True, tag_field="kind", tag="password_age"):
-    """After how many days a password has to be replaced; 0 is never."""
+    """The days after which a password has to be replaced; 0 is never."""
 
     max_age_days: int = 0
 
 
 class LockoutRules(Struct, frozen=True, tag_field="kind", tag="lockout"):
-    """After how many wrong passwords, or codes of a second factor, in a row a user is locked; 0 is
-    never. The lock ends after `lockout_seconds`, or with 0 when an administrator ends it."""
+    """The number of wrong passwords, or codes of a second factor, in a row after which a user is
+    locked; 0 is never.
+
+    The lock ends after `lockout_seconds`, or with 0 when an administrator ends it.
+    """
 
     max_password_attempts: int = 0
     max_otp_attempts: int = 0
@@ -156,7 +163,7 @@ PolicyRules: TypeAlias = (
 class Policy(Record):
     """One policy of an organization, or (`org_id` None) of the installation.
 
-    The id is the digest of its owner and purpose: so there is one of each.
+    The id is the digest of the owner and the kind of policy: so each owner has one of each kind.
     """
 
     kind: PolicyKind

@@ -11,7 +11,9 @@ from storage import Collection, Record
 
 
 class SentParameter(Struct, kw_only=True):
-    """A parameter or header as far as it may be displayed: its value, or only a note about it."""
+    """A parameter or header as far as it may be displayed: its value, or only a note on it, such
+    as its length.
+    """
 
     name: str
     value: str | None = None
@@ -19,7 +21,7 @@ class SentParameter(Struct, kw_only=True):
 
 
 class MadeCheck(Struct, kw_only=True):
-    """A check that was made, and its result."""
+    """A check that was made of a protocol request, and its result."""
 
     name: str
     says: str
@@ -27,7 +29,8 @@ class MadeCheck(Struct, kw_only=True):
 
 
 class Refusal(Record):
-    """A refused request: what was sent (without secrets), what was checked, and what was wrong.
+    """A protocol request that was refused: what was sent (without secrets), what was checked, and
+    what was wrong.
 
     Several may share a `request_id`, because a caller may send its own. `told` is the text for the
     client (empty if the answer was a page), `sentence` the administrator's text of the refusal,

@@ -8,13 +8,15 @@ from storage import Collection, Record
 
 
 class TestModeState(Record):
-    """How far ahead of the machine's clock the service is; one record."""
+    """The time by which the service's clock is ahead of the machine's; there is one record."""
 
     ahead_ms: int = 0
 
 
 class InitialRecord(Record):
-    """A record as it was at the start: the collection's name, and the record as JSON."""
+    """A copy of a record as it was at the start, for returning to that state: the collection's
+    name, and the record as JSON.
+    """
 
     collection: str
     json: str

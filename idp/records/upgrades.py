@@ -17,7 +17,7 @@ _AT_ONCE: Final = 500
 
 
 async def add_primary_domains(store: Store) -> None:
-    """Adds a record of the primary domain of each organization, as a verified domain."""
+    """Adds for each organization the record of its primary domain, as a verified domain."""
     async for organization in store.scan(ORGANIZATIONS):
         made_at, domain = organization.created_at, organization.primary_domain
         record = new_domain(organization.id, domain, made_at, is_verified=True)
@@ -44,7 +44,9 @@ async def add_search_keys(store: Store) -> None:
 
 
 async def set_allowed_users(store: Store) -> None:
-    """Writes into each application that everybody may use it, which was the rule until now."""
+    """Sets `allowed_users` of each application to `everybody`, which was the rule before the field
+    existed.
+    """
     units: list[list[Update]] = []
     async for client in store.scan(APPLICATIONS):
         if client.allowed_users == "everybody":

@@ -33,9 +33,10 @@ class LastUse(Record):
 class Leftover(Record):
     """Work that a deletion or change has deferred, because it is more than one unit can hold.
 
-    `actor` is the user who made the change, and `org_id` the organization in which it was made.
-    `client_id` is the application whose authorization a user has removed. `after` is the position
-    of a step that processes a list in its order.
+    `kind` is the change, `owner_id` the record that was changed, `actor` the user who made the
+    change, and `org_id` the organization in which it was made. `client_id` is the application
+    whose authorization a user has removed. `after` is the cursor of a step that processes a list
+    page by page.
     """
 
     kind: LeftoverKind
@@ -48,10 +49,11 @@ class Leftover(Record):
 
 
 class DeletedOrganization(Record):
-    """An organization that was deleted, while records in it remain; the id is its own.
+    """An organization that was deleted while records in it remain; the id is that of the
+    organization.
 
-    It stays for a while longer, in case a record was created there at the time of the deletion.
-    Until it is deleted, no organization can be created with this id.
+    The record stays for a while after they are gone, in case another one was created there at the
+    time of the deletion. As long as it exists, no organization can be created with this id.
     """
 
     actor: str

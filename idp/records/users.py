@@ -12,8 +12,9 @@ from storage import Collection, Record
 
 
 class Organization(Record):
-    """An organization. `name_key` = casefold(NFKC(name)); `primary_domain` is in ASCII and lower
-    case."""
+    """An organization. `name_key` is casefold(NFKC(name)); `primary_domain` is in ASCII and lower
+    case.
+    """
 
     name: str
     name_key: str
@@ -50,24 +51,28 @@ VerifiedBy = Literal["organization", "mailbox", "domain", "instance"]
 
 class Contact(Struct, kw_only=True):
     """An e-mail address or phone number. `verified_by` is meaningful only if it is verified;
-    records of earlier versions lack it, and were verified by a code or are treated so."""
+    records of earlier versions lack it, and are treated as verified by a code.
+    """
 
     is_verified: bool = False
     verified_by: VerifiedBy = "mailbox"
 
     @property
     def is_verified_everywhere(self) -> bool:
-        """Whether it is verified for all organizations, and not only for the user's own."""
+        """Whether the contact is verified for all organizations, not only for the user's own."""
         return self.is_verified and self.verified_by != "organization"
 
     def is_verified_for(self, user_org_id: str, org_id: str | None) -> bool:
-        """Returns whether it is verified for an application of the organization `org_id`."""
+        """Returns whether the contact counts as verified at an application of the organization
+        `org_id`.
+        """
         return self.is_verified_everywhere or (self.is_verified and org_id == user_org_id)
 
 
 class Email(Contact, kw_only=True):
     """An e-mail address. `is_superseded`: it was verified by the organization's statement alone,
-    and another user has verified it since. It is no longer a login name."""
+    and another user has verified it since; so it is no longer a login name.
+    """
 
     address: str
     is_superseded: bool = False
@@ -89,9 +94,12 @@ class Address(Struct, kw_only=True):
 
 
 class Password(Struct, kw_only=True):
-    """A user's password. `expires_at` is set for a one-time password, which allows to choose
-    another one, once. `is_long`: it was long enough to be used without a second factor when it was
-    set; None: not known."""
+    """A user's password. `expires_at` is set for a one-time password, with which another password
+    can be chosen once.
+
+    `is_long`: it was long enough to be used without a second factor when it was set; None: not
+    known.
+    """
 
     hash: str
     changed_at: datetime
@@ -110,7 +118,7 @@ class Totp(Struct, kw_only=True):
 
 
 class IdpLink(Struct, kw_only=True):
-    """The same person at another identity provider."""
+    """The account of the same person at another identity provider."""
 
     idp_id: str
     user_id: str
@@ -160,7 +168,8 @@ class User(Record):
 
 
 class LoginClaim(Record):
-    """The reservation of a login name, at which concurrent creations conflict.
+    """The reservation of a login name: users that are created concurrently with the same name
+    conflict at this record.
 
     The id is the beginning of the name; `version` is random and changes each time.
     """
@@ -192,8 +201,9 @@ class Membership(Record):
 
 
 class PersonalAccessToken(Record):
-    """A personal access token: displayed once, stored as a digest; it ends with a change of its
-    user's stamp."""
+    """A personal access token: displayed once, stored as a digest. It ends when its user's `stamp`
+    changes.
+    """
 
     user_id: str
     org_id: str

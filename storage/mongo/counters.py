@@ -17,7 +17,9 @@ from storage.mongo.driver import Driver
 
 
 class Counters:
-    """Counts under keys. A mark prevents a repeated command from counting twice."""
+    """The counters of a store. Each increment leaves a mark, so that a repeated command is not
+    counted twice.
+    """
 
     def __init__(self, driver: Driver, now: Callable[[], datetime]) -> None:
         self._driver = driver
@@ -25,7 +27,10 @@ class Counters:
         self._now = now
 
     async def increment(self, unit: Unit, by: int, window: timedelta) -> Counter:
-        """Adds to a counter. Raises Unavailable, and Unknown when the answer remains lost."""
+        """Adds `by` to the counter that the unit names (see `counting`).
+
+        Raises Unavailable, and Unknown when the answer of the server remains lost.
+        """
         key = unit.writes[0].id
         attempts = faults.Attempts(unit.id)
         while True:
@@ -83,5 +88,5 @@ class Counters:
 
 
 def counting(unit_id: str, key: str, by: int) -> Unit:
-    """Returns an increment as a unit, by which `Store.applied` can be asked later."""
+    """Returns an increment in the form of a unit, so that `Store.applied` can report on it."""
     return Unit(unit_id, (Update(COUNTERS, key, increment={"n": by}),))

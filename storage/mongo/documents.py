@@ -28,7 +28,7 @@ Document = dict[str, Any]
 
 
 class WriteOperation(Struct, frozen=True):
-    """One write in the form of the server. `change` is a document for an insert.
+    """One write in the form that the server takes. `change` is a document for an insert.
 
     `filter` finds the record only while the write may be applied to it, and has not been. An
     insert that `replaces` takes the place of an expired record, if there is one.
@@ -129,7 +129,7 @@ def _expected(write: Update | Delete) -> list[Document]:
 
 
 def lasting(collection: Collection[Any], now: datetime) -> Document:
-    """Returns the filter that excludes expired records."""
+    """Returns the filter that leaves expired records out."""
     return {"expires_at": {"$gt": now}} if collection.expires else {}
 
 
@@ -158,7 +158,7 @@ def is_storable(id: str) -> bool:
 
 
 def record(collection: Collection[R], document: Document | None, now: datetime) -> R | None:
-    """Returns the record, or None when there is none or it has expired."""
+    """Returns the record in a document; None when there is no document, or it has expired."""
     if document is None or (collection.expires and document["expires_at"] <= now):
         return None
     # Fields that the record type does not have, such as the marks, are ignored.

@@ -60,8 +60,8 @@ _OPTIONS: Final[Mapping[str, Any]] = {
 
 
 class DriverReply(Struct, frozen=True):
-    """The result of a write command: records found, and the write errors by place in
-    the command.
+    """The result of a write command: how many records it found, and the write errors by the index
+    of their operations.
     """
 
     found: int = 0
@@ -95,7 +95,7 @@ class Driver:
 
     @property
     def address(self) -> str:
-        """The first of the hosts."""
+        """Host and port of the first server in the URL."""
         return self.hosts.split(",")[0]
 
     async def greet(self) -> None:
@@ -132,12 +132,16 @@ class Driver:
                 raise Unavailable("a command whose answer was lost is still under way")
 
     def check_opened(self, collection: Collection[Any]) -> None:
-        """Refuses a collection whose indexes were not created at opening. Raises Undeclared."""
+        """Raises Undeclared for a collection whose indexes were not created when the store was
+        opened.
+        """
         if collection.name not in self.opened:
             raise Undeclared(f"the store was opened without the collection {collection.name!r}")
 
     def collection(self, name: str) -> Any:
-        """Returns the collection with durable writes, reads of the primary and instants in UTC."""
+        """Returns the driver's collection of this name: its writes are durable, its reads are of
+        the primary, and its instants are in UTC.
+        """
         if name not in self._collections:
             zone = UTC if self.shares_commands else None
             self._collections[name] = self.database.get_collection(
@@ -149,7 +153,7 @@ class Driver:
         return self._collections[name]
 
     async def find(self, name: str, filter: Document, **options: Any) -> list[Document]:
-        """Returns the documents, in one reply where they fit into one."""
+        """Returns the documents that match the filter, in one reply where they fit into one."""
         cursor = self._readable(name).find(filter, **options)
         return await self._read(cursor)
 
@@ -243,7 +247,9 @@ class Driver:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Any]:
-        """Provides a session in a transaction, which is aborted unless it was committed."""
+        """Returns a context with a session in a transaction, which is aborted unless it was
+        committed.
+        """
         session = await _awaited(self.client.start_session(causal_consistency=False))
         try:
             await _awaited(
@@ -261,8 +267,8 @@ class Driver:
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[Any]:
-        """Provides a session whose reads are all of one moment; None where sessions are not
-        supported.
+        """Returns a context with a session whose reads are all of one moment; None where sessions
+        are not supported.
         """
         if not self.has_sessions:
             yield None

@@ -90,9 +90,9 @@ class Attempts:
 
 
 async def read(ask: Callable[[], Awaitable[T]], within: float = UNKNOWN_AFTER_SECONDS) -> T:
-    """Returns the answer of a read, which is repeated while the primary changes.
+    """Returns the answer of `ask`, a read that is repeated while the primary changes.
 
-    Raises Unavailable.
+    Raises Unavailable when there is no answer within so many seconds.
     """
     attempts = Attempts("read", within)
     while True:
@@ -148,7 +148,7 @@ def check_acknowledged(reply: dict[str, Any], errors: list[dict[str, Any]]) -> N
 
 
 def unavailable(error: Exception, hosts: str = "") -> Unavailable:
-    """Returns an error of one sentence.
+    """Returns the exception Unavailable with a message of one sentence.
 
     The driver's message, which may hold its whole topology or a command, is only its cause.
     """

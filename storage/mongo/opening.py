@@ -55,7 +55,9 @@ _UNFINISHED: Final = (
 
 
 async def reach(driver: Driver) -> None:
-    """Connects to the server and checks what it is. Raises Unavailable, Unsupported."""
+    """Connects to the server and checks that it can fulfil the contract. Raises Unavailable,
+    Unsupported.
+    """
     try:
         await driver.greet()
     except ServerSelectionTimeoutError as error:
@@ -177,9 +179,9 @@ def _keys(fields: Sequence[str]) -> list[tuple[str, int]]:
 async def agree_on_schema(
     driver: Driver, schema: Schema, now: Callable[[], datetime], new_id: Callable[[], str]
 ) -> None:
-    """Refuses a store that this program can't read; stores the newer of both versions in it.
+    """Writes into the store's schema record the newer of the store's versions and this program's.
 
-    Raises TooNew, HalfFilled, Unavailable.
+    Raises TooNew if this program can't read the store, HalfFilled, Unavailable.
     """
     while True:
         there = await _schema_record(driver, now())

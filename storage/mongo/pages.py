@@ -33,7 +33,7 @@ Fetch = Callable[[Iterable[tuple[str, str]]], Awaitable[Documents]]
 
 
 class Pages(View):
-    """A view through one session, or through none. `fetch` reads documents by their ids."""
+    """The methods that read, in one session or in none. `fetch` reads documents by their ids."""
 
     def __init__(
         self, driver: Driver, now: Callable[[], datetime], fetch: Fetch, session: Any = None
@@ -106,7 +106,10 @@ class Pages(View):
     async def scan(
         self, collection: Collection[R], where: Mapping[str, Value] | None = None
     ) -> AsyncIterator[R]:
-        """Yields pages by id; with `where`, over ranges of ids, so that no command takes long."""
+        """Yields every matching record, in the order of ids.
+
+        With `where`, the ids are read range by range, so that no command takes long.
+        """
         self._driver.check_opened(collection)
         matching = _equal(check_scan(collection, where))
         last: str | None = ""

@@ -22,7 +22,10 @@ Documents = dict[Key, Document]
 
 
 async def documents(driver: Driver, keys: Iterable[Key], session: Any = None) -> Documents:
-    """Returns the documents of these (collection name, id), in one command where possible."""
+    """Returns the documents of these keys, pairs of a collection's name and an id, by key.
+
+    It takes one command where the server and the session allow it.
+    """
     ids: dict[str, list[str]] = {}
     for name, id in keys:
         ids.setdefault(name, []).append(id)
@@ -79,7 +82,11 @@ class SharedReads:
         self._patience: asyncio.TimerHandle | None = None
 
     async def fetch(self, keys: Iterable[Key]) -> Documents:
-        """Returns at least the documents of `keys`. Raises Unavailable."""
+        """Returns the documents of `keys`, and perhaps of others that were read by the same
+        command.
+
+        Raises Unavailable.
+        """
         loop = asyncio.get_running_loop()
         if not self._batches or len(self._batches[-1].keys) >= KEYS_PER_COMMAND:
             self._batches.append(_Batch())

@@ -52,9 +52,10 @@ PING_SECONDS: Final = 2.0
 
 
 class MongoStore(Store):
-    """A replica set or a sharded cluster, by the URL; `?driver=motor` selects the other driver.
+    """A store in a replica set or a sharded cluster; `?driver=motor` in the URL selects the other
+    driver.
 
-    `client` replaces a client of the store's own, and is left open by `close`.
+    `client` is used instead of a client of the store's own, and is left open by `close`.
     """
 
     def __init__(
@@ -135,8 +136,9 @@ class MongoStore(Store):
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[View]:
-        """Provides one moment of the store, which the server keeps for
-        minSnapshotHistoryWindowInSeconds.
+        """Returns a context in which all reads are of one moment.
+
+        The server can read that moment for minSnapshotHistoryWindowInSeconds.
         """
         driver = self._open.driver
         moment = self._now()

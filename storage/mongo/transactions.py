@@ -252,11 +252,12 @@ async def applied(driver: Driver, operations: Sequence[WriteOperation]) -> bool 
 
 
 async def finally_applied(driver: Driver, operations: Sequence[WriteOperation]) -> bool | None:
-    """Returns whether a unit was applied, such that False is final for one with an update.
+    """Returns whether a unit was applied; afterwards a unit with an update can't be applied any
+    more.
 
     A server may still hold a command whose caller was cancelled. So the first record to update
-    gets the mark, because of which the command will skip it, and a note that the unit is not
-    applied.
+    gets the unit's mark, because of which that command will skip it, and a second mark, which
+    states that the unit was not applied.
     """
     for operation in operations:
         if operation.kind == "update" and await _is_ruled_out(driver, operation):

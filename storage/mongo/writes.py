@@ -24,7 +24,8 @@ QUEUE_LOOKED_THROUGH: Final = 1000
 
 
 async def deliver(driver: Driver, operations: Sequence[WriteOperation]) -> list[Outcome]:
-    """Applies operations of one collection and kind, on different records, each separately.
+    """Applies operations of one collection and kind, on different records; returns the outcome of
+    each.
 
     The command is repeated until its answer arrives; it skips what it has already applied.
     """
@@ -126,7 +127,8 @@ class _Queued:
 
 
 class Lane:
-    """Units of one collection and kind, sent in a few concurrent commands.
+    """The queue of units with a single write of one collection and kind, sent in a few concurrent
+    commands.
 
     Of units for one record only one is in progress at a time. If others overtook it while its
     answer is lost, they would push its mark off the record, and it would be applied again. A
@@ -143,7 +145,9 @@ class Lane:
         self._is_scheduled = False
 
     def put(self, operation: WriteOperation) -> asyncio.Future[Outcome]:
-        """Returns the future outcome of the unit. Cancelling it withdraws nothing."""
+        """Queues the write of a unit, and returns its future outcome. Cancelling the future
+        withdraws nothing.
+        """
         queued = _Queued(operation)
         self._queue.append(queued)
         if not self._is_scheduled:

@@ -22,11 +22,13 @@ _Row = tuple[str, str, str]
 
 
 class BulkRefused(Exception):
-    """Units can't be inserted together: the transaction is to be rolled back."""
+    """The units can't be inserted together: the caller has to roll the transaction back."""
 
 
 def groups(units: Sequence[PreparedStep]) -> Iterator[tuple[bool, Sequence[PreparedStep]]]:
-    """Yields the units in order, in groups, and whether a group can be inserted together."""
+    """Yields the units in groups, in their order, each with whether its units can be inserted
+    together.
+    """
     for is_inserting, following in itertools.groupby(units, _only_inserts):
         run = list(following)
         yield is_inserting and len(run) >= _FEWEST_UNITS, run

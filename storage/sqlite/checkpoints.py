@@ -19,7 +19,10 @@ _PASSES: Final = 2  # concurrently with writers; so little is left that they can
 
 
 class Checkpointer:
-    """Starts a thread with a connection of its own once there is much to copy."""
+    """Copies the write-ahead log into the file, in a thread with a connection of its own.
+
+    The thread starts once there is much to copy.
+    """
 
     def __init__(
         self, connect: Callable[[], sqlite3.Connection], open_lock: Callable[[], FileLock]
@@ -32,7 +35,11 @@ class Checkpointer:
         self._thread: threading.Thread | None = None
 
     def note(self, rows: int) -> None:
-        """Takes the number of rows written so far. Called by the one thread that writes."""
+        """Takes the number of rows written since the opening, and has the log copied after every
+        EVERY_ROWS of them.
+
+        Called by the one thread that writes.
+        """
         if rows - self._copied_at < EVERY_ROWS:
             return
         self._copied_at = rows

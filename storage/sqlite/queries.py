@@ -21,16 +21,19 @@ Query = tuple[str, list[Any]]
 
 
 class ScanPlan(NamedTuple):
-    """How to read a list: without an index of the fields `without`.
+    """How a list is read: through its index, or without an index of the fields `without`.
 
-    With `most`, only that many records are read by the other fields, and then narrowed by these.
+    With `most`, only that many records are found by the other fields, and of these the ones that
+    match the fields `without` are selected.
     """
 
     without: tuple[str, ...] = ()
     most: int | None = None
 
     def listed(self, conditions: list[Condition]) -> list[Condition]:
-        """Returns the conditions by which records are found, before they are narrowed."""
+        """Returns the conditions by which records are found, without those on the fields
+        `without`.
+        """
         return [each for each in conditions if each[0] not in self.without]
 
 
@@ -38,7 +41,7 @@ BY_INDEX: Final = ScanPlan()
 
 
 def plain(value: object) -> Any:
-    """Returns the value as it is inside documents. Raises InvalidValue."""
+    """Returns the value in the form that it has in stored documents. Raises InvalidValue."""
     return encode_value(value, instant_text)
 
 
@@ -47,8 +50,8 @@ def _bound(value: Value) -> Any:
 
 
 def matching(equal: dict[str, Value], now: str | None) -> list[Condition]:
-    """Returns conditions for equal fields (None matches absence), and for records not expired by
-    `now`.
+    """Returns the conditions that fields equal these values (None matches an absent field), and
+    that records have not expired by `now`, if that is given.
     """
     conditions = [(field, "IS", _bound(value)) for field, value in equal.items()]
     return conditions + ([("expires_at", ">", now)] if now else [])
@@ -57,10 +60,12 @@ def matching(equal: dict[str, Value], now: str | None) -> list[Condition]:
 def steps(
     plan: Plan, descending: bool, after: Cursor | None
 ) -> Iterator[tuple[list[Condition], Order]]:
-    """Yields the index ranges that make up the rest of a list, in order, with their sort fields.
+    """Yields the conditions and sort fields of the index ranges in which the rest of a list lies,
+    in order.
 
-    After a cursor come its ties, then everything beyond. SQLite can't use an index on expressions
-    for a row value, so one combined condition would read the list from its start.
+    After a cursor come the records with the same value of the order field, then all beyond. SQLite
+    can't use an index on expressions for a row value, so one combined condition would read the
+    list from its start.
     """
     beyond = "<" if descending else ">"
     low, high = _prefix_bounds(plan)
@@ -100,9 +105,9 @@ def page(
 
 
 def count(table: str, conditions: list[Condition], way: ScanPlan = BY_INDEX) -> Query:
-    """Returns the query of a count.
+    """Returns the query that counts the records which fulfil the conditions.
 
-    `most` of the way has no effect: the caller gives the limit.
+    `most` of the scan plan has no effect: the caller gives the limit.
     """
     return _count(table, _shape(conditions), way.without), _values(conditions)
 
@@ -154,14 +159,16 @@ def _scan(table: str, shape: _Shape) -> str:
 
 @lru_cache(maxsize=1024)
 def get_many(tables: tuple[str, ...]) -> str:
-    """Returns one statement for keys of these tables; rows have the position of their key."""
+    """Returns a statement that reads one key of each of these tables; each row has the position of
+    its key.
+    """
     template = "SELECT {position}, doc FROM {table} WHERE id = ?"
     selects = [statement(template, t, position=str(n)) for n, t in enumerate(tables)]
     return " UNION ALL ".join(selects)
 
 
 def each(table: str, plan: EachPlan, now: str | None) -> Query:
-    """Returns the query of the records of many values, each value's in order, not expired by
+    """Returns the query for the records of many values, in order for each value, not expired by
     `now`.
     """
     values: list[Any] = [msgspec.json.encode([_bound(value) for value in plan.asked]).decode()]

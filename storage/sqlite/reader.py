@@ -1,4 +1,4 @@
-"""Synchronous reads over one connection, and a view that runs them on the reader thread."""
+"""Synchronous reads over one connection, and a class that runs them on the reader thread."""
 
 from __future__ import annotations
 
@@ -120,7 +120,8 @@ class Reader:
         return found
 
     def scan_plans(self, table: SqliteTable, planned: Plan) -> Sequence[queries.ScanPlan]:
-        """Returns the ways to read a list, which SQLite can't choose because it keeps no counts.
+        """Returns the plans to try in this order for reading a list; SQLite can't choose one
+        itself, because it keeps no counts.
 
         If no more records have the narrowing value than the list has, or than one page may read,
         they are found by that value and sorted. Else, if the list is short enough, its records are
@@ -168,8 +169,8 @@ class Reader:
     def slice(
         self, collection: Collection[R], equal: dict[str, Any], after: str
     ) -> tuple[list[R], str | None]:
-        """Returns the matching records of the next rows, and the id to continue after (None: the
-        end).
+        """Returns the matching records among a limited number of rows after the id `after`, and
+        the id to continue after (None: the end).
         """
         table = self._tables[collection.name]
         sql, values = queries.scan(table.name, queries.matching(equal, self._expiry_bound(table)))
@@ -197,7 +198,7 @@ class Reader:
             raise unavailable(error) from error
 
     def begin(self) -> None:
-        """Fixes the state of this moment until `close`."""
+        """Starts a transaction: all reads see the state of this moment until `close`."""
         self._rows("BEGIN", [])
         # The transaction's state is that of its first read.
         self._rows("SELECT 1 FROM sqlite_master LIMIT 1", [])
@@ -216,7 +217,7 @@ class Reader:
 
 
 def portions(keys: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Yields the keys in portions of one statement each."""
+    """Yields the keys in portions that fit into one statement each."""
     return (keys[start : start + AT_ONCE] for start in range(0, len(keys), AT_ONCE))
 
 
@@ -230,7 +231,7 @@ def _findable(id: str) -> str | None:
 
 
 class ThreadView(View):
-    """A view whose reads run on the reader thread."""
+    """Reads a store on the reader thread."""
 
     def __init__(self, reader: Reader, call: Caller) -> None:
         self._reader = reader

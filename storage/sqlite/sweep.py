@@ -65,8 +65,8 @@ class Sweeper:
         }
 
     def turn(self, connection: sqlite3.Connection, now: datetime) -> None:
-        """Sweeps the next slice of every table without an index, each as a transaction
-        of its own.
+        """Removes expired rows from the next slice of every table without an index by expiry, each
+        slice in a transaction of its own.
         """
         before = instant_text(now - _RETENTION)
         for table, after in self._after.items():
@@ -77,9 +77,8 @@ class Sweeper:
             self._after[table] = end if rows == _ROWS else ""
 
     def has_old(self, connection: sqlite3.Connection, now: datetime) -> bool:
-        """Returns whether the tables with an index have anything to remove.
-
-        Reads at most one row per table.
+        """Returns whether the tables with an index by expiry have anything to remove. Reads at
+        most one row per table.
         """
         return any(
             connection.execute(statement(_IS_OLD, table), (before,)).fetchone()
@@ -87,8 +86,8 @@ class Sweeper:
         )
 
     def remove_oldest(self, connection: sqlite3.Connection, now: datetime) -> int:
-        """Removes the oldest rows of the tables with an index, for `SLICE_SECONDS`; returns their
-        number.
+        """Removes the oldest rows of the tables with an index by expiry, for `SLICE_SECONDS`;
+        returns their number.
         """
         ends_at, removed = time.monotonic() + SLICE_SECONDS, 0
         for table, before in self._limits(now):

@@ -45,15 +45,15 @@ Tables = steps.Tables[SqliteTable]
 
 
 def statement(template: str, table: str, **parts: str) -> str:
-    """Returns SQL with declared names only; values are always parameters."""
+    """Returns the SQL of a template with the names of the table and `parts` inserted. Only
+    declared names may be inserted; values are always parameters.
+    """
     return template.format(table=f'"{_checked(table)}"', **parts)
 
 
 @cache
 def inserting_all(table: str, count: int) -> str:
-    """Returns the statement that inserts so many records at once, or rolls the
-    transaction back.
-    """
+    """Returns the statement that inserts `count` records at once or rolls the transaction back."""
     return statement(_INSERT_ALL, table, rows=", ".join([_ROW] * count))
 
 

@@ -19,7 +19,7 @@ _INDEX = re.compile(r"index '(.+)'")
 
 
 class SqliteTransaction(Struct, frozen=True):
-    """Row operations by the statements of their tables.
+    """The open transaction of the writer, with operations on single rows.
 
     Rows are stored as text, as SQLite's JSON functions require. A taken key raises
     sqlite3.IntegrityError: see `conflict`.
@@ -46,7 +46,11 @@ class SqliteTransaction(Struct, frozen=True):
 
 
 def conflict(error: sqlite3.IntegrityError, names: Container[str]) -> StorageError:
-    """Returns the error that names the taken key, by the message of SQLite."""
+    """Returns the storage error for a taken key, which is read from SQLite's message.
+
+    `names` are the names of the tables; the error is no Conflict if the message names none of
+    them.
+    """
     index = _INDEX.search(str(error))
     if index:
         return Conflict(*index[1].split(":", 1))

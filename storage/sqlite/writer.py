@@ -53,7 +53,7 @@ class _NotBegun(Exception):
 
 
 class Writer:
-    """Owns the writing connection, the lock and the checkpointer, from its construction on."""
+    """The thread that writes. It owns the writing connection, the lock and the checkpointer."""
 
     def __init__(
         self,

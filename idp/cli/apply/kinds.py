@@ -1,4 +1,6 @@
-"""The kinds of records in a state, with the operations that list, create and change each."""
+"""The kinds of records that a state file can contain, with the operations that list, create and
+change each.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,15 @@ _USERS: Final = "/management/v1/users"
 
 
 class AppliedKind(Struct, frozen=True, kw_only=True):
-    """A kind of record: `noun` in messages, `section` in a state.
+    """A kind of record that `idp apply` lists, creates, changes and deletes: `noun` is its name in
+    messages, `section` the key of its list in a state file.
 
     The field `key` identifies a record, regardless of case if `ignores_case` is true. In a row of
-    the answer of `listing` it is `row_key`, the id is `row_id`, the displayed name `row_name`, and
-    the other values are in `row_values` if that is given; `only` is a member that only rows of
-    this kind have. `parameter` is the id's name in paths, `answer_id` its name in the answer of
-    `creating`. `files` are fields that name a file, with the operation whose answer has the secret
-    for it, or "" for `creating`.
+    the answer of the operation `listing` it is `row_key`, the id is `row_id`, the displayed name
+    `row_name`, and the other values are in `row_values` if that is given; `only` is a member that
+    only rows of this kind have. `parameter` is the id's name in paths, `answer_id` its name in the
+    answer of the operation `creating`. `files` maps fields that name a file to the operation whose
+    answer has the secret for the file, or "" for `creating`.
     """
 
     section: str
@@ -46,8 +49,11 @@ class AppliedKind(Struct, frozen=True, kw_only=True):
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """A record that exists once: its values are at `values` in the answer of `reading`. `changing`
-    sets it, or `creating` if it is only inherited so far."""
+    """A record that exists once: its values are the member `values` in the answer of the operation
+    `reading`.
+
+    The operation `changing` sets it, or `creating` if it is only inherited so far.
+    """
 
     section: str
     noun: str

@@ -21,14 +21,18 @@ _ALL: Final = AppliedRecord("")
 
 
 class Unclear(IdpError):
-    """The state does not identify a single record of the installation."""
+    """A name in the state file fits no record of the installation, or several."""
 
     error_code = "apply.unclear"
 
 
 async def plan(backend: Backend, state: Document, *, prunes: bool) -> Sequence[ApplyStep]:
-    """Returns the steps in their order; with `prunes`, records that a list of the state lacks are
-    deleted at the end. Raises IdpError, StorageError."""
+    """Returns the steps from the present state of the installation to the state of the file, in
+    their order.
+
+    With `prunes`, records that are missing from a list of the state are deleted at the end. Raises
+    IdpError, StorageError.
+    """
     planner = _Planner(backend, state, prunes=prunes)
     for settings in (kinds.FEATURES, kinds.SECURITY):
         await planner.settings(settings, _ALL, state)

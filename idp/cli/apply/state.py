@@ -94,7 +94,9 @@ class State(Request, frozen=True, kw_only=True):
 
 
 def load(path: Path) -> Document:
-    """Returns the document with the API's names. Raises ConfigError, InvalidArgument."""
+    """Returns the content of a state file, with the names of the API. Raises ConfigError,
+    InvalidArgument.
+    """
     try:
         data = path.read_bytes()
     except OSError as error:

@@ -23,8 +23,9 @@ _BODIES: Final[Mapping[str, Document]] = {"keyFile": {"type": "KEY_TYPE_JSON"}}
 
 @dataclass
 class AppliedRecord:
-    """The record that a step is about: `label` in a plan, `id` the value of `parameter` in paths,
-    None until it is created."""
+    """The record that a step creates, changes or deletes: `label` names it in a plan, `id` is the
+    value of `parameter` in paths, None until the record is created.
+    """
 
     label: str
     parameter: str = ""
@@ -41,7 +42,9 @@ class AppliedRecord:
         return self._known().get("orgId")
 
     def values(self, operation: Operation) -> list[str]:
-        """Returns the values of the operation's path parameters."""
+        """Returns the values of the operation's path parameters, which are the ids of this record
+        and those that contain it.
+        """
         known = self._known()
         return [known[name] for name in operation.parameters]
 
@@ -51,11 +54,11 @@ class AppliedRecord:
 
 
 class ApplyStep(msgspec.Struct, frozen=True, kw_only=True):
-    """One change. `differences` are fields with their values before and after.
+    """One change of one record. `differences` are fields with their values before and after.
 
     `user` is the user that the body names, whom an earlier step may create; `answer_id` is the
-    id's name in the answer. `files` store secrets: by their fields, the file and the operation
-    that generates the secret, "" for this one.
+    id's name in the answer. `files` are the files for generated secrets: by their fields, the file
+    and the operation that generates the secret, "" for this step's own.
     """
 
     action: Action
@@ -69,12 +72,12 @@ class ApplyStep(msgspec.Struct, frozen=True, kw_only=True):
     files: Mapping[str, tuple[str, str]] = {}
 
     def lines(self) -> list[str]:
-        """Returns the step's lines in a plan."""
+        """Returns the lines by which a printed plan describes the step."""
         head = f"{_MARKS[self.action]} {self.record.label}"
         return [head, *(_line(self.action, *each) for each in self.differences)]
 
     def as_json(self) -> Document:
-        """Returns the step as JSON."""
+        """Returns the step as it is printed with `--format json`."""
         fields = [
             {"field": name, "before": before, "after": after}
             for name, before, after in self.differences
@@ -113,8 +116,9 @@ def _line(action: Action, name: str, before: Any, after: Any) -> str:
 
 
 def check_files(steps: Sequence[ApplyStep]) -> None:
-    """Checks that generated secrets can be stored. Raises InvalidArgument if such a file exists,
-    or its directory does not."""
+    """Raises InvalidArgument if a file for a generated secret exists already, or its directory
+    does not exist.
+    """
     problems = [
         FieldProblem("apply.file", "", f"{step.record.label}: {file} {obstacle}")
         for step in steps

@@ -42,7 +42,9 @@ with_common_options(api)
 
 
 def find_operation(method: str, path: str) -> tuple[Operation, list[str]]:
-    """Returns the operation at this path, and the path's values. Raises click.UsageError."""
+    """Returns the operation with this method and path, and the values in the path. Raises
+    click.UsageError.
+    """
     best: tuple[Operation, list[str]] | None = None
     for each in OPERATIONS:
         pattern = re.sub(r"\\{\w+\\}", "([^/]+)", re.escape(each.path))

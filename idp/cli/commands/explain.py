@@ -54,7 +54,7 @@ def explain(
 
 
 async def find(service: Service, request_id: str) -> Sequence[Refusal]:
-    """Returns the refusals of this request id, the newest first. Raises NotFound."""
+    """Returns the refused requests with this request id, the newest first. Raises NotFound."""
     from idp.oauth.endpoints import refusal_records
 
     refusals = await refusal_records.find(service, request_id)
@@ -67,7 +67,7 @@ async def find(service: Service, request_id: str) -> Sequence[Refusal]:
 
 
 async def find_newest(service: Service, client_id: str | None) -> Refusal:
-    """Returns the newest refusal, or the newest of this application. Raises NotFound."""
+    """Returns the newest refused request, or the newest of this application. Raises NotFound."""
     from idp.oauth.endpoints import refusal_records
 
     refusal = await refusal_records.newest(service, client_id)

@@ -25,7 +25,7 @@ _SEARCH: Final = BY_ADDRESS["POST /admin/v1/jobs/_search"]
 
 
 class ImportOptions(Struct, frozen=True):
-    """The package of an import, its options, and whether an interrupted job is resumed."""
+    """The file of an import, the import's options, and whether an interrupted job is resumed."""
 
     file: Path
     options: JobOptions

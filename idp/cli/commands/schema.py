@@ -75,7 +75,9 @@ def _schema_record(config: Config) -> MetaRecord:
 
 
 def described(record: MetaRecord) -> dict[str, Any]:
-    """Returns the versions of the store and of this program, and the pending steps."""
+    """Returns the versions of the store and of this program, and the pending steps, as they are
+    printed.
+    """
     from idp.records import SCHEMA
 
     return {

@@ -27,8 +27,11 @@ _KIND_HELP: Final = {"appType": "What it is; api: it asks about tokens and signs
 
 
 def by_preset(given_values: Document, given: Mapping[str, Any]) -> tuple[str, Document]:
-    """Returns the operation's name and body. Values of the command line replace those of the
-    preset. Raises NotFound for the preset, InvalidArgument for the host, click.UsageError."""
+    """Returns the name of the operation and its body for a new application with a preset.
+
+    Values of the command line replace those of the preset. Raises NotFound for the preset,
+    InvalidArgument for the host, click.UsageError.
+    """
     from idp.clients import new_apps
 
     kind, name, preset = given_values.get("appType"), given.get("preset"), None

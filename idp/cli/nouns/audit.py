@@ -86,7 +86,7 @@ audit.add_command(with_common_options(tail))
 
 
 class Tail:
-    """Reads the end of the audit log, and returns each event once."""
+    """Reads the end of the audit log; its methods together return each event once."""
 
     def __init__(self, backend: Backend, *, own: bool) -> None:
         self._backend = backend
@@ -102,7 +102,7 @@ class Tail:
         return self._only_new(events)
 
     async def news(self) -> list[Document]:
-        """Returns the events since the last call. Raises IdpError, StorageError."""
+        """Returns the events logged since the last call. Raises IdpError, StorageError."""
         query: Document = {"asc": True, "limit": 1000}
         if self._returned:
             query["from"] = instant(max(self._returned.values()) - _LATE)

@@ -80,8 +80,8 @@ RECIPES: Final[Mapping[str, Recipe]] = {"argon2id": argon2.RECIPE, "bcrypt": bcr
 
 
 def read(encoded: str) -> Stored:
-    """Returns the hash, ready to verify. Raises UnreadableHash, which names the broken rule and
-    not the value.
+    """Returns the hash in a form that can be verified. Raises UnreadableHash, which names the
+    broken rule and not the value.
 
     It is called at an import and again at each verification: a store may have been restored from
     elsewhere, and one hostile hash could cost gigabytes or days.
@@ -96,8 +96,8 @@ def read(encoded: str) -> Stored:
 
 
 def read_imported(encoded: str, config: Config) -> Stored:
-    """Does the same as `read` for a hash from another system, which must be as strong as the
-    settings require.
+    """Returns a hash from another system as `read` does, if it is as strong as the settings
+    require.
 
     Raises UnreadableHash, and WeakHash. Hashes that are stored already can still be verified.
     """

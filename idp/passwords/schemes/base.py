@@ -1,4 +1,4 @@
-"""What all formats of password hashes share: records, errors and strict parsers."""
+"""What all formats of password hashes have in common: structs, errors and strict parsers."""
 
 from __future__ import annotations
 
@@ -32,15 +32,16 @@ class WeakHash(UnreadableHash):
 
 
 class Strength(NamedTuple):
-    """The cost of a guess, in the unit of the setting that bounds it at an import."""
+    """The cost of one guess, in the unit of the setting that limits it at an import."""
 
     setting: str
     value: int
 
 
 class Stored(Struct, frozen=True):
-    """A stored hash that was parsed and is within bounds. `verify` is slow and must not run on the
-    loop."""
+    """A stored hash that was parsed and is within bounds. `verify` takes long and must not run on
+    the event loop.
+    """
 
     scheme: str
     # The scheme's parameters; if they differ from the present ones, the password is hashed again.
@@ -53,10 +54,10 @@ Reader = Callable[[str], Stored]
 
 
 class Recipe(Struct, frozen=True):
-    """How new passwords are hashed. `hash` is slow, `decoy` is not.
+    """A way to hash new passwords: `hash` takes long, `decoy` does not.
 
-    A decoy is a hash whose password is not known; verifying it costs as much as verifying a real
-    one.
+    `decoy` returns a hash whose password is not known; verifying it costs as much as verifying a
+    real one.
     """
 
     scheme: str
@@ -67,15 +68,22 @@ class Recipe(Struct, frozen=True):
 
 
 def number(text: str, name: str, least: int, most: int) -> int:
-    """Returns a decimal number in ASCII without leading zeros, within bounds. Raises
-    UnreadableHash."""
+    """Returns a decimal number from `least` to `most` in ASCII without leading zeros; `name` is
+    its name in messages.
+
+    Raises UnreadableHash.
+    """
     if not _NUMBER.fullmatch(text) or not least <= int(text) <= most:
         raise UnreadableHash(f"{name} must be from {least} to {most}")
     return int(text)
 
 
 def base64_bytes(text: str, name: str, least: int, most: int) -> bytes:
-    """Decodes canonical standard base64 without padding, within bounds. Raises UnreadableHash."""
+    """Returns the bytes of canonical standard base64 without padding, from `least` to `most` of
+    them.
+
+    `name` is their name in messages. Raises UnreadableHash.
+    """
     value = _decoded(text + "=" * (-len(text) % 4))
     if unpadded(value) != text:
         raise UnreadableHash(f"{name} is not base64 without padding")
@@ -83,7 +91,10 @@ def base64_bytes(text: str, name: str, least: int, most: int) -> bytes:
 
 
 def padded_base64_bytes(text: str, name: str, least: int, most: int) -> bytes:
-    """Decodes canonical standard base64 with padding, within bounds. Raises UnreadableHash."""
+    """Returns the bytes of canonical standard base64 with padding, from `least` to `most` of them.
+
+    `name` is their name in messages. Raises UnreadableHash.
+    """
     value = _decoded(text)
     if base64.b64encode(value).decode("ascii") != text:
         raise UnreadableHash(f"{name} is not base64 with its padding")
@@ -105,5 +116,5 @@ def _of_length(value: bytes, name: str, least: int, most: int) -> bytes:
 
 
 def unpadded(value: bytes) -> str:
-    """Returns standard base64 without padding."""
+    """Returns the bytes as standard base64 without padding."""
     return base64.b64encode(value).rstrip(b"=").decode("ascii")

@@ -34,8 +34,11 @@ def read(encoded: str) -> Stored:
 
 
 def stored(digest: str, rounds: str, salt: bytes, expected: bytes) -> Stored:
-    """Returns the hash from its parsed parameters, whatever its encoding was. Raises
-    UnreadableHash."""
+    """Returns the hash with these parameters, whatever its encoding was, in a form that can be
+    verified.
+
+    Raises UnreadableHash.
+    """
     blocks = -(-len(expected) // hashlib.new(digest).digest_size)
     count = number(rounds, "rounds", 1, MAX_ROUNDS[digest] // blocks)
 

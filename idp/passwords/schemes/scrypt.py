@@ -34,8 +34,11 @@ def read(encoded: str) -> Stored:
 
 
 def stored(ln: int, block: str, parallel: str, salt: bytes, expected: bytes) -> Stored:
-    """Returns the hash from its parsed parameters, whatever its encoding was. Raises
-    UnreadableHash."""
+    """Returns the hash with these parameters, whatever its encoding was, in a form that can be
+    verified.
+
+    `ln` is the exponent of N, `block` is r and `parallel` is p. Raises UnreadableHash.
+    """
     r, p = number(block, "r", 1, MAX_BLOCK), number(parallel, "p", 1, MAX_PARALLEL)
     n = 1 << ln
     if 128 * n * r > MAX_BYTES:
@@ -53,8 +56,9 @@ def stored(ln: int, block: str, parallel: str, salt: bytes, expected: bytes) -> 
 
 
 def exponent(n: str) -> int:
-    """Returns the `ln` of an N that is written out. Raises UnreadableHash if N is not a power of
-    two."""
+    """Returns the exponent `ln` of N, which is given as a decimal number. Raises UnreadableHash if
+    N is not a power of two.
+    """
     value = number(n, "N", 2, 1 << MAX_LN)
     if value & (value - 1):
         raise UnreadableHash("N must be a power of two")
