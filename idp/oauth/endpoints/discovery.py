@@ -45,10 +45,8 @@ _ID_TOKEN_CLAIMS: Final = (
 def document(
     config: Config, instance: Instance | None, ui_locales: Sequence[str]
 ) -> dict[str, Any]:
-    """Returns the discovery document. Its addresses come from the configured issuer alone.
-
-    `instance` is the installation's record, which decides on the grant types.
-    """
+    """Returns the discovery document. All addresses in it come from the configured issuer, and
+    the grant types from the installation's record, `instance`."""
     base = config.issuer
     return {
         "issuer": base,
