@@ -17,7 +17,7 @@ from idp.oauth.sign_in import first_party_areas, remembered_accounts
 from idp.oauth.sign_in import flow as sign_in_flow
 from idp.oauth.sign_in.next_step import SignInPage
 from idp.oauth.sign_in.pending import Flow
-from idp.oauth.sign_in.remembered_accounts import Known
+from idp.oauth.sign_in.remembered_accounts import RememberedAccount
 from idp.start.demo_setup import PATH as DEMO
 
 
@@ -54,7 +54,7 @@ class AccountsHandler(FlowHandler):
         )
 
 
-def _template_values(app: str, one: Known) -> dict[str, object]:
+def _template_values(app: str, one: RememberedAccount) -> dict[str, object]:
     """Returns an account with the button that chooses it, or why it cannot be chosen."""
     live, user = one.live, one.user
     choice = ("account", live.session.id) if live else ("signedOut", user.id)

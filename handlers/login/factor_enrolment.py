@@ -153,7 +153,7 @@ class TotpEnrolHandler(SettingUpHandler):
         self, flow: Flow, step: Ask, progress: AuthenticationProgress, code: str, name: str
     ) -> None:
         try:
-            cookie = await sign_in_second_factors.confirm_app(
+            cookie = await sign_in_second_factors.confirm_totp(
                 self.service, flow, progress, code, name
             )
         except Throttled as error:
@@ -197,7 +197,9 @@ class RecoveryCodesHandler(SettingUpHandler):
     async def go_on(
         self, flow: Flow, form: Params, step: Ask, progress: AuthenticationProgress
     ) -> None:
-        self.keep_cookie(await sign_in_second_factors.keep_codes(self.service, flow, progress))
+        self.keep_cookie(
+            await sign_in_second_factors.confirm_codes_noted(self.service, flow, progress)
+        )
         self.see(self.at(LOGIN, flow))
 
 

@@ -18,7 +18,7 @@ class NotAllowedHandler(FlowHandler):
         step = await self.current_step(flow)
         if step.page is not SignInPage.NOT_ALLOWED or step.live is None:
             self.redirect_instead(self.at(LOGIN, flow))
-        await admission.keep_refusal(self.service, flow.client, flow.request, step.live)
+        await admission.store_refusal(self.service, flow.client, flow.request, step.live)
         self.step(
             SignInPage.NOT_ALLOWED,
             flow,

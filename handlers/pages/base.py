@@ -311,7 +311,9 @@ class PageHandler(Handler):
         if refusal.client_id is not None:
             client = await self.service.store.get(APPLICATIONS, refusal.client_id)
         now, config = self.service.clock.now(), self.service.config
-        may = explain.may(config, client, now, is_local_peer=hosts.is_local_peer(self.request))
+        may = explain.may_explain(
+            config, client, now, is_local_peer=hosts.is_local_peer(self.request)
+        )
         explanation = explain.explanation(refusal) if may else None
         self.page("explain", status=400, request_id=self.request_id, explanation=explanation)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from handlers.pages.base import PageHandler
-from idp.oauth.endpoints.authorization_response import Reply
+from idp.oauth.endpoints.authorization_response import AuthorizationResponse
 
 
-def send(handler: PageHandler, reply: Reply) -> None:
+def send(handler: PageHandler, reply: AuthorizationResponse) -> None:
     """Sends an authorization response to the client: by a redirect, or with a self-submitting form
     (OAuth 2.0 Form Post Response Mode 2)."""
     if reply.form is None:

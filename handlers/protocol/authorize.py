@@ -13,7 +13,7 @@ from idp.foundation import uris
 from idp.oauth.endpoints import authorization as authorization_endpoint
 from idp.oauth.endpoints import authorization_response, pushed_authorization
 from idp.oauth.endpoints.authorization import AuthorizeRefused
-from idp.oauth.endpoints.authorization_response import Reply
+from idp.oauth.endpoints.authorization_response import AuthorizationResponse
 from idp.oauth.endpoints.pushed_authorization import OtherBrowser
 from idp.oauth.errors import (
     AuthorizationUnavailable,
@@ -96,7 +96,9 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
         else:
             redirect_reply.send(self, outcome)
 
-    async def _next(self, request: AuthRequest, client: Application) -> Reply | BegunFlow:
+    async def _next(
+        self, request: AuthRequest, client: Application
+    ) -> AuthorizationResponse | BegunFlow:
         origin = self.origin()
         if browser.may_lack_cookie(self.service.config, self.request):
             return await sign_in_pending.begin_unbound(self.service, request, origin)

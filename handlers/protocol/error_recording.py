@@ -38,7 +38,7 @@ class RefusingHandler(Handler):
 
     async def keep(self, error: Refusing) -> None:
         """Stores this request with the error that is the cause of its refusal."""
-        await refusal_records.keep(self.service, self._refused_request(), error)
+        await refusal_records.store(self.service, self._refused_request(), error)
 
     def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
         """Sends an error response. If the error refuses the request, the refusal is stored
@@ -57,7 +57,7 @@ class RefusingHandler(Handler):
         """Returns whether the response may name more of the cause, as the explain page does."""
         is_local_peer = hosts.is_local_peer(self.request)
         config, now = self.service.config, self.service.clock.now()
-        return explain.may(config, refusal.client, now, is_local_peer=is_local_peer)
+        return explain.may_explain(config, refusal.client, now, is_local_peer=is_local_peer)
 
     async def _keep_then(self, refusal: Refusing, answer: partial[None]) -> None:
         try:
@@ -79,7 +79,7 @@ class RefusingHandler(Handler):
         else:
             return False
         if seconds:
-            refusal.put_off(seconds)
+            refusal.set_too_many_attempts(seconds)
         return seconds > 0
 
     def _refusal(self, error: BaseException | None) -> Refusing | None:

@@ -34,7 +34,7 @@ _ORIGIN: Final = re.compile(
     r"(?P<scheme>[a-z][a-z0-9+.-]*)://"
     r"(?P<host>[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::(?P<port>[1-9][0-9]{0,4}))?"
 )
-_USUAL_PORTS: Final = {"http": "80", "https": "443"}
+_DEFAULT_PORTS: Final = {"http": "80", "https": "443"}
 
 
 class RedirectUri(Struct, frozen=True):
@@ -137,7 +137,7 @@ def _host(uri: str) -> str:
 def _is_serialised(scheme: str, host: str, port: str | None) -> bool:
     """Returns whether browsers write the origin like this: without the default port, and with
     an IPv6 address in its short form."""
-    if port is not None and (port == _USUAL_PORTS.get(scheme) or int(port) > 65535):
+    if port is not None and (port == _DEFAULT_PORTS.get(scheme) or int(port) > 65535):
         return False
     return not host.startswith("[") or (
         _is_ipv6(host[1:-1]) and str(IPv6Address(host[1:-1])) == host[1:-1]

@@ -25,7 +25,7 @@ def of(client: Application) -> set[str]:
     """Returns the origins of an application's redirect URIs, and the additional ones that are
     registered for it."""
     origins = {origin_of(uri) for uri in client.redirect_uris}
-    origins |= {origin_of(named) or named for named in client.additional_origins}
+    origins |= {origin_of(origin) or origin for origin in client.additional_origins}
     return origins - {""}
 
 
@@ -38,8 +38,8 @@ def changes(before: Application | None, after: Application | None) -> list[Write
     old, new = (of(client) if client else set() for client in (before, after))
     writes: list[Write] = []
     if before is not None:
-        gone = sorted(old - new)
-        writes += [Delete(CLIENT_ORIGINS, _id(before.id, origin)) for origin in gone]
+        removed = sorted(old - new)
+        writes += [Delete(CLIENT_ORIGINS, _id(before.id, origin)) for origin in removed]
     if after is not None:
         added = sorted(new - old)
         writes += [Insert(CLIENT_ORIGINS, _record(after.id, origin)) for origin in added]
@@ -72,8 +72,8 @@ def origin_of(uri: str) -> str:
         return ""
     host = parts.hostname or ""
     host = f"[{IPv6Address(host)}]" if ":" in host else host
-    is_usual = parts.port in (None, _PORTS[parts.scheme])
-    return f"{parts.scheme}://{host}" + ("" if is_usual else f":{parts.port}")
+    is_default_port = parts.port in (None, _PORTS[parts.scheme])
+    return f"{parts.scheme}://{host}" + ("" if is_default_port else f":{parts.port}")
 
 
 def _record(client_id: str, origin: str) -> ClientOrigin:

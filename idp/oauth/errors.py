@@ -166,7 +166,7 @@ class WrongCredential(OAuthError):
 
     too_many: ClassVar[str]
 
-    def put_off(self, seconds: int) -> None:
+    def set_too_many_attempts(self, seconds: int) -> None:
         """Turns the refusal into one for too many attempts, with status 429 (RFC 6585 4).
 
         `seconds` becomes the Retry-After header.

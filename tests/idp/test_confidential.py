@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from idp.identity.sessions.browsers import Cookie
-from idp.oauth.endpoints.authorization_response import Reply
+from idp.oauth.endpoints.authorization_response import AuthorizationResponse
 from idp.oauth.grants.token_exchange import ExchangeTokens
 from idp.oauth.grants.token_request import RefreshToken
 from idp.start.bootstrap import Start
@@ -25,7 +25,7 @@ SECRET = "Kx7f-9QmD-p2Rw-T3zs"
         DemoClient,
         DemoDescription,
         RefreshToken,
-        Reply,
+        AuthorizationResponse,
         ExchangeTokens,
         Start,
         DemoStep,

@@ -196,8 +196,8 @@ MUTANTS = [
     Mutant(
         "consent to one scope is consent to all",
         CONSENTS,
-        "if known is None or not set(request.scopes) <= set(known.scopes):",
-        "if known is None:",
+        "if consent is None or not set(request.scopes) <= set(consent.scopes):",
+        "if consent is None:",
         f"{CONSENT} -k more_scopes",
     ),
     Mutant(

@@ -16,12 +16,12 @@ from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
 from idp.oauth import paths
 
 PRESETS: Final[Mapping[str, Preset]] = frameworks.PRESETS | products.PRESETS | devices.PRESETS
-_PLACE: Final = re.compile(r"<([a-z_]+)>")
+_PLACEHOLDER: Final = re.compile(r"<([a-z_]+)>")
 _ADDRESS: Final = re.compile(
     r"(?P<scheme>https?://)?(?P<name>[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?"
     r"(?:/[A-Za-z0-9._~/-]*)?"
 )
-_USUAL_PORT: Final = 3000  # behind a proxy that ends TLS
+_DEFAULT_PORT: Final = 3000  # behind a proxy that ends TLS
 _KINDS: Final = {kind: name for name, kind in APP_TYPES.items()}
 
 
@@ -81,7 +81,7 @@ def configuration(name: str, issuer: str, client_id: str, host: str) -> str:
         "end_session": issuer + paths.END_SESSION,
         "device_authorization": issuer + paths.DEVICE_AUTHORIZATION,
     }
-    return _PLACE.sub(lambda place: values[place[1]], find(name).configuration)
+    return _PLACEHOLDER.sub(lambda match: values[match[1]], find(name).configuration)
 
 
 def _placed(patterns: Sequence[str], host: str) -> list[str]:
@@ -105,7 +105,7 @@ def _base(host: str) -> str:
 
 def _port(host: str) -> str:
     """Returns the port that the tool's own program listens on: that of its address, or 3000."""
-    return str(urlsplit(_base(host)).port or _USUAL_PORT)
+    return str(urlsplit(_base(host)).port or _DEFAULT_PORT)
 
 
 def _scheme(host: str) -> str:

@@ -110,11 +110,11 @@ async def validate(service: Service, presented: Presented, records: Sequence[Any
         )
         with check:
             raise _refused(details, presented.claims.client_id, fix)
-    note_use(service, presented)
+    record_use(service, presented)
     return live
 
 
-def note_use(service: Service, presented: Presented) -> None:
+def record_use(service: Service, presented: Presented) -> None:
     """Records that a personal access token was used now.
 
     Other access tokens have no such record.

@@ -68,17 +68,17 @@ async def authenticate(
     service: Service,
     authorization: str | None,
     params: Params,
-    also: Sequence[Key] = (),
+    other_keys: Sequence[Key] = (),
     methods: Collection[AuthMethod] = TOKEN_METHODS,
 ) -> tuple[Application, Sequence[Any]]:
-    """Returns the authenticated client, and the records with the keys `also`.
+    """Returns the authenticated client, and the records with the keys `other_keys`.
 
     All are read in one round trip. `authorization` is the header of that name, and `methods` are
     those that the endpoint accepts. Raises `InvalidClient` and `InvalidRequest`.
     """
     with CLIENT_NAMED:
         claimed = read(authorization, params)
-    records = await service.store.get_many([*claimed.keys, *also])
+    records = await service.store.get_many([*claimed.keys, *other_keys])
     return await _authenticated(service, claimed, records, methods), records[len(claimed.keys) :]
 
 
@@ -86,17 +86,19 @@ async def authenticate_any(
     service: Service,
     authorization: str | None,
     params: Params,
-    also: Sequence[Key] = (),
+    other_keys: Sequence[Key] = (),
     methods: Collection[AuthMethod] = TOKEN_METHODS,
 ) -> tuple[Application | User, Sequence[Any]]:
-    """Returns the authenticated client or service user, and the records with the keys `also`.
+    """Returns the authenticated client or service user, and the records with `other_keys`.
 
     A service user authenticates by its id and its own secret. The parameters are those of
     `authenticate`. Raises `InvalidClient` and `InvalidRequest`.
     """
     with CLIENT_NAMED:
         claimed = read(authorization, params)
-    records = await service.store.get_many([*claimed.keys, (USERS, claimed.client_id), *also])
+    records = await service.store.get_many(
+        [*claimed.keys, (USERS, claimed.client_id), *other_keys]
+    )
     user, others = records[len(claimed.keys)], records[len(claimed.keys) + 1 :]
     # A service user has no other method here, so everything else is an application's request.
     if user is None or user.secret_hash is None or claimed.secret is None:

@@ -67,7 +67,7 @@ def return_to(client: Application, params: Params) -> ReturnTo:
     to = ReturnTo(
         redirect_uri=_registered(client, params.get("redirect_uri")),
         mode=_usual_mode(params, inside),
-        state=authorization_response.keep_state(params.get("state")),
+        state=authorization_response.encode_state(params.get("state")),
     )
     mode = _requested_mode(inside.get("response_mode", params.if_once("response_mode")))
     can_be = mode == "fragment" or (mode == "form_post" and authorization_response.can_post(to))

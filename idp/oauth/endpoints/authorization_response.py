@@ -30,14 +30,14 @@ class ReturnTo(Struct, frozen=True):
     state: str | None = None
 
 
-class Reply(Confidential, frozen=True):
+class AuthorizationResponse(Confidential, frozen=True):
     """An authorization response: the browser is redirected to `address`, or posts `form` there."""
 
     address: str
     form: list[tuple[str, str]] | None = None
 
 
-def keep_state(state: str | None) -> str | None:
+def encode_state(state: str | None) -> str | None:
     """Returns `state` percent-encoded, the form in which it is stored."""
     return None if state is None else quote(state, safe="")
 
@@ -52,16 +52,16 @@ def can_post(to: ReturnTo) -> bool:
     return is_web and not _UNPOSTABLE.search(to.state or "")
 
 
-def success(config: Config, to: ReturnTo, **values: str) -> Reply:
+def success(config: Config, to: ReturnTo, **values: str) -> AuthorizationResponse:
     """Returns the response with the parameters `values`, the client's `state` and `iss` (RFC
     9207)."""
-    return _reply(config, to, values)
+    return _response(config, to, values)
 
 
-def failure(config: Config, to: ReturnTo, error: OAuthError) -> Reply:
+def failure(config: Config, to: ReturnTo, error: OAuthError) -> AuthorizationResponse:
     """Returns the error response (RFC 6749 4.1.2.1), with the client's `state` and `iss` (RFC
     9207)."""
-    return _reply(config, to, error.body())
+    return _response(config, to, error.body())
 
 
 def with_state(to: ReturnTo) -> str:
@@ -73,11 +73,11 @@ def with_state(to: ReturnTo) -> str:
     return with_parameters(to.redirect_uri, _state(to), mode=to.mode)
 
 
-def _reply(config: Config, to: ReturnTo, values: dict[str, str]) -> Reply:
+def _response(config: Config, to: ReturnTo, values: dict[str, str]) -> AuthorizationResponse:
     pairs = [*values.items(), *_state(to), ("iss", config.issuer)]
     if to.mode == "form_post":
-        return Reply(to.redirect_uri, pairs)
-    return Reply(with_parameters(to.redirect_uri, pairs, mode=to.mode))
+        return AuthorizationResponse(to.redirect_uri, pairs)
+    return AuthorizationResponse(with_parameters(to.redirect_uri, pairs, mode=to.mode))
 
 
 def _state(to: ReturnTo) -> list[tuple[str, str]]:

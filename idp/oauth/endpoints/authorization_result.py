@@ -14,7 +14,7 @@ from idp.identity.sessions import clients as session_clients
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.lifetime import LiveSession
 from idp.oauth.endpoints import authorization_response
-from idp.oauth.endpoints.authorization_response import Reply, ReturnTo
+from idp.oauth.endpoints.authorization_response import AuthorizationResponse, ReturnTo
 from idp.oauth.tokens import audiences, claims_request, token_response
 from idp.oauth.tokens import validity as token_validity
 from idp.oauth.tokens.access_tokens import lifetime
@@ -49,7 +49,7 @@ async def answer(
     live: LiveSession,
     decision: UseDecision,
     completing: Sequence[Write],
-) -> Reply | None:
+) -> AuthorizationResponse | None:
     """Stores the user's authorization, and returns the response with its code or tokens.
 
     `decision` says that the session's user may use the client. The writes `completing` complete

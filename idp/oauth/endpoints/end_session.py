@@ -35,7 +35,7 @@ from idp.records import LOGOUT_REQUESTS, Application, Browser, LogoutRequest, Se
 from idp.service import Service
 from storage import Insert, Stale, Write
 
-_LIVES: Final = timedelta(hours=1)
+_LIFETIME: Final = timedelta(hours=1)
 _PURPOSE: Final = "logout"
 
 
@@ -69,11 +69,11 @@ async def read(service: Service, params: Params) -> LogoutRequest:
             )
     return LogoutRequest(
         id=service.random.id(),
-        expires_at=service.clock.now() + _LIVES,
+        expires_at=service.clock.now() + _LIFETIME,
         client_id=client.id if client else None,
         hinted_user_id=hint.sub if hint else None,
         post_logout_redirect_uri=uri,
-        state=authorization_response.keep_state(state),
+        state=authorization_response.encode_state(state),
         ui_locales=_storable(params.get("ui_locales")),
     )
 
@@ -221,7 +221,7 @@ async def _end(
     """Ends the sessions in one unit with `writes`, and notifies their applications."""
     for session in ending:
         writes += await session_lifetime.ending(service, session)
-    request, stored = await front_channel.noted(
+    request, stored = await front_channel.with_ended_sessions(
         service, request, [session.id for session in ending]
     )
     await service.store.commit(*writes, *stored)

@@ -16,7 +16,7 @@ from idp.service import Service
 from storage import Insert, Write
 
 
-async def noted(
+async def with_ended_sessions(
     service: Service, request: LogoutRequest, session_ids: Sequence[str]
 ) -> tuple[LogoutRequest, list[Write]]:
     """Returns the logout request to continue with, and the writes that store it.

@@ -45,7 +45,7 @@ async def answer(service: Service, authorization: str | None, params: Params) ->
     if token is None or live is None or not _is_meant_for(caller, token, live):
         return INACTIVE
     # Only for an active token: a refused one was not used.
-    access_token_verification.note_use(service, token)
+    access_token_verification.record_use(service, token)
     return await _described(service, caller, token, live)
 
 

@@ -18,8 +18,8 @@ from idp.keys.master_key import WrongKey
 from idp.service import Service
 from storage import Record
 
-LONGEST: Final = 3500  # characters: proxies accept an address that holds one and some more
-OUTLIVES: Final = timedelta(
+MAX_CHARACTERS: Final = 3500  # characters: proxies accept an address that holds one and some more
+EXTRA_LIFETIME: Final = timedelta(
     minutes=5
 )  # of a stored record over its note; clocks may differ by that much
 _FORM: Final = re.compile(r"v1\.[A-Za-z0-9_-]+", re.ASCII)
@@ -30,16 +30,16 @@ R = TypeVar("R", bound=Record)
 def seal(service: Service, record: Record, purpose: str, *, room: int = 0) -> str | None:
     """Returns a record as sealed text that fits into an address.
 
-    Returns None if the text and `room` more characters would be longer than `LONGEST`. It can be
-    read for the same `purpose` only.
+    Returns None if the text and `room` more characters would be longer than `MAX_CHARACTERS`. It
+    can be read for the same `purpose` only.
     """
     text = service.master_key.seal(msgspec.json.encode(_without_defaults(record)), purpose)
-    return text if len(text) + room <= LONGEST else None
+    return text if len(text) + room <= MAX_CHARACTERS else None
 
 
 def is_note(text: str) -> bool:
     """Returns whether the text has the form of a note. No record's id has that form."""
-    return len(text) <= LONGEST and _FORM.fullmatch(text) is not None
+    return len(text) <= MAX_CHARACTERS and _FORM.fullmatch(text) is not None
 
 
 def read(service: Service, text: str, kind: type[R], purpose: str) -> R | None:

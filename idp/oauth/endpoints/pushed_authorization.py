@@ -142,7 +142,7 @@ async def claim(service: Service, request: AuthRequest, browser: Browser) -> Aut
         "agent_id": browser.id,
         "ends_at": request.expires_at,
         # The record outlives the flow's note, so that the last answer still finds it.
-        "expires_at": request.expires_at + notes.OUTLIVES,
+        "expires_at": request.expires_at + notes.EXTRA_LIFETIME,
     }
     expected = {"agent_id": None, "completed_at": None}
     try:

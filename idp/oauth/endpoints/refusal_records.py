@@ -31,11 +31,11 @@ from storage import Insert, StorageError
 
 LASTS: Final = timedelta(days=7)
 _WRITE_SECONDS: Final = 1.5
-_MOST_PARAMETERS: Final = 30
-_MOST_CLIENTS: Final = 3
+_MAX_PARAMETERS: Final = 30
+_MAX_CLIENTS: Final = 3
 _ID_CHARACTERS: Final = 200
-_MOST_REGISTERED: Final = 20
-_MOST_FOUND: Final = 50
+_MAX_REGISTERED: Final = 20
+_MAX_FOUND: Final = 50
 # Random by design: a part of their hash distinguishes two values, and reveals nothing else.
 _COMPARABLE: Final = {
     "access_token",
@@ -74,7 +74,7 @@ class RefusedRequest(Struct, frozen=True):
     network: str = ""
 
 
-async def keep(service: Service, refused: RefusedRequest, error: Refusing) -> None:
+async def store(service: Service, refused: RefusedRequest, error: Refusing) -> None:
     """Stores a refusal before the response is sent. Raises nothing; waits 1.5 seconds at most.
 
     Of many refusals in a short time only some of each network are stored: the others are in the
@@ -91,8 +91,8 @@ async def keep(service: Service, refused: RefusedRequest, error: Refusing) -> No
         _log.warning("refusal not kept", error=type(failure).__name__)
 
 
-async def keep_flow(service: Service, request: AuthRequest, error: Refusing) -> None:
-    """Stores the refusal of a sign-in in which the user has acted already, as `keep` does."""
+async def store_for_sign_in(service: Service, request: AuthRequest, error: Refusing) -> None:
+    """Stores the refusal of a sign-in in which the user has acted already, as `store` does."""
     refused = RefusedRequest(
         request_id=logs.current_request_id() or "",
         endpoint="authorize",
@@ -106,7 +106,7 @@ async def keep_flow(service: Service, request: AuthRequest, error: Refusing) -> 
         ],
         network=request.client_id,  # the limit is one per application here, as the user has acted
     )
-    await keep(service, refused, error)
+    await store(service, refused, error)
 
 
 async def find(service: Service, request_id: str) -> list[Refusal]:
@@ -121,7 +121,7 @@ async def find(service: Service, request_id: str) -> list[Refusal]:
         {"request_id": request_id},
         order="created_at",
         descending=True,
-        limit=_MOST_FOUND,
+        limit=_MAX_FOUND,
     )
     return page.records
 
@@ -136,7 +136,7 @@ async def newest(service: Service, client_id: str | None = None) -> Refusal | No
 async def _clients(service: Service, refused: RefusedRequest) -> list[Application]:
     """Returns the applications whose client_ids were sent."""
     sent = [refused.client_id, *(value for name, value in refused.pairs if name == "client_id")]
-    ids = [id for id in dict.fromkeys(sent) if id and len(id) <= _ID_CHARACTERS][:_MOST_CLIENTS]
+    ids = [id for id in dict.fromkeys(sent) if id and len(id) <= _ID_CHARACTERS][:_MAX_CLIENTS]
     records = await service.store.get_many([(APPLICATIONS, id) for id in ids])
     return [client for client in records if client]
 
@@ -189,7 +189,7 @@ def _fix(error: Refusing) -> str:
 
 def _registered(error: Refusing) -> list[str]:
     values = error.registered if isinstance(error, UnusableRequest) else ()
-    return [redaction.text(value) for value in values[:_MOST_REGISTERED]]
+    return [redaction.text(value) for value in values[:_MAX_REGISTERED]]
 
 
 def _made(endpoint: Endpoint, error: Refusing) -> list[MadeCheck]:
@@ -206,16 +206,16 @@ def _sent(refused: RefusedRequest, clients: Collection[str]) -> Iterable[SentPar
         yield _parameter("Content-Type", refused.content_type or "")
     if refused.authorization is not None:
         yield _header(refused.authorization)
-    for name, value in refused.pairs[:_MOST_PARAMETERS]:
+    for name, value in refused.pairs[:_MAX_PARAMETERS]:
         if not _PARAMETER_NAME.fullmatch(name):  # the name could be a secret itself
             yield SentParameter(name="?", note=f"a name of {characters(name)}")
         elif name == "client_id" and value in clients:
             yield SentParameter(name=name, value=value)
         else:
             yield _parameter(name, value)
-    if len(refused.pairs) > _MOST_PARAMETERS:
+    if len(refused.pairs) > _MAX_PARAMETERS:
         yield SentParameter(
-            name="…", note=f"and {len(refused.pairs) - _MOST_PARAMETERS} more parameters"
+            name="…", note=f"and {len(refused.pairs) - _MAX_PARAMETERS} more parameters"
         )
 
 
@@ -231,7 +231,7 @@ def _parameter(name: str, value: str) -> SentParameter:
     harmless = safe_display.value(name, value)
     if harmless is not None:
         return SentParameter(name=name, value=harmless)
-    note = safe_display.length(value)
+    note = safe_display.length_in_words(value)
     # A short value could be guessed from its hash.
     if name in _COMPARABLE and len(value) >= _RANDOM_CHARACTERS:
         note += f", SHA-256 begins {hashlib.sha256(value.encode()).hexdigest()[:8]}"

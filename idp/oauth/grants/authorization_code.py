@@ -107,8 +107,8 @@ def _find(request: TokenRequest, sent: str) -> tuple[Authorization, Code]:
         or parts is None
         or not opaque_tokens.matches(parts[1], code.hash)
     ):
-        config, due = request.service.config, "an authorization code"
-        details = refusal_details.unknown(config, sent, due, 1, authorization)
+        config, expected_kind = request.service.config, "an authorization code"
+        details = refusal_details.unknown(config, sent, expected_kind, 1, authorization)
         raise InvalidGrant("the code is unknown or has expired", details=details)
     return authorization, code
 

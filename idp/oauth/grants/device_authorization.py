@@ -31,7 +31,7 @@ ALPHABET: Final = "BCDFGHJKLMNPQRSTVWXZ"  # RFC 8628 6.1: no vowels, so no words
 USER_CODE_LENGTH: Final = 8
 LASTS: Final = timedelta(minutes=5)
 INTERVAL_SECONDS: Final = 5
-_OUTLIVES: Final = timedelta(hours=1)  # until then a poll is refused with the reason
+_EXTRA_LIFETIME: Final = timedelta(hours=1)  # until then a poll is refused with the reason
 _TRIES: Final = 5
 _MAX_TYPED: Final = 100
 _BETWEEN: Final = re.compile("[\\s\u200e\u200f\u2010-\u2015_.-]+")
@@ -72,7 +72,7 @@ def _new(service: Service, client: Application, granted: list[str], secret: str)
         interval_seconds=INTERVAL_SECONDS,
         created_at=now,
         ends_at=now + LASTS,
-        expires_at=now + LASTS + _OUTLIVES,
+        expires_at=now + LASTS + _EXTRA_LIFETIME,
     )
 
 

@@ -103,8 +103,8 @@ def _find(request: TokenRequest, sent: str) -> DeviceRequest:
         or parts is None
         or not opaque_tokens.matches(parts[1], device_request.secret_hash)
     ):
-        config, due = request.service.config, "a device code"
-        details = refusal_details.unknown(config, sent, due, 1, device_request)
+        config, expected_kind = request.service.config, "a device code"
+        details = refusal_details.unknown(config, sent, expected_kind, 1, device_request)
         raise InvalidGrant("the device code is unknown or has expired", details=details)
     return device_request
 

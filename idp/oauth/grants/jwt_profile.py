@@ -24,9 +24,9 @@ from storage import Key
 
 
 async def authenticate(
-    service: Service, authorization: str | None, params: Params, also: Sequence[Key]
+    service: Service, authorization: str | None, params: Params, other_keys: Sequence[Key]
 ) -> tuple[User, Sequence[Any]]:
-    """Returns the service user that signed the assertion, and the records with the keys `also`.
+    """Returns the service user that signed the assertion, and the records with `other_keys`.
 
     All are read in one round trip. Raises `InvalidGrant` and `InvalidRequest`, the latter also if
     the request authenticates a client by `authorization` (the header) or by parameters.
@@ -41,7 +41,7 @@ async def authenticate(
         try:
             assertion = jwt_assertions.read(sent)
             keys: list[Key] = [(USERS, assertion.claims.iss), (USER_KEYS, assertion.kid)]
-            user, key, *others = await service.store.get_many([*keys, *also])
+            user, key, *others = await service.store.get_many([*keys, *other_keys])
             # `jti` is optional for this use of an assertion (RFC 7523 3).
             await jwt_assertions.verify(service, assertion, key, needs_jti=False)
         except AssertionRefused as error:

@@ -122,8 +122,8 @@ def _find(request: TokenRequest, sent: str) -> tuple[Authorization, Refresh, str
         or parts is None
         or not opaque_tokens.matches(parts[1], refresh.family_hash)
     ):
-        config, due = request.service.config, "a refresh token"
-        details = refusal_details.unknown(config, sent, due, _SECRETS, authorization)
+        config, expected_kind = request.service.config, "a refresh token"
+        details = refusal_details.unknown(config, sent, expected_kind, _SECRETS, authorization)
         raise InvalidGrant("the refresh token is unknown or has expired", details=details)
     return authorization, refresh, parts[2]
 

@@ -143,11 +143,11 @@ def authorization_of(request: TokenRequest) -> Authorization | None:
 
 
 def refuse_foreign(
-    request: TokenRequest, issued: Authorization | DeviceRequest, what: str
+    request: TokenRequest, issued: Authorization | DeviceRequest, credential: str
 ) -> None:
     """Raises `InvalidGrant` when a code or token was issued to another client.
 
-    `issued` is its record, and `what` the name of its kind in the error's text.
+    `issued` is its record, and `credential` the name of its kind in the error's text.
     """
     if issued.client_id != request.client.id:
         # The client_ids are for the administrator alone; the response names neither.
@@ -156,22 +156,22 @@ def refuse_foreign(
             refusal_details.named(request.client),
         )
         raise InvalidGrant(
-            f"the {what} was issued to another client",
-            details=f"The {what} was issued to the client {owner}; {sender} sent it.",
+            f"the {credential} was issued to another client",
+            details=f"The {credential} was issued to the client {owner}; {sender} sent it.",
         )
 
 
 async def refuse_replay(
-    request: TokenRequest, authorization: Authorization, what: str, details: str
+    request: TokenRequest, authorization: Authorization, credential: str, details: str
 ) -> None:
     """Revokes `authorization` and everything that came of it, then raises `InvalidGrant`.
 
-    `what` is the name of the replayed credential in the error's text, and `details` are for the
+    `credential` is the name of what was replayed, for the error's text, and `details` are for the
     administrator.
     """
-    reason = f"{what} replayed"
+    reason = f"{credential} replayed"
     await authorizations.revoke(request.service, authorization, reason=reason, cause="replay")
     raise InvalidGrant(
-        f"the {what} was used before; every token that came of it is revoked",
+        f"the {credential} was used before; every token that came of it is revoked",
         details=f"{details} Every token that came of it is revoked.",
     )

@@ -92,39 +92,46 @@ def no_client(config: Config, text: str) -> str:
     return f"{beginning}: it has {characters(text)}."
 
 
-def misshapen(config: Config, text: str, due: str, length: int) -> str:
+def wrong_form(config: Config, text: str, expected_kind: str, length: int) -> str:
     """Returns a sentence on why a text does not have the form of the expected kind of code or
     token.
 
-    `due` is the name of that kind (`an authorization code`), whose values all have `length`
-    characters.
+    `expected_kind` is the name of that kind (`an authorization code`), whose values all have
+    `length` characters.
     """
     kind = kind_of(config, text)
-    if kind not in (None, due):
-        return f"That is {kind}, not {due}."
+    if kind not in (None, expected_kind):
+        return f"That is {kind}, not {expected_kind}."
     if len(text.strip()) == length:
-        return f"A space or a line break is at the beginning or the end of what should be {due}."
+        return (
+            "A space or a line break is at the beginning or the end of what should be "
+            f"{expected_kind}."
+        )
     return (
-        f"That is not {due} of this service: those have {length} letters, digits, - and _, "
-        f"and this has {characters(text)}."
+        f"That is not {expected_kind} of this service: those have {length} letters, digits, "
+        f"- and _, and this has {characters(text)}."
     )
 
 
-def unknown(config: Config, text: str, due: str, secrets: int, record: object | None) -> str:
+def unknown(
+    config: Config, text: str, expected_kind: str, secrets: int, record: object | None
+) -> str:
     """Returns a sentence on why no record matches a text that should be a code or refresh token.
 
-    `due` is the name of the expected kind, whose values contain an id and this many secrets;
+    `expected_kind` is the name of the kind, whose values contain an id and this many secrets;
     `record` is the record with that id, None if there is none.
     """
     length = opaque_tokens.ID_LENGTH + secrets * opaque_tokens.SECRET_LENGTH
     if opaque_tokens.split(text, secrets) is None:
-        return misshapen(config, text, due, length)
+        return wrong_form(config, text, expected_kind, length)
     if record is None:
         return (
-            f"It has the form of {due}, but no such one is known: "
+            f"It has the form of {expected_kind}, but no such one is known: "
             "it comes from another installation, or is so old that it was forgotten."
         )
-    return f"It begins like {due} of ours, but its rest differs: it was changed on its way."
+    return (
+        f"It begins like {expected_kind} of ours, but its rest differs: it was changed on its way."
+    )
 
 
 def foreign_token(config: Config, text: str) -> str:
@@ -154,9 +161,9 @@ class _ForeignClaims(Struct):
     iss: str = ""
 
 
-def _foreign_jwt(config: Config, text: str, due: str) -> str:
-    """Returns what an unverified JWT states about itself; `due` is the type that is accepted
-    here."""
+def _foreign_jwt(config: Config, text: str, expected_type: str) -> str:
+    """Returns what an unverified JWT states about itself; `expected_type` is the accepted
+    `typ`."""
     try:
         # Nothing here is verified, which is enough for a text that only the administrator reads.
         parsed = jws.parse(text)
@@ -165,8 +172,8 @@ def _foreign_jwt(config: Config, text: str, due: str) -> str:
         return "It is a JWT, but not one of this service."
     if claims.iss != config.issuer:
         return f"It is a JWT that says it was issued by {quoted(claims.iss)}, not by this service."
-    if parsed.header.typ != due:
+    if parsed.header.typ != expected_type:
         kinds = {"JWT": "an ID token", "at+jwt": "an access token"}
         sent = kinds.get(parsed.header.typ or "", "a JWT of another kind")
-        return f"That is {sent}, not {kinds[due]}."
+        return f"That is {sent}, not {kinds[expected_type]}."
     return "It is a JWT of this service by its words, but its signature does not verify."

@@ -38,7 +38,9 @@ class Mistake(Struct, frozen=True):
     is_general: bool = False
 
 
-def may(config: Config, client: Application | None, now: datetime, *, is_local_peer: bool) -> bool:
+def may_explain(
+    config: Config, client: Application | None, now: datetime, *, is_local_peer: bool
+) -> bool:
     """Returns whether the details of a refusal may be displayed to the sender of the request.
 
     `client` is the application that it names, None if unknown; `is_local_peer` says that the
@@ -104,7 +106,9 @@ def sent(refusal: UnusableRequest) -> str | None:
     mistake = _MISTAKES.get(refusal.error_code)
     if mistake is None or mistake.parameter is None or refusal.sent is None:
         return None
-    return safe_display.value(mistake.parameter, refusal.sent) or safe_display.length(refusal.sent)
+    return safe_display.value(mistake.parameter, refusal.sent) or safe_display.length_in_words(
+        refusal.sent
+    )
 
 
 def _hint(refusal: UnusableRequest) -> Message | None:

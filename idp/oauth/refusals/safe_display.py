@@ -13,7 +13,7 @@ from typing import Final
 from idp.foundation import redaction
 from idp.oauth.refusals.details import characters, quoted
 
-_MOST_WORDS: Final = 30
+_MAX_WORDS: Final = 30
 _SEPARATORS: Final = re.compile(r"([\s,;+|]+|%20|%2b|%2c)", re.IGNORECASE)
 _ADDRESS: Final = re.compile(r"\s*[a-z][a-z0-9+.-]{0,60}(:/|%3a%2f|%253a%252f)", re.IGNORECASE)
 _ADDRESSES: Final = {"post_logout_redirect_uri", "redirect_uri"}
@@ -56,7 +56,7 @@ def value(name: str, text: str) -> str | None:
     if known is None:
         return None
     # The separators stay in the result, because a wrong one is often the mistake.
-    parts = _SEPARATORS.split(text, maxsplit=_MOST_WORDS)
+    parts = _SEPARATORS.split(text, maxsplit=_MAX_WORDS)
     # Without one known word the whole value may be a secret, and its separators are part of it.
     if not any(known.fullmatch(word) for word in parts[::2]):
         return None
@@ -67,7 +67,7 @@ def value(name: str, text: str) -> str | None:
     return redaction.text("".join(parts))
 
 
-def length(text: str) -> str:
+def length_in_words(text: str) -> str:
     """Returns words for a value that may not be displayed, such as `43 characters`.
 
     They also say whether a space or a line break is at one of its ends.

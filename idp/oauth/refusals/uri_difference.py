@@ -63,10 +63,10 @@ class Closest(Struct, frozen=True):
     hint: Message | None
 
 
-def closest(sent: str, known: Sequence[str]) -> Closest | None:
-    """Returns the address of `known` that `sent` was probably meant to be; None if `known` is
-    empty."""
-    pairs = [_Pair(sent, each) for each in known]
+def closest(sent: str, registered: Sequence[str]) -> Closest | None:
+    """Returns the `registered` address that `sent` was probably meant to be, or None without
+    any."""
+    pairs = [_Pair(sent, each) for each in registered]
     # The hints are tried from the most exact on, each with every address, so the best one wins
     # over the order of the addresses.
     for recognise in _HINTS:
@@ -75,17 +75,19 @@ def closest(sent: str, known: Sequence[str]) -> Closest | None:
             if hint is not None:
                 return Closest(pair.registered, hint)
     # Without a hint the address with the longest common beginning is the most likely one.
-    nearest = max(known, key=lambda each: len(os.path.commonprefix([sent, each])), default=None)
+    nearest = max(
+        registered, key=lambda each: len(os.path.commonprefix([sent, each])), default=None
+    )
     return None if nearest is None else Closest(nearest, None)
 
 
-def difference(sent: str, known: Sequence[str], holds: str = "is registered there") -> str:
-    """Returns English sentences on how `sent` differs from the nearest of the addresses `known`.
+def difference(sent: str, registered: Sequence[str], source: str = "is registered there") -> str:
+    """Returns English sentences on how `sent` differs from the nearest `registered` address.
 
-    They have a hint and the first character that differs. `holds` says where the known addresses
-    come from. The text is empty if there are none.
+    They have a hint and the first character that differs. `source` says where the registered
+    addresses come from. The text is empty if there are none.
     """
-    nearest = closest(sent, known)
+    nearest = closest(sent, registered)
     if nearest is None:
         return ""
     at = len(os.path.commonprefix([sent, nearest.address]))
@@ -95,7 +97,7 @@ def difference(sent: str, known: Sequence[str], holds: str = "is registered ther
     hinted = f"{english(nearest.hint)} " if nearest.hint else ""
     return (
         f"{hinted}It differs from {quoted(nearest.address)} at character {at + 1}: "
-        f"{ours} was sent, {theirs} {holds}."
+        f"{ours} was sent, {theirs} {source}."
     )
 
 

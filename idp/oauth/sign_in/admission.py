@@ -41,7 +41,7 @@ async def decide(
     return structs.replace(step, decision=decision) if isinstance(step, Proceed) else step
 
 
-async def keep_refusal(
+async def store_refusal(
     service: Service, client: Application, request: AuthRequest, live: LiveSession
 ) -> None:
     """Stores, for administrators, the refusal by which this user may not use the client.
@@ -50,7 +50,7 @@ async def keep_refusal(
     """
     decision = await allowed_users.find(service, client, live.subject)
     if decision.grounds is None:
-        await refusal_records.keep_flow(service, request, _refusal(client, live, decision))
+        await refusal_records.store_for_sign_in(service, request, _refusal(client, live, decision))
 
 
 def _refusal(client: Application, live: LiveSession, decision: UseDecision) -> InteractionRequired:

@@ -15,9 +15,8 @@ from idp.identity.sessions.lifetime import LiveSession
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import password_change
 from idp.identity.users.subjects import Subject, is_active
-from idp.oauth.sign_in import factor_enrolment
-from idp.oauth.sign_in import required_actions as dues
-from idp.oauth.sign_in.required_actions import Due, Situation
+from idp.oauth.sign_in import factor_enrolment, required_actions
+from idp.oauth.sign_in.required_actions import RequiredAction, Situation
 from idp.policies import page_settings
 from idp.records import AuthRequest, Browser, LoginRules, Session, User
 from idp.service import Service
@@ -54,11 +53,11 @@ class AuthenticationProgress(Struct, frozen=True):
 
 
 async def find(
-    service: Service, request: AuthRequest, browser: Browser | None, known: Sequence[Session]
+    service: Service, request: AuthRequest, browser: Browser | None, sessions: Sequence[Session]
 ) -> AuthenticationProgress | None:
     """Returns the authentication progress that the request has stored, or None if it is not valid.
 
-    `known` are the browser's open sessions: what was authenticated in one of them is valid only
+    `sessions` are the browser's open sessions: what was authenticated in one of them is valid only
     while it is open.
     """
     if request.proven_user_id is None or browser is None:
@@ -71,7 +70,7 @@ async def find(
     if subject is None or not is_active(subject) or subject.user.stamp != request.proven_stamp:
         return None
     owner = (subject.user.id, request.proven_auth_time)
-    if owner[1] is not None and owner not in [(one.user_id, one.auth_time) for one in known]:
+    if owner[1] is not None and owner not in [(one.user_id, one.auth_time) for one in sessions]:
         return None
     return AuthenticationProgress(subject, tuple(request.proven_amr), request.proven_auth_time)
 
@@ -93,9 +92,9 @@ def of_session(live: LiveSession, now: datetime) -> AuthenticationProgress:
     return AuthenticationProgress(live.subject, live.methods(now), live.session.auth_time)
 
 
-async def due(
+async def next_action(
     service: Service, request: AuthRequest, progress: AuthenticationProgress
-) -> Due | None:
+) -> RequiredAction | None:
     """Returns the next action that the user has to take before the request is answered, or
     None."""
     user = progress.subject.user
@@ -103,7 +102,7 @@ async def due(
     allowed = second_factors.allowed(service.config, rules)
     needs_password = await _needs_password(service, progress)
     methods = [*progress.amr, *([authentication_context.AMR_PASSWORD] if needs_password else [])]
-    return dues.due(
+    return required_actions.next_action(
         Situation(
             reached=authentication_context.reached(methods),
             demanded=demanded(request, rules),

@@ -35,7 +35,7 @@ from idp.service import Service
 from storage import Insert, Key, Stale, Unavailable, Unknown, Write
 from storage.settling import commit_settled
 
-MOST_LISTED: Final = 100  # applications
+MAX_LISTED: Final = 100  # applications
 _PAGE: Final = 200
 _STEPS: Final = 20  # before the response; the rest follows in the background
 _REASON: Final = "taken back by the user"
@@ -56,12 +56,12 @@ class _Known(Struct, frozen=True):
 
 
 async def listed(service: Service, subject: Subject) -> list[AuthorizedApplication]:
-    """Returns the applications that the user has authorized, by name, `MOST_LISTED` at most."""
+    """Returns the applications that the user has authorized, by name, `MAX_LISTED` at most."""
     consented = await _consented(service, subject)
     issued = await _issued(service, subject)
     ids = dict.fromkeys([*consented, *(client_id for client_id, _ in issued)])
     applications = []
-    for client in await _clients(service, list(ids)[:MOST_LISTED]):
+    for client in await _clients(service, list(ids)[:MAX_LISTED]):
         id, stamps = (
             client.application.id,
             token_validity.stamps_of(subject.instance, subject, client),
@@ -138,7 +138,7 @@ async def purge(service: Service, deferred: Leftover) -> bool:
 async def _consented(service: Service, subject: Subject) -> dict[str, _Known]:
     by_client = dict[str, _Known]()
     async for one in paging.each(service, CONSENTS, {"user_id": subject.user.id}):
-        if one.changed_at >= subject.user.created_at and len(by_client) < MOST_LISTED:
+        if one.changed_at >= subject.user.created_at and len(by_client) < MAX_LISTED:
             by_client[one.client_id] = _Known(frozenset(one.scopes), one.changed_at)
     return by_client
 
@@ -154,7 +154,7 @@ async def _issued(service: Service, subject: Subject) -> dict[tuple[str, str], _
             known = by_client.get(id, _Known(frozenset(), one.created_at))
             since = min(known.since, one.created_at)
             by_client[id] = _Known(known.scopes | set(one.scopes), since)
-        if len(by_client) > MOST_LISTED:
+        if len(by_client) > MAX_LISTED:
             break
     return by_client
 

@@ -63,23 +63,23 @@ async def _is_given(
 ) -> bool:
     if "consent" in request.prompt:
         return False
-    known = await _find(service, client, live)
+    consent = await _find(service, client, live)
     # A consent holds for fewer scopes, too, but not for one more.
-    if known is None or not set(request.scopes) <= set(known.scopes):
+    if consent is None or not set(request.scopes) <= set(consent.scopes):
         return False
     return claims_request.beyond_scopes(request) <= {
-        *known.claims,
-        *standard_claims.names_of(known.scopes),
+        *consent.claims,
+        *standard_claims.names_of(consent.scopes),
     }
 
 
 async def _find(service: Service, client: Application, live: LiveSession) -> Consent | None:
     """Returns the consent of this user to this application, unless one of them is new with a
     reused id."""
-    known = await service.store.get(CONSENTS, _id(client, live))
-    if known is None or _is_of_others(known, client, live):
+    consent = await service.store.get(CONSENTS, _id(client, live))
+    if consent is None or _is_of_others(consent, client, live):
         return None
-    return known
+    return consent
 
 
 def _is_of_others(consent: Consent, client: Application, live: LiveSession) -> bool:
@@ -110,8 +110,8 @@ async def _remembering(service: Service, flow: Flow, live: LiveSession) -> list[
     user, now, random = live.subject.user, service.clock.now(), service.random
     client, scopes = flow.client, flow.request.scopes
     beyond = claims_request.beyond_scopes(flow.request)
-    known = await service.store.get(CONSENTS, _id(client, live))
-    if known is None:
+    consent = await service.store.get(CONSENTS, _id(client, live))
+    if consent is None:
         new = Consent(
             id=_id(client, live),
             user_id=user.id,
@@ -123,15 +123,15 @@ async def _remembering(service: Service, flow: Flow, live: LiveSession) -> list[
             claims=sorted(beyond),
         )
         return events.insertion(random, CONSENTS, new, AuditEntry("consent.given", user.id, now))
-    if _is_of_others(known, client, live):
+    if _is_of_others(consent, client, live):
         known_scopes, known_claims = [], []
     else:
-        known_scopes, known_claims = known.scopes, known.claims
+        known_scopes, known_claims = consent.scopes, consent.claims
     changes = {
         "scopes": sorted({*known_scopes, *scopes}),
         "claims": sorted({*known_claims, *beyond}),
         "changed_at": now,
     }
     return events.update(
-        random, CONSENTS, known, changes, AuditEntry("consent.given", user.id, now)
+        random, CONSENTS, consent, changes, AuditEntry("consent.given", user.id, now)
     )

@@ -16,7 +16,7 @@ from idp.identity.sessions import clients as session_clients
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions.lifetime import LiveSession
 from idp.oauth.endpoints import authorization_result
-from idp.oauth.endpoints.authorization_response import Reply
+from idp.oauth.endpoints.authorization_response import AuthorizationResponse
 from idp.oauth.tokens import allowed_users, audiences
 from idp.oauth.tokens.access_tokens import lifetime
 from idp.records import (
@@ -37,7 +37,7 @@ DONE: Final = "/ui/device/done"
 
 async def allow(
     service: Service, client: Application, request: AuthRequest, live: LiveSession
-) -> Reply:
+) -> AuthorizationResponse:
     """Allows the device the requested scopes, and returns the redirect to the last page.
 
     The device gets its tokens when it polls next. It is denied instead when the user may not use
@@ -71,7 +71,7 @@ async def allow(
     return _done(request)
 
 
-async def deny(service: Service, request: AuthRequest) -> Reply:
+async def deny(service: Service, request: AuthRequest) -> AuthorizationResponse:
     """Denies the device, and returns the redirect to the last page.
 
     Raises `Stale` when the user has decided already.
@@ -91,8 +91,10 @@ def _decision(service: Service, request: AuthRequest, *, is_allowed: bool) -> li
     ]
 
 
-def _done(request: AuthRequest) -> Reply:
-    return Reply(uris.with_parameters(request.redirect_uri, [("flow", request.id)]))
+def _done(request: AuthRequest) -> AuthorizationResponse:
+    return AuthorizationResponse(
+        uris.with_parameters(request.redirect_uri, [("flow", request.id)])
+    )
 
 
 async def find(service: Service, flow_id: str, browser: Browser | None) -> DeviceRequest | None:

@@ -29,7 +29,7 @@ from idp.oauth.endpoints import (
     refusal_records,
 )
 from idp.oauth.endpoints.authorization import AuthorizeRefused
-from idp.oauth.endpoints.authorization_response import Reply
+from idp.oauth.endpoints.authorization_response import AuthorizationResponse
 from idp.oauth.errors import AccessDenied, OAuthError, ServerError
 from idp.oauth.refusals.authorize import PERSON
 from idp.oauth.sign_in import admission, authentication_progress, next_step, page_branding
@@ -51,7 +51,7 @@ _NO_PROGRESS: Final = {
 
 async def answer_at_once(
     service: Service, client: Application, request: AuthRequest, browser: Browser | None
-) -> Reply | None:
+) -> AuthorizationResponse | None:
     """Returns the response to a new request if no page is needed, and None otherwise.
 
     Raises `AuthorizeRefused` where `prompt` forbids the page that would be needed.
@@ -65,10 +65,10 @@ async def answer_at_once(
         return None
     # No flow is stored yet, so there is nothing else to complete.
     used_up = pushed_authorization.using(service, request)
-    reply = await authorization_result.answer(
+    response = await authorization_result.answer(
         service, client, request, step.live, step.decision, used_up
     )
-    return reply or failure(service, request, ServerError("the client is not active"))
+    return response or failure(service, request, ServerError("the client is not active"))
 
 
 async def _decide(
@@ -81,9 +81,11 @@ async def _decide(
 ) -> Step:
     """Returns the next step. A signed-in user must also have given consent; a device is confirmed
     each time."""
-    due = await authentication_progress.due(service, request, progress) if progress else None
-    if progress is not None and due is not None:
-        return next_step.demand(request, progress, due)
+    action = (
+        await authentication_progress.next_action(service, request, progress) if progress else None
+    )
+    if progress is not None and action is not None:
+        return next_step.demand(request, progress, action)
     org_id = page_branding.signed_in_to(service, request, client)
     remembers = bool(browser and browser.remembered)
     step = await _checked(service, request, live, org_id, remembers=remembers)
@@ -106,11 +108,11 @@ async def _checked(
     if not isinstance(step, Recheck):
         return step
     progress = authentication_progress.of_session(step.live, now)
-    due = await authentication_progress.due(service, request, progress)
-    return next_step.demand(request, progress, due) if due else Proceed(step.live)
+    action = await authentication_progress.next_action(service, request, progress)
+    return next_step.demand(request, progress, action) if action else Proceed(step.live)
 
 
-async def advance(service: Service, flow: Flow) -> Reply | Ask:
+async def advance(service: Service, flow: Flow) -> AuthorizationResponse | Ask:
     """Returns the response to the client, or the page that the user needs next.
 
     Raises `Stale` when another tab answered at the same moment.
@@ -121,46 +123,46 @@ async def advance(service: Service, flow: Flow) -> Reply | Ask:
         return step
     if isinstance(step, Fail):
         step.error.check = step.error.check or PERSON
-        await refusal_records.keep_flow(service, flow.request, step.error)
+        await refusal_records.store_for_sign_in(service, flow.request, step.error)
         return await _fail(service, flow, step.error)
     return await _answer(service, flow, step)
 
 
-async def _answer(service: Service, flow: Flow, step: Proceed) -> Reply:
+async def _answer(service: Service, flow: Flow, step: Proceed) -> AuthorizationResponse:
     if flow.request.is_for_own_page:
         return await _answer_own_page(service, flow, step)
     completing = sign_in_pending.completing(service, flow)
     try:
-        reply = await authorization_result.answer(
+        response = await authorization_result.answer(
             service, flow.client, flow.request, step.live, step.decision, completing
         )
     except Conflict as error:
         raise sign_in_pending.as_stale(error) from error
-    if reply is None:
+    if response is None:
         # The client's organization was deactivated or deleted meanwhile.
         return await _end(service, flow, ServerError("the client is not active"))
-    return reply
+    return response
 
 
-async def _answer_own_page(service: Service, flow: Flow, step: Proceed) -> Reply:
+async def _answer_own_page(service: Service, flow: Flow, step: Proceed) -> AuthorizationResponse:
     """Returns the redirect to the page; with several signed-in users the address says which was
     chosen."""
     await sign_in_pending.commit(service, flow, *sign_in_pending.completing(service, flow))
     chosen = [("session", step.live.session.id)] if len(flow.live) > 1 else []
-    return Reply(uris.with_parameters(flow.request.redirect_uri, chosen))
+    return AuthorizationResponse(uris.with_parameters(flow.request.redirect_uri, chosen))
 
 
-async def cancel(service: Service, flow: Flow) -> Reply:
+async def cancel(service: Service, flow: Flow) -> AuthorizationResponse:
     """Ends the flow because the user cancelled it. Returns the error response to the client."""
     return await _end(service, flow, AccessDenied("the user cancelled the sign-in"))
 
 
-async def deny(service: Service, flow: Flow) -> Reply:
+async def deny(service: Service, flow: Flow) -> AuthorizationResponse:
     """Ends the flow because the user denied consent. Returns the error response to the client."""
     return await _end(service, flow, AccessDenied("the user denied the request"))
 
 
-async def _fail(service: Service, flow: Flow, error: OAuthError) -> Reply:
+async def _fail(service: Service, flow: Flow, error: OAuthError) -> AuthorizationResponse:
     """Returns the error response.
 
     Where nothing is stored of the flow, nothing is stored for its end: the same request is refused
@@ -171,17 +173,19 @@ async def _fail(service: Service, flow: Flow, error: OAuthError) -> Reply:
     return failure(service, flow.request, error)
 
 
-async def _end(service: Service, flow: Flow, error: OAuthError) -> Reply:
+async def _end(service: Service, flow: Flow, error: OAuthError) -> AuthorizationResponse:
     request = flow.request
     if request.device_id is not None:
         return await sign_in_device_decision.deny(service, request)
     await sign_in_pending.commit(service, flow, *sign_in_pending.completing(service, flow))
     if request.is_for_own_page:
-        return Reply(request.redirect_uri if request.adding else service.config.issuer)
+        return AuthorizationResponse(
+            request.redirect_uri if request.adding else service.config.issuer
+        )
     return failure(service, request, error)
 
 
-def failure(service: Service, request: AuthRequest, error: OAuthError) -> Reply:
+def failure(service: Service, request: AuthRequest, error: OAuthError) -> AuthorizationResponse:
     """Returns the error response to the client of this request."""
     return authorization_response.failure(
         service.config, authorization_result.return_to(request), error
@@ -194,7 +198,7 @@ async def choose_language(service: Service, flow: Flow, tag: str) -> None:
     A flow that is not stored yet gets another `address`, which contains the language.
     """
     if flow.is_stored:
-        await note(service, flow, language=tag)
+        await update_request(service, flow, language=tag)
     else:
         flow.address = sign_in_pending.in_language(service, flow, tag) or flow.address
 
@@ -204,7 +208,7 @@ async def enter_login_name(service: Service, flow: Flow, login_name: str) -> Non
 
     It is not looked up here: no page shows whether the account exists. Raises `Stale`.
     """
-    await note(
+    await update_request(
         service,
         flow,
         login_name=login_name,
@@ -228,11 +232,11 @@ async def pick_session(service: Service, flow: Flow, session_id: str) -> bool:
     if not any(one.session.id == session_id for one in flow.live):
         return False
     chosen = {"session_id": session_id, "login_name": None, "adding": _stored_factor(flow)}
-    await note(service, flow, **chosen, **_NO_PROGRESS)
+    await update_request(service, flow, **chosen, **_NO_PROGRESS)
     return True
 
 
-async def note(service: Service, flow: Flow, **changes: Any) -> None:
+async def update_request(service: Service, flow: Flow, **changes: Any) -> None:
     """Stores changed fields of the flow's request.
 
     Raises `Stale` when the request was answered or cancelled, or has expired.
@@ -268,7 +272,7 @@ async def continue_with(
     `Stale`, of these writes or because something else happened at the same moment.
     """
     request = structs.replace(flow.request, **changes)
-    if await authentication_progress.due(service, request, progress) is None:
+    if await authentication_progress.next_action(service, request, progress) is None:
         return await _open_session(service, flow, progress, writes, changes)
     changes = {**changes, **authentication_progress.stored_fields(flow.browser, progress)}
     await sign_in_pending.commit(
@@ -321,7 +325,7 @@ async def choose_password(
 
 async def forget_registration(service: Service, flow: Flow) -> None:
     """Removes the reference to a registration that was deleted, so that the flow begins again."""
-    await note(service, flow, registration_id=None)
+    await update_request(service, flow, registration_id=None)
 
 
 async def _open_session(

@@ -25,7 +25,7 @@ from idp.oauth import reserved_scopes
 from idp.oauth.errors import InteractionRequired, LoginRequired, OAuthError
 from idp.oauth.sign_in import authentication_progress
 from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
-from idp.oauth.sign_in.required_actions import Due, What
+from idp.oauth.sign_in.required_actions import ActionKind, RequiredAction
 from idp.oauth.tokens.allowed_users import UseDecision
 from idp.records import AuthRequest
 
@@ -140,12 +140,12 @@ def decide(
     return step
 
 
-_PAGES: Final[Mapping[What, SignInPage]] = {
-    What.FACTOR: SignInPage.FACTOR,
-    What.PASSWORD: SignInPage.CHANGE_PASSWORD,
-    What.KEEP_CODES: SignInPage.RECOVERY_CODES,
-    What.ENROL: SignInPage.FACTOR_OFFER,
-    What.OFFER: SignInPage.FACTOR_OFFER,
+_PAGES: Final[Mapping[ActionKind, SignInPage]] = {
+    ActionKind.FACTOR: SignInPage.FACTOR,
+    ActionKind.PASSWORD: SignInPage.CHANGE_PASSWORD,
+    ActionKind.CONFIRM_CODES: SignInPage.RECOVERY_CODES,
+    ActionKind.ENROL: SignInPage.FACTOR_OFFER,
+    ActionKind.OFFER: SignInPage.FACTOR_OFFER,
 }
 _ASKING: Final[Mapping[str, SignInPage]] = {
     second_factors.TOTP: SignInPage.TOTP,
@@ -157,17 +157,19 @@ _ADDING: Final[Mapping[str | None, SignInPage]] = {
 }
 
 
-def demand(request: AuthRequest, progress: AuthenticationProgress, due: Due) -> Step:
-    """Returns the page for the action `due`, or the error if there can be no page."""
-    if due.what is What.NOT_POSSIBLE:
+def demand(request: AuthRequest, progress: AuthenticationProgress, action: RequiredAction) -> Step:
+    """Returns the page for the required action, or the error if there can be no page."""
+    if action.kind is ActionKind.NOT_POSSIBLE:
         return Fail(LoginRequired("the user can't sign in with an acr that claims demands"))
     if "none" in request.prompt:
         return Fail(InteractionRequired("a second factor of the user is missing"))
-    page = _ADDING[request.adding] if due.what is What.ADD else _PAGES[due.what]
-    if due.what is What.FACTOR and len(due.factors) == 1:
-        page = _ASKING[next(iter(due.factors))]
-    is_optional = due.what is What.OFFER or (due.what is What.ADD and request.is_for_own_page)
-    return Ask(page, progress=progress, factors=due.factors, is_optional=is_optional)
+    page = _ADDING[request.adding] if action.kind is ActionKind.ADD else _PAGES[action.kind]
+    if action.kind is ActionKind.FACTOR and len(action.factors) == 1:
+        page = _ASKING[next(iter(action.factors))]
+    is_optional = action.kind is ActionKind.OFFER or (
+        action.kind is ActionKind.ADD and request.is_for_own_page
+    )
+    return Ask(page, progress=progress, factors=action.factors, is_optional=is_optional)
 
 
 def _interactively(

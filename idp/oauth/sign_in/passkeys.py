@@ -62,12 +62,12 @@ async def enter(
         raise webauthn.WebAuthnRefused(
             "the user's organization wants no sign-in without a password"
         )
-    whole = (progress or AuthenticationProgress(verified.subject)).by(*verified.amr)
+    progress = (progress or AuthenticationProgress(verified.subject)).by(*verified.amr)
     try:
-        cookie = await sign_in_flow.continue_with(service, flow, whole, *verified.writes)
+        cookie = await sign_in_flow.continue_with(service, flow, progress, *verified.writes)
     except Conflict:
         raise Stale(REPLAY.name, flow.request.id) from None  # the same response was sent twice
-    await guess_resets.forget(service, whole.subject.user)
+    await guess_resets.forget(service, progress.subject.user)
     return cookie
 
 

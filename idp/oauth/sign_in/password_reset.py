@@ -48,7 +48,7 @@ from storage import Insert, Stale, Write
 
 CODE_MINUTES: Final = 10
 LINK_MINUTES: Final = 60
-_COUNTS: Final = timedelta(minutes=CODE_MINUTES)
+_CODE_LIFETIME: Final = timedelta(minutes=CODE_MINUTES)
 _NO_USER: Final = ""
 _NOWHERE: Final = "nobody@invalid"
 
@@ -209,7 +209,7 @@ async def enter_code(service: Service, flow: Flow, code: str, visit: ResetState)
     request = flow.request
     if request.reset_id is None or request.reset_sent_at is None:
         raise Stale(AUTH_REQUESTS.name, request.id)
-    if service.clock.now() >= request.reset_sent_at + _COUNTS:
+    if service.clock.now() >= request.reset_sent_at + _CODE_LIFETIME:
         await resend(service, flow, visit)
         raise MailCodeRefused("the code has expired", error_code="code.expired")
     waiting = await find(service, flow)

@@ -107,9 +107,9 @@ async def _address(
 
 
 async def _store(
-    service: Service, request: AuthRequest, browser: Browser | None, *also: Write
+    service: Service, request: AuthRequest, browser: Browser | None, *other_writes: Write
 ) -> None:
-    writes: list[Write] = [Insert(AUTH_REQUESTS, request), *also]
+    writes: list[Write] = [Insert(AUTH_REQUESTS, request), *other_writes]
     if browser is not None and not browsers.is_stored(browser):
         writes.append(_insertion(browser, request.expires_at))
     try:
@@ -119,9 +119,9 @@ async def _store(
 
 
 async def begin_stored(
-    service: Service, request: AuthRequest, browser: Browser | None, *also: Write
+    service: Service, request: AuthRequest, browser: Browser | None, *other_writes: Write
 ) -> BegunFlow:
-    """Stores a new flow and its browser in one unit with the writes `also`.
+    """Stores a new flow and its browser in one unit with `other_writes`.
 
     Raises `Stale`, of those writes, or when two forms of a new browser arrive at the same moment.
     """
@@ -129,7 +129,7 @@ async def begin_stored(
     known = cookie.browser if cookie else browser
     request = await page_branding.decided(service, request)
     request = structs.replace(request, agent_id=known.id if known else None)
-    await _store(service, request, known, *also)
+    await _store(service, request, known, *other_writes)
     return BegunFlow(request.id, cookie)
 
 
@@ -266,7 +266,7 @@ def step(
     if flow.is_stored:
         return Update(AUTH_REQUESTS, request.id, set=changes, expect=expect)
     ends_at = request.expires_at
-    times = {"ends_at": ends_at, "expires_at": ends_at + notes.OUTLIVES}
+    times = {"ends_at": ends_at, "expires_at": ends_at + notes.EXTRA_LIFETIME}
     return Insert(AUTH_REQUESTS, structs.replace(request, **times | dict(changes)))
 
 
@@ -289,7 +289,9 @@ async def commit(service: Service, flow: Flow, *writes: Write, settled: bool = F
         one.collection is AGENTS for one in writes
     )
     if not has_browser:
-        ends_at = flow.request.expires_at + (timedelta(0) if flow.is_stored else notes.OUTLIVES)
+        ends_at = flow.request.expires_at + (
+            timedelta(0) if flow.is_stored else notes.EXTRA_LIFETIME
+        )
         writes = (*writes, _insertion(flow.browser, ends_at))
     try:
         if settled:

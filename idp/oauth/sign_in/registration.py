@@ -46,7 +46,7 @@ from storage import Conflict, Delete, Insert, Stale, Update, Write
 
 CODE_MINUTES: Final = 10
 NAMES: Final = 10
-_COUNTS: Final = timedelta(minutes=CODE_MINUTES)
+_CODE_LIFETIME: Final = timedelta(minutes=CODE_MINUTES)
 
 
 class AddressTaken(Exception):
@@ -207,7 +207,7 @@ async def enter_code(
     # The address was verified by an earlier code: only the user name is still missing.
     if waiting.proven_at is not None:
         raise NameTaken
-    if service.clock.now() >= waiting.sent_at + _COUNTS:
+    if service.clock.now() >= waiting.sent_at + _CODE_LIFETIME:
         await resend(service, flow, waiting, visit)
         raise MailCodeRefused("the code has expired", error_code="code.expired")
     typed = registration.unseal(service, waiting.sealed)

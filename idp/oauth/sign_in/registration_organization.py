@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from idp.identity.users import registration
 from idp.oauth.sign_in import page_branding
-from idp.oauth.sign_in.flow import note
+from idp.oauth.sign_in.flow import update_request
 from idp.oauth.sign_in.pending import Flow
 from idp.records import ORGANIZATIONS, Organization
 from idp.service import Service
@@ -60,7 +60,7 @@ async def choose(service: Service, flow: Flow, org_id: str) -> bool:
     """
     if org_id not in [one.id for one in await among(service, flow)]:
         return False
-    await note(service, flow, home_org_id=org_id)
+    await update_request(service, flow, home_org_id=org_id)
     return True
 
 

@@ -23,7 +23,7 @@ from idp.service import Service
 from storage import Key, Stale
 
 
-class Known(Struct, frozen=True):
+class RememberedAccount(Struct, frozen=True):
     """An account in the browser's list.
 
     `live` is None for a user who is not signed in; `fits` is false if the request demands a user
@@ -37,7 +37,7 @@ class Known(Struct, frozen=True):
     is_hinted: bool
 
 
-async def listed(service: Service, flow: Flow) -> list[Known]:
+async def listed(service: Service, flow: Flow) -> list[RememberedAccount]:
     """Returns the accounts that the browser remembers.
 
     Those that can sign in here come first, and of them the one of the login hint.
@@ -76,14 +76,14 @@ async def forget(service: Service, flow: Flow, user_id: str) -> Cookie | None:
     return None
 
 
-def _signed_in(service: Service, flow: Flow, live: LiveSession) -> Known:
+def _signed_in(service: Service, flow: Flow, live: LiveSession) -> RememberedAccount:
     hint = login_key((flow.request.login_hint or "").strip())
     fits = reserved_scopes.admit(service.config, flow.request.scopes, live.subject.organization)
     org_id = page_branding.signed_in_to(service, flow.request, flow.client)
-    return Known(live.subject.user, live, fits, hint in login_names(live, org_id))
+    return RememberedAccount(live.subject.user, live, fits, hint in login_names(live, org_id))
 
 
-async def _signed_out(service: Service, flow: Flow) -> list[Known]:
+async def _signed_out(service: Service, flow: Flow) -> list[RememberedAccount]:
     # A user in both lists is displayed once, as signed in.
     signed_in = {one.subject.user.id for one in flow.everybody}
     ids = [id for id in flow.browser.remembered if id not in signed_in]
@@ -96,11 +96,11 @@ async def _signed_out(service: Service, flow: Flow) -> list[Known]:
 
 def _remembered(
     service: Service, flow: Flow, user: User, organization: Organization | None
-) -> Known:
+) -> RememberedAccount:
     hint = login_key((flow.request.login_hint or "").strip())
     fits = organization is not None and reserved_scopes.admit(
         service.config, flow.request.scopes, organization
     )
     org_id = page_branding.signed_in_to(service, flow.request, flow.client)
     names = {user.login_key, *address_keys(user, org_id)}
-    return Known(user, None, fits, hint in names)
+    return RememberedAccount(user, None, fits, hint in names)

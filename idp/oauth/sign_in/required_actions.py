@@ -18,22 +18,22 @@ _MAKES: Final[Mapping[str, str]] = {
 }
 
 
-class What(StrEnum):
+class ActionKind(StrEnum):
     """The kinds of actions that a sign-in demands of a user, or offers."""
 
     FACTOR = "factor"
     PASSWORD = "password"  # noqa: S105 - a step
-    KEEP_CODES = "keep-codes"
+    CONFIRM_CODES = "keep-codes"
     ADD = "add"
     ENROL = "enrol"
     OFFER = "offer"
     NOT_POSSIBLE = "not-possible"
 
 
-class Due(Struct, frozen=True):
+class RequiredAction(Struct, frozen=True):
     """The next action of a user; `factors` are the second factors that it accepts."""
 
-    what: What
+    kind: ActionKind
     factors: frozenset[str] = frozenset()
 
 
@@ -59,35 +59,43 @@ class Situation(Struct, frozen=True, kw_only=True):
     offers: bool = False
 
 
-def due(about: Situation) -> Due | None:
+def next_action(situation: Situation) -> RequiredAction | None:
     """Returns the next action of the user; None when the user can be signed in.
 
     A user with a second factor is asked for it before they can change anything of the account.
     """
-    goal = authentication_context.strongest(about.demanded, about.requested)
-    if about.factors and not authentication_context.meets(
-        about.reached, authentication_context.TWO_FACTORS
+    goal = authentication_context.strongest(situation.demanded, situation.requested)
+    if situation.factors and not authentication_context.meets(
+        situation.reached, authentication_context.TWO_FACTORS
     ):
         # A factor that does not reach the goal still protects the account, so one is asked for in
         # any case.
-        return Due(What.FACTOR, _reaching(about.factors, goal) or about.factors)
-    if not authentication_context.meets(about.reached, goal) and _reaching(about.factors, goal):
-        return Due(What.FACTOR, _reaching(about.factors, goal))
-    if about.needs_password:
-        return Due(What.PASSWORD)
-    if about.holds_codes:
-        return Due(What.KEEP_CODES)
-    if about.is_adding:
-        return Due(What.ADD)
-    return _of_setting_up(about)
+        return RequiredAction(
+            ActionKind.FACTOR, _reaching(situation.factors, goal) or situation.factors
+        )
+    if not authentication_context.meets(situation.reached, goal) and _reaching(
+        situation.factors, goal
+    ):
+        return RequiredAction(ActionKind.FACTOR, _reaching(situation.factors, goal))
+    if situation.needs_password:
+        return RequiredAction(ActionKind.PASSWORD)
+    if situation.holds_codes:
+        return RequiredAction(ActionKind.CONFIRM_CODES)
+    if situation.is_adding:
+        return RequiredAction(ActionKind.ADD)
+    return _of_setting_up(situation)
 
 
-def _of_setting_up(about: Situation) -> Due | None:
-    if not authentication_context.meets(about.reached, about.demanded):
-        needed = _reaching(about.addable, about.demanded)
-        return Due(What.ENROL, needed) if needed else Due(What.NOT_POSSIBLE)
-    if about.offers and about.addable and not about.factors:
-        return Due(What.OFFER, about.addable)
+def _of_setting_up(situation: Situation) -> RequiredAction | None:
+    if not authentication_context.meets(situation.reached, situation.demanded):
+        needed = _reaching(situation.addable, situation.demanded)
+        return (
+            RequiredAction(ActionKind.ENROL, needed)
+            if needed
+            else RequiredAction(ActionKind.NOT_POSSIBLE)
+        )
+    if situation.offers and situation.addable and not situation.factors:
+        return RequiredAction(ActionKind.OFFER, situation.addable)
     return None
 
 

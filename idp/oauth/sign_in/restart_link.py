@@ -21,7 +21,7 @@ from idp.service import Service
 PARAMETER: Final = "start"
 _PURPOSE: Final = "continuation"
 _MAC_BYTES: Final = 16
-_LONGEST: Final = 2000
+_MAX_CHARACTERS: Final = 2000
 
 
 class Continuation(Struct, frozen=True, array_like=True):
@@ -63,7 +63,7 @@ def write(service: Service, continuation: Continuation) -> str:
 
 def read(service: Service, note: str | None) -> Continuation | None:
     """Returns the content of a note's text; None unless this installation wrote it."""
-    text, _, mac = (note or "")[:_LONGEST].partition(".")
+    text, _, mac = (note or "")[:_MAX_CHARACTERS].partition(".")
     # Decoded only after this check: the text comes from an address.
     if not opaque_tokens.same(_mac(service, text), mac):
         return None

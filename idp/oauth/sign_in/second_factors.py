@@ -37,8 +37,8 @@ async def enter_code(
     """
     check = code_checks.by_app if kind == second_factors.TOTP else code_checks.by_recovery_code
     accepted = await check(service, progress.subject.user, code, origin)
-    whole = progress.by(authentication_context.AMR_CODE)
-    cookie = await sign_in_flow.continue_with(service, flow, whole, *accepted.writes)
+    progress = progress.by(authentication_context.AMR_CODE)
+    cookie = await sign_in_flow.continue_with(service, flow, progress, *accepted.writes)
     # After the unit: a failed one must not reset the counter of failed attempts.
     await code_checks.succeeded(service, accepted)
     return cookie
@@ -46,7 +46,7 @@ async def enter_code(
 
 async def choose(service: Service, flow: Flow, kind: str | None) -> None:
     """Stores the kind of second factor to set up; None returns to the choice. Raises `Stale`."""
-    await sign_in_flow.note(service, flow, adding=kind, sealed_setup=None)
+    await sign_in_flow.update_request(service, flow, adding=kind, sealed_setup=None)
 
 
 async def decline(service: Service, flow: Flow, progress: AuthenticationProgress) -> Cookie | None:
@@ -83,7 +83,7 @@ async def new_secret(service: Service, flow: Flow, progress: AuthenticationProgr
     return secret
 
 
-async def confirm_app(
+async def confirm_totp(
     service: Service, flow: Flow, progress: AuthenticationProgress, code: str, name: str
 ) -> Cookie | None:
     """Adds an authenticator app after its first code, and continues the sign-in.
@@ -97,8 +97,10 @@ async def confirm_app(
     known = factor_enrolment.find(service, flow.request, user)
     if known is None or known.secret is None:
         raise Stale(AUTH_REQUESTS.name, flow.request.id)
-    step = await code_checks.of_new_app(service, user, known.secret, code)
-    change = await second_factors.add_totp(service, progress.subject, known.secret, name, step)
+    time_step = await code_checks.of_new_app(service, user, known.secret, code)
+    change = await second_factors.add_totp(
+        service, progress.subject, known.secret, name, time_step
+    )
     sealed_setup = (
         factor_enrolment.seal(service, Setup(user.id, codes=change.codes))
         if change.codes
@@ -112,13 +114,13 @@ async def confirm_app(
 def codes(service: Service, flow: Flow, progress: AuthenticationProgress) -> list[str]:
     """Returns the recovery codes that were made in this sign-in.
 
-    The list is empty after the user has confirmed that they have noted them (`keep_codes`).
+    The list is empty once the user has confirmed that they have noted them.
     """
     known = factor_enrolment.find(service, flow.request, progress.subject.user)
     return known.codes if known else []
 
 
-async def keep_codes(
+async def confirm_codes_noted(
     service: Service, flow: Flow, progress: AuthenticationProgress
 ) -> Cookie | None:
     """Removes the recovery codes from the sign-in, as the user has noted them, and continues it.

@@ -112,7 +112,7 @@ def shortened(config: Config, lasts: timedelta) -> timedelta:
     return min(lasts, timedelta(seconds=config.acting_token_seconds))
 
 
-def note_refused(
+def report_refusal(
     service: Service, *, actor_id: str | None, subject_id: str, client_id: str | None, reason: str
 ) -> None:
     """Logs that an actor was not allowed to act for a user, and counts it as a failure event.

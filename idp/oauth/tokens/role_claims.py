@@ -21,7 +21,7 @@ from idp.records import (
 )
 from idp.service import Service
 
-_MOST: Final = 1000
+_MAX_ASSIGNMENTS: Final = 1000
 _TRIGGERS: Final = frozenset({Reserved.ROLE, Reserved.ROLES})
 
 
@@ -51,7 +51,7 @@ async def read(service: Service, subject: Subject, question: RoleQuestion) -> di
     """
     where = {"user_id": subject.user.id}
     # The limit bounds what one request reads and what one response holds.
-    page = await service.store.find(ROLE_ASSIGNMENTS, where, limit=_MOST)
+    page = await service.store.find(ROLE_ASSIGNMENTS, where, limit=_MAX_ASSIGNMENTS)
     assignments = await _counting(
         service, [each for each in page.records if _is_requested(question, each)]
     )

@@ -128,7 +128,7 @@ async def validate(
     refused = await _refused_acting(service, live)
     if live is None or refused is None:
         return live
-    acting.note_refused(
+    acting.report_refusal(
         service,
         actor_id=refused.actor_id or dependencies.actors[0].id,
         subject_id=dependencies.user.id if dependencies.user else "",

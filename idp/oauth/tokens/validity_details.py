@@ -42,12 +42,12 @@ class InvalidReason(NamedTuple):
 
 
 async def find_reason(
-    service: Service, dependencies: TokenDependencies, usual: Check
+    service: Service, dependencies: TokenDependencies, default_check: Check
 ) -> InvalidReason:
     """Returns the reason why an authorization or token with these dependencies is not valid any
     more.
 
-    Its check is `usual`, except where a user may not use the application.
+    Its check is `default_check`, except where a user may not use the application.
     """
     now = service.clock.now()
     keys = token_validity.keys(dependencies)
@@ -55,7 +55,7 @@ async def find_reason(
     for (collection, id), record in zip(keys, records, strict=True):
         reason = _REASONS[collection.name](record, now, id in dependencies.session_ids)
         if reason:
-            return InvalidReason(reason, usual)
+            return InvalidReason(reason, default_check)
     # Only when every record by itself is valid: a use is decided from several of them.
     refusal = token_validity.not_allowed(dependencies, records)
     if refusal is not None:
@@ -64,7 +64,7 @@ async def find_reason(
         await token_validity.refused_acting(service, dependencies, records)
         or "A password, a factor or a state was changed since: "
         "that ends whatever was issued before to the user or the application.",
-        usual,
+        default_check,
     )
 
 
@@ -92,10 +92,10 @@ def _pat_reason(record: object, now: datetime, counts: bool) -> str:
     return "" if record else reason
 
 
-def _state_reason(what: str) -> Callable[[Any, datetime, bool], str]:
+def _state_reason(kind: str) -> Callable[[Any, datetime, bool], str]:
     def reason(record: Any, now: datetime, counts: bool) -> str:
         is_gone = record is None or record.state != "active"
-        return f"The {what} is deleted or not active." if is_gone else ""
+        return f"The {kind} is deleted or not active." if is_gone else ""
 
     return reason
 

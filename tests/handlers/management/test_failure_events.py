@@ -182,7 +182,7 @@ async def test_a_client_that_failed_is_named_where_it_exists(server, visitor):
 async def test_a_refused_impersonation_names_actor_and_subject(server, people):
     actor, subject, _ = people.values()
     for _ in range(3):
-        acting.note_refused(
+        acting.report_refusal(
             server.service, actor_id=actor, subject_id=subject, client_id="shop", reason="no role"
         )
     await flush(server)

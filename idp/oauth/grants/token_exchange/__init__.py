@@ -112,7 +112,7 @@ def _read(request: TokenRequest) -> ExchangeTokens:
         )
 
 
-_PLACES: Final = {
+_ACCEPTED_TYPES: Final = {
     "subject_token_type": token_types.SUBJECTS,
     "actor_token_type": token_types.ACTORS,
     "requested_token_type": token_types.REQUESTED,
@@ -125,7 +125,7 @@ def _type_if_sent(request: TokenRequest, name: str) -> TokenType | None:
 
 
 def _type(request: TokenRequest, name: str, sent: str) -> TokenType:
-    config, among = request.service.config, _PLACES[name]
+    config, among = request.service.config, _ACCEPTED_TYPES[name]
     type = token_types.read(config, sent, among)
     if type is None:
         known = ", ".join(token_types.identifier(config, each) for each in among)
@@ -190,7 +190,7 @@ async def _actor(request: TokenRequest, sent: ExchangeTokens, subject: Party) ->
 def _refused(
     request: TokenRequest, actor_id: str | None, subject: Party, description: str, details: str
 ) -> ImpersonationRefused:
-    acting.note_refused(
+    acting.report_refusal(
         request.service,
         actor_id=actor_id,
         subject_id=subject.subject.user.id,

@@ -26,7 +26,7 @@ def pairs_of(part: str) -> list[tuple[str, str]]:
 @settings(deadline=None)
 @given(TEXT, TEXT, st.sampled_from(["query", "fragment"]))
 def test_any_state_and_value_survive(state, code, mode):
-    to = ReturnTo(redirect_uri=URI, mode=mode, state=authorization_response.keep_state(state))
+    to = ReturnTo(redirect_uri=URI, mode=mode, state=authorization_response.encode_state(state))
     parts = urlsplit(authorization_response.success(CONFIG, to, code=code).address)
     sent, empty = (parts.query, parts.fragment)[:: 1 if mode == "query" else -1]
 
@@ -37,7 +37,7 @@ def test_any_state_and_value_survive(state, code, mode):
 @settings(deadline=None)
 @given(TEXT)
 def test_a_location_is_printable_ascii_whatever_it_holds(state):
-    to = ReturnTo(redirect_uri=URI, state=authorization_response.keep_state(state))
+    to = ReturnTo(redirect_uri=URI, state=authorization_response.encode_state(state))
     location = authorization_response.success(CONFIG, to, code="c").address
 
     assert location.isascii()
@@ -49,7 +49,7 @@ def test_a_location_is_printable_ascii_whatever_it_holds(state):
 @settings(deadline=None)
 @given(TEXT)
 def test_a_state_can_be_stored_by_every_back_end(state):
-    kept = authorization_response.keep_state(state)
+    kept = authorization_response.encode_state(state)
 
     assert kept.isascii()
     assert "\0" not in kept
@@ -57,7 +57,7 @@ def test_a_state_can_be_stored_by_every_back_end(state):
 
 @pytest.mark.promise("authorization: exact state")
 def test_no_state_is_invented():
-    assert authorization_response.keep_state(None) is None
+    assert authorization_response.encode_state(None) is None
     assert (
         "state"
         not in authorization_response.success(CONFIG, ReturnTo(redirect_uri=URI), code="c").address
@@ -80,7 +80,7 @@ def test_a_failure_has_its_code_description_state_and_issuer():
 @given(TEXT, TEXT)
 def test_a_form_has_the_values_themselves_and_leaves_the_address_alone(state, code):
     to = ReturnTo(
-        redirect_uri=URI, mode="form_post", state=authorization_response.keep_state(state)
+        redirect_uri=URI, mode="form_post", state=authorization_response.encode_state(state)
     )
     reply = authorization_response.success(CONFIG, to, code=code)
 

@@ -1,4 +1,4 @@
-"""What is still due of somebody who has proven something: `due` as a table."""
+"""What is still due of somebody who has proven something: `next_action` as a table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from idp.identity.authentication_context import CLASSES, PASSKEY, PASSWORD, TWO_FACTORS, meets
 from idp.identity.factors.second_factors import PASSKEY as KEY
 from idp.identity.factors.second_factors import TOTP
-from idp.oauth.sign_in.required_actions import Due, Situation, What, due
+from idp.oauth.sign_in.required_actions import ActionKind, RequiredAction, Situation, next_action
 
 APP, KEYS, BOTH = frozenset({TOTP}), frozenset({KEY}), frozenset({TOTP, KEY})
 DONE = None
@@ -19,19 +19,19 @@ CASES = {
     "a password is enough": ({"reached": PASSWORD}, DONE),
     "who has an app is asked for it": (
         {"reached": PASSWORD, "factors": APP},
-        Due(What.FACTOR, APP),
+        RequiredAction(ActionKind.FACTOR, APP),
     ),
     "who has several may choose": (
         {"reached": PASSWORD, "factors": BOTH},
-        Due(What.FACTOR, BOTH),
+        RequiredAction(ActionKind.FACTOR, BOTH),
     ),
     "of several, those count that are wanted": (
         {"reached": PASSWORD, "factors": BOTH, "demanded": PASSKEY},
-        Due(What.FACTOR, KEYS),
+        RequiredAction(ActionKind.FACTOR, KEYS),
     ),
     "a wish is asked for where it can be met": (
         {"reached": TWO_FACTORS, "factors": BOTH, "requested": PASSKEY},
-        Due(What.FACTOR, KEYS),
+        RequiredAction(ActionKind.FACTOR, KEYS),
     ),
     "a wish that can't be met is none": (
         {"reached": TWO_FACTORS, "factors": APP, "requested": PASSKEY},
@@ -39,39 +39,39 @@ CASES = {
     ),
     "the present factor comes before another is set up": (
         {"reached": PASSWORD, "factors": APP, "demanded": PASSKEY, "addable": BOTH},
-        Due(What.FACTOR, APP),
+        RequiredAction(ActionKind.FACTOR, APP),
     ),
     "then the one that is demanded is set up": (
         {"reached": TWO_FACTORS, "factors": APP, "demanded": PASSKEY, "addable": BOTH},
-        Due(What.ENROL, KEYS),
+        RequiredAction(ActionKind.ENROL, KEYS),
     ),
     "the factor comes before a new password": (
         {"reached": PASSWORD, "factors": APP, "needs_password": True},
-        Due(What.FACTOR, APP),
+        RequiredAction(ActionKind.FACTOR, APP),
     ),
     "a new password comes before a factor is set up": (
         {"reached": PASSWORD, "demanded": TWO_FACTORS, "addable": APP, "needs_password": True},
-        Due(What.PASSWORD),
+        RequiredAction(ActionKind.PASSWORD),
     ),
     "whoever must, sets a factor up": (
         {"reached": PASSWORD, "demanded": TWO_FACTORS, "addable": BOTH},
-        Due(What.ENROL, BOTH),
+        RequiredAction(ActionKind.ENROL, BOTH),
     ),
     "where nothing can be set up, nobody gets in": (
         {"reached": PASSWORD, "demanded": TWO_FACTORS},
-        Due(What.NOT_POSSIBLE),
+        RequiredAction(ActionKind.NOT_POSSIBLE),
     ),
     "codes are kept before anything else is offered": (
         {"reached": TWO_FACTORS, "factors": APP, "holds_codes": True, "is_adding": True},
-        Due(What.KEEP_CODES),
+        RequiredAction(ActionKind.CONFIRM_CODES),
     ),
     "what the person wants comes before what they must": (
         {"reached": PASSWORD, "demanded": TWO_FACTORS, "addable": BOTH, "is_adding": True},
-        Due(What.ADD),
+        RequiredAction(ActionKind.ADD),
     ),
     "who has no factor is offered one": (
         {"reached": PASSWORD, "addable": APP, "offers": True},
-        Due(What.OFFER, APP),
+        RequiredAction(ActionKind.OFFER, APP),
     ),
     "who has one is offered none": (
         {"reached": TWO_FACTORS, "factors": APP, "addable": BOTH, "offers": True},
@@ -88,7 +88,7 @@ CASES = {
 def test_the_required_actions_follow_from_the_progress_of_the_sign_in(case):
     stands, wanted = CASES[case]
 
-    assert due(Situation(**stands)) == wanted
+    assert next_action(Situation(**stands)) == wanted
 
 
 def situations():
@@ -109,7 +109,7 @@ def situations():
 
 def test_nobody_gets_in_with_less_than_they_have_or_is_demanded():
     for about in situations():
-        found = due(about)
+        found = next_action(about)
 
         if found is None:
             assert meets(about.reached, about.demanded), about
@@ -120,16 +120,16 @@ def test_nobody_gets_in_with_less_than_they_have_or_is_demanded():
 def test_nothing_of_an_account_is_changed_before_its_factor_was_given():
     for about in situations():
         if about.factors and not meets(about.reached, TWO_FACTORS):
-            assert due(about).what is What.FACTOR, about
+            assert next_action(about).kind is ActionKind.FACTOR, about
 
 
 def test_what_is_asked_for_is_there():
     for about in situations():
-        found = due(about)
+        found = next_action(about)
 
-        if found is not None and found.what is What.FACTOR:
+        if found is not None and found.kind is ActionKind.FACTOR:
             assert found.factors, about
             assert found.factors <= about.factors, about
-        if found is not None and found.what in (What.ENROL, What.OFFER):
+        if found is not None and found.kind in (ActionKind.ENROL, ActionKind.OFFER):
             assert found.factors, about
             assert found.factors <= about.addable, about
