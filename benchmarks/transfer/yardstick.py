@@ -114,13 +114,13 @@ async def _gone_through(
 
 
 async def _stored(context: ImportContext, kind: RowKind, rows: list[Row], watch: _Watch) -> None:
-    assert kind.request is not None and kind.prepare is not None  # noqa: PT018, S101 - for mypy
+    assert kind.request is not None and kind.plan is not None  # noqa: PT018, S101 - for mypy
     with watch.on("judging fields"):
         reads = [Read(row, reading.collect(kind.request, row.document)[0]) for row in rows]
     with watch.on("preparing units"):
-        prepared = await kind.prepare(context, reads)
+        plans = await kind.plan(context, reads)
     with watch.on(COMMIT):
-        outcomes = await context.service.store.commit_each([one.writes for one in prepared])
+        outcomes = await context.service.store.commit_each([one.writes for one in plans])
     if any(outcomes):
         raise RuntimeError(f"not stored: {next(filter(None, outcomes))!r}")
 

@@ -66,12 +66,12 @@ class SafetyHandler(ConsoleHandler):
 
 
 def _row(result: Result) -> Sequence[Cell]:
-    finding, is_well = result.finding, not result.todo
+    finding, is_well = result.finding, not result.fix
     return [
         cells.text(result.check.about),
         cell(chip(_STATES, finding.state), "chip"),
         cells.text(None) if is_well else cells.codes(_named(result)),
-        cells.text(None if is_well else result.check.todo),
+        cells.text(None if is_well else result.check.fix),
     ]
 
 

@@ -21,7 +21,7 @@ from idp.oauth.endpoints.discovery import PROMPTS
 from idp.oauth.params import Params
 from idp.oauth.paths import KEYS, TOKEN, USERINFO
 from idp.start import demo
-from idp.start.demo import DemoBrowser, DemoClient, DemoStep
+from idp.start.demo import DemoClient, DemoExchange, DemoVisitState
 from idp.start.demo_setup import CALLBACK, PATH
 
 SIGN_IN: Final = PATH + "/sign-in"
@@ -38,7 +38,7 @@ class DemoBase(PageHandler):
             raise HTTPError(404)
         return client
 
-    async def visit(self) -> DemoBrowser | None:
+    async def visit(self) -> DemoVisitState | None:
         return await demo.find_visit(self.service, self.get_cookie(self.demo_cookie))
 
     @property
@@ -47,7 +47,7 @@ class DemoBase(PageHandler):
 
     async def call(
         self, kind: str, path: str, headers: Mapping[str, str], form: Mapping[str, str] | None
-    ) -> tuple[HTTPResponse, DemoStep]:
+    ) -> tuple[HTTPResponse, DemoExchange]:
         """Sends one request to the service: a POST of `form`, or a GET without one. Returns the
         response, and the raw texts of both under the name `kind` for the demo's page."""
         config = self.service.config
@@ -64,7 +64,7 @@ class DemoBase(PageHandler):
             raise_error=False,
         )
         head = f"{'POST' if form else 'GET'} {config.issuer}{path} HTTP/1.1"
-        return response, DemoStep(kind, _raw(head, shown, body or ""), _raw_response(response))
+        return response, DemoExchange(kind, _raw(head, shown, body or ""), _raw_response(response))
 
 
 def _raw(head: str, headers: Mapping[str, str], body: str) -> str:
@@ -82,7 +82,7 @@ class DemoHandler(DemoBase):
 
     async def get(self) -> None:
         await self.client()
-        visit = await self.visit() or DemoBrowser(id="")
+        visit = await self.visit() or DemoVisitState(id="")
         self.page(
             "demo",
             sign_in_url=SIGN_IN,
@@ -106,7 +106,7 @@ class DemoHandler(DemoBase):
             await self._refresh(client, visit)
             self.see(PATH)
 
-    async def _refresh(self, client: DemoClient, visit: DemoBrowser) -> None:
+    async def _refresh(self, client: DemoClient, visit: DemoVisitState) -> None:
         headers = {"Authorization": client.basic()}
         response, step = await self.call("refresh", TOKEN, headers, demo.refresh_form(visit))
         answer = _answer(response)
@@ -118,14 +118,14 @@ class DemoHandler(DemoBase):
         )
         await demo.remember(self.service, refreshed)
 
-    async def _forget(self, visit: DemoBrowser) -> None:
+    async def _forget(self, visit: DemoVisitState) -> None:
         """Ends the demo's own session, then redirects to sign out at the service."""
         location = demo.logout_url(self.service, visit)
-        step = DemoStep("logout", f"GET {location} HTTP/1.1", "303 See Other")
-        await demo.remember(self.service, DemoBrowser(id=visit.id, steps=[step]))
+        step = DemoExchange("logout", f"GET {location} HTTP/1.1", "303 See Other")
+        await demo.remember(self.service, DemoVisitState(id=visit.id, steps=[step]))
         self.see(location)
 
-    def _token(self, visit: DemoBrowser) -> str:
+    def _token(self, visit: DemoVisitState) -> str:
         return base64url.encode(self.service.master_key.mac("demo-form", visit.id))
 
 
@@ -152,16 +152,16 @@ class DemoCallbackHandler(DemoBase):
         client, visit, answer = await self.client(), await self.visit(), self.query_params()
         state, issuer = answer.get("state") or "", answer.get("iss") or ""
         # Only a response to a request of this visit is used (RFC 9700 4.7, RFC 9207).
-        if visit is None or not demo.is_own_answer(self.service, visit, state, issuer):
+        if visit is None or not demo.is_own_response(self.service, visit, state, issuer):
             self.see(PATH)
             return
         await demo.remember(self.service, await self._receive(client, visit, answer))
         self.see(PATH)
 
     async def _receive(
-        self, client: DemoClient, visit: DemoBrowser, answer: Params
-    ) -> DemoBrowser:
-        step = DemoStep("callback", f"GET {self.request.uri} HTTP/1.1", "")
+        self, client: DemoClient, visit: DemoVisitState, answer: Params
+    ) -> DemoVisitState:
+        step = DemoExchange("callback", f"GET {self.request.uri} HTTP/1.1", "")
         # A state is valid for one response only.
         visit = structs.replace(visit, state="", steps=[*visit.steps, step])
         code = answer.get("code")
@@ -173,7 +173,9 @@ class DemoCallbackHandler(DemoBase):
         except ValueError as error:
             return structs.replace(visit, problem=str(error))
 
-    async def _redeem(self, client: DemoClient, visit: DemoBrowser, code: str) -> DemoBrowser:
+    async def _redeem(
+        self, client: DemoClient, visit: DemoVisitState, code: str
+    ) -> DemoVisitState:
         form = demo.code_form(self.service, visit, code)
         headers = {"Authorization": client.basic()}
         response, token_step = await self.call("token", TOKEN, headers, form)
@@ -209,13 +211,13 @@ _TITLES: Final = {
 }
 
 
-def _problems(visit: DemoBrowser) -> list[dict[str, object]]:
+def _problems(visit: DemoVisitState) -> list[dict[str, object]]:
     """Returns the last failure: a sentence in the page's language, then the service's own text."""
     texts = [_FAILED, Message(visit.problem)] if visit.problem else []
     return [{"field": None, "text": text} for text in texts]
 
 
-def _described(step: DemoStep) -> dict[str, object]:
+def _described(step: DemoExchange) -> dict[str, object]:
     return {"title": _TITLES[step.kind], "request": step.request, "response": step.response}
 
 

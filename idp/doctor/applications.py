@@ -121,7 +121,7 @@ CHECKS: Final = (
         id="applications.open",
         area="safety",
         about=message("No application is open to everybody.", context="safety"),
-        todo=message(
+        fix=message(
             "Let only the users of its own organization use an application, unless it is meant for"
             " everybody.",
             context="safety",
@@ -133,9 +133,7 @@ CHECKS: Final = (
         id="applications.pkce",
         area="safety",
         about=message("Every application has to use PKCE.", context="safety"),
-        todo=message(
-            "Require PKCE of each application whose library can do it.", context="safety"
-        ),
+        fix=message("Require PKCE of each application whose library can do it.", context="safety"),
         run=pkce,
         needs="records",
     ),
@@ -143,7 +141,7 @@ CHECKS: Final = (
         id="applications.implicit",
         area="safety",
         about=message("No application uses the implicit flow.", context="safety"),
-        todo=message("Move the application to the code flow with PKCE.", context="safety"),
+        fix=message("Move the application to the code flow with PKCE.", context="safety"),
         run=implicit,
         needs="records",
     ),
@@ -151,7 +149,7 @@ CHECKS: Final = (
         id="applications.debug",
         area="safety",
         about=message("No application is in debug or development mode.", context="safety"),
-        todo=message("Switch both off when you have finished testing.", context="safety"),
+        fix=message("Switch both off when you have finished testing.", context="safety"),
         run=debug,
         needs="records",
     ),

@@ -17,8 +17,8 @@ from storage import Store
 State = Literal["ok", "warn", "fail", "skipped"]
 Area = Literal["files", "machine", "store", "outside", "safety", "upkeep"]
 
-MOST_RECORDS: Final = 5_000  # of a collection that one check reads, unless it is to read all
-MOST_NAMED: Final = 5  # of the records that were found
+MAX_RECORDS: Final = 5_000  # of a collection that one check reads, unless it is to read all
+MAX_NAMED: Final = 5  # of the records that were found
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Installation:
     """The installation that the checks examine.
 
     `store` is None if it cannot be opened. `has_records` is false if this program cannot read the
-    records in it; `store_problem` says why. `most_records` limits how many records of a collection
+    records in it; `store_problem` says why. `max_records` limits how many records of a collection
     a check reads; None means all. `clock` is the one by which records expire, `wall_clock` that of
     the machine.
     """
@@ -36,7 +36,7 @@ class Installation:
     store: Store | None
     store_problem: str = ""
     has_records: bool = True
-    most_records: int | None = MOST_RECORDS
+    max_records: int | None = MAX_RECORDS
     outgoing: Outgoing = field(default_factory=Outgoing)
     wall_clock: Clock = field(default_factory=SystemClock)
 
@@ -56,7 +56,7 @@ class Finding(Struct, frozen=True):
     """The result of a check; `found` describes it in a sentence.
 
     `names` are some of the things that it concerns, of `count` in all; each of `commands` fixes
-    one of them. `todo` replaces the check's own advice.
+    one of them. `fix` replaces the check's own advice.
     """
 
     state: State
@@ -64,20 +64,20 @@ class Finding(Struct, frozen=True):
     names: Sequence[str] = ()
     count: int = 0
     commands: Sequence[str] = ()
-    todo: str = ""
+    fix: str = ""
 
 
 class DoctorCheck(Struct, frozen=True, kw_only=True):
     """One check of `idp doctor`.
 
-    `about` states what should be true, and `todo` what to do if it is not. `needs` says whether
+    `about` states what should be true, and `fix` what to do if it is not. `needs` says whether
     `run` reads the store or the records in it; without these it is skipped.
     """
 
     id: str
     area: Area
     about: Message
-    todo: Message
+    fix: Message
     run: Callable[[Installation], Awaitable[Finding]]
     needs: Literal["nothing", "store", "records"] = "nothing"
 
@@ -89,11 +89,11 @@ class Result(Struct, frozen=True, kw_only=True):
     finding: Finding
 
     @property
-    def todo(self) -> str:
+    def fix(self) -> str:
         """The advice what to do, in English; empty if nothing is wrong."""
         if self.finding.state in ("ok", "skipped"):
             return ""
-        return self.finding.todo or self.check.todo.msgid
+        return self.finding.fix or self.check.fix.msgid
 
 
 def ok(found: str) -> Finding:
@@ -101,14 +101,14 @@ def ok(found: str) -> Finding:
     return Finding("ok", found)
 
 
-def warn(found: str, *commands: str, todo: str = "") -> Finding:
+def warn(found: str, *commands: str, fix: str = "") -> Finding:
     """Returns the finding that the service works, but something should be changed."""
-    return Finding("warn", found, commands=commands, todo=todo)
+    return Finding("warn", found, commands=commands, fix=fix)
 
 
-def fail(found: str, *commands: str, todo: str = "") -> Finding:
+def fail(found: str, *commands: str, fix: str = "") -> Finding:
     """Returns the finding that something does not work, or can be misused now."""
-    return Finding("fail", found, commands=commands, todo=todo)
+    return Finding("fail", found, commands=commands, fix=fix)
 
 
 def skipped(found: str) -> Finding:

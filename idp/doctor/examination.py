@@ -8,7 +8,7 @@ from typing import Final
 
 from idp import doctor
 from idp.config.settings import Config
-from idp.doctor.check import MOST_RECORDS, Installation, Result
+from idp.doctor.check import MAX_RECORDS, Installation, Result
 from idp.foundation.clock import SystemClock
 from idp.foundation.errors import NotFound
 from idp.outgoing.http import Outgoing
@@ -39,7 +39,7 @@ async def of(
         clock=SystemClock(),
         store=None,
         has_records=False,
-        most_records=None if is_deep else MOST_RECORDS,
+        max_records=None if is_deep else MAX_RECORDS,
         outgoing=outgoing or Outgoing(),
     )
     if config.is_in_memory:

@@ -12,7 +12,7 @@ from typing import Final
 
 from idp.config.settings import Config
 from idp.doctor.check import (
-    MOST_NAMED,
+    MAX_NAMED,
     DoctorCheck,
     Finding,
     Installation,
@@ -26,7 +26,7 @@ from idp.keys.master_key import KEY_FILE
 
 _SQLITE: Final = "sqlite:///"
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
-_MOST_FILES: Final = 1_000
+_MAX_FILES: Final = 1_000
 _GIGABYTE: Final = 1024**3
 
 
@@ -66,7 +66,7 @@ async def data_owner(installation: Installation) -> Finding:
     files = _files(installation.config)
     others = [str(path) for path in files if _owner(path) not in (status.st_uid, None)]
     if others:
-        owner, some = f"{status.st_uid}:{status.st_gid}", others[:MOST_NAMED]
+        owner, some = f"{status.st_uid}:{status.st_gid}", others[:MAX_NAMED]
         return Finding(
             "fail",
             f"files that do not belong to the owner of {directory}",
@@ -91,7 +91,7 @@ def _owner(path: Path) -> int | None:
 
 def _files(config: Config) -> Iterator[Path]:
     """Yields the files in the data directory, and those of a SQLite store elsewhere."""
-    yield from islice(config.data_dir.iterdir(), _MOST_FILES)
+    yield from islice(config.data_dir.iterdir(), _MAX_FILES)
     if config.store.startswith(_SQLITE):
         store = Path(config.store.removeprefix(_SQLITE))
         if store.parent.absolute() != config.data_dir.absolute():
@@ -137,28 +137,28 @@ CHECKS: Final = (
         id="key.mode",
         area="files",
         about=Message("Nobody but its owner can read the master key."),
-        todo=Message("Close the file to others."),
+        fix=Message("Close the file to others."),
         run=key_mode,
     ),
     DoctorCheck(
         id="pat.mode",
         area="files",
         about=Message("Nobody but its owner can read the token in admin_pat."),
-        todo=Message("Close the file to others."),
+        fix=Message("Close the file to others."),
         run=pat_mode,
     ),
     DoctorCheck(
         id="data.owner",
         area="files",
         about=Message("The data directory and its files belong to one user, and to nobody else."),
-        todo=Message("Give them to the user that the service runs as, as root."),
+        fix=Message("Give them to the user that the service runs as, as root."),
         run=data_owner,
     ),
     DoctorCheck(
         id="disk.free",
         area="files",
         about=Message("The disk has room: less than 10 % or 1 GB is a warning, 1 % a failure."),
-        todo=Message("Make room on the disk, or use a larger one."),
+        fix=Message("Make room on the disk, or use a larger one."),
         run=disk_free,
     ),
 )

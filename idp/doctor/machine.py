@@ -29,7 +29,7 @@ CHECKS: Final = (
         id="limits.descriptors",
         area="machine",
         about=Message("A process may have at least 4,096 files and connections open."),
-        todo=Message(
+        fix=Message(
             "Raise the limit where the service is started; in a systemd unit, by LimitNOFILE=4096."
         ),
         run=descriptors,

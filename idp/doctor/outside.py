@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from idp.doctor.check import (
-    MOST_NAMED,
+    MAX_NAMED,
     DoctorCheck,
     Finding,
     Installation,
@@ -37,7 +37,7 @@ async def issuer_tls(installation: Installation) -> Finding:
     """Checks that the certificate at the public address is trusted, and does not expire soon."""
     config = installation.config
     if not config.is_secure:
-        return fail(f"{config.issuer} is not https", todo="Give the service an https issuer.")
+        return fail(f"{config.issuer} is not https", fix="Give the service an https issuer.")
     try:
         ends_at = await _certificate_end(installation)
     except Failed as error:
@@ -89,7 +89,7 @@ async def proxy_address(installation: Installation) -> Finding:
     if open_ones := [str(each) for each in networks if each.prefixlen == 0]:
         return fail(
             f"trusted_proxies has {open_ones[0]}: anybody can choose the address that counts",
-            todo="Name the addresses of your own proxies only.",
+            fix="Name the addresses of your own proxies only.",
         )
     if installation.store is None or not installation.has_records:
         return skipped(installation.store_problem)
@@ -104,7 +104,7 @@ async def proxy_address(installation: Installation) -> Finding:
     return Finding(
         "warn",
         "X-Forwarded-For of these was not believed this week",
-        names=unnamed[:MOST_NAMED],
+        names=unnamed[:MAX_NAMED],
         count=len(unnamed),
     )
 
@@ -115,7 +115,7 @@ async def mail_reach(installation: Installation) -> Finding:
     if not config.sends_mail:
         return warn(
             "there is no mail server: nobody receives codes and links",
-            todo="Name one by the settings smtp_host and smtp_from.",
+            fix="Name one by the settings smtp_host and smtp_from.",
         )
     where = f"{config.smtp_host}:{smtp.port(config)}"
     try:
@@ -130,14 +130,14 @@ CHECKS: Final = (
         id="issuer.tls",
         area="outside",
         about=Message("The issuer's certificate is trusted, and lasts 14 days more."),
-        todo=Message("Renew the certificate where TLS ends, with its whole chain."),
+        fix=Message("Renew the certificate where TLS ends, with its whole chain."),
         run=issuer_tls,
     ),
     DoctorCheck(
         id="issuer.self",
         area="outside",
         about=Message("The public address leads to this installation."),
-        todo=Message(
+        fix=Message(
             "See where the issuer's name leads. If this machine can't reach its own public"
             " address, name it in /etc/hosts."
         ),
@@ -147,7 +147,7 @@ CHECKS: Final = (
         id="proxy.address",
         area="outside",
         about=message("X-Forwarded-For is believed as configured.", context="safety"),
-        todo=message(
+        fix=message(
             "If one of them is your proxy, add it to trusted_proxies; any other can be ignored.",
             context="safety",
         ),
@@ -157,7 +157,7 @@ CHECKS: Final = (
         id="mail.reach",
         area="outside",
         about=Message("The mail server can be reached; no mail is sent."),
-        todo=Message("Compare the settings smtp_* with those of the mail server."),
+        fix=Message("Compare the settings smtp_* with those of the mail server."),
         run=mail_reach,
     ),
 )

@@ -8,7 +8,7 @@ from typing import Final, Generic, TypeVar, cast
 
 from msgspec import Struct
 
-from idp.doctor.check import MOST_NAMED, Finding, Installation
+from idp.doctor.check import MAX_NAMED, Finding, Installation
 from storage import Collection, Record
 
 R = TypeVar("R", bound=Record)
@@ -36,7 +36,7 @@ class Matches(Struct, Generic[R]):
     @property
     def named(self) -> Sequence[R]:
         """The first records, which a finding names."""
-        return self.found[:MOST_NAMED]
+        return self.found[:MAX_NAMED]
 
     def joined(self, other: Matches[R]) -> Matches[R]:
         """Returns the matches of both searches as one."""
@@ -69,7 +69,7 @@ async def matching(
 ) -> Matches[R]:
     """Returns the records of a collection for which `is_match` holds.
 
-    At most `most_records` of the installation are read.
+    At most `max_records` of the installation are read.
     """
 
     async def chosen(records: Sequence[R]) -> Sequence[R]:
@@ -85,7 +85,7 @@ async def chosen_by(
 ) -> Matches[R]:
     """Returns the records of a collection that `choose` returns of each batch of them.
 
-    At most `most_records` of the installation are read.
+    At most `max_records` of the installation are read.
     """
     matches: Matches[R] = Matches()
     async for records in _batches(installation, collection, matches):
@@ -101,7 +101,7 @@ async def _batches(
     scan = cast(AsyncGenerator[R, None], installation.opened.scan(collection))
     async with aclosing(scan) as records:
         async for record in records:
-            if matches.looked_at == installation.most_records:
+            if matches.looked_at == installation.max_records:
                 matches.is_all = False
                 break
             matches.looked_at += 1

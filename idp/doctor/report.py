@@ -52,6 +52,6 @@ def _view(result: Result) -> CheckView:
         found=finding.found,
         names=list(finding.names),
         count=str(finding.count),
-        todo=result.todo,
+        todo=result.fix,
         commands=list(finding.commands),
     )

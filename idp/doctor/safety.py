@@ -9,7 +9,7 @@ from typing import Final, cast
 from msgspec import structs
 
 from idp.doctor import applications, commands, tokens
-from idp.doctor.check import MOST_NAMED, DoctorCheck, Finding, Installation
+from idp.doctor.check import MAX_NAMED, DoctorCheck, Finding, Installation
 from idp.doctor.records import Matches, chosen_by, matching
 from idp.foundation import domain_names
 from idp.foundation.i18n import message
@@ -45,7 +45,7 @@ async def registration_open(installation: Installation) -> Finding:
             return Finding("ok", "registration is closed everywhere")
         problem = "are login policies that let strangers open accounts"
         return structs.replace(matches, found=[], count=0).finding("policies", problem, [])
-    named = open_ones[:MOST_NAMED]
+    named = open_ones[:MAX_NAMED]
     return Finding(
         "warn",
         "strangers can open accounts by these login policies",
@@ -161,7 +161,7 @@ CHECKS: Final = (
         id="registration.open",
         area="safety",
         about=message("Strangers can't open accounts.", context="safety"),
-        todo=message("Close registration, unless anybody may have an account.", context="safety"),
+        fix=message("Close registration, unless anybody may have an account.", context="safety"),
         run=registration_open,
         needs="records",
     ),
@@ -173,7 +173,7 @@ CHECKS: Final = (
         about=message(
             "Every administrator of the installation has a second factor.", context="safety"
         ),
-        todo=message(
+        fix=message(
             "Ask them to set up an authenticator app or a passkey, or require a second factor by"
             " the login policy.",
             context="safety",
@@ -187,7 +187,7 @@ CHECKS: Final = (
         about=message(
             "Accounts that wrong passwords lock are unlocked after a time.", context="safety"
         ),
-        todo=message(
+        fix=message(
             "Let the lock end by itself: otherwise a stranger can lock people out for good.",
             context="safety",
         ),
@@ -200,7 +200,7 @@ CHECKS: Final = (
         about=message(
             "Nobody has a name or an address at another organization's domain.", context="safety"
         ),
-        todo=message("Rename these users, or have them verify the address.", context="safety"),
+        fix=message("Rename these users, or have them verify the address.", context="safety"),
         run=foreign_names,
         needs="records",
     ),
@@ -210,7 +210,7 @@ CHECKS: Final = (
         about=message(
             "Every verified e-mail address was verified by its owner.", context="safety"
         ),
-        todo=message(
+        fix=message(
             "Have these people verify their address by a code. Until then applications of other"
             " organizations don't trust it.",
             context="safety",

@@ -35,11 +35,11 @@ async def schema(installation: Installation) -> Finding:
     """Checks that this program can use the store, and that no upgrade step is pending."""
     record = await installation.opened.get(META, SCHEMA_ID)
     if record is None:
-        return fail("there is no installation in this store", todo="See --data and --store.")
+        return fail("there is no installation in this store", fix="See --data and --store.")
     try:
         opening(record, SCHEMA)
     except StorageError as error:
-        return fail(str(error), todo="Use the release of the program that wrote the store.")
+        return fail(str(error), fix="Use the release of the program that wrote the store.")
     steps = pending(record, SCHEMA)
     if steps:
         return warn(f"{len(steps)} upgrade steps are pending", "idp schema upgrade")
@@ -92,14 +92,14 @@ CHECKS: Final = (
         id="store.reach",
         area="store",
         about=Message("The store can be reached."),
-        todo=Message("See that the server runs, and that the setting store names it."),
+        fix=Message("See that the server runs, and that the setting store names it."),
         run=reach,
     ),
     DoctorCheck(
         id="store.schema",
         area="store",
         about=Message("What is stored has the version of this program."),
-        todo=Message("Finish the upgrade; a start of the service does it, too."),
+        fix=Message("Finish the upgrade; a start of the service does it, too."),
         run=schema,
         needs="store",
     ),
@@ -107,7 +107,7 @@ CHECKS: Final = (
         id="store.key",
         area="store",
         about=Message("The master key and the store belong together."),
-        todo=Message("Restore the master key that belongs to this store from its back-up."),
+        fix=Message("Restore the master key that belongs to this store from its back-up."),
         run=key,
         needs="records",
     ),
@@ -117,7 +117,7 @@ CHECKS: Final = (
         about=Message(
             "The store's clock is right: more than 1 s apart is a warning, 5 s a failure."
         ),
-        todo=Message("Have both machines take their time from the same NTP servers."),
+        fix=Message("Have both machines take their time from the same NTP servers."),
         run=clock,
         needs="store",
     ),

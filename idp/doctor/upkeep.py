@@ -1,4 +1,4 @@
-"""Checks of the background tasks of the service: whether they keep up."""
+"""Checks whether the service's background tasks keep up with their work."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CHECKS: Final = (
         id="sweep.backlog",
         area="upkeep",
         about=message("Expired records are removed in time.", context="safety"),
-        todo=message(
+        fix=message(
             "Keep the service running: it removes them by itself. If the number grows, the"
             " database is too slow.",
             context="safety",

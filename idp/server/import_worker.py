@@ -20,7 +20,13 @@ from idp.foundation import logs
 from idp.start import bootstrap, exit_codes
 from idp.transfer.jobs.batches import ProcessedRow
 from idp.transfer.jobs.pipeline import BatchWorker, LocalBatchWorker
-from idp.transfer.jobs.worker_messages import Order, WorkerAssignment, WorkerReply, receive, send
+from idp.transfer.jobs.worker_messages import (
+    WorkerAssignment,
+    WorkerCommand,
+    WorkerReply,
+    receive,
+    send,
+)
 from idp.transfer.kinds.kind import ImportContext
 from storage import StorageError
 
@@ -76,24 +82,24 @@ async def _serve(
     worker: BatchWorker, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> None:
     """Carries out commands until the connection is closed, which cancels the last one."""
-    orders: asyncio.Queue[Order] = asyncio.Queue()
+    commands: asyncio.Queue[WorkerCommand] = asyncio.Queue()
 
     async def work() -> None:
         while True:
-            async for reply in _carried_out(worker, await orders.get()):
+            async for reply in _carried_out(worker, await commands.get()):
                 await send(writer, reply)
 
     working = asyncio.ensure_future(work())
-    while (order := await receive(reader, Order)) is not None:
-        orders.put_nowait(order)
+    while (command := await receive(reader, WorkerCommand)) is not None:
+        commands.put_nowait(command)
     working.cancel()
     await asyncio.gather(working, return_exceptions=True)
 
 
-async def _carried_out(worker: BatchWorker, order: Order) -> AsyncIterator[WorkerReply]:
+async def _carried_out(worker: BatchWorker, command: WorkerCommand) -> AsyncIterator[WorkerReply]:
     try:
-        if order.rows is not None:
-            await worker.plan(order.rows)
+        if command.rows is not None:
+            await worker.plan(command.rows)
             yield WorkerReply()
         else:
             outcomes = await worker.store()

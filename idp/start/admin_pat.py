@@ -21,7 +21,7 @@ from idp.service import Service
 from idp.start import first_start
 from storage import Conflict
 
-LIVES: Final = timedelta(hours=24)
+LIFETIME: Final = timedelta(hours=24)
 USER_NAME: Final = "admin-pat"
 
 
@@ -39,7 +39,7 @@ async def ensure(service: Service, instance: Instance, known: str | None) -> str
     subject = Subject(instance=instance, organization=organization, user=user)
     now = service.clock.now()
     record, token = user_personal_access_tokens.new(
-        service.random, service.config.vendor, subject, now, now + LIVES
+        service.random, service.config.vendor, subject, now, now + LIFETIME
     )
     await service.store.commit(
         *first_start.made(service, PATS, record, "pat.created", now, user=user.id)

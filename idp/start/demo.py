@@ -24,10 +24,10 @@ from storage import Insert, Update
 
 SCOPE: Final = "openid profile email phone address offline_access"
 _PURPOSE: Final = "demo-visit"
-_LIVES: Final = timedelta(hours=12)
+_LIFETIME: Final = timedelta(hours=12)
 
 
-class DemoStep(Confidential, frozen=True):
+class DemoExchange(Confidential, frozen=True):
     """One HTTP request of the demo and its response, as its page displays them."""
 
     kind: str
@@ -35,7 +35,7 @@ class DemoStep(Confidential, frozen=True):
     response: str
 
 
-class DemoBrowser(Confidential, frozen=True, omit_defaults=True):
+class DemoVisitState(Confidential, frozen=True, omit_defaults=True):
     """The demo's data about one browser.
 
     `id` is the value of the browser's cookie, of which the store has the digest.
@@ -48,7 +48,7 @@ class DemoBrowser(Confidential, frozen=True, omit_defaults=True):
     claims: dict[str, Any] = {}
     userinfo: dict[str, Any] = {}
     tokens: dict[str, str] = {}
-    steps: list[DemoStep] = []
+    steps: list[DemoExchange] = []
     problem: str = ""
 
 
@@ -75,18 +75,20 @@ async def find_client(service: Service) -> DemoClient | None:
     return DemoClient(client_id=demo.client_id, client_secret=client_secret(service, demo))
 
 
-async def find_visit(service: Service, cookie: str | None) -> DemoBrowser | None:
+async def find_visit(service: Service, cookie: str | None) -> DemoVisitState | None:
     """Returns the stored data about the browser with this cookie; None if there is none."""
     record = await service.store.get(DEMO_VISITS, digest(cookie)) if cookie else None
     if record is None:
         return None
-    return msgspec.json.decode(service.master_key.open(record.sealed, _PURPOSE), type=DemoBrowser)
+    return msgspec.json.decode(
+        service.master_key.open(record.sealed, _PURPOSE), type=DemoVisitState
+    )
 
 
-async def remember(service: Service, visit: DemoBrowser, *, is_new: bool = False) -> None:
+async def remember(service: Service, visit: DemoVisitState, *, is_new: bool = False) -> None:
     """Stores the data about a browser for twelve hours, as a new record if `is_new`."""
     sealed = service.master_key.seal(msgspec.json.encode(visit), _PURPOSE)
-    expires_at = service.clock.now() + _LIVES
+    expires_at = service.clock.now() + _LIFETIME
     record = DemoVisit(id=digest(visit.id), sealed=sealed, expires_at=expires_at)
     changes = {"sealed": sealed, "expires_at": expires_at}
     await service.store.commit(
@@ -95,25 +97,27 @@ async def remember(service: Service, visit: DemoBrowser, *, is_new: bool = False
 
 
 def begin(
-    service: Service, visit: DemoBrowser | None, client: DemoClient, prompt: str
-) -> DemoBrowser:
+    service: Service, visit: DemoVisitState | None, client: DemoClient, prompt: str
+) -> DemoVisitState:
     """Returns a browser's data for a new authorization request, with a new state, nonce and PKCE
     verifier.
 
     `visit` is its former data, None for a new browser.
     """
     random = service.random
-    known = visit or DemoBrowser(id=random.token())
-    asking = structs.replace(
+    known = visit or DemoVisitState(id=random.token())
+    visit_with_request = structs.replace(
         known, state=random.token(), nonce=random.token(), verifier=random.token(), problem=""
     )
-    url = authorization_url(service, asking, client, prompt)
+    url = authorization_url(service, visit_with_request, client, prompt)
     request = f"GET {url} HTTP/1.1"
-    return structs.replace(asking, steps=[DemoStep("authorize", request, "303 See Other")])
+    return structs.replace(
+        visit_with_request, steps=[DemoExchange("authorize", request, "303 See Other")]
+    )
 
 
 def authorization_url(
-    service: Service, visit: DemoBrowser, client: DemoClient, prompt: str
+    service: Service, visit: DemoVisitState, client: DemoClient, prompt: str
 ) -> str:
     """Returns the address of the authorization request (OpenID Connect Core 1.0, 3.1.2.1)."""
     base = service.config.issuer
@@ -132,7 +136,7 @@ def authorization_url(
     return f"{base}{AUTHORIZE}?{urlencode(pairs)}"
 
 
-def logout_url(service: Service, visit: DemoBrowser) -> str:
+def logout_url(service: Service, visit: DemoVisitState) -> str:
     """Returns the address of the logout request (OpenID Connect RP-Initiated Logout 1.0, 2)."""
     base = service.config.issuer
     pairs = {
@@ -142,7 +146,7 @@ def logout_url(service: Service, visit: DemoBrowser) -> str:
     return f"{base}{END_SESSION}?{urlencode(pairs)}"
 
 
-def code_form(service: Service, visit: DemoBrowser, code: str) -> dict[str, str]:
+def code_form(service: Service, visit: DemoVisitState, code: str) -> dict[str, str]:
     """Returns the form of the token request that redeems an authorization code."""
     return {
         "grant_type": "authorization_code",
@@ -152,12 +156,12 @@ def code_form(service: Service, visit: DemoBrowser, code: str) -> dict[str, str]
     }
 
 
-def refresh_form(visit: DemoBrowser) -> dict[str, str]:
+def refresh_form(visit: DemoVisitState) -> dict[str, str]:
     """Returns the form of the token request with the browser's refresh token."""
     return {"grant_type": "refresh_token", "refresh_token": visit.tokens.get("refresh_token", "")}
 
 
-def is_own_answer(service: Service, visit: DemoBrowser, state: str, issuer: str) -> bool:
+def is_own_response(service: Service, visit: DemoVisitState, state: str, issuer: str) -> bool:
     """Returns whether an authorization response belongs to this browser's last request, by its
     `state` and `iss` (RFC 9207).
     """

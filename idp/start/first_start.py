@@ -173,7 +173,9 @@ def new_user(
     display_name: str,
     now: datetime,
 ) -> User:
-    """Returns a user without a password, not stored yet."""
+    """Returns a new user without a password, who is not stored yet; `kind` is `human` or
+    `machine`.
+    """
     profile = Profile(display_name=display_name)
     return User(
         id=service.random.id(),

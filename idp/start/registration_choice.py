@@ -37,8 +37,8 @@ async def is_asked(service: Service) -> bool:
 
 
 async def answer(service: Service, subject: Subject, *, is_open: bool) -> list[Write]:
-    """Returns the writes that store the first administrator's answer; none if it was not asked, or
-    for any other user.
+    """Returns the writes that store the first administrator's answer `is_open`; none if the
+    question was not asked, or if `subject` is another user.
     """
     first = subject.instance.first_admin
     if first is None or first.user_id != subject.user.id or not await is_asked(service):

@@ -10,7 +10,7 @@ from idp.oauth.endpoints.authorization_response import AuthorizationResponse
 from idp.oauth.grants.token_exchange import ExchangeTokens
 from idp.oauth.grants.token_request import RefreshToken
 from idp.start.bootstrap import Start
-from idp.start.demo import DemoBrowser, DemoClient, DemoStep
+from idp.start.demo import DemoClient, DemoExchange, DemoVisitState
 from idp.start.demo_setup import DemoDescription
 from idp.start.first_start import Admin
 
@@ -28,8 +28,8 @@ SECRET = "Kx7f-9QmD-p2Rw-T3zs"
         AuthorizationResponse,
         ExchangeTokens,
         Start,
-        DemoStep,
-        DemoBrowser,
+        DemoExchange,
+        DemoVisitState,
     ],
 )
 def test_what_holds_a_secret_prints_nothing_of_it(kind):

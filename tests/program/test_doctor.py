@@ -139,7 +139,7 @@ def test_a_check_that_breaks_is_a_failure_of_that_check_alone(place):
 def test_a_check_looks_at_no_more_records_than_it_may(place):
     add_application(place, requires_pkce=False)
     config = Config(data=str(place.data))
-    place.monkeypatch.setattr(examination, "MOST_RECORDS", 1)
+    place.monkeypatch.setattr(examination, "MAX_RECORDS", 1)
 
     some, every = (
         {each.check.id: each.finding for each in asyncio.run(examination.of(config, is_deep=deep))}

@@ -16,7 +16,7 @@ END = "<!-- end of checks -->"
 def table() -> str:
     """A row for each check."""
     rows = [
-        f"| {area} | `{check.id}` | {check.about.msgid} | {check.todo.msgid} |"
+        f"| {area} | `{check.id}` | {check.about.msgid} | {check.fix.msgid} |"
         for area, checks in AREAS.items()
         for check in checks
     ]

@@ -84,7 +84,7 @@ def _lines(results: Sequence[Result]) -> Iterator[str]:
         more = ", …" if finding.names and finding.count > len(finding.names) else ""
         yield f"{finding.state:<9}{each.check.id:<{width}}  {finding.found}{named}{more}"
         indent = " " * (11 + width)
-        if each.todo:
-            yield f"{indent}{each.todo}"
+        if each.fix:
+            yield f"{indent}{each.fix}"
         for command in finding.commands:
             yield f"{indent}$ {command}"

@@ -28,7 +28,7 @@ class NotCalled(RequestException):  # type: ignore[misc, unused-ignore]
     """The error that a request was not sent, or its response not read; it is not retried."""
 
 
-class Time:
+class TimeLimit:
     """A time limit for all requests to a bucket, at whose end their connections are closed.
 
     Once `is_over` is true, the registered connections are closed, and each later one is closed as
@@ -73,11 +73,11 @@ class Time:
 
 
 @contextmanager
-def time_of(seconds: float, leaving: threading.Event) -> Iterator[Time]:
+def time_limit(seconds: float, leaving: threading.Event) -> Iterator[TimeLimit]:
     """Provides a time limit that ends after `seconds`, as soon as `leaving` is set, or at the end
     of the block.
     """
-    time = Time()
+    time = TimeLimit()
 
     def end() -> None:
         leaving.wait(max(seconds, 0))
@@ -97,7 +97,7 @@ class GuardedAdapter(HTTPAdapter):  # type: ignore[misc, unused-ignore]
     It raises NotCalled for any other request, for a redirect, and for a response that is too long.
     """
 
-    def __init__(self, origins: frozenset[str], time: Time) -> None:
+    def __init__(self, origins: frozenset[str], time: TimeLimit) -> None:
         self._origins = origins
         self._time = time
         super().__init__()
@@ -120,7 +120,7 @@ class GuardedAdapter(HTTPAdapter):  # type: ignore[misc, unused-ignore]
         return response
 
 
-def guard(session: Session, origins: frozenset[str], time: Time) -> None:
+def guard(session: Session, origins: frozenset[str], time: TimeLimit) -> None:
     """Restricts a session to requests to `origins` within `time`, and makes it ignore the proxies
     that are set in the environment.
     """
@@ -148,7 +148,7 @@ def _read_short(response: Response) -> None:
     response._content = content
 
 
-def _pools(time: Time) -> dict[str, type[HTTPConnectionPool]]:
+def _pools(time: TimeLimit) -> dict[str, type[HTTPConnectionPool]]:
     """Returns connection pools whose connections are closed at the time limit."""
 
     class Plain(HTTPConnection):  # type: ignore[misc, unused-ignore]
@@ -168,7 +168,7 @@ def _pools(time: Time) -> dict[str, type[HTTPConnectionPool]]:
     return {"http": PlainPool, "https": SecurePool}
 
 
-def _watched(connection: HTTPConnection, over: socket.socket, time: Time) -> socket.socket:
+def _watched(connection: HTTPConnection, over: socket.socket, time: TimeLimit) -> socket.socket:
     time.watch(connection, over)
     return over
 

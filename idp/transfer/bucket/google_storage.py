@@ -24,7 +24,14 @@ from google_crc32c import Checksum
 
 from idp.foundation.errors import FieldProblem
 from idp.transfer.bucket.errors import ObjectStorageFailed
-from idp.transfer.bucket.google_http import SILENT_SECONDS, NotCalled, Time, guard, origin, time_of
+from idp.transfer.bucket.google_http import (
+    SILENT_SECONDS,
+    NotCalled,
+    TimeLimit,
+    guard,
+    origin,
+    time_limit,
+)
 from idp.transfer.bucket.location import ObjectLocation, ServiceAccount
 
 TOKEN_URI: Final = "https://oauth2.googleapis.com/token"  # noqa: S105 - an address
@@ -75,7 +82,7 @@ def opened(
 
     Raises ObjectStorageFailed for every error within the block.
     """
-    with time_of(seconds, leaving) as time:
+    with time_limit(seconds, leaving) as time:
         try:
             yield GoogleBucket(endpoint, place, seconds, time)
         except ObjectStorageFailed as error:
@@ -92,7 +99,9 @@ class GoogleBucket:
     Errors of the library within its methods become ObjectStorageFailed in `opened`.
     """
 
-    def __init__(self, endpoint: str, place: ObjectLocation, seconds: float, time: Time) -> None:
+    def __init__(
+        self, endpoint: str, place: ObjectLocation, seconds: float, time: TimeLimit
+    ) -> None:
         client = storage.Client(
             credentials=_credentials(endpoint, place.serviceaccount_json),
             project=None,
@@ -219,7 +228,7 @@ def _credentials(endpoint: str, account: ServiceAccount) -> Any:
     return Credentials(signer, account.email, TOKEN_URI, scopes=[SCOPE])
 
 
-def _session(endpoint: str, account: ServiceAccount, time: Time) -> AuthorizedSession:
+def _session(endpoint: str, account: ServiceAccount, time: TimeLimit) -> AuthorizedSession:
     """Returns a session that may only call the endpoint, and Google for its tokens."""
     tokens = requests.Session()
     guard(tokens, frozenset({origin(TOKEN_URI)}), time)
@@ -228,7 +237,7 @@ def _session(endpoint: str, account: ServiceAccount, time: Time) -> AuthorizedSe
     return session
 
 
-def _problem(error: Exception, time: Time) -> FieldProblem:
+def _problem(error: Exception, time: TimeLimit) -> FieldProblem:
     if time.is_over or isinstance(error, RetryError):
         return _LATE
     if isinstance(error, GoogleAuthError) and not isinstance(error, TransportError):

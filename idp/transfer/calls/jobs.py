@@ -31,7 +31,7 @@ from storage.settling import commit_settled
 
 _STATES: Final = {job_lifecycle.STATES[state]: state for state in get_args(JobState)}
 _KEY: Final = re.compile(r"[0-9]{12}\.[0-9]{2}")
-MOST: Final = 1000
+MAX_LIMIT: Final = 1000
 
 
 class JobsFound(Answer, frozen=True, kw_only=True):
@@ -68,7 +68,7 @@ class ProblemPage(Request, frozen=True, kw_only=True):
     """Which page of a job's problems: behind `cursor`, `limit` of them."""
 
     cursor: Annotated[str, Text()] = ""
-    limit: Annotated[int, Integer(1, MOST)] = 100
+    limit: Annotated[int, Integer(1, MAX_LIMIT)] = 100
 
 
 class Problems(Answer, frozen=True, kw_only=True):

@@ -21,7 +21,7 @@ from idp.transfer import kinds
 from idp.transfer.jobs import import_origin
 from idp.transfer.kinds.kind import ImportContext, RowKind
 from idp.transfer.package import autofix
-from idp.transfer.package.rows import Action, PreparedRow, Read, Row, RowProblem, problem, refused
+from idp.transfer.package.rows import Action, Read, Row, RowPlan, RowProblem, problem, refused
 from storage import Conflict, Insert, InvalidValue, Outcome, Stale, Unknown, Update, Write
 
 _Key = tuple[str, str, object]
@@ -74,8 +74,8 @@ class RowOutcome(Struct, frozen=True):
     with those of an earlier row is in neither, and is planned again in the next round.
     """
 
-    done: Mapping[int, PreparedRow] = {}
-    to_store: Mapping[int, PreparedRow] = {}
+    done: Mapping[int, RowPlan] = {}
+    to_store: Mapping[int, RowPlan] = {}
 
 
 class PlannedRows(Struct, frozen=True, kw_only=True):
@@ -87,7 +87,7 @@ class PlannedRows(Struct, frozen=True, kw_only=True):
 
     rows: Sequence[Row]
     kind: RowKind | None
-    unreadable: Mapping[int, PreparedRow] = {}
+    unreadable: Mapping[int, RowPlan] = {}
     warnings: Mapping[int, Sequence[RowProblem]] = {}
     reads: Sequence[Read] = ()
     outcome: RowOutcome = RowOutcome()
@@ -110,9 +110,9 @@ async def plan(context: ImportContext, rows: Sequence[Row]) -> PlannedRows:
     Raises Unavailable if the store can't be reached.
     """
     kind = kinds.BY_MEMBER.get(rows[0].member)
-    if kind is None or kind.request is None or kind.prepare is None:
+    if kind is None or kind.request is None or kind.plan is None:
         return PlannedRows(rows=rows, kind=kind)
-    unreadable: dict[int, PreparedRow] = {}
+    unreadable: dict[int, RowPlan] = {}
     reads: list[Read] = []
     warnings: dict[int, list[RowProblem]] = {}
     async for row in in_turns(rows):
@@ -132,24 +132,24 @@ async def plan(context: ImportContext, rows: Sequence[Row]) -> PlannedRows:
     )
 
 
-async def store(context: ImportContext, planned: PlannedRows) -> dict[int, PreparedRow]:
+async def store(context: ImportContext, planned: PlannedRows) -> dict[int, RowPlan]:
     """Stores planned rows; returns the outcome of each, by its number.
 
     Raises Unavailable when the store can't be reached: some rows may be stored then, and are
     recognized when they are processed again.
     """
-    if planned.kind is None or planned.kind.prepare is None:
+    if planned.kind is None or planned.kind.plan is None:
         return {}
     return await _store_rounds(context, planned.kind, planned)
 
 
-async def outcomes(planned: PlannedRows, stored: Mapping[int, PreparedRow]) -> list[ProcessedRow]:
+async def outcomes(planned: PlannedRows, stored: Mapping[int, RowPlan]) -> list[ProcessedRow]:
     """Returns the outcomes of planned rows in the order of the rows, after they were stored.
 
     `stored` has the results of `store`, by row number.
     """
     kind = planned.kind
-    if kind is None or kind.prepare is None:
+    if kind is None or kind.plan is None:
         return [_unsupported(row, kind) for row in planned.rows]
     plans = {**planned.unreadable, **stored}
     return [
@@ -159,7 +159,7 @@ async def outcomes(planned: PlannedRows, stored: Mapping[int, PreparedRow]) -> l
 
 
 def _processed(
-    row: Row, kind: RowKind, done: PreparedRow, warnings: Sequence[RowProblem]
+    row: Row, kind: RowKind, done: RowPlan, warnings: Sequence[RowProblem]
 ) -> ProcessedRow:
     problems = (*done.problems, *warnings)
     if done.action != "fail":
@@ -217,10 +217,10 @@ def _name(kind: RowKind, row: Row) -> str:
 
 async def _store_rounds(
     context: ImportContext, kind: RowKind, planned: PlannedRows
-) -> dict[int, PreparedRow]:
+) -> dict[int, RowPlan]:
     """Returns the outcomes of readable rows, by their numbers. Raises Unavailable."""
     reads, outcome = planned.reads, planned.outcome
-    done: dict[int, PreparedRow] = {}
+    done: dict[int, RowPlan] = {}
     doubted: set[int] = set()
     vain = 0
     while reads and vain < _VAIN_ROUNDS:
@@ -235,7 +235,7 @@ async def _store_rounds(
     return done | {read.row.number: _pushed_aside(kind, read) for read in reads}
 
 
-def _certain(finished: Mapping[int, PreparedRow], doubted: set[int]) -> dict[int, PreparedRow]:
+def _certain(finished: Mapping[int, RowPlan], doubted: set[int]) -> dict[int, RowPlan]:
     """Returns the outcomes without those that are refused for the first time.
 
     These are planned once more: the conflicting record may be the same row, which another import
@@ -252,10 +252,10 @@ async def _plan_readable(
     """Plans readable rows by what is stored now. Raises Unavailable."""
     if not reads:
         return RowOutcome()
-    assert kind.prepare is not None  # noqa: S101 - for mypy
-    plans = await import_origin.with_origins(context, reads, await kind.prepare(context, reads))
-    done: dict[int, PreparedRow] = {}
-    to_store: dict[int, PreparedRow] = {}
+    assert kind.plan is not None  # noqa: S101 - for mypy
+    plans = await import_origin.with_origins(context, reads, await kind.plan(context, reads))
+    done: dict[int, RowPlan] = {}
+    to_store: dict[int, RowPlan] = {}
     taken: set[_Key] = set()
     async for read, one in in_turns(zip(reads, plans, strict=True)):
         keys = {key for write in one.writes for key in _keys(write)}
@@ -268,12 +268,12 @@ async def _plan_readable(
     return RowOutcome(done, to_store)
 
 
-def _ready(context: ImportContext, prepared: PreparedRow) -> PreparedRow:
+def _ready(context: ImportContext, row_plan: RowPlan) -> RowPlan:
     """Prepares the writes as far as possible before they are stored."""
-    return structs.replace(prepared, writes=context.service.store.ready(prepared.writes))
+    return structs.replace(row_plan, writes=context.service.store.ready(row_plan.writes))
 
 
-async def _round(context: ImportContext, planned: RowOutcome) -> dict[int, PreparedRow]:
+async def _round(context: ImportContext, planned: RowOutcome) -> dict[int, RowPlan]:
     """Stores the planned rows; returns the final outcomes by number. Raises Unavailable."""
     done, to_store = dict(planned.done), planned.to_store
     outcomes = await context.service.store.commit_each([one.writes for one in to_store.values()])
@@ -284,12 +284,12 @@ async def _round(context: ImportContext, planned: RowOutcome) -> dict[int, Prepa
     return done
 
 
-def _outcome(prepared: PreparedRow, outcome: Outcome) -> PreparedRow | None:
+def _outcome(row_plan: RowPlan, outcome: Outcome) -> RowPlan | None:
     """Returns the outcome of a unit; None when it has to be planned again. Raises StorageError."""
     if outcome is None:
-        return prepared
+        return row_plan
     if isinstance(outcome, InvalidValue):
-        return refused(prepared.id, _unstorable())
+        return refused(row_plan.id, _unstorable())
     # Unknown, too: the next plan finds the record if it was stored.
     if isinstance(outcome, Conflict | Stale | Unknown):
         return None
@@ -318,7 +318,7 @@ def _unstorable() -> RowProblem:
     )
 
 
-def _pushed_aside(kind: RowKind, read: Read) -> PreparedRow:
+def _pushed_aside(kind: RowKind, read: Read) -> RowPlan:
     problem = RowProblem(
         error_code="import.contention",
         message="others changed the same all the time",

@@ -17,7 +17,7 @@ from msgspec import structs
 
 from idp.records import EVENTS
 from idp.transfer.kinds.kind import ImportContext, import_payload
-from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
+from idp.transfer.package.rows import Read, RowPlan, RowProblem, refused
 from storage import Collection, Cursor
 
 # The tolerated difference between the clocks of two processes.
@@ -25,23 +25,26 @@ _CLOCKS_DIFFER: Final = timedelta(minutes=10)
 
 
 async def with_origins(
-    context: ImportContext, reads: Sequence[Read], prepared: Sequence[PreparedRow]
-) -> list[PreparedRow]:
+    context: ImportContext, reads: Sequence[Read], uncorrected: Sequence[RowPlan]
+) -> list[RowPlan]:
     """Returns the plans of rows in the order of `reads`, corrected by the origin of existing
     records.
 
     A record that the same row created before an interruption is reported as created; a row that
-    describes the same record as an earlier row is refused. `prepared` has the uncorrected plans.
+    describes the same record as an earlier row is refused. `uncorrected` has the plans that take
+    no account of origins.
     """
-    plans = list(prepared)
-    existing = [(n, plan.existing) for n, plan in enumerate(prepared) if plan.existing is not None]
+    plans = list(uncorrected)
+    existing = [
+        (n, plan.existing) for n, plan in enumerate(uncorrected) if plan.existing is not None
+    ]
     asked = [(n, each) for n, each in existing if _may_be_ours(context, each[1])]
     payloads = await asyncio.gather(
         *(_origin(context, collection, record.id) for _, (collection, record) in asked)
     )
     origins = dict(zip((n for n, _ in asked), payloads, strict=True))
     for n, _ in existing:
-        plans[n] = _with_origin(context, reads[n], prepared[n], origins.get(n, {}))
+        plans[n] = _with_origin(context, reads[n], uncorrected[n], origins.get(n, {}))
     return plans
 
 
@@ -51,15 +54,15 @@ async def is_made_here(context: ImportContext, collection: Collection[Any], id: 
 
 
 def _with_origin(
-    context: ImportContext, read: Read, prepared: PreparedRow, origin: dict[str, str]
-) -> PreparedRow:
+    context: ImportContext, read: Read, row_plan: RowPlan, origin: dict[str, str]
+) -> RowPlan:
     own, first = import_payload(context, read), read.row.duplicate_of
     if origin.get("import") != own["import"]:
-        return prepared if first is None else refused(prepared.id, _double(str(first)))
+        return row_plan if first is None else refused(row_plan.id, _double(str(first)))
     if origin["row"] == own["row"]:
         # Stored by this job before it was interrupted.
-        return structs.replace(prepared, action="create", writes=())
-    return refused(prepared.id, _double(origin["row"]))
+        return structs.replace(row_plan, action="create", writes=())
+    return refused(row_plan.id, _double(origin["row"]))
 
 
 def _may_be_ours(context: ImportContext, record: Any) -> bool:

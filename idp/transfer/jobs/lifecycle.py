@@ -210,7 +210,9 @@ class Hold:
         await self._step(values, {})
 
     async def store_outcomes(self, processed: Sequence[ProcessedRow]) -> None:
-        """Stores the outcomes of rows, and the position after them. Raises Lost, StorageError."""
+        """Stores the outcomes of rows, their counts, and the position after them. Raises Lost,
+        StorageError.
+        """
         for rows in _portions(processed):
             batch = [
                 (row.type, row.row.org_id, [*row.parts])
@@ -235,7 +237,7 @@ class Hold:
         await self._step({name: 0 for name in ("position", "warned", *_COUNTS.values())}, {})
 
     async def should_stop(self) -> bool:
-        """Returns whether the job was cancelled. Raises Lost, StorageError."""
+        """Returns whether a cancellation of the job was requested. Raises Lost, StorageError."""
         job = await self._service.store.get(JOBS, self.job.id)
         if job is None or job.holder != self.job.holder:
             raise Lost

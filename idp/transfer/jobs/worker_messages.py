@@ -26,7 +26,7 @@ class WorkerAssignment(Struct, frozen=True):
     job: Job
 
 
-class Order(Struct, frozen=True):
+class WorkerCommand(Struct, frozen=True):
     """A command to a worker: to plan `rows`, or if these are None to store the rows planned
     last.
     """
@@ -51,7 +51,7 @@ class WorkerReply(Struct, frozen=True):
 
 
 async def send(writer: asyncio.StreamWriter, message: Struct) -> None:
-    """Writes a message. Raises ConnectionError."""
+    """Writes a message, preceded by its length. Raises ConnectionError."""
     data = msgspec.json.encode(message)
     writer.write(len(data).to_bytes(_LENGTH_BYTES, "big") + data)
     await writer.drain()

@@ -19,7 +19,7 @@ from idp.records.jobs import Job
 from idp.service import Service
 from idp.transfer.jobs import worker_messages
 from idp.transfer.jobs.pipeline import BatchWorker, OutcomesFuture
-from idp.transfer.jobs.worker_messages import Order, WorkerAssignment, WorkerReply
+from idp.transfer.jobs.worker_messages import WorkerAssignment, WorkerCommand, WorkerReply
 from idp.transfer.kinds.kind import ImportContext
 from idp.transfer.package.rows import Row
 from storage import StorageError, Unavailable
@@ -143,23 +143,23 @@ class _Worker:
 
         Raises Unavailable also when the process has ended.
         """
-        await self._carried_out(Order(rows))
+        await self._carried_out(WorkerCommand(rows))
 
     async def store(self) -> OutcomesFuture:
         """Stores rows as `BatchWorker.store` does.
 
         Raises Unavailable also when the process has ended.
         """
-        await self._carried_out(Order())
+        await self._carried_out(WorkerCommand())
         assert self._outcomes is not None  # noqa: S101 - it was stored
         return self._outcomes
 
-    async def _carried_out(self, order: Order) -> None:
+    async def _carried_out(self, command: WorkerCommand) -> None:
         if self._has_ended:
             raise _gone()
         self._waiting = asyncio.get_running_loop().create_future()
         try:
-            await worker_messages.send(self._writer, order)
+            await worker_messages.send(self._writer, command)
         except ConnectionError as error:
             self._waiting = None
             raise _gone() from error

@@ -26,7 +26,7 @@ from idp.transfer.kinds.packaged_apps import (
 )
 from idp.transfer.kinds.packaged_ids import named
 from idp.transfer.kinds.upsert import UpsertPlan
-from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
+from idp.transfer.package.rows import Read, RowPlan, RowProblem, refused
 from storage import Write
 
 _NAMES: Final = {state: name for name, state in STATES.items()}
@@ -39,7 +39,7 @@ class _ApplicationCase(Struct, frozen=True, kw_only=True):
     app: PackagedOidcApp | PackagedApiApp
 
 
-async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
     """Plans rows of applications: each is created with its client id, skipped, or updated.
 
     Signing keys of an algorithm that no application has used yet are created here, before they are
@@ -50,7 +50,7 @@ async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[Prepare
     owners = await upsert.by_id(context, PROJECTS, (case.app.project_id for case in cases))
     known = await upsert.by_id(context, APPLICATIONS, (case.id for case in cases))
     return [
-        await _prepare(context, case, owners.get(case.app.project_id), known.get(case.id))
+        await _plan_row(context, case, owners.get(case.app.project_id), known.get(case.id))
         for case in cases
     ]
 
@@ -61,12 +61,12 @@ def _case(read: Read) -> _ApplicationCase:
     return _ApplicationCase(read=read, id=row.app.client_id or row.app_id, app=row.app)
 
 
-async def _prepare(
+async def _plan_row(
     context: ImportContext,
     case: _ApplicationCase,
     project: Project | None,
     known: Application | None,
-) -> PreparedRow:
+) -> RowPlan:
     if project is None or project.org_id != case.read.row.org_id:
         return refused(case.id, upsert.no_project("app.projectId"))
     settings = case.app.settings()
@@ -97,7 +97,7 @@ def _stored(
     project: Project,
     known: Application | None,
     values: dict[str, Any],
-) -> PreparedRow:
+) -> RowPlan:
     by_secret = values["auth_method"] in apps.BY_SECRET
     if by_secret:
         values |= packaged_secrets.record_fields(case.app.hashed_secret, case.app.previous_secret)
@@ -215,7 +215,7 @@ OIDC: Final = RowKind(
     request=OidcRow,
     name=named("appId"),
     identity=("appId",),
-    prepare=prepare,
+    plan=plan_rows,
     export=export_oidc,
 )
 API: Final = RowKind(
@@ -224,6 +224,6 @@ API: Final = RowKind(
     request=ApiRow,
     name=named("appId"),
     identity=("appId",),
-    prepare=prepare,
+    plan=plan_rows,
     export=export_api,
 )

@@ -31,7 +31,7 @@ from idp.transfer.jobs import import_origin
 from idp.transfer.kinds import target_organizations
 from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind, import_payload
 from idp.transfer.kinds.organizations import Host
-from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused, value_of
+from idp.transfer.package.rows import Read, RowPlan, RowProblem, refused, value_of
 from storage import Write
 
 _UNSPECIFIED: Final = "DOMAIN_VALIDATION_TYPE_UNSPECIFIED"
@@ -86,18 +86,18 @@ class _DomainCase(Struct, frozen=True):
     def id(self) -> str:
         return f"{self.organization.id}_{self.new.domain}"
 
-    def prepared(self, action: Literal["create", "update", "skip"], *writes: Write) -> PreparedRow:
+    def planned(self, action: Literal["create", "update", "skip"], *writes: Write) -> RowPlan:
         request = self.request
         needs_challenge = not request.is_verified and request.validation_type != _UNSPECIFIED
         is_whole = not needs_challenge or request.challenge or action == "skip"
         problems = () if is_whole else (_NO_CHALLENGE,)
         existing = (DOMAINS, self.stored) if self.stored else None
-        return PreparedRow(
+        return RowPlan(
             action=action, id=self.id, writes=writes, problems=problems, existing=existing
         )
 
 
-async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
     """Plans rows of domains: new domains are added; existing ones are skipped, or with `updates`
     marked as verified if the package says so.
     """
@@ -107,7 +107,7 @@ async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[Prepare
         case.read.row.number: case for case in await _cases(context, in_known_organizations, known)
     }
     return [
-        await _prepare(context, cases[read.row.number])
+        await _plan_row(context, cases[read.row.number])
         if read.row.number in cases
         else target_organizations.no_organization(
             f"{read.row.org_id}_{_named(context, read).domain}"
@@ -146,7 +146,7 @@ def _named(context: ImportContext, read: Read) -> OrganizationDomain:
     )
 
 
-async def _prepare(context: ImportContext, case: _DomainCase) -> PreparedRow:
+async def _plan_row(context: ImportContext, case: _DomainCase) -> RowPlan:
     problem = _objection(case)
     if problem is not None:
         return refused(case.id, problem)
@@ -154,10 +154,10 @@ async def _prepare(context: ImportContext, case: _DomainCase) -> PreparedRow:
     if case.stored is None:
         # An update of the primary domain already fails if the organization has changed.
         guard = [] if writes else [organizations.state_unchanged(case.organization)]
-        return case.prepared("create", *_insertion(context, case), *writes, *guard)
+        return case.planned("create", *_insertion(context, case), *writes, *guard)
     if context.updates and case.new.is_verified and not case.stored.is_verified:
-        return case.prepared("update", *_verification(context, case.stored), *writes)
-    return case.prepared("update" if writes else "skip", *writes)
+        return case.planned("update", *_verification(context, case.stored), *writes)
+    return case.planned("update" if writes else "skip", *writes)
 
 
 def _objection(case: _DomainCase) -> RowProblem | None:
@@ -280,7 +280,7 @@ KINDS: Final = (
         type="domain",
         request=PackagedDomain,
         name=_name,
-        prepare=prepare,
+        plan=plan_rows,
         export=export,
     ),
 )

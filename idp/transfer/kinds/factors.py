@@ -22,16 +22,16 @@ from idp.schema.reading import Request
 from idp.transfer.jobs import import_origin
 from idp.transfer.kinds import target_organizations
 from idp.transfer.kinds.kind import ImportContext, RowKind
-from idp.transfer.package.rows import PreparedRow, Read, RowProblem
+from idp.transfer.package.rows import Read, RowPlan, RowProblem
 
 
 class PackagedFactor(Request, frozen=True, kw_only=True):
     type: Name
 
 
-async def prepare(
+async def plan_rows(
     field: str, known: Mapping[str, str], context: ImportContext, reads: Sequence[Read]
-) -> list[PreparedRow]:
+) -> list[RowPlan]:
     """Plans rows of factors: each is added to `field` of its organization's login policy if this
     import has created the policy, or updates existing records (`updates`); else it is skipped.
 
@@ -41,39 +41,39 @@ async def prepare(
     organizations = await target_organizations.by_id(context, reads)
     ids = [effective.policy_id(read.row.org_id, "login") for read in reads]
     stored = await context.service.store.get_many([(POLICIES, id) for id in ids])
-    prepared = []
+    plans = []
     for read, policy in zip(reads, stored, strict=True):
         type = cast(PackagedFactor, read.request).type
         id = f"{read.row.org_id}_{type}"
         if read.row.org_id not in organizations:
-            prepared.append(target_organizations.no_organization(id))
+            plans.append(target_organizations.no_organization(id))
         elif type not in known:
             # Skipped with a warning: other systems have factors that do not exist here.
-            prepared.append(PreparedRow(action="skip", id=id, problems=(_unknown(known),)))
+            plans.append(RowPlan(action="skip", id=id, problems=(_unknown(known),)))
         elif policy is None:
-            prepared.append(PreparedRow(action="skip", id=id, problems=(_NO_POLICY,)))
+            plans.append(RowPlan(action="skip", id=id, problems=(_NO_POLICY,)))
         else:
-            prepared.append(await _added(context, policy, field, known[type], id))
-    return prepared
+            plans.append(await _added(context, policy, field, known[type], id))
+    return plans
 
 
 async def _added(
     context: ImportContext, policy: Policy, field: str, factor: str, id: str
-) -> PreparedRow:
+) -> RowPlan:
     rules = cast(LoginRules, policy.rules)
-    counting = getattr(rules, field)
-    is_open = context.updates or await import_origin.is_made_here(context, POLICIES, policy.id)
-    if factor in counting or not is_open:
-        return PreparedRow(action="skip", id=id)
+    allowed = getattr(rules, field)
+    may_change = context.updates or await import_origin.is_made_here(context, POLICIES, policy.id)
+    if factor in allowed or not may_change:
+        return RowPlan(action="skip", id=id)
     now, added = (
         context.service.clock.now(),
-        structs.replace(rules, **{field: (*counting, factor)}),
+        structs.replace(rules, **{field: (*allowed, factor)}),
     )
     entry = AuditEntry("login_policy.changed", context.actor, now)
     writes = events.update(
         context.service.random, POLICIES, policy, {"rules": added, "changed_at": now}, entry
     )
-    return PreparedRow(action="update", id=id, writes=tuple(writes))
+    return RowPlan(action="update", id=id, writes=tuple(writes))
 
 
 _NO_POLICY: Final = RowProblem(
@@ -104,7 +104,7 @@ def _kind(member: str, type: str, field: str, known: Mapping[str, str]) -> RowKi
         type=type,
         request=PackagedFactor,
         name=_name,
-        prepare=partial(prepare, field, known),
+        plan=partial(plan_rows, field, known),
     )
 
 

@@ -15,7 +15,7 @@ from idp.records import Organization
 from idp.records.jobs import Job
 from idp.schema.reading import Request
 from idp.service import Service
-from idp.transfer.package.rows import PreparedRow, Read, RowProblem
+from idp.transfer.package.rows import Read, RowPlan, RowProblem
 from storage import View
 
 
@@ -54,7 +54,7 @@ class ExportContext(Struct, frozen=True):
 
 RequestType = type[Request]
 Adapt = Callable[[object], tuple[object, list[RowProblem]]]
-Prepare = Callable[[ImportContext, Sequence[Read]], Awaitable[list[PreparedRow]]]
+PlanRows = Callable[[ImportContext, Sequence[Read]], Awaitable[list[RowPlan]]]
 ExportRows = Callable[[ExportContext, Organization], AsyncIterator[dict[str, Any]]]
 
 
@@ -68,16 +68,16 @@ class RowKind(Struct, frozen=True, kw_only=True):
     `adapt`, if given, adapts a document of another system to what this service can store, with a
     warning for each loss (`idp/transfer/package/lossy_import.py`).
 
-    `prepare` plans a batch of rows of this kind, of any organizations, with few round trips; the
+    `plan` plans a batch of rows of this kind, of any organizations, with few round trips; the
     result has their order. It reads the store and, but for new signing keys, writes nothing. A
     unit that conflicts with other writes (Conflict, Stale) is planned again. Every created record
     carries its event with the payload `import_payload`, and its id is the row's or `own_id`. A
-    plan for an existing record names it in `PreparedRow.existing`.
+    plan for an existing record names it in `RowPlan.existing`.
 
     `export` yields an organization's rows in a stable order; an import of them stores the same
     records again. A kind with `is_single` is one object, not a list. Rows of a kind with
     `is_independent` do not refer to others of that kind. `unsupported` says why rows of a kind are
-    not imported; `prepare` is then None.
+    not imported; `plan` is then None.
     """
 
     member: str
@@ -86,7 +86,7 @@ class RowKind(Struct, frozen=True, kw_only=True):
     name: Callable[[Any], str] = lambda _: ""
     identity: tuple[str, ...] = ()
     adapt: Adapt | None = None
-    prepare: Prepare | None = None
+    plan: PlanRows | None = None
     export: ExportRows | None = None
     is_single: bool = False
     is_independent: bool = False

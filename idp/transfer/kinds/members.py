@@ -17,7 +17,7 @@ from idp.transfer.kinds import export_iteration, target_organizations, upsert
 from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import named
 from idp.transfer.kinds.upsert import UpsertPlan
-from idp.transfer.package.rows import PreparedRow, Read, RowProblem, problem, refused
+from idp.transfer.package.rows import Read, RowPlan, RowProblem, problem, refused
 from storage import Write
 
 _MAX_ROLES: Final = 20
@@ -28,7 +28,7 @@ class MemberRow(Request, frozen=True, kw_only=True):
     roles: Annotated[list[Name], Items(_MAX_ROLES, min=1)]
 
 
-async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
     """Plans rows of memberships: each is created, skipped, or with `updates` given other roles.
 
     The user may belong to another organization.
@@ -42,7 +42,7 @@ async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[Prepare
     ]
     known = await upsert.by_id(context, MEMBERSHIPS, ids)
     return [
-        await _prepare(
+        await _plan_row(
             context,
             read,
             organizations.get(read.row.org_id),
@@ -58,13 +58,13 @@ def _row(read: Read) -> MemberRow:
     return read.request
 
 
-async def _prepare(
+async def _plan_row(
     context: ImportContext,
     read: Read,
     organization: Organization | None,
     user: User | None,
     known: Membership | None,
-) -> PreparedRow:
+) -> RowPlan:
     row = _row(read)
     known_roles = [role for role in dict.fromkeys(row.roles) if role in ORGANIZATION_ROLES]
     if organization is None:
@@ -122,7 +122,7 @@ KINDS: Final = (
         type="org_member",
         request=MemberRow,
         name=named("userId"),
-        prepare=prepare,
+        plan=plan_rows,
         export=export,
     ),
     RowKind(

@@ -27,7 +27,7 @@ from idp.schema.field_rules import FieldRefused, Name, OneOf, Schema, Text
 from idp.schema.reading import Request
 from idp.transfer.kinds import target_organizations
 from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind, import_payload
-from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
+from idp.transfer.package.rows import Read, RowPlan, RowProblem, refused
 from storage import Write
 
 _NAMES: Final = {state: name for name, state in STATES.items()}
@@ -67,7 +67,7 @@ class PackagedOrganization(Request, frozen=True, kw_only=True):
     state: Annotated[str, OneOf(tuple(STATES))] = "ORG_STATE_ACTIVE"
 
 
-async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
     """Plans rows of organizations: new ones are created; existing ones are skipped, or with
     `updates` updated.
     """
@@ -75,14 +75,14 @@ async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[Prepare
     ids = [read.row.org_id for read in reads]
     deleted = await context.service.store.get_many([(DELETED_ORGANIZATIONS, id) for id in ids])
     return [
-        await _prepare(context, read, known.get(read.row.org_id), is_deleted=deletion is not None)
+        await _plan_row(context, read, known.get(read.row.org_id), is_deleted=deletion is not None)
         for read, deletion in zip(reads, deleted, strict=True)
     ]
 
 
-async def _prepare(
+async def _plan_row(
     context: ImportContext, read: Read, known: Organization | None, *, is_deleted: bool
-) -> PreparedRow:
+) -> RowPlan:
     id, request = read.row.org_id, cast(PackagedOrganization, read.request)
     # Its records are still being removed in the background.
     if is_deleted:
@@ -96,7 +96,7 @@ async def _prepare(
     if known is None:
         return await _create(context, read, request)
     if not context.updates:
-        return PreparedRow(action="skip", id=id, existing=(ORGANIZATIONS, known))
+        return RowPlan(action="skip", id=id, existing=(ORGANIZATIONS, known))
     return await _update(context, known, request)
 
 
@@ -108,9 +108,7 @@ _DELETED: Final = RowProblem(
 )
 
 
-async def _create(
-    context: ImportContext, read: Read, request: PackagedOrganization
-) -> PreparedRow:
+async def _create(context: ImportContext, read: Read, request: PackagedOrganization) -> RowPlan:
     service, now = context.service, context.service.clock.now()
     domain = request.primary_domain or await organizations.free_domain(service, request.name)
     made = organizations.new(service, request.name, domain, now, id=read.row.org_id)
@@ -123,7 +121,7 @@ async def _create(
     writes = org_domains.insertion(
         service, made, context.actor, now, **import_payload(context, read)
     )
-    return PreparedRow(action="create", id=made.id, writes=tuple(writes))
+    return RowPlan(action="create", id=made.id, writes=tuple(writes))
 
 
 def _taken(error_code: str, field: str, message: str) -> RowProblem:
@@ -134,11 +132,11 @@ def _taken(error_code: str, field: str, message: str) -> RowProblem:
 
 async def _update(
     context: ImportContext, known: Organization, request: PackagedOrganization
-) -> PreparedRow:
+) -> RowPlan:
     values = _differences(context, known, request)
     existing = (ORGANIZATIONS, known)
     if not values:
-        return PreparedRow(action="skip", id=known.id, existing=existing)
+        return RowPlan(action="skip", id=known.id, existing=existing)
     changed = structs.replace(known, **values)
     if await organizations.has_namesake(context.service, changed):
         taken = organizations.name_taken("name")
@@ -153,7 +151,7 @@ async def _update(
     update = events.update(
         context.service.random, ORGANIZATIONS, known, {**values, "changed_at": now}, entry
     )
-    return PreparedRow(action="update", id=known.id, writes=(*update, *guards), existing=existing)
+    return RowPlan(action="update", id=known.id, writes=(*update, *guards), existing=existing)
 
 
 def _differences(
@@ -210,7 +208,7 @@ KINDS: Final = (
         member="org",
         type="org",
         request=PackagedOrganization,
-        prepare=prepare,
+        plan=plan_rows,
         export=export,
         is_single=True,
     ),

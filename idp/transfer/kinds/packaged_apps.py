@@ -1,4 +1,5 @@
-"""Rows of `oidcApps` and `apiApps`: a registration with its ids and the digests of its secrets.
+"""The forms of rows of `oidcApps` and `apiApps`: registrations with their ids and the digests of
+their secrets.
 
 An application is known here by its client id alone: `clientId` where a package has it, else
 `appId`.
@@ -42,7 +43,7 @@ class PackagedOidcApp(NewOidcApp, frozen=True, kw_only=True):
     login_version: PackagedLogin | None = None
 
     def settings(self) -> dict[str, Any]:
-        """Returns the settings of the application, by the fields of its record."""
+        """Returns the application's settings as fields of its record."""
         return oidc_apps.settings(self)
 
     @property
@@ -60,7 +61,7 @@ class PackagedApiApp(NewApiApp, frozen=True, kw_only=True):
     previous_secret: EndingSecret | None = None
 
     def settings(self) -> dict[str, Any]:
-        """Returns the settings of the application, by the fields of its record."""
+        """Returns the application's settings as fields of its record."""
         return api_apps.settings(self)
 
     @property

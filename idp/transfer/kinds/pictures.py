@@ -18,7 +18,7 @@ from idp.schema.reading import Request
 from idp.transfer.kinds import settings
 from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.settings import SettingRow
-from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
+from idp.transfer.package.rows import Read, RowPlan, RowProblem, refused
 
 _SETS: Final = ("type", "width", "height", "content", "digest")
 
@@ -33,20 +33,18 @@ class PackagedPicture(Request, frozen=True, kw_only=True):
     content: Annotated[bytes, Base64(MAX_BASE64)]
 
 
-async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
     """Plans rows of pictures, whose pixels are encoded anew as they are after an upload."""
     rows = {read.row.number: await _setting_row(context, read) for read in reads}
     fit = [read for read in reads if isinstance(rows[read.row.number], SettingRow)]
     stored = await settings.plan_settings(
         context, fit, [cast(SettingRow, rows[read.row.number]) for read in fit]
     )
-    prepared = {read.row.number: one for read, one in zip(fit, stored, strict=True)}
-    return [
-        prepared.get(read.row.number) or cast(PreparedRow, rows[read.row.number]) for read in reads
-    ]
+    plans = {read.row.number: one for read, one in zip(fit, stored, strict=True)}
+    return [plans.get(read.row.number) or cast(RowPlan, rows[read.row.number]) for read in reads]
 
 
-async def _setting_row(context: ImportContext, read: Read) -> SettingRow | PreparedRow:
+async def _setting_row(context: ImportContext, read: Read) -> SettingRow | RowPlan:
     request, org_id = cast(PackagedPicture, read.request), read.row.org_id
     place, id = cast(Place, request.place), f"{org_id}_{request.place}"
     try:
@@ -84,7 +82,7 @@ KINDS: Final = (
         type="picture",
         request=PackagedPicture,
         name=_name,
-        prepare=prepare,
+        plan=plan_rows,
         export=export,
     ),
 )

@@ -21,7 +21,7 @@ from idp.transfer.kinds import settings
 from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.settings import SettingRow
 from idp.transfer.package import lossy_import
-from idp.transfer.package.rows import PreparedRow, Read, RowProblem
+from idp.transfer.package.rows import Read, RowPlan, RowProblem
 
 _LEFT_OUT: Final[Mapping[PolicyKind, Mapping[str, object]]] = {
     "login": {
@@ -50,9 +50,9 @@ def adapt(kind: PolicyKind, document: object) -> tuple[object, list[RowProblem]]
     return lossy_import.adapted(POLICIES_THERE_ARE[kind].form, document, _BACKGROUNDS)
 
 
-async def prepare(
+async def plan_rows(
     kind: PolicyKind, context: ImportContext, reads: Sequence[Read]
-) -> list[PreparedRow]:
+) -> list[RowPlan]:
     """Plans rows of policies of one kind: an organization without a policy of its own gets one;
     with `updates`, an existing policy is replaced.
     """
@@ -96,7 +96,7 @@ def _kind(member: str, type: str, kind: PolicyKind) -> RowKind:
         type=type,
         request=POLICIES_THERE_ARE[kind].form,
         adapt=partial(adapt, kind),
-        prepare=partial(prepare, kind),
+        plan=partial(plan_rows, kind),
         export=partial(export, kind),
         is_single=True,
     )

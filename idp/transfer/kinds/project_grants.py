@@ -27,7 +27,7 @@ from idp.transfer.kinds import export_iteration, upsert
 from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import named
 from idp.transfer.kinds.upsert import UpsertPlan
-from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
+from idp.transfer.package.rows import Read, RowPlan, RowProblem, refused
 from storage import Write, upgrades
 
 _STATES: Final[dict[str, Literal["active", "inactive"]]] = {
@@ -64,7 +64,7 @@ class _GrantReferences(Struct, frozen=True):
     closing: Sequence[Write]
 
 
-async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
     """Plans rows of project grants to existing organizations: each is created, skipped, or given
     more roles.
     """
@@ -80,7 +80,7 @@ async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[Prepare
         await upgrades.closing(context.service.store, project_grants.READABLE_SINCE),
     )
     return [
-        _prepare(context, read, row, references) for read, row in zip(reads, rows, strict=True)
+        _plan_row(context, read, row, references) for read, row in zip(reads, rows, strict=True)
     ]
 
 
@@ -89,9 +89,9 @@ def _row(read: Read) -> PackagedGrant:
     return read.request.project_grant
 
 
-def _prepare(
+def _plan_row(
     context: ImportContext, read: Read, row: PackagedGrant, references: _GrantReferences
-) -> PreparedRow:
+) -> RowPlan:
     name = f"{row.project_id}_{row.granted_org_id}"
     project = references.projects.get(row.project_id)
     organization = references.organizations.get(row.granted_org_id)
@@ -198,7 +198,7 @@ KIND: Final = RowKind(
     type="project_grant",
     request=ProjectGrantRow,
     name=named("grantId"),
-    prepare=prepare,
+    plan=plan_rows,
     is_independent=True,
     export=export,
 )

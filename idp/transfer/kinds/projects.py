@@ -18,7 +18,7 @@ from idp.transfer.kinds import export_iteration, target_organizations, upsert
 from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import RecordId, named
 from idp.transfer.kinds.upsert import UpsertPlan
-from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
+from idp.transfer.package.rows import Read, RowPlan, RowProblem, refused
 from storage import Write
 
 _STATES: Final[dict[str, Literal["active", "inactive"]]] = {
@@ -55,13 +55,13 @@ class RoleRow(NewRole, frozen=True, kw_only=True):
     display_name: Annotated[str, Text()] = ""
 
 
-async def prepare_projects(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def plan_projects(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
     """Plans rows of projects: each is created with its id, skipped, or updated."""
     organizations = await target_organizations.by_id(context, reads)
     rows = [_project_row(read) for read in reads]
     known = await upsert.by_id(context, PROJECTS, (row.project_id for row in rows))
     return [
-        _prepare_project(
+        _plan_project(
             context, read, row, organizations.get(read.row.org_id), known.get(row.project_id)
         )
         for read, row in zip(reads, rows, strict=True)
@@ -73,13 +73,13 @@ def _project_row(read: Read) -> ProjectRow:
     return read.request
 
 
-def _prepare_project(
+def _plan_project(
     context: ImportContext,
     read: Read,
     row: ProjectRow,
     organization: Organization | None,
     known: Project | None,
-) -> PreparedRow:
+) -> RowPlan:
     if organization is None:
         return target_organizations.no_organization(row.project_id)
     if known is not None and known.org_id != organization.id:
@@ -137,14 +137,14 @@ def _state_stays(project: PackagedProject, known: Project | None) -> Iterator[Ro
         )
 
 
-async def prepare_roles(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def plan_roles(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
     """Plans rows of roles in the organization's projects: each is created, skipped, or updated."""
     rows = [_role_row(read) for read in reads]
     owners = await upsert.by_id(context, PROJECTS, (row.project_id for row in rows))
     ids = [roles.id_of(row.project_id, row.role_key) for row in rows]
     known = await upsert.by_id(context, PROJECT_ROLES, ids)
     return [
-        _prepare_role(context, read, row, owners.get(row.project_id), known.get(id))
+        _plan_role(context, read, row, owners.get(row.project_id), known.get(id))
         for read, row, id in zip(reads, rows, ids, strict=True)
     ]
 
@@ -154,13 +154,13 @@ def _role_row(read: Read) -> RoleRow:
     return read.request
 
 
-def _prepare_role(
+def _plan_role(
     context: ImportContext,
     read: Read,
     row: RoleRow,
     project: Project | None,
     known: ProjectRole | None,
-) -> PreparedRow:
+) -> RowPlan:
     id = f"{row.project_id}_{row.role_key}"
     if project is None or project.org_id != read.row.org_id:
         return refused(id, upsert.no_project("projectId"))
@@ -220,7 +220,7 @@ PROJECT: Final = RowKind(
     request=ProjectRow,
     name=named("projectId"),
     identity=("projectId",),
-    prepare=prepare_projects,
+    plan=plan_projects,
     export=export_projects,
 )
 ROLE: Final = RowKind(
@@ -229,6 +229,6 @@ ROLE: Final = RowKind(
     request=RoleRow,
     name=named("projectId", "roleKey"),
     identity=("projectId", "roleKey"),
-    prepare=prepare_roles,
+    plan=plan_roles,
     export=export_roles,
 )

@@ -20,7 +20,7 @@ from idp.transfer.kinds import upsert
 from idp.transfer.kinds.kind import ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import RecordId, named
 from idp.transfer.kinds.upsert import UpsertPlan
-from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
+from idp.transfer.package.rows import Read, RowPlan, RowProblem, refused
 from storage import Collection, Write
 
 
@@ -46,7 +46,7 @@ class MachineKeyRow(KeyRow, frozen=True, kw_only=True):
     user_id: Name
 
 
-async def prepare_app_keys(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def plan_app_keys(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
     """Plans rows of keys of the organization's applications: each is created or skipped."""
     rows = [_app_key(read) for read in reads]
     # Either id may be the one that the application has here.
@@ -60,7 +60,7 @@ async def prepare_app_keys(context: ImportContext, reads: Sequence[Read]) -> lis
             plans.append(refused(row.id, upsert.no_application("appId")))
         else:
             plan = _plan_of(context, row, row.id, APP_KEYS, owner)
-            plans.append(_prepare(context, read, known.get(row.id), plan, "id"))
+            plans.append(_plan_row(context, read, known.get(row.id), plan, "id"))
     return plans
 
 
@@ -69,7 +69,7 @@ def _app_key(read: Read) -> AppKeyRow:
     return read.request
 
 
-async def prepare_machine_keys(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def plan_machine_keys(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
     """Plans rows of keys of the organization's service users: each is created or skipped."""
     rows = [_machine_key(read) for read in reads]
     owners = await upsert.by_id(context, USERS, (row.user_id for row in rows))
@@ -82,7 +82,7 @@ async def prepare_machine_keys(context: ImportContext, reads: Sequence[Read]) ->
         else:
             staying = [user_lookup.staying(owner)]
             plan = _plan_of(context, row, row.key_id, USER_KEYS, owner, staying)
-            plans.append(_prepare(context, read, known.get(row.key_id), plan, "keyId"))
+            plans.append(_plan_row(context, read, known.get(row.key_id), plan, "keyId"))
     return plans
 
 
@@ -118,9 +118,9 @@ def _plan_of(
     )
 
 
-def _prepare(
+def _plan_row(
     context: ImportContext, read: Read, known: RegisteredKey | None, plan: UpsertPlan, field: str
-) -> PreparedRow:
+) -> RowPlan:
     """Plans a key. A key never changes: an existing one is the same, or another owner's.
 
     A new key that outlasts `key_max_days` is refused rather than shortened, because its user
@@ -157,7 +157,7 @@ APP_KEY: Final = RowKind(
     request=AppKeyRow,
     name=named("id"),
     identity=("id",),
-    prepare=prepare_app_keys,
+    plan=plan_app_keys,
 )
 MACHINE_KEY: Final = RowKind(
     member="machineKeys",
@@ -165,5 +165,5 @@ MACHINE_KEY: Final = RowKind(
     request=MachineKeyRow,
     name=named("keyId"),
     identity=("keyId",),
-    prepare=prepare_machine_keys,
+    plan=plan_machine_keys,
 )

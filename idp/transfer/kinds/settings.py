@@ -15,7 +15,7 @@ from idp.identity.users import organizations
 from idp.records import Organization
 from idp.transfer.kinds import target_organizations
 from idp.transfer.kinds.kind import ImportContext, import_payload
-from idp.transfer.package.rows import Action, PreparedRow, Read, RowProblem
+from idp.transfer.package.rows import Action, Read, RowPlan, RowProblem
 from storage import Collection, Write
 
 
@@ -37,7 +37,7 @@ class SettingRow(Struct, frozen=True, kw_only=True):
 
 async def plan_settings(
     context: ImportContext, reads: Sequence[Read], settings: Sequence[SettingRow]
-) -> list[PreparedRow]:
+) -> list[RowPlan]:
     """Plans rows of settings, in the order of `reads`: new ones are created; existing ones are
     skipped, or with `updates` replaced.
     """
@@ -46,22 +46,22 @@ async def plan_settings(
     records = iter(await context.service.store.get_many(keys))
     stored = [next(records) if each.collection else None for each in settings]
     return [
-        _prepared(context, read, known.get(read.row.org_id), each, old)
+        _planned(context, read, known.get(read.row.org_id), each, old)
         for read, each, old in zip(reads, settings, stored, strict=True)
     ]
 
 
-def _prepared(
+def _planned(
     context: ImportContext,
     read: Read,
     organization: Organization | None,
     setting: SettingRow,
     known: Any,
-) -> PreparedRow:
+) -> RowPlan:
     if organization is None:
         return target_organizations.no_organization(setting.id)
     if setting.collection is None:
-        return PreparedRow(action="skip", id=setting.id, problems=setting.problems)
+        return RowPlan(action="skip", id=setting.id, problems=setting.problems)
     if known is None:
         writes = [*_insertion(context, read, setting), organizations.state_unchanged(organization)]
         return _done("create", setting, None, writes)
@@ -73,10 +73,10 @@ def _prepared(
     return _done("update", setting, known, _update(context, setting, known, values))
 
 
-def _done(action: Action, setting: SettingRow, known: Any, writes: Sequence[Write]) -> PreparedRow:
+def _done(action: Action, setting: SettingRow, known: Any, writes: Sequence[Write]) -> RowPlan:
     problems = () if action == "skip" else setting.problems
     existing = (setting.collection, known) if setting.collection and known else None
-    return PreparedRow(
+    return RowPlan(
         action=action, id=setting.id, writes=tuple(writes), problems=problems, existing=existing
     )
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from idp.records import ORGANIZATIONS, Organization
 from idp.transfer.kinds.kind import ImportContext
-from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
+from idp.transfer.package.rows import Read, RowPlan, RowProblem, refused
 
 _NO_ORGANIZATION: Final = RowProblem(
     error_code="organization.not_found",
@@ -24,6 +24,6 @@ async def by_id(context: ImportContext, reads: Iterable[Read]) -> Mapping[str, O
     return {each.id: each for each in records if each is not None}
 
 
-def no_organization(id: str) -> PreparedRow:
+def no_organization(id: str) -> RowPlan:
     """Returns the refusal of a row whose organization does not exist."""
     return refused(id, _NO_ORGANIZATION)

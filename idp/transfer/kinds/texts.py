@@ -31,7 +31,7 @@ from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.policies import camel
 from idp.transfer.kinds.settings import SettingRow
 from idp.transfer.package import lossy_import
-from idp.transfer.package.rows import PreparedRow, Read, RowProblem
+from idp.transfer.package.rows import Read, RowPlan, RowProblem
 
 _MESSAGES: Final = {
     "passwordResetMessages": ("password_reset_message", "passwordreset"),
@@ -54,9 +54,7 @@ class PackagedLoginText(Request, frozen=True, kw_only=True):
     texts: Annotated[list[LoginTextEntry], Items(login_texts.MAX_TEXTS)] | None = None
 
 
-async def prepare_messages(
-    type: str, context: ImportContext, reads: Sequence[Read]
-) -> list[PreparedRow]:
+async def plan_messages(type: str, context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
     """Plans rows of texts of the message `type`, each in one language."""
     rows = []
     for read in reads:
@@ -68,7 +66,7 @@ async def prepare_messages(
     return await settings.plan_settings(context, reads, rows)
 
 
-async def prepare_login_texts(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def plan_login_texts(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
     """Plans rows of texts of the pages, each in one language."""
     rows = []
     for read in reads:
@@ -175,7 +173,7 @@ def _message_kind(member: str, type: str, message_type: str) -> RowKind:
         request=PackagedMessage,
         name=_name,
         adapt=partial(lossy_import.adapted, PackagedMessage),
-        prepare=partial(prepare_messages, message_type),
+        plan=partial(plan_messages, message_type),
         export=partial(export_messages, message_type),
     )
 
@@ -192,7 +190,7 @@ KINDS: Final = (
         request=PackagedLoginText,
         name=_name,
         adapt=partial(lossy_import.adapted, PackagedLoginText),
-        prepare=prepare_login_texts,
+        plan=plan_login_texts,
         export=export_login_texts,
     ),
     *(_message_kind(member, *kind) for member, kind in _MESSAGES.items()),

@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 from idp.audit import events
 from idp.audit.events import AuditEntry
 from idp.transfer.kinds.kind import ImportContext, import_payload
-from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
+from idp.transfer.package.rows import Read, RowPlan, RowProblem, refused
 from storage import Collection, Record, Write
 
 R = TypeVar("R", bound=Record)
@@ -59,7 +59,7 @@ async def by_id(
 
 def plan_record(
     context: ImportContext, read: Read, known: Any | None, plan: UpsertPlan
-) -> PreparedRow:
+) -> RowPlan:
     """Returns the plan of a row by the existing record `known`, None if there is none.
 
     The plan creates the record; updates it if it differs and the import updates records; or else
@@ -78,7 +78,7 @@ def plan_record(
     return plan_update(context, read, known, plan, values)
 
 
-def plan_creation(context: ImportContext, read: Read, plan: UpsertPlan) -> PreparedRow:
+def plan_creation(context: ImportContext, read: Read, plan: UpsertPlan) -> RowPlan:
     """Returns the plan that creates the record of `plan`, with its event."""
     record, now = plan.record, context.service.clock.now()
     entry = AuditEntry(
@@ -90,12 +90,12 @@ def plan_creation(context: ImportContext, read: Read, plan: UpsertPlan) -> Prepa
     )
     insertion = events.insertion(context.service.random, plan.collection, record, entry)
     writes = (*insertion, *plan.also(None, record))
-    return PreparedRow(action="create", id=plan.id, writes=writes, problems=plan.warnings)
+    return RowPlan(action="create", id=plan.id, writes=writes, problems=plan.warnings)
 
 
 def plan_update(
     context: ImportContext, read: Read, known: Any, plan: UpsertPlan, values: Mapping[str, object]
-) -> PreparedRow:
+) -> RowPlan:
     """Returns the plan that sets `values` of the existing record `known`, with the event of the
     change.
     """
@@ -112,7 +112,7 @@ def plan_update(
     # As it will be stored: further writes of the unit depend on it.
     after = structs.replace(known, **dated, sequence=known.sequence + 1)
     writes = (*update, *plan.also(known, after))
-    return PreparedRow(
+    return RowPlan(
         action="update",
         id=plan.id,
         writes=writes,
@@ -121,12 +121,12 @@ def plan_update(
     )
 
 
-def plan_skip(collection: Collection[Any], known: Any, id: str) -> PreparedRow:
+def plan_skip(collection: Collection[Any], known: Any, id: str) -> RowPlan:
     """Returns the plan of a row that leaves the existing record `known` as it is."""
-    return PreparedRow(action="skip", id=id, existing=(collection, known))
+    return RowPlan(action="skip", id=id, existing=(collection, known))
 
 
-def elsewhere(id: str, field: str) -> PreparedRow:
+def elsewhere(id: str, field: str) -> RowPlan:
     """Returns the refusal of a row whose id belongs to a record of another organization or of
     another kind.
     """

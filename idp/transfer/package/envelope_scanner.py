@@ -20,7 +20,7 @@ _BACKSLASH: Final = ord("\\")
 _OPENING: Final = frozenset(b"{[")
 _OUTSIDE: Final = re.compile(rb'[^"{}\[\]]*+')
 _WITHIN: Final = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
-_MOST_NESTED: Final = 16  # nesting within one chunk; rows have fewer levels
+_MAX_NESTING: Final = 16  # nesting within one chunk; rows have fewer levels
 _ESCAPED: Final = re.compile(rb"\\.", re.DOTALL)
 _AS_BRACES: Final = bytes.maketrans(b"[]", b"{}")
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"{}[]"))
@@ -70,7 +70,7 @@ class EnvelopeScanner:
         # Every second piece between quotation marks is outside of a string.
         outside = b"".join(pieces[self._is_in_text :: 2])
         braces = outside.translate(_AS_BRACES, _NO_BRACKETS)
-        for _ in range(_MOST_NESTED):
+        for _ in range(_MAX_NESTING):
             braces = braces.replace(b"{}", b"")
         # Deeper than the limit: the exact way decides.
         if b"{}" in braces:

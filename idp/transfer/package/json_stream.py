@@ -67,7 +67,7 @@ class UnusableValue(InvalidArgument):
 
 
 class JsonStream:
-    """The document that is read from `source`.
+    """A reader of the document from `source`, with a read position.
 
     Every method raises InvalidArgument where the document is not JSON.
     """
@@ -130,7 +130,7 @@ class JsonStream:
             more = self._has_another("]")
 
     def value(self) -> object:
-        """Returns the value that begins here. Raises UnusableValue."""
+        """Returns the value that begins here. Raises UnusableValue if it breaks a rule."""
         parsed = self._whole_value()
         try:
             return usable(parsed)

@@ -62,7 +62,8 @@ async def begin(service: Service, actor: str, file: LocalFile, options: JobOptio
 
 
 async def go_on(service: Service, actor: str, file: LocalFile, options: JobOptions) -> Hold:
-    """Takes over the newest unfinished job for the file with the same options.
+    """Takes over the newest unfinished job for the file with the same options, as the user
+    `actor`.
 
     A killed process is considered the holder until its lease ends, so the call waits for that.
     Raises NotFound; PreconditionFailed if the file has changed; Busy if another process holds the

@@ -58,7 +58,7 @@ class Read(Struct, frozen=True):
     request: Request
 
 
-class PreparedRow(Struct, frozen=True, kw_only=True):
+class RowPlan(Struct, frozen=True, kw_only=True):
     """The action planned for a row: its `writes`, which are stored as one unit, or why it isn't
     stored.
 
@@ -76,9 +76,9 @@ class PreparedRow(Struct, frozen=True, kw_only=True):
     existing: tuple[Collection[Any], Any] | None = None
 
 
-def refused(id: str, *problems: RowProblem) -> PreparedRow:
+def refused(id: str, *problems: RowProblem) -> RowPlan:
     """Returns the plan of a row that is not stored because of `problems`."""
-    return PreparedRow(action="fail", id=id, problems=problems)
+    return RowPlan(action="fail", id=id, problems=problems)
 
 
 def problem(finding: FieldProblem, *, is_error: bool = True) -> RowProblem:

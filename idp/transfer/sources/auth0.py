@@ -13,7 +13,7 @@ from idp.transfer.sources import source
 from idp.transfer.sources.auth0_passwords import Passwords
 from idp.transfer.sources.import_row_builder import PersonDraft
 from idp.transfer.sources.long_text import LongText
-from idp.transfer.sources.source import Piece
+from idp.transfer.sources.source import SourceRecord
 
 _USED: Final = frozenset({
     *("user_id", "email", "email_verified", "name", "username", "given_name", "family_name"),
@@ -76,13 +76,13 @@ class Auth0:
                 yield from passwords.read(self._passwords)
             row = 0
             with source.opened(self._users) as file:
-                for piece in source.records(LongText(file), self._users.name):
-                    row = piece.row
-                    yield self._draft(piece, passwords)
+                for source_record in source.records(LongText(file), self._users.name):
+                    row = source_record.row
+                    yield self._draft(source_record, passwords)
             yield from passwords.left_over(row + 1)
 
-    def _draft(self, piece: Piece, passwords: Passwords) -> PersonDraft:
-        record, draft = piece.record(), piece.draft()
+    def _draft(self, source_record: SourceRecord, passwords: Passwords) -> PersonDraft:
+        record, draft = source_record.members(), source_record.draft()
         if draft.problems:
             return draft
         email, name = record.get("email"), record.get("name")
@@ -133,9 +133,9 @@ _BY_ADDRESS: Final = RowProblem(
 
 def _metadata(record: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
     for part in ("user_metadata", "app_metadata"):
-        held = record.get(part)
-        if isinstance(held, dict):
-            yield from ((f"{part}.{name}", value) for name, value in held.items())
+        values = record.get(part)
+        if isinstance(values, dict):
+            yield from ((f"{part}.{name}", value) for name, value in values.items())
 
 
 def _dropped(record: Mapping[str, Any], draft: PersonDraft) -> list[str]:

@@ -71,8 +71,8 @@ class Passwords:
         Raises SourceRefused.
         """
         with source.opened(path) as file:
-            for piece in source.records(LongText(file), path.name):
-                draft, record = piece.draft(), piece.record()
+            for source_record in source.records(LongText(file), path.name):
+                draft, record = source_record.draft(), source_record.members()
                 email, encoded = record.get("email"), record.get("passwordHash")
                 if not draft.problems and not (_is_text(email) and _is_text(encoded)):
                     draft.problems.append(_NO_PASSWORD)
@@ -80,8 +80,10 @@ class Passwords:
                     yield draft
                 else:
                     if dropped := [f"{_FILE}.{name}" for name in record if name not in _READ]:
-                        yield PersonDraft(row=0, path=piece.path, dropped=dropped)
-                    self._add(FoundPassword(_oid(record), str(email), str(encoded), piece.path))
+                        yield PersonDraft(row=0, path=source_record.path, dropped=dropped)
+                    self._add(
+                        FoundPassword(_oid(record), str(email), str(encoded), source_record.path)
+                    )
 
     def take(self, user_id: str, email: object) -> FoundPassword | None:
         """Returns the password of the user with this id or this e-mail address, and records that

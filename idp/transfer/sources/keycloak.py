@@ -10,7 +10,7 @@ from idp.transfer.package.rows import RowProblem
 from idp.transfer.sources import keycloak_credentials, keycloak_files, source
 from idp.transfer.sources.import_row_builder import PersonDraft
 from idp.transfer.sources.keycloak_files import RealmSettings
-from idp.transfer.sources.source import Piece
+from idp.transfer.sources.source import SourceRecord
 
 _USED: Final = frozenset({
     *("id", "username", "email", "emailVerified", "firstName", "lastName", "credentials"),
@@ -59,7 +59,7 @@ class Keycloak:
     def drafts(self) -> Iterator[PersonDraft]:
         row, is_all = 1, not self._path.is_dir()
         for path in keycloak_files.files(self._path, self._realm):
-            for found in keycloak_files.pieces(path, row, is_all=is_all):
+            for found in keycloak_files.contents(path, row, is_all=is_all):
                 if isinstance(found, RealmSettings):
                     yield from _of_the_realm(found, path)
                 else:
@@ -94,8 +94,8 @@ _FEDERATED: Final = RowProblem(
 )
 
 
-def _draft(piece: Piece) -> PersonDraft:
-    record, draft = piece.record(), piece.draft()
+def _draft(source_record: SourceRecord) -> PersonDraft:
+    record, draft = source_record.members(), source_record.draft()
     if draft.problems:
         return draft
     user_name, given, family = (record.get(each) for each in ("username", "firstName", "lastName"))
@@ -129,9 +129,9 @@ _OF_A_CLIENT: Final = RowProblem(
 def _attributes(draft: PersonDraft, attributes: object) -> list[str]:
     if not isinstance(attributes, dict):
         return ["attributes"] if attributes else []
-    held = {name: _lone(value) for name, value in attributes.items()}
-    draft.language = held.pop("locale", "")
-    draft.metadata = {f"attributes.{name}": value for name, value in held.items()}
+    values = {name: _lone(value) for name, value in attributes.items()}
+    draft.language = values.pop("locale", "")
+    draft.metadata = {f"attributes.{name}": value for name, value in values.items()}
     return []
 
 

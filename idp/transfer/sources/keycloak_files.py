@@ -12,7 +12,7 @@ from msgspec import Struct
 from idp.transfer.package.rows import RowProblem
 from idp.transfer.sources import source
 from idp.transfer.sources.long_text import BrokenValue, LongText
-from idp.transfer.sources.source import Piece, SourceRefused
+from idp.transfer.sources.source import SourceRecord, SourceRefused
 
 _USERS_FILE: Final = re.compile(r"(.+)-users-([0-9]{1,9})\.json")
 _REALM_FILE: Final = re.compile(r"(.+)-realm\.json")
@@ -64,7 +64,7 @@ def federated(path: Path) -> list[Path]:
     return sorted(each for each in path.iterdir() if _OTHER_FILE.fullmatch(each.name))
 
 
-def pieces(path: Path, first: int, *, is_all: bool) -> Iterator[Piece | RealmSettings]:
+def contents(path: Path, first: int, *, is_all: bool) -> Iterator[SourceRecord | RealmSettings]:
     """Yields the users of a realm's file as records numbered from `first`, and its other members.
 
     Without `is_all`, the file is one of several and may hold no users. Raises SourceRefused if the
@@ -85,7 +85,7 @@ def pieces(path: Path, first: int, *, is_all: bool) -> Iterator[Piece | RealmSet
 
 def _members(
     text: LongText, path: Path, first: int
-) -> Generator[Piece | RealmSettings, None, bool]:
+) -> Generator[SourceRecord | RealmSettings, None, bool]:
     row, was_there = first, False
     while not text.take_if_next("}"):
         if text.take_if_next(","):
@@ -96,9 +96,9 @@ def _members(
                 raise BrokenValue(_NO_MEMBER, is_lost=True)
             if name == "users" and text.take_if_next("["):
                 was_there = True
-                for piece in source.elements(text, path.name, row):
-                    row = piece.row + 1
-                    yield piece
+                for source_record in source.elements(text, path.name, row):
+                    row = source_record.row + 1
+                    yield source_record
             else:
                 yield RealmSettings(name, text.value())
         except BrokenValue as broken:
@@ -107,7 +107,7 @@ def _members(
                 raise SourceRefused(
                     f"{path} is no realm export: line {text.line} {message}"
                 ) from None
-            yield Piece(row=row, path=f"{path.name}:{text.line}", problems=broken.problems)
+            yield SourceRecord(row=row, path=f"{path.name}:{text.line}", problems=broken.problems)
             return True
     _check_end(text, path)
     return was_there

@@ -14,7 +14,7 @@ from idp.transfer.sources import fields_of_import as fields
 from idp.transfer.sources import source
 from idp.transfer.sources.import_row_builder import INACTIVE, PersonDraft
 from idp.transfer.sources.long_text import LongText
-from idp.transfer.sources.source import Piece
+from idp.transfer.sources.source import SourceRecord
 
 _PARTS: Final = frozenset({"profile", "email", "phone", "hashedPassword", "metadata", "user"})
 _STATES: Final = {"USER_STATE_ACTIVE": False, INACTIVE: True, "": False, None: False}
@@ -33,26 +33,26 @@ class JsonLines:
 
     def drafts(self) -> Iterator[PersonDraft]:
         with source.opened(self._path) as file:
-            for piece in source.records(LongText(file), self._path.name):
-                yield _draft(piece, self._org_id)
+            for source_record in source.records(LongText(file), self._path.name):
+                yield _draft(source_record, self._org_id)
 
 
-def _draft(piece: Piece, org_id: str) -> PersonDraft:
-    record, draft = piece.record(), piece.draft()
+def _draft(source_record: SourceRecord, org_id: str) -> PersonDraft:
+    record, draft = source_record.members(), source_record.draft()
     if draft.problems:
         return draft
     if isinstance(record.get("user"), dict):
         # A row of a package has the person in `user`.
         record = record["user"] | {each: record[each] for each in record if each != "user"}
-    held = dict(_flat(record))
+    values = dict(_flat(record))
     for path, field in fields.PATHS.items():
-        if path in held and field != "state":
-            setattr(draft, field, held[path])
-    state = held.get("state")
+        if path in values and field != "state":
+            setattr(draft, field, values[path])
+    state = values.get("state")
     draft.is_inactive = isinstance(state, str) and _STATES.get(state, False)
     draft.metadata = dict(_metadata(record.get("metadata")))
     known = frozenset({*fields.PATHS, _ALGORITHM, "metadata"})
-    draft.dropped = source.dropped(held, known)
+    draft.dropped = source.dropped(values, known)
     if not (state is None or (isinstance(state, str) and state in _STATES)):
         draft.dropped.append("state")
     draft.id = draft.id or fields.id_of(org_id, draft.user_name)

@@ -48,7 +48,7 @@ class Source(Protocol):
         """
 
 
-class Piece(Struct, frozen=True, kw_only=True):
+class SourceRecord(Struct, frozen=True, kw_only=True):
     """A record of a source's file, or the problems that prevent reading it.
 
     `row` is its number, and `path` its position in the file.
@@ -59,7 +59,7 @@ class Piece(Struct, frozen=True, kw_only=True):
     value: object = None
     problems: tuple[RowProblem, ...] = ()
 
-    def record(self) -> dict[str, Any]:
+    def members(self) -> dict[str, Any]:
         """Returns the members of the record; empty if it is no JSON object."""
         return self.value if isinstance(self.value, dict) else {}
 
@@ -93,7 +93,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         raise SourceRefused(f"{path} can't be read: {error.strerror}") from None
 
 
-def records(text: LongText, name: str, first: int = 1) -> Iterator[Piece]:
+def records(text: LongText, name: str, first: int = 1) -> Iterator[SourceRecord]:
     """Yields the consecutive values of a text, or the elements of the only array in it, numbered
     from `first`.
 
@@ -101,20 +101,20 @@ def records(text: LongText, name: str, first: int = 1) -> Iterator[Piece]:
     """
     is_array = text.take_if_next("[")
     row = first
-    for piece in elements(text, name, first) if is_array else _values(text, name, first):
-        yield piece
-        row = piece.row + 1
+    for source_record in elements(text, name, first) if is_array else _values(text, name, first):
+        yield source_record
+        row = source_record.row + 1
     if is_array and text.peek():
         problem = RowProblem(
             error_code="source.unreadable", message="goes on behind the list", fix=_ONE
         )
-        yield Piece(row=row, path=f"{name}:{text.line}", problems=(problem,))
+        yield SourceRecord(row=row, path=f"{name}:{text.line}", problems=(problem,))
 
 
 _ONE: Final = "Give each list a file of its own."
 
 
-def elements(text: LongText, name: str, first: int = 1) -> Iterator[Piece]:
+def elements(text: LongText, name: str, first: int = 1) -> Iterator[SourceRecord]:
     """Yields the elements of an array whose opening bracket is consumed, numbered from `first`.
 
     `name` is the file's name in their paths.
@@ -127,30 +127,30 @@ def elements(text: LongText, name: str, first: int = 1) -> Iterator[Piece]:
             problem = RowProblem(
                 error_code="source.cut_off", message="ends in the middle", fix=_ANEW
             )
-            yield Piece(row=row, path=f"{name}:{text.line}", problems=(problem,))
+            yield SourceRecord(row=row, path=f"{name}:{text.line}", problems=(problem,))
             return
-        yield _piece(text, name, row)
+        yield _source_record(text, name, row)
         row += 1
 
 
 _ANEW: Final = "Have the file written anew."
 
 
-def _values(text: LongText, name: str, first: int) -> Iterator[Piece]:
+def _values(text: LongText, name: str, first: int) -> Iterator[SourceRecord]:
     row = first
     while text.peek():
-        yield _piece(text, name, row)
+        yield _source_record(text, name, row)
         row += 1
 
 
-def _piece(text: LongText, name: str, row: int) -> Piece:
+def _source_record(text: LongText, name: str, row: int) -> SourceRecord:
     path = f"{name}:{text.line}"
     try:
-        return Piece(row=row, path=path, value=text.value())
+        return SourceRecord(row=row, path=path, value=text.value())
     except BrokenValue as broken:
         if broken.is_lost:
             text.skip_record()
-        return Piece(row=row, path=path, problems=broken.problems)
+        return SourceRecord(row=row, path=path, problems=broken.problems)
 
 
 def dropped(record: Mapping[str, Any], used: frozenset[str], above: str = "") -> list[str]:

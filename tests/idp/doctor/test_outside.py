@@ -134,7 +134,7 @@ async def test_a_certificate_that_nobody_vouches_for_fails(tmp_path):
 async def test_an_issuer_without_tls_fails():
     found = await find("issuer.tls", issuer=f"http://{NAME}", insecure_http=True)
 
-    assert (found.state, found.todo) == ("fail", "Give the service an https issuer.")
+    assert (found.state, found.fix) == ("fail", "Give the service an https issuer.")
 
 
 # The public address

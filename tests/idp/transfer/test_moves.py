@@ -234,7 +234,7 @@ def test_an_organization_is_the_same_in_the_other_store_and_back(io_loop, statio
 
 async def test_every_list_that_is_exported_is_also_imported(server):
     assert {each.member for each in KINDS if each.export} <= {
-        each.member for each in KINDS if each.prepare
+        each.member for each in KINDS if each.plan
     }
 
 

@@ -20,10 +20,10 @@ from idp.transfer.kinds.users import human_changes, plain_passwords, user_rows
 from idp.transfer.kinds.users.export_humans import export
 from idp.transfer.kinds.users.human_request import HumanRow, PackagedHuman
 from idp.transfer.kinds.users.user_rows import Case, UserTarget
-from idp.transfer.package.rows import PreparedRow, Read, RowProblem
+from idp.transfer.package.rows import Read, RowPlan, RowProblem
 
 
-async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
     """Plans rows of persons: new ones are created; existing ones are skipped, or with `updates`
     updated.
     """
@@ -46,7 +46,7 @@ def _case(context: ImportContext, target: UserTarget) -> Case:
     return user_rows.update(target, known, fields)
 
 
-async def _plan(context: ImportContext, case: Case) -> PreparedRow:
+async def _plan(context: ImportContext, case: Case) -> RowPlan:
     row, problems = _row(case.read), case.problems + _hash_problems(context, case)
     if not problems and (chosen := await plain_passwords.chosen(context, case, row)):
         problems, case = chosen.problems, user_rows.with_password(case, chosen.password)
@@ -96,7 +96,7 @@ KINDS: Final = (
         request=HumanRow,
         name=named("userId"),
         identity=("userId",),
-        prepare=prepare,
+        plan=plan_rows,
         is_independent=True,
         export=export,
     ),

@@ -24,7 +24,7 @@ from idp.transfer.kinds.packaged_secrets import EndingSecret, HashedSecret
 from idp.transfer.kinds.users import user_rows
 from idp.transfer.kinds.users.human_request import STATES
 from idp.transfer.kinds.users.user_rows import Case, UserTarget
-from idp.transfer.package.rows import PreparedRow, Read
+from idp.transfer.package.rows import Read, RowPlan
 
 _STATES: Final = {state: name for name, state in STATES.items()}
 _TOKEN_TYPES: Final = {kind: name for name, kind in TOKEN_TYPES.items()}
@@ -49,7 +49,7 @@ class MachineRow(Request, frozen=True, kw_only=True):
     user: PackagedMachine
 
 
-async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
     """Plans rows of service users: new ones are created; existing ones are skipped, or with
     `updates` updated.
     """
@@ -70,7 +70,7 @@ def _case(context: ImportContext, target: UserTarget) -> Case:
     return user_rows.update(target, target.known, _fields(target.known, target.read))
 
 
-async def _plan(context: ImportContext, case: Case) -> PreparedRow:
+async def _plan(context: ImportContext, case: Case) -> RowPlan:
     if problems := case.problems:
         return user_rows.refusal(case, problems)
     forgotten = client_secrets.forgotten(case.known, case.after) if case.known else []
@@ -146,7 +146,7 @@ KINDS: Final = (
         request=MachineRow,
         name=named("userId"),
         identity=("userId",),
-        prepare=prepare,
+        plan=plan_rows,
         is_independent=True,
         export=export,
     ),

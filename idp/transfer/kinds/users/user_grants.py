@@ -32,7 +32,7 @@ from idp.transfer.kinds import export_iteration, upsert
 from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import named
 from idp.transfer.kinds.upsert import UpsertPlan
-from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
+from idp.transfer.package.rows import Read, RowPlan, RowProblem, refused
 from storage import Write
 
 _MAX_ROLES: Final = 100
@@ -67,7 +67,7 @@ class _AssignmentReferences(Struct, frozen=True):
         return AssignmentSource(project, grant) if grant else None
 
 
-async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
     """Plans rows of role assignments: each is created, skipped, or with `updates` given other
     roles.
 
@@ -89,7 +89,7 @@ async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[Prepare
         await upsert.by_id(context, PROJECT_GRANTS, of_grants),
     )
     return [
-        _prepare(context, read, row, references) for read, row in zip(reads, rows, strict=True)
+        _plan_row(context, read, row, references) for read, row in zip(reads, rows, strict=True)
     ]
 
 
@@ -98,9 +98,9 @@ def _row(read: Read) -> GrantRow:
     return read.request
 
 
-def _prepare(
+def _plan_row(
     context: ImportContext, read: Read, row: GrantRow, references: _AssignmentReferences
-) -> PreparedRow:
+) -> RowPlan:
     id = f"{row.project_id}_{row.user_id}"
     user, source = references.users.get(row.user_id), references.source(read, row)
     problems = list(_problems(read, row, references))
@@ -180,7 +180,7 @@ KINDS: Final = (
         type="user_grant",
         request=GrantRow,
         name=named("projectId", "userId"),
-        prepare=prepare,
+        plan=plan_rows,
         is_independent=True,
         export=export,
     ),

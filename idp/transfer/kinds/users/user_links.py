@@ -19,7 +19,7 @@ from idp.transfer.kinds import upsert
 from idp.transfer.kinds.kind import ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import named
 from idp.transfer.kinds.upsert import UpsertPlan
-from idp.transfer.package.rows import PreparedRow, Read, RowProblem, refused
+from idp.transfer.package.rows import Read, RowPlan, RowProblem, refused
 
 
 class LinkRow(Request, frozen=True, kw_only=True):
@@ -54,14 +54,14 @@ class LinkRow(Request, frozen=True, kw_only=True):
         return IdpLink(idp_id=self.idp_id, user_id=id, user_name=name or id)
 
 
-async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
     """Plans rows of links of the organization's persons: new links are added; existing ones are
     skipped, or with `updates` renamed.
     """
     rows = [_row(read) for read in reads]
     known = await upsert.by_id(context, USERS, (row.user_id for row in rows))
     return [
-        _prepare(context, read, row, known.get(row.user_id))
+        _plan_row(context, read, row, known.get(row.user_id))
         for read, row in zip(reads, rows, strict=True)
     ]
 
@@ -71,7 +71,7 @@ def _row(read: Read) -> LinkRow:
     return read.request
 
 
-def _prepare(context: ImportContext, read: Read, row: LinkRow, user: User | None) -> PreparedRow:
+def _plan_row(context: ImportContext, read: Read, row: LinkRow, user: User | None) -> RowPlan:
     link = row.link()
     id = f"{row.user_id}_{link.user_id}"
     if user is None or user.org_id != read.row.org_id or user.kind != "human":
@@ -79,7 +79,7 @@ def _prepare(context: ImportContext, read: Read, row: LinkRow, user: User | None
     others = [each for each in user.idp_links if not _is_same(each, link)]
     there = [each for each in user.idp_links if _is_same(each, link)]
     if there and (there == [link] or not context.updates):
-        return PreparedRow(action="skip", id=id)
+        return RowPlan(action="skip", id=id)
     if len(others) >= MAX_ITEMS:
         return refused(id, _TOO_MANY)
     plan = UpsertPlan(id=id, collection=USERS, record=user, type="user")
@@ -104,6 +104,6 @@ KINDS: Final = (
         type="user_link",
         request=LinkRow,
         name=named("userId", "externalUserId"),
-        prepare=prepare,
+        plan=plan_rows,
     ),
 )

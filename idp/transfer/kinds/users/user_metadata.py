@@ -16,7 +16,7 @@ from idp.transfer.kinds import export_iteration, upsert
 from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import named
 from idp.transfer.kinds.upsert import UpsertPlan
-from idp.transfer.package.rows import PreparedRow, Read, refused
+from idp.transfer.package.rows import Read, RowPlan, refused
 from storage import View, Write
 
 _AT_ONCE: Final = 25  # users per look-up: entries may be large
@@ -30,7 +30,7 @@ class MetadataRow(Request, frozen=True, kw_only=True):
     value: Annotated[bytes, Base64(MAX_VALUE)]
 
 
-async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[PreparedRow]:
+async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
     """Plans rows of metadata of the organization's users: each entry is created, skipped, or
     updated.
     """
@@ -39,7 +39,7 @@ async def prepare(context: ImportContext, reads: Sequence[Read]) -> list[Prepare
     ids = [user_creation.metadata_id(row.id, row.key) for row in rows]
     known = await upsert.by_id(context, USER_METADATA, ids)
     return [
-        _prepare(context, read, row, owners.get(row.id), known.get(id))
+        _plan_row(context, read, row, owners.get(row.id), known.get(id))
         for read, row, id in zip(reads, rows, ids, strict=True)
     ]
 
@@ -49,13 +49,13 @@ def _row(read: Read) -> MetadataRow:
     return read.request
 
 
-def _prepare(
+def _plan_row(
     context: ImportContext,
     read: Read,
     row: MetadataRow,
     owner: User | None,
     known: UserMetadata | None,
-) -> PreparedRow:
+) -> RowPlan:
     id = f"{row.id}_{row.key}"
     if owner is None or owner.org_id != read.row.org_id:
         return refused(id, upsert.no_user("id"))
@@ -112,7 +112,7 @@ KINDS: Final = (
         request=MetadataRow,
         name=named("id", "key"),
         identity=("id", "key"),
-        prepare=prepare,
+        plan=plan_rows,
         is_independent=True,
         export=export,
     ),

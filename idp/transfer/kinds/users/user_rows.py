@@ -19,7 +19,7 @@ from idp.transfer.kinds import target_organizations, upsert
 from idp.transfer.kinds.kind import ImportContext, import_payload
 from idp.transfer.kinds.upsert import UpsertPlan
 from idp.transfer.kinds.users import user_changes
-from idp.transfer.package.rows import PreparedRow, Read, RowProblem, problem, refused
+from idp.transfer.package.rows import Read, RowPlan, RowProblem, problem, refused
 from storage import Write
 
 _PATHS: Final = Paths(user_name="user.userName", email="user.email.email", id="userId")
@@ -69,7 +69,7 @@ class Case(Struct, frozen=True, kw_only=True):
 
 async def targets(
     context: ImportContext, reads: Sequence[Read], kind: Literal["human", "machine"]
-) -> list[UserTarget | PreparedRow]:
+) -> list[UserTarget | RowPlan]:
     """Returns for each row its organization and existing user, or the final plan of a row that is
     refused or skipped.
     """
@@ -92,7 +92,7 @@ def _target(
     kind: str,
     organization: Organization | None,
     known: User | None,
-) -> UserTarget | PreparedRow:
+) -> UserTarget | RowPlan:
     id = _id(read)
     if organization is None:
         return target_organizations.no_organization(id)
@@ -121,8 +121,8 @@ def update(target: UserTarget, known: User, fields: Mapping[str, object]) -> Cas
 
 
 async def with_names(
-    context: ImportContext, rows: Sequence[Case | PreparedRow]
-) -> list[Case | PreparedRow]:
+    context: ImportContext, rows: Sequence[Case | RowPlan]
+) -> list[Case | RowPlan]:
     """Returns `rows`, in which each case that gives out login names has their availability, and
     the e-mail address as it will be stored.
     """
@@ -153,7 +153,9 @@ def _with_names(case: Case, names: NameAvailability | None) -> Case:
 
 
 def with_password(case: Case, password: Password | None) -> Case:
-    """Returns the case with this password, unless the user has it already."""
+    """Returns the case with `password` as the user's new one, unless it is None or the user has it
+    already.
+    """
     if password is None or (case.known is not None and case.known.password == password):
         return case
     after = structs.replace(case.after, password=password)
@@ -165,25 +167,25 @@ async def plan(
     case: Case,
     writes: Sequence[Write] = (),
     warnings: tuple[RowProblem, ...] = (),
-) -> PreparedRow:
+) -> RowPlan:
     """Returns the plan that creates or updates the user of a case, in one unit with `writes`."""
     if case.known is None:
         return _creation(context, case, warnings)
     return await _update(context, case, case.known, writes, warnings)
 
 
-def refusal(case: Case, problems: Iterable[FieldProblem]) -> PreparedRow:
-    """Returns the plan of a row that can't be stored because of these problems."""
+def refusal(case: Case, problems: Iterable[FieldProblem]) -> RowPlan:
+    """Returns the plan of a row that can't be stored because of `problems`."""
     return refused(case.after.id, *map(problem, problems))
 
 
-def _creation(context: ImportContext, case: Case, warnings: tuple[RowProblem, ...]) -> PreparedRow:
+def _creation(context: ImportContext, case: Case, warnings: tuple[RowProblem, ...]) -> RowPlan:
     assert case.names is not None  # noqa: S101 - a new user has names
     payload = import_payload(context, case.read)
     writes = user_creation.writes_of(
         context.service, case.after, case.names, context.actor, **payload
     )
-    return PreparedRow(action="create", id=case.after.id, writes=tuple(writes), problems=warnings)
+    return RowPlan(action="create", id=case.after.id, writes=tuple(writes), problems=warnings)
 
 
 async def _update(
@@ -192,7 +194,7 @@ async def _update(
     known: User,
     writes: Sequence[Write],
     warnings: tuple[RowProblem, ...],
-) -> PreparedRow:
+) -> RowPlan:
     service, after = context.service, case.after
     if not case.values:
         return upsert.plan_skip(USERS, known, known.id)

@@ -299,7 +299,7 @@ async def test_a_personal_access_token_works(server, visitor, demo, pat):
 
 
 async def test_a_personal_access_token_expires(server, visitor, demo, pat):
-    server.clock.advance(admin_pat.LIVES - timedelta(seconds=1))
+    server.clock.advance(admin_pat.LIFETIME - timedelta(seconds=1))
     in_time = await demo.userinfo(visitor, pat)
     server.clock.advance(1)
 

@@ -46,7 +46,7 @@ async def test_an_import_process_started_by_its_old_name_finishes_the_job(monkey
     [
         (import_process.ImportAssignment, "config job_id holder"),
         (worker_messages.WorkerAssignment, "config job"),
-        (worker_messages.Order, "rows"),
+        (worker_messages.WorkerCommand, "rows"),
         (worker_messages.WorkerReply, "is_stored settled failure is_broken"),
         (ProcessedRow, "row type action id parts problems"),
         (Row, "number path member org_id document broken double_of"),

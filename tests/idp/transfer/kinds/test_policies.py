@@ -160,7 +160,7 @@ async def test_factors_without_a_policy_are_added_to_nothing(server):
     ("member", "kind"), [(each.member, each) for each in KINDS if each.member.endswith("Policy")]
 )
 async def test_a_policy_that_is_there_changes_only_with_update(server, member, kind):
-    if kind.prepare is None:
+    if kind.plan is None:
         return
     await brought(server, ORG | {member: {}})
     change = {
@@ -230,7 +230,7 @@ async def test_no_policy_is_stored_for_an_organization_that_is_not_there(server)
 
 async def test_every_kind_of_policy_is_exported_and_imported(server):
     assert {each.form for each in POLICIES.values()} <= {each.request for each in KINDS}
-    members = [each.member for each in KINDS if each.prepare and each.member.endswith("Policy")]
+    members = [each.member for each in KINDS if each.plan and each.member.endswith("Policy")]
     org = ORG | {member: {} for member in members}
     await brought(server, org)
 

@@ -46,7 +46,7 @@ async def test_words_of_messages_are_stored_and_returned(server):
 
 
 async def test_every_message_whose_words_can_be_set_has_its_list(server):
-    taken = [each for each in KINDS if each.prepare and each.member.endswith("Messages")]
+    taken = [each for each in KINDS if each.plan and each.member.endswith("Messages")]
 
     assert len(taken) == len(wording_rules.TYPES)
 
