@@ -38,7 +38,7 @@ INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 _SCALARS = (str, int, bool, datetime)
 _SHORT = 200
 _AS_THEY_ARE = (str, bool, types.NoneType)
-_MOST_NAMES = 4096
+_MAX_NAMES = 4096
 # Far below the limit, even with the parts of a record outside of its document.
 _SMALL_BYTES = 64 * 1024
 _SURROGATE = "text with a lone surrogate can't be stored"
@@ -206,7 +206,7 @@ def _check_names(names: Iterable[Any]) -> None:
     for name in names:
         if type(name) is not str or not name or "." in name or name[0] == "$":
             raise InvalidValue("maps with foreign keys are stored as lists of entries")
-    if len(_good_names) < _MOST_NAMES:
+    if len(_good_names) < _MAX_NAMES:
         _good_names.update(names)
 
 

@@ -33,7 +33,7 @@ from storage.base import (
     View,
     Write,
 )
-from storage.upgrades import FREE, LEASE, Now, is_held, while_held
+from storage.upgrades import FREE, LEASE, Now, while_held, write_if_held
 
 UNITS_AT_ONCE: Final = 500
 BYTES_AT_ONCE: Final = 4 * 1024 * 1024
@@ -121,7 +121,7 @@ async def fill(store: Store, filling: Filling, finish: Callable[[], Awaitable[No
         is_ours = await while_held(store, filling.now, filling.me, _fill(store, filling, finish))
     except BaseException:
         with suppress(StorageError):
-            await is_held(store, filling.me, FREE)
+            await write_if_held(store, filling.me, FREE)
         raise
     if not is_ours:
         raise HalfFilled("another process fills this store by now")
@@ -164,7 +164,7 @@ async def _fill(store: Store, filling: Filling, finish: Callable[[], Awaitable[N
     if read_back.by_collection() != written.by_collection():
         raise StorageError("the store does not give back what was written into it")
     await finish()
-    if not await is_held(store, filling.me, _released(filling.schema)):
+    if not await write_if_held(store, filling.me, _released(filling.schema)):
         raise HalfFilled("another process fills this store by now")
 
 

@@ -24,7 +24,7 @@ from storage.base import (
 )
 from storage.codec import deleted_only
 from storage.steps import NOT_OPEN, PreparedStep, Tables
-from storage.writability import note
+from storage.writability import record_outcome
 
 _CHUNK_UNITS: Final = 500
 
@@ -80,7 +80,7 @@ class SteppedStore(Store):
             prepared = [unit for unit in outcomes if isinstance(unit, PreparedStep)]
             found = await self._written(prepared)
             for outcome in found:
-                note(self, outcome)
+                record_outcome(self, outcome)
             written = iter(found)
         return [next(written) if isinstance(o, PreparedStep) else o for o in outcomes]
 
@@ -102,9 +102,9 @@ class SteppedStore(Store):
         try:
             result = await self._one(prepared)
         except StorageError as error:
-            note(self, error)
+            record_outcome(self, error)
             raise
-        note(self, result)
+        record_outcome(self, result)
         return result
 
     async def _one(self, prepared: PreparedStep) -> Any:

@@ -123,7 +123,7 @@ async def upgrade(store: Store, schema: Schema, now: Now, me: str) -> list[str]:
         elif await _run(store, steps[0], now, me):
             version = max(record.version, schema.version if len(steps) == 1 else 0)
             changes = {"done": [*record.done, steps[0].name], "version": version}
-            if await is_held(store, me, changes | (FREE if len(steps) == 1 else {})):
+            if await write_if_held(store, me, changes | (FREE if len(steps) == 1 else {})):
                 done.append(steps[0].name)
     return done
 
@@ -147,7 +147,7 @@ async def _take(store: Store, record: MetaRecord, now: datetime, me: str) -> boo
     return await _succeeds(store, Update(META, SCHEMA_ID, set=taken, expect=held))
 
 
-async def is_held(store: Store, me: str, changes: dict[str, Any]) -> bool:
+async def write_if_held(store: Store, me: str, changes: dict[str, Any]) -> bool:
     """Writes `changes` into the schema record if `me` still holds the lease; returns whether it
     did.
     """
@@ -168,7 +168,7 @@ async def _run(store: Store, step: UpgradeStep, now: Now, me: str) -> bool:
         return await while_held(store, now, me, step.run(store))
     except BaseException as error:
         with suppress(StorageError):
-            await is_held(store, me, FREE)
+            await write_if_held(store, me, FREE)
         if isinstance(error, Unavailable | Unknown) or not isinstance(error, Exception):
             raise
         raise StorageError(f"the upgrade step {step.name} failed: {error}") from error
@@ -189,7 +189,7 @@ async def _renewed(store: Store, now: Now, me: str) -> None:
     while is_ours:
         await asyncio.sleep(RENEWED_EVERY_SECONDS)
         with suppress(Unavailable, Unknown):
-            is_ours = await is_held(store, me, {"held_until": now() + LEASE})
+            is_ours = await write_if_held(store, me, {"held_until": now() + LEASE})
 
 
 async def _while(condition: Awaitable[None], work: Awaitable[None]) -> bool:

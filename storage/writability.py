@@ -5,7 +5,7 @@ from __future__ import annotations
 from storage.base import Store, Unavailable, Unknown
 
 
-def note(store: Store, outcome: object) -> None:
+def record_outcome(store: Store, outcome: object) -> None:
     """Marks the store as read-only if `outcome`, the result or the exception of a write, is
     Unavailable or Unknown, and as writable after a success.
 

@@ -12,7 +12,7 @@ from benchmarks.search.filling import Filled, Find
 from idp.records import USERS
 from storage.lists import plan
 from storage.mongo import pages
-from storage.mongo.documents import stored
+from storage.mongo.documents import stored_name
 from storage.sqlite import queries
 from storage.sqlite.reader import Reader
 from storage.sqlite.tables import SqliteTable, Tables
@@ -47,7 +47,7 @@ def _by_sqlite(find: Find, url: str) -> str:
 
 def _by_mongodb(find: Find, url: str) -> str:
     planned = plan(USERS, find.where, find.order)
-    sort: Any = [(stored(field), 1) for field in planned.fields]
+    sort: Any = [(stored_name(field), 1) for field in planned.fields]
     condition = pages._matching(USERS, planned, None)  # type: ignore[arg-type]
     with pymongo.MongoClient[dict[str, Any]](url) as client:
         cursor = client.get_default_database()["users"].find(condition).sort(sort).limit(101)

@@ -160,7 +160,7 @@ def _key_keeper(config: Config, key: bytes, random: Random) -> Callable[[], None
                     " the backup's: let neither the settings nor the directory have one"
                 ]
             )
-    return lambda: None if is_given else master_key.keep(config.data_dir, key, random)
+    return lambda: None if is_given else master_key.store(config.data_dir, key, random)
 
 
 async def copy(source_url: str, target_url: str, on_progress: OnProgress) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
-_MOST_KEYS: Final = 1_000
+_MAX_KEYS: Final = 1_000
 
 
 class TokenBucket:
@@ -36,7 +36,7 @@ class KeyedTokenBucket:
     """A token bucket for each key and one for all keys together, so that one key can't use up the
     rest.
 
-    Beyond `_MOST_KEYS` keys the oldest are dropped, which then begin with a full burst again.
+    Beyond `_MAX_KEYS` keys the oldest are dropped, which then begin with a full burst again.
     """
 
     def __init__(self, *, burst: int, per_second: float, all_burst: int, all_per_second: float):
@@ -48,7 +48,7 @@ class KeyedTokenBucket:
         """Returns whether another action for this key is allowed now, and counts it if so."""
         bucket = self._buckets.get(key)
         if bucket is None:
-            if len(self._buckets) >= _MOST_KEYS:
+            if len(self._buckets) >= _MAX_KEYS:
                 del self._buckets[next(iter(self._buckets))]
             bucket = self._buckets[key] = TokenBucket(self._burst, self._per_second)
         return bucket.allows(now) and self._all.allows(now)

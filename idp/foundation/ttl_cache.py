@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
 MAX_AGE_SECONDS: Final = 5.0
-_MOST: Final = 1000
+_MAX_VALUES: Final = 1000
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ class TtlCache:
             return cast(T, known.value)
         began_at = time.monotonic()
         value = await read()
-        if len(self._values) >= _MOST:
+        if len(self._values) >= _MAX_VALUES:
             self._values.clear()
         self._values[name] = _CachedValue(value, began_at, now)
         return value

@@ -179,7 +179,7 @@ def _write(path: Path, key: bytes, random: Random) -> None:
         file.write(base64url.encode(key).encode() + b"\n")
 
 
-def keep(data_dir: Path, key: bytes, random: Random) -> None:
+def store(data_dir: Path, key: bytes, random: Random) -> None:
     """Stores this master key in the data directory. Raises ConfigError if the directory has
     another one.
     """

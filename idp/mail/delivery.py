@@ -19,7 +19,7 @@ from typing import Final, Literal
 from idp.foundation import logs
 from idp.mail import messages, mime, sms_hook, smtp
 from idp.mail.failures import NotSent
-from idp.records import OUTBOX, Mail, MailState
+from idp.records import OUTBOX, MailState, OutboxMessage
 from idp.service import Service
 from storage import Stale, Update, Value
 from storage.settling import commit_settled
@@ -59,10 +59,10 @@ async def deliver_due(service: Service) -> None:
             return
 
 
-async def _due(service: Service) -> list[Mail]:
+async def _due(service: Service) -> list[OutboxMessage]:
     if not (service.config.sends_mail or service.config.sms_hook_url):
         return []
-    mails: list[Mail] = []
+    mails: list[OutboxMessage] = []
     # A message in `sending` is due if the process that claimed it has ended.
     states: tuple[MailState, ...] = ("queued", "sending")
     for state in states:
@@ -78,7 +78,7 @@ async def _due(service: Service) -> list[Mail]:
     ][: BATCH * CONNECTIONS]
 
 
-async def _deliver(service: Service, due: Sequence[Mail]) -> None:
+async def _deliver(service: Service, due: Sequence[OutboxMessage]) -> None:
     claims = await asyncio.gather(*(_claim(service, each) for each in due))
     claimed = [each for each, is_ours in zip(due, claims, strict=True) if is_ours]
     texts = [each for each in claimed if each.kind in messages.TEXT_MESSAGES]
@@ -91,7 +91,7 @@ async def _deliver(service: Service, due: Sequence[Mail]) -> None:
             raise outcome  # the others have ended too; what was not sent is due again later
 
 
-async def _claim(service: Service, mail: Mail) -> bool:
+async def _claim(service: Service, mail: OutboxMessage) -> bool:
     """Claims the next attempt; returns whether this process has it."""
     if mail.attempts >= ATTEMPTS:  # a process ended during the last one
         await _finish(service, mail, "failed", "the process ended in the last attempt")
@@ -106,7 +106,7 @@ async def _claim(service: Service, mail: Mail) -> bool:
     return True
 
 
-async def _send_batch(service: Service, mails: Sequence[Mail]) -> None:
+async def _send_batch(service: Service, mails: Sequence[OutboxMessage]) -> None:
     """Sends messages one after another. Those that were not tried are due again at once."""
     waiting = list(mails)
     try:
@@ -126,7 +126,7 @@ async def _send_batch(service: Service, mails: Sequence[Mail]) -> None:
         await _put_back(service, mail)
 
 
-async def _send(service: Service, server: smtp.SmtpConnection, mail: Mail) -> None:
+async def _send(service: Service, server: smtp.SmtpConnection, mail: OutboxMessage) -> None:
     opened = messages.opened(service, mail)
     try:
         envelope = mime.envelope(service.config, mail.id, mail.created_at, opened)
@@ -139,7 +139,7 @@ async def _send(service: Service, server: smtp.SmtpConnection, mail: Mail) -> No
         await _finish(service, mail, "sent", answer)
 
 
-async def _send_text(service: Service, mail: Mail) -> None:
+async def _send_text(service: Service, mail: OutboxMessage) -> None:
     try:
         async with asyncio.timeout(BATCH_SECONDS):
             answer = await sms_hook.send(service, mail, messages.opened(service, mail))
@@ -149,7 +149,7 @@ async def _send_text(service: Service, mail: Mail) -> None:
         await _finish(service, mail, "sent", answer)
 
 
-async def _failed(service: Service, mail: Mail, failure: NotSent) -> None:
+async def _failed(service: Service, mail: OutboxMessage, failure: NotSent) -> None:
     """Schedules the next attempt, or gives up after the last."""
     if failure.is_final or mail.attempts >= ATTEMPTS:
         await _finish(service, mail, "failed", failure.why)
@@ -160,7 +160,7 @@ async def _failed(service: Service, mail: Mail, failure: NotSent) -> None:
         _log.info("a letter could not be sent yet", why=failure.why, **_log_fields(mail))
 
 
-async def _put_back(service: Service, mail: Mail) -> None:
+async def _put_back(service: Service, mail: OutboxMessage) -> None:
     changed = {
         "state": "queued",
         "due_at": service.clock.now(),
@@ -171,7 +171,7 @@ async def _put_back(service: Service, mail: Mail) -> None:
 
 
 async def _finish(
-    service: Service, mail: Mail, state: Literal["sent", "failed"], why: str
+    service: Service, mail: OutboxMessage, state: Literal["sent", "failed"], why: str
 ) -> None:
     """Records the final outcome, and deletes the contents of a sent message."""
     is_sent = state == "sent"
@@ -184,7 +184,7 @@ async def _finish(
         _log.warning("a letter was not sent", why=why, **_log_fields(mail))
 
 
-async def _stored(service: Service, mail: Mail, changed: Mapping[str, object]) -> bool:
+async def _stored(service: Service, mail: OutboxMessage, changed: Mapping[str, object]) -> bool:
     """Stores the change, unless another process has claimed the message by now; returns whether it
     did."""
     try:
@@ -194,11 +194,11 @@ async def _stored(service: Service, mail: Mail, changed: Mapping[str, object]) -
     return True
 
 
-def _update(mail: Mail, changed: Mapping[str, object]) -> Update:
+def _update(mail: OutboxMessage, changed: Mapping[str, object]) -> Update:
     """The write that fails with Stale if another attempt was claimed meanwhile."""
     expected: dict[str, Value] = {"state": mail.state, "attempts": mail.attempts}
     return Update(OUTBOX, mail.id, set=changed, expect=expected)
 
 
-def _log_fields(mail: Mail) -> dict[str, object]:
+def _log_fields(mail: OutboxMessage) -> dict[str, object]:
     return {"mail_id": mail.id, "kind": mail.kind, "attempt": mail.attempts}

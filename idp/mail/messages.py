@@ -20,7 +20,7 @@ from idp.config.settings import Config
 from idp.foundation import i18n
 from idp.foundation.i18n import Bundle, Message
 from idp.foundation.opaque_tokens import Confidential
-from idp.records import OUTBOX, Mail, MailKind, MailState
+from idp.records import OUTBOX, MailKind, MailState, OutboxMessage
 from idp.service import Service
 from storage import Insert, Write
 
@@ -197,7 +197,7 @@ def posting(
     """Returns the write that puts a message into the outbox, to be sent soon or held. `user_id` is
     that of the recipient, if it is a user."""
     now = service.clock.now()
-    mail = Mail(
+    mail = OutboxMessage(
         id=service.random.ordered_id(now),
         kind=kind,
         sealed=service.master_key.seal(msgspec.json.encode(mail_message), _PURPOSE),
@@ -221,7 +221,7 @@ def delivery_status(writes: Sequence[Write]) -> DeliveryStatus:
     states: set[MailState] = {
         write.record.state
         for write in writes
-        if isinstance(write, Insert) and isinstance(write.record, Mail)
+        if isinstance(write, Insert) and isinstance(write.record, OutboxMessage)
     }
     if "held" in states:
         return "held"
@@ -239,7 +239,7 @@ async def held(service: Service) -> list[HeldMessage]:
     ]
 
 
-def opened(service: Service, mail: Mail) -> MailMessage:
+def opened(service: Service, mail: OutboxMessage) -> MailMessage:
     """Returns the decrypted contents of a message in the outbox that was not sent yet."""
     data = service.master_key.open(mail.sealed, _PURPOSE)
     return msgspec.json.decode(data, type=MailMessage)

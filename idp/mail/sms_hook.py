@@ -19,7 +19,7 @@ from idp.foundation.errors import ConfigError
 from idp.mail.failures import NotSent
 from idp.mail.messages import MailMessage
 from idp.outgoing.failures import Failed
-from idp.records import Mail
+from idp.records import OutboxMessage
 from idp.service import Service
 
 # Client errors that are temporary.
@@ -28,7 +28,7 @@ _FINAL: Final = range(400, 500)
 _DELIVERED: Final = range(200, 300)
 
 
-async def send(service: Service, mail: Mail, mail_message: MailMessage) -> str:
+async def send(service: Service, mail: OutboxMessage, mail_message: MailMessage) -> str:
     """Posts a text message and returns the status of the answer. Raises NotSent."""
     secret = await asyncio.to_thread(_secret, service.config)
     payload = {

@@ -13,11 +13,11 @@ from msgspec import Struct, structs
 from idp.policies import effective, images
 from idp.policies.images import Box, Drawn
 from idp.records import PICTURES, Picture
-from idp.records.pictures import Place
+from idp.records.pictures import PictureKind
 from idp.service import Service
 
 # The size each is stored in: twice the displayed one, for screens with a high pixel density.
-BOXES: Final[Mapping[Place, Box]] = {
+BOXES: Final[Mapping[PictureKind, Box]] = {
     "logo": Box(400, 120),
     "logo_dark": Box(400, 120),
     "icon": Box(128, 128),
@@ -50,7 +50,7 @@ class PictureLink(Struct, frozen=True):
 
 
 async def find(
-    service: Service, org_id: str | None, place: Place
+    service: Service, org_id: str | None, place: PictureKind
 ) -> tuple[Picture | None, Picture | None]:
     """Returns the organization's own picture and the installation's, in one round trip."""
     ids = [picture_id(org_id, place), picture_id(None, place)]
@@ -58,7 +58,7 @@ async def find(
     return own if org_id else None, default
 
 
-def picture_id(org_id: str | None, place: Place) -> str:
+def picture_id(org_id: str | None, place: PictureKind) -> str:
     return effective.policy_id(org_id, "picture", place)
 
 
@@ -86,7 +86,7 @@ def _drawing(picture: Picture) -> Drawing:
     return Drawing(url(picture), picture.type, picture.width, picture.height)
 
 
-def new(org_id: str | None, place: Place, image: Drawn, now: datetime) -> Picture:
+def new(org_id: str | None, place: PictureKind, image: Drawn, now: datetime) -> Picture:
     """Returns the record of an encoded picture, which is not stored yet."""
     return Picture(
         id=picture_id(org_id, place),

@@ -33,7 +33,7 @@ MailState = Literal["held", "queued", "sending", "sent", "failed"]
 _NEVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class Mail(Record):
+class OutboxMessage(Record):
     """A message in the outbox, by e-mail or SMS. `sealed` is its content, encrypted under the
     master key because it contains addresses and codes; it is deleted once the message is sent.
 
@@ -96,7 +96,7 @@ class Registration(Record):
 
 OUTBOX: Final = Collection(
     "outbox",
-    Mail,
+    OutboxMessage,
     # For searches, for the messages that are held, and for the delivery.
     lists=(("created_at",), ("state", "created_at"), ("state", "due_at")),
     expires=True,

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from storage import Collection, Record
 
-Place = Literal["logo", "logo_dark", "icon", "icon_dark"]
+PictureKind = Literal["logo", "logo_dark", "icon", "icon_dark"]
 
 
 class Picture(Record):
@@ -17,7 +17,7 @@ class Picture(Record):
     `content` is base64 of a file that was encoded anew from the one that was sent.
     """
 
-    place: Place
+    place: PictureKind
     type: Literal["image/png", "image/jpeg"]
     width: int
     height: int

@@ -124,7 +124,7 @@ def _expected(write: Update | Delete) -> list[Document]:
     if isinstance(write, Update):
         paths += [*write.set, *write.increment]
     parents = {path.rpartition(".")[0]: {"$type": "object"} for path in paths if "." in path}
-    expected = {stored(path): plain(value) for path, value in write.expect.items()}
+    expected = {stored_name(path): plain(value) for path, value in write.expect.items()}
     return [parents, expected]
 
 
@@ -133,7 +133,7 @@ def lasting(collection: Collection[Any], now: datetime) -> Document:
     return {"expires_at": {"$gt": now}} if collection.expires else {}
 
 
-def stored(path: str) -> str:
+def stored_name(path: str) -> str:
     """Returns the name that a record's field has in stored documents: `_id` for `id`, else the
     same."""
     return "_id" if path == "id" else path

@@ -7,7 +7,7 @@ from typing import Any
 
 from storage.base import Collection, Value
 from storage.lists import EachPlan
-from storage.mongo.documents import Document, lasting, stored
+from storage.mongo.documents import Document, lasting, stored_name
 from storage.mongo.driver import Driver
 
 
@@ -25,7 +25,7 @@ async def documents(
     limit = plan.most * len(values)
     found = await driver.find(
         collection.name,
-        {stored(plan.field): {"$in": values}, **living},
+        {stored_name(plan.field): {"$in": values}, **living},
         sort=[] if plan.is_unique else _sort(plan.field, *plan.order),
         limit=limit + 1,
         batch_size=limit + 1,
@@ -52,7 +52,7 @@ def _first(plan: EachPlan, found: list[Document]) -> dict[Value, list[Document]]
 def _value(plan: EachPlan, document: Document) -> Any:
     """Returns the document's value of a path; None where one of its parents is missing."""
     at: Any = document
-    for name in stored(plan.field).split("."):
+    for name in stored_name(plan.field).split("."):
         at = at.get(name) if at else None
     return at
 
@@ -68,7 +68,7 @@ async def _looked_up(
     name = collection.name
     pipeline: list[Document] = [{"$match": living}] if living else []
     pipeline += [{"$sort": dict(_sort(*plan.order))}, {"$limit": plan.most}]
-    looking = {"from": name, "localField": "value", "foreignField": stored(plan.field)}
+    looking = {"from": name, "localField": "value", "foreignField": stored_name(plan.field)}
     return await driver.aggregate(
         name,
         [
@@ -91,7 +91,7 @@ async def _one_by_one(
     """Finds each value separately: the imitation for tests holds few records."""
     found: list[Document] = []
     for value in plan.asked:
-        filter = {stored(plan.field): value, **living}
+        filter = {stored_name(plan.field): value, **living}
         found += await driver.find(
             collection.name, filter, sort=_sort(*plan.order), limit=plan.most
         )
@@ -99,4 +99,4 @@ async def _one_by_one(
 
 
 def _sort(*fields: str) -> list[tuple[str, int]]:
-    return [(stored(field), 1) for field in fields]
+    return [(stored_name(field), 1) for field in fields]

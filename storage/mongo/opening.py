@@ -30,7 +30,7 @@ from storage.base import (
     Unsupported,
 )
 from storage.mongo import faults
-from storage.mongo.documents import operations, record, stored
+from storage.mongo.documents import operations, record, stored_name
 from storage.mongo.driver import Driver
 from storage.mongo.reads import documents
 from storage.mongo.writes import deliver
@@ -173,7 +173,7 @@ def _ttl_keys(collection: Collection[Any]) -> list[tuple[str, int]]:
 
 def _keys(fields: Sequence[str]) -> list[tuple[str, int]]:
     # The id breaks ties, so that a page can end among records of equal order.
-    return list(dict.fromkeys((*map(stored, fields), "_id"), 1).items())
+    return list(dict.fromkeys((*map(stored_name, fields), "_id"), 1).items())
 
 
 async def agree_on_schema(

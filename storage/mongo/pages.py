@@ -22,7 +22,7 @@ from storage.base import (
 )
 from storage.lists import Plan, after_prefix, check_scan, plan, plan_count, plan_each
 from storage.mongo import each, faults
-from storage.mongo.documents import Document, is_storable, lasting, plain, record, stored
+from storage.mongo.documents import Document, is_storable, lasting, plain, record, stored_name
 from storage.mongo.driver import Driver
 from storage.mongo.reads import Documents
 
@@ -76,7 +76,7 @@ class Pages(View):
             _matching(collection, planned, self._now()), _beyond(planned, descending, after)
         )
         direction = -1 if descending else 1
-        sort = [(stored(field), direction) for field in planned.fields]
+        sort = [(stored_name(field), direction) for field in planned.fields]
         found = await self._documents(collection, filter, sort=sort, limit=limit + 1)
         return _page(collection, planned, found, limit, self._now())
 
@@ -158,12 +158,12 @@ def _matching(collection: Collection[Any], planned: Plan, now: datetime) -> Docu
     equal = _equal(planned.equal)
     prefix = {}
     if planned.prefix is not None and planned.order is not None:
-        prefix = {stored(planned.order): _prefix_range(planned.prefix)}
+        prefix = {stored_name(planned.order): _prefix_range(planned.prefix)}
     return _all_of(equal, prefix, lasting(collection, now))
 
 
 def _equal(where: Mapping[str, Any]) -> Document:
-    return {stored(path): value for path, value in where.items()}
+    return {stored_name(path): value for path, value in where.items()}
 
 
 def _prefix_range(prefix: str) -> Document:
@@ -183,7 +183,7 @@ def _beyond(planned: Plan, descending: bool, after: Cursor | None) -> Document:
         return {}
     compare = "$lt" if descending else "$gt"
     value, id = plain(after[0]), plain(after[1])
-    fields = [stored(field) for field in planned.fields]
+    fields = [stored_name(field) for field in planned.fields]
     if fields == ["_id"]:
         return {"_id": {compare: id}}
     if planned.is_unique:
@@ -207,7 +207,7 @@ def _page(
     last = found[limit - 1]
     value = last["_id"]
     if planned.order is not None:
-        value = reduce(Document.__getitem__, stored(planned.order).split("."), last)
+        value = reduce(Document.__getitem__, stored_name(planned.order).split("."), last)
     if isinstance(value, Int64):
         value = int(value)
     return Page(records, (value, last["_id"]))

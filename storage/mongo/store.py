@@ -43,7 +43,7 @@ from storage.mongo.pages import Pages
 from storage.mongo.reads import SharedReads, documents
 from storage.mongo.transactions import PreparedTransaction
 from storage.mongo.writes import Lane
-from storage.writability import note
+from storage.writability import record_outcome
 
 T = TypeVar("T")
 
@@ -153,7 +153,7 @@ class MongoStore(Store):
         opened = self._open
         unit = opened.prepared(Unit(self._new_id(), writes))
         outcome = await opened.applying(unit)
-        note(self, outcome)
+        record_outcome(self, outcome)
         if outcome is not None:
             raise outcome
 
@@ -184,7 +184,7 @@ class MongoStore(Store):
         work = bulk.commit_each(opened.driver, list(prepared.values()))
         for place, outcome in zip(prepared, await opened.shielded(opened.task(work)), strict=True):
             outcomes[place] = outcome
-            note(self, outcome)
+            record_outcome(self, outcome)
         return outcomes
 
     async def applied(self, unit: Unit) -> bool | None:
@@ -202,9 +202,9 @@ class MongoStore(Store):
                 opened.task(opened.counters.increment(unit, by, window))
             )
         except StorageError as error:
-            note(self, error)
+            record_outcome(self, error)
             raise
-        note(self, counter)
+        record_outcome(self, counter)
         return counter
 
     async def ping(self) -> None:

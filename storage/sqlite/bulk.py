@@ -16,7 +16,7 @@ from storage.sqlite.tables import inserting_all
 from storage.steps import InsertStep, PreparedStep
 
 _FEWEST_UNITS = 4
-_MOST_ROWS = 256  # per statement; all sizes are powers of two, so that few statements are prepared
+_MAX_ROWS = 256  # per statement; all sizes are powers of two, so that few statements are prepared
 
 _Row = tuple[str, str, str]
 
@@ -63,7 +63,7 @@ def insert(connection: sqlite3.Connection, units: Sequence[PreparedStep]) -> Non
 def _insert(connection: sqlite3.Connection, table: str, rows: list[_Row]) -> None:
     start = 0
     while start < len(rows):
-        size = 1 << (min(len(rows) - start, _MOST_ROWS).bit_length() - 1)
+        size = 1 << (min(len(rows) - start, _MAX_ROWS).bit_length() - 1)
         values = list(itertools.chain.from_iterable(rows[start : start + size]))
         connection.execute(inserting_all(table, size), values)
         start += size

@@ -34,7 +34,7 @@ class Checkpointer:
         self._is_over = False
         self._thread: threading.Thread | None = None
 
-    def note(self, rows: int) -> None:
+    def rows_written(self, rows: int) -> None:
         """Takes the number of rows written since the opening, and has the log copied after every
         EVERY_ROWS of them.
 

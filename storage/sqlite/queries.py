@@ -93,23 +93,23 @@ def page(
     conditions: list[Condition],
     order: Order,
     descending: bool,
-    way: ScanPlan = BY_INDEX,
+    scan_plan: ScanPlan = BY_INDEX,
 ) -> Query:
-    if way.most is None:
-        sql = _page(table, _shape(conditions), order, descending, way.without)
+    if scan_plan.most is None:
+        sql = _page(table, _shape(conditions), order, descending, scan_plan.without)
         return sql, _values(conditions)
-    listed = way.listed(conditions)
-    narrowing = [each for each in conditions if each[0] in way.without]
+    listed = scan_plan.listed(conditions)
+    narrowing = [each for each in conditions if each[0] in scan_plan.without]
     sql = _page_of_some(table, _shape(listed), _shape(narrowing), order, descending)
-    return sql, [*_values(listed), way.most, *_values(narrowing)]
+    return sql, [*_values(listed), scan_plan.most, *_values(narrowing)]
 
 
-def count(table: str, conditions: list[Condition], way: ScanPlan = BY_INDEX) -> Query:
+def count(table: str, conditions: list[Condition], scan_plan: ScanPlan = BY_INDEX) -> Query:
     """Returns the query that counts the records which fulfil the conditions.
 
     `most` of the scan plan has no effect: the caller gives the limit.
     """
-    return _count(table, _shape(conditions), way.without), _values(conditions)
+    return _count(table, _shape(conditions), scan_plan.without), _values(conditions)
 
 
 def scan(table: str, conditions: list[Condition]) -> Query:

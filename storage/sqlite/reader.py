@@ -27,7 +27,7 @@ from storage.sqlite.tables import SqliteTable, Tables
 
 T = TypeVar("T")
 AT_ONCE: Final = 100  # keys or values per statement
-MOST_AT_ONCE: Final = 20_000  # records read for a page, which takes a tenth of a second
+MAX_AT_ONCE: Final = 20_000  # records read for a page, which takes a tenth of a second
 _SLICE_ROWS: Final = 500
 _SLICE_BYTES: Final = 1024 * 1024
 
@@ -137,16 +137,16 @@ class Reader:
         listed = self._some(table, [*queries.matching(others, None), *bounds])
         sort = queries.ScanPlan(without=(*others, *planned.fields))
         pick = queries.ScanPlan(without=(planned.narrowed,))
-        if with_value <= min(listed, MOST_AT_ONCE):
+        if with_value <= min(listed, MAX_AT_ONCE):
             return (sort,)
-        if listed <= MOST_AT_ONCE:
+        if listed <= MAX_AT_ONCE:
             return (pick,)
-        return (pick._replace(most=MOST_AT_ONCE), sort)
+        return (pick._replace(most=MAX_AT_ONCE), sort)
 
     def _some(self, table: SqliteTable, conditions: list[queries.Condition]) -> int:
         """Returns the number of matching records, at most one more than may be read at once."""
         sql, values = queries.count(table.name, conditions)
-        return int(self._rows(sql, [*values, MOST_AT_ONCE + 1])[0][0])
+        return int(self._rows(sql, [*values, MAX_AT_ONCE + 1])[0][0])
 
     def find_each(
         self, collection: Collection[R], field: str, values: Sequence[Value], most: int

@@ -64,7 +64,7 @@ class Sweeper:
             one.name: one.collection.retention for one in expiring if one.collection.is_swept_soon
         }
 
-    def turn(self, connection: sqlite3.Connection, now: datetime) -> None:
+    def remove_slice(self, connection: sqlite3.Connection, now: datetime) -> None:
         """Removes expired rows from the next slice of every table without an index by expiry, each
         slice in a transaction of its own.
         """

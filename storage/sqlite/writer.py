@@ -156,7 +156,7 @@ class Writer:
                 outcomes = self._transact(units, self._together)
             except bulk.BulkRefused:
                 outcomes = self._transact(units, self._each)
-        self._checkpointer.note(self._connection.total_changes)
+        self._checkpointer.rows_written(self._connection.total_changes)
         return outcomes
 
     def _transact(self, units: list[PreparedStep], write_units: _WriteUnits) -> list[Any]:
@@ -231,7 +231,7 @@ class Writer:
         self._swept_at = time.monotonic()
         try:
             with self._lock.held():
-                self._sweeper.turn(self._connection, self._now())
+                self._sweeper.remove_slice(self._connection, self._now())
         except _UPKEEP_ERRORS:
             return  # reads do not depend on it; it is repeated
 

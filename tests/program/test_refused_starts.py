@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from idp.cli import given
+from idp.cli import given_options
 from idp.cli.commands.serve import serve
 from idp.foundation import base64url
 from tests.program.test_missing_parts import names
@@ -240,7 +240,7 @@ def test_the_command_for_a_new_store_is_the_given_one_and_one_flag_more(tmp_path
 def test_the_command_does_not_hold_the_password_of_the_database():
     context = serve.make_context("serve", ["--store", "mongodb://root:hunter2@db1/idp", "--test"])
 
-    assert given.options(context) == "--store 'mongodb://root:***@db1/idp' --test"
+    assert given_options.options(context) == "--store 'mongodb://root:***@db1/idp' --test"
 
 
 @pytest.mark.promise("start: refused")

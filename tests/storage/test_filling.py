@@ -191,7 +191,7 @@ async def test_a_store_that_a_service_has_opened_is_refused(store, clock):
 async def test_who_lost_the_lease_does_not_release_the_store(empty, clock):
     async def meanwhile():
         taken = {"holder": "other", "held_until": clock.now() + upgrades.LEASE}
-        await upgrades.is_held(empty, "me", taken)
+        await upgrades.write_if_held(empty, "me", taken)
 
     with pytest.raises(HalfFilled, match="another process"):
         await fill(empty, filling(clock, some(clock)), meanwhile)

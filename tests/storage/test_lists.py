@@ -33,7 +33,7 @@ def people(io_loop, store):
 @pytest.fixture(params=["with an index", "narrowed to few", "narrowed to many"])
 def listed(request, monkeypatch):
     """A list with an index of its own, and one without: SQLite tells few records from many."""
-    monkeypatch.setattr(reader, "MOST_AT_ONCE", 1 if request.param.endswith("many") else 1000)
+    monkeypatch.setattr(reader, "MAX_AT_ONCE", 1 if request.param.endswith("many") else 1000)
     return BY_AGE if request.param == "with an index" else BY_FAMILY
 
 

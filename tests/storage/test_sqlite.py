@@ -341,7 +341,7 @@ async def test_what_expired_a_day_ago_is_swept_and_nothing_else(sqlite, clock):
     await sqlite.commit(Insert(USERS, user("a")))
     clock.advance(timedelta(hours=25, minutes=30))
     connection = sqlite._writer._connection
-    Sweeper(Tables(ALL, SqliteTable)).turn(connection, clock.now())
+    Sweeper(Tables(ALL, SqliteTable)).remove_slice(connection, clock.now())
 
     kept = connection.execute("SELECT id FROM tickets ORDER BY id").fetchall()
     assert kept == [(b"t2",), (b"t30",)]
@@ -357,7 +357,7 @@ async def test_a_sweep_goes_round_in_slices(sqlite, clock):
     connection = sqlite._writer._connection
     left = []
     for _ in range(3):
-        sweeper.turn(connection, clock.now())
+        sweeper.remove_slice(connection, clock.now())
         left.append(connection.execute("SELECT count(*) FROM tickets").fetchone()[0])
 
     assert left == [700, 200, 0]

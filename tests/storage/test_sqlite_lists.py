@@ -52,7 +52,7 @@ async def test_reads_of_a_page_use_its_index_alone(sqlite):
 async def test_a_narrowed_list_is_read_by_the_index_that_has_less_to_read(
     sqlite, monkeypatch, where, indexes
 ):
-    monkeypatch.setattr(reader, "MOST_AT_ONCE", 3)
+    monkeypatch.setattr(reader, "MAX_AT_ONCE", 3)
     families = {"small": "bc", "large": "bbbb", "last": "zzzz"}
     people = [(org, family) for org, each in families.items() for family in each]
     for n, (org, family) in enumerate(people):

@@ -12,7 +12,7 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from idp.cli import given
+from idp.cli import given_options
 from idp.cli.settings import STORE_OPTIONS, config_for_store, load_for_store, store_flags
 from idp.config.loading import Loaded
 from idp.start import exit_codes
@@ -43,7 +43,7 @@ def doctor(as_json: bool, deep: bool, config_file: Path | None, **flags: object)
         click.echo(msgspec.json.format(msgspec.json.encode(report.answer_of(results)), indent=2))
     else:
         click.echo("\n".join(_lines(results)))
-    sys.exit(_code(results))
+    sys.exit(_exit_code(results))
 
 
 def _examined(loaded: Loaded, *, is_deep: bool) -> list[Result]:
@@ -61,7 +61,7 @@ def _examined(loaded: Loaded, *, is_deep: bool) -> list[Result]:
 
 def _complete(result: Result) -> Result:
     """Returns the result with the command line's store options added to its commands."""
-    options = given.options(click.get_current_context(), STORE_OPTIONS)
+    options = given_options.options(click.get_current_context(), STORE_OPTIONS)
     commands = [
         f"{each} {options}" if options and each.startswith("idp ") else each
         for each in result.finding.commands
@@ -69,7 +69,7 @@ def _complete(result: Result) -> Result:
     return replace(result, finding=replace(result.finding, commands=commands))
 
 
-def _code(results: Sequence[Result]) -> int:
+def _exit_code(results: Sequence[Result]) -> int:
     failed = {each.check.id for each in results if each.finding.state == "fail"}
     if "store.reach" in failed:
         return exit_codes.UNREACHABLE

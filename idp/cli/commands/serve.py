@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
-from idp.cli import given
+from idp.cli import given_options
 from idp.cli.settings import load, store_flags
 from idp.config import loading
 from idp.config.rules import BrokenRule
@@ -37,7 +37,7 @@ def serve(config_file: Path | None, new_store: bool, as_json: bool, **flags: obj
     Example: idp serve --issuer https://login.example.com --tls-cert chain.pem --tls-key key.pem
     """
     started_at = time.monotonic()
-    options = given.options(click.get_current_context())
+    options = given_options.options(click.get_current_context())
     launch = Launch(new_store=new_store, command=f"idp serve {options}".rstrip())
 
     def rules(config: Config) -> Iterable[BrokenRule]:

@@ -19,7 +19,7 @@ from idp.mail import messages
 from idp.management import search as management_search
 from idp.management.call import Call
 from idp.management.search import MAX_FILTERS, Search, SearchDetails
-from idp.records import OUTBOX, Mail, MailKind, MailState
+from idp.records import OUTBOX, MailKind, MailState, OutboxMessage
 from idp.schema.answers import Answer
 from idp.schema.field_rules import Items, Name, OneOf
 from idp.schema.reading import Request
@@ -127,7 +127,7 @@ async def retry(service: Service, call: Call, mail_id: str) -> Retried:
     )
 
 
-async def _retry(service: Service, call: Call, mail_id: str) -> Mail:
+async def _retry(service: Service, call: Call, mail_id: str) -> OutboxMessage:
     message = await service.store.get(OUTBOX, mail_id)
     if message is None:
         raise NotFound("there is no such letter", error_code="mail.not_found")
@@ -149,7 +149,7 @@ async def _retry(service: Service, call: Call, mail_id: str) -> Mail:
     return structs.replace(message, state="queued", due_at=now, attempts=0)
 
 
-def _view(message: Mail) -> MessageView:
+def _view(message: OutboxMessage) -> MessageView:
     return MessageView(
         id=message.id,
         kind=message.kind,

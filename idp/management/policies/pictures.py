@@ -17,7 +17,7 @@ from idp.policies import images, pictures
 from idp.policies.images import Drawn
 from idp.policies.pictures import BOXES
 from idp.records import ORGANIZATIONS, PICTURES, Organization, Picture
-from idp.records.pictures import Place
+from idp.records.pictures import PictureKind
 from idp.schema.answers import Answer, Details
 from idp.schema.field_rules import Base64
 from idp.schema.reading import Request
@@ -104,14 +104,14 @@ async def remove(service: Service, call: Call, picture: str) -> Changed:
     return await _remove(service, call, organization.id, place)
 
 
-def _place(picture: str) -> Place:
+def _place(picture: str) -> PictureKind:
     if picture not in BOXES:
         message = f"there is no such picture; there are: {', '.join(BOXES)}"
         raise NotFound(message, error_code="picture.not_found")
-    return cast(Place, picture)
+    return cast(PictureKind, picture)
 
 
-async def _drawn(request: PictureForm, place: Place) -> Drawn:
+async def _drawn(request: PictureForm, place: PictureKind) -> Drawn:
     try:  # in a thread: decoding and scaling a large picture would hold up the event loop
         return await asyncio.to_thread(images.drawn, request.content, BOXES[place])
     except images.UnusableImage as error:
@@ -124,7 +124,7 @@ async def _put(
     service: Service,
     call: Call,
     organization: Organization | None,
-    place: Place,
+    place: PictureKind,
     image: Drawn,
     known: Picture | None,
 ) -> Changed:
@@ -148,7 +148,11 @@ async def _put(
 
 
 async def _add(
-    service: Service, call: Call, organization: Organization | None, place: Place, image: Drawn
+    service: Service,
+    call: Call,
+    organization: Organization | None,
+    place: PictureKind,
+    image: Drawn,
 ) -> Changed:
     now, org_id = service.clock.now(), organization.id if organization else None
     picture = pictures.new(org_id, place, image, now)
@@ -164,7 +168,7 @@ async def _add(
     return Changed(details=await policies.details_of(service, picture))
 
 
-async def _remove(service: Service, call: Call, org_id: str | None, place: Place) -> Changed:
+async def _remove(service: Service, call: Call, org_id: str | None, place: PictureKind) -> Changed:
     removed = await versioned_updates.removed(
         service,
         PICTURES,
@@ -177,7 +181,7 @@ async def _remove(service: Service, call: Call, org_id: str | None, place: Place
     return removed
 
 
-async def _find_own(service: Service, org_id: str | None, place: Place) -> Picture:
+async def _find_own(service: Service, org_id: str | None, place: PictureKind) -> Picture:
     picture = await service.store.get(PICTURES, pictures.picture_id(org_id, place))
     if picture is None:
         raise NotFound("there is no picture of its own", error_code="picture.not_found")

@@ -12,7 +12,7 @@ from idp.policies import images, pictures
 from idp.policies.images import UnusableImage
 from idp.policies.pictures import BOXES, MAX_BASE64
 from idp.records import PICTURES, Organization
-from idp.records.pictures import Place
+from idp.records.pictures import PictureKind
 from idp.schema.field_rules import Base64, OneOf
 from idp.schema.reading import Request
 from idp.transfer.kinds import settings
@@ -46,7 +46,7 @@ async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPl
 
 async def _setting_row(context: ImportContext, read: Read) -> SettingRow | RowPlan:
     request, org_id = cast(PackagedPicture, read.request), read.row.org_id
-    place, id = cast(Place, request.place), f"{org_id}_{request.place}"
+    place, id = cast(PictureKind, request.place), f"{org_id}_{request.place}"
     try:
         # Decoding takes long enough to block the event loop.
         image = await asyncio.to_thread(images.taken_over, request.content, BOXES[place])

@@ -24,8 +24,8 @@ from idp.records import (
     OUTBOX,
     SCHEMA,
     Instance,
-    Mail,
     MailState,
+    OutboxMessage,
 )
 from storage import (
     COUNTERS,
@@ -378,14 +378,18 @@ async def test_messages_from_before_the_invalidation_are_never_sent(sqlite, cloc
 
     await restored(two, await backup_of(one, clock), clock, invalidates=invalidates)
 
-    left = {each.state for _, each in (await all_of(two, clock))[1:] if isinstance(each, Mail)}
+    left = {
+        each.state for _, each in (await all_of(two, clock))[1:] if isinstance(each, OutboxMessage)
+    }
     assert left == ({"sent"} if invalidates else set(states))
 
 
 def letter(state, clock):
     now = clock.now()
     later = now + timedelta(days=1)
-    return Mail(id=state, kind="invite", sealed="", state=state, created_at=now, expires_at=later)
+    return OutboxMessage(
+        id=state, kind="invite", sealed="", state=state, created_at=now, expires_at=later
+    )
 
 
 def instance_of(records):

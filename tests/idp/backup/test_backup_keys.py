@@ -14,14 +14,14 @@ KEY = bytes(range(32))
 
 
 def test_the_masters_key_is_stored_once_and_never_replaced(tmp_path):
-    master_key.keep(tmp_path, KEY, SystemRandom())
-    master_key.keep(tmp_path, KEY, SystemRandom())
+    master_key.store(tmp_path, KEY, SystemRandom())
+    master_key.store(tmp_path, KEY, SystemRandom())
 
     path = tmp_path / master_key.KEY_FILE
     assert master_key.master_key(tmp_path, SystemRandom(), may_create=False) == KEY
     assert path.stat().st_mode & 0o777 == 0o600
     with pytest.raises(master_key.ConfigError, match="another master key"):
-        master_key.keep(tmp_path, bytes(32), SystemRandom())
+        master_key.store(tmp_path, bytes(32), SystemRandom())
     assert master_key.master_key(tmp_path, SystemRandom(), may_create=False) == KEY
     assert [each.name for each in tmp_path.iterdir()] == [master_key.KEY_FILE]
 

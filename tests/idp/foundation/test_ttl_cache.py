@@ -57,7 +57,7 @@ async def test_what_is_forgotten_is_read_again(source):
 
 
 async def test_each_name_has_its_value_and_so_many_are_stored(source, monkeypatch):
-    monkeypatch.setattr(ttl_cache, "_MOST", 2)
+    monkeypatch.setattr(ttl_cache, "_MAX_VALUES", 2)
     kept = TtlCache()
     first = [await kept.get(name, NOON, source.read) for name in ("a", "b", "a", "b")]
     await kept.get("c", NOON, source.read)
