@@ -39,7 +39,7 @@ class PasskeysHandler(AccountHandler):
             "account/passkeys",
             passkeys=[_template_values(each) for each in stored],
             # Browsers support no passkeys at an IP address or by plain http.
-            new_url=NEW if party and len(stored) < passkeys.MOST else None,
+            new_url=NEW if party and len(stored) < passkeys.MAX_PASSKEYS else None,
         )
 
 

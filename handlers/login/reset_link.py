@@ -17,7 +17,7 @@ from handlers.login.new_password import policy_for, problems_of
 from handlers.pages.base import ForeignForm, PageHandler
 from idp.foundation import logs, uris
 from idp.foundation.i18n import message
-from idp.identity.guesses import resets as guess_resets
+from idp.identity.guesses import counter_resets
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.users import email_verification, password_change, reset_links
 from idp.identity.users.reset_links import LinkRefused, OpenedLink
@@ -115,7 +115,7 @@ class ResetLinkHandler(PageHandler):
         progress = AuthenticationProgress(change.subject, session_lifetime.PASSWORD)
         cookie = await sign_in_flow.continue_with(self.service, flow, progress, *writes)
         # Failed attempts with the old password no longer delay the user.
-        await guess_resets.forget(self.service, subject.user)
+        await counter_resets.forget(self.service, subject.user)
         self.keep_cookie(cookie)
         self._keep_key("", max_age=0)
         self.see(self._at(LOGIN, flow))

@@ -37,7 +37,7 @@ from storage import (
 from storage.settling import commit_settled
 
 
-class Twin(Exception):
+class AlreadyStored(Exception):
     """The records of the answer are in the store already: another process has done the same
     work."""
 
@@ -146,7 +146,7 @@ class HoldingStore:
     async def stored(self, answer: bytes) -> None:
         """Stores the held unit together with its answer, then calls the registered functions. If
         no unit is held, the answer is not recorded, because repeating the work then changes
-        nothing twice. Raises Twin, HeldUnitRefused, StorageError."""
+        nothing twice. Raises AlreadyStored, HeldUnitRefused, StorageError."""
         held, self._held = self._held, None
         if held is not None:
             try:
@@ -181,7 +181,7 @@ class HoldingStore:
             await self._commit((*answer_writes, *writes))
         except Conflict as conflict:
             if conflict.collection in {write.collection.name for write in answer_writes}:
-                raise Twin from None
+                raise AlreadyStored from None
             raise
         self.has_answer = True
 

@@ -59,14 +59,14 @@ def update(
 
     They fail with Stale if the record was changed since it was read.
     """
-    step = Update(
+    record_update = Update(
         collection,
         record.id,
         set=changes,
         increment={"sequence": 1},
         expect={"sequence": record.sequence},
     )
-    return [step, changed(random, collection, record, entry)]
+    return [record_update, changed(random, collection, record, entry)]
 
 
 def created(

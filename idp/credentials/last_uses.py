@@ -15,7 +15,7 @@ from idp.service import Service
 from storage import Conflict, Delete, Insert, Stale, Unavailable, Unknown, Update, Write
 
 EVERY: Final = timedelta(hours=1)
-_MOST_KNOWN: Final = 10_000  # ids that one process remembers
+_MAX_KNOWN: Final = 10_000  # ids that one process remembers
 
 
 class CredentialView(Protocol):
@@ -37,7 +37,7 @@ def record(service: Service, id: str, ends_at: datetime = opaque_tokens.LASTS_UN
     last = recorded.get(id)
     if last is not None and now - last < EVERY:
         return
-    if len(recorded) >= _MOST_KNOWN:
+    if len(recorded) >= _MAX_KNOWN:
         # This bounds the memory; at worst each use is stored once more.
         recorded.clear()
     recorded[id] = now
@@ -53,8 +53,8 @@ async def _store(service: Service, id: str, now: datetime, ends_at: datetime) ->
             last_use = LastUse(id=id, at=now, expires_at=ends_at)
             await service.store.commit(Insert(LAST_USES, last_use))
         elif now - stored.at >= EVERY:
-            step = Update(LAST_USES, id, set={"at": now}, expect={"at": stored.at})
-            await service.store.commit(step)
+            update = Update(LAST_USES, id, set={"at": now}, expect={"at": stored.at})
+            await service.store.commit(update)
 
 
 def forget(id: str) -> Write:

@@ -16,10 +16,10 @@ from msgspec import Struct, field, structs
 
 PERIOD: Final = timedelta(minutes=10)
 WRITTEN_EVERY: Final = timedelta(seconds=50)  # what a killed process loses is at most a minute old
-MOST_SOURCES: Final = 10_000
-MOST_EVENTS: Final = 600  # of a process in a period
+MAX_SOURCES: Final = 10_000
+MAX_EVENTS: Final = 600  # of a process in a period
 _SPARE_EVENTS: Final = 10  # of these, for attempts without their source
-_MOST_DIFFERENT: Final = 10_000  # names or networks that are distinguished
+_MAX_DIFFERENT: Final = 10_000  # names or networks that are distinguished
 
 
 class FailureSource(Struct, frozen=True):
@@ -80,7 +80,7 @@ class Failures:
         failure_sum = self._sums.get(source)
         if failure_sum is not None:
             _add(failure_sum, now)
-        elif len(self._sums) >= MOST_SOURCES:
+        elif len(self._sums) >= MAX_SOURCES:
             self.record_rest(source.rest or source.type, now, network=payload.get("network", ""))
         else:
             self._sums[source] = new_sum = _begun(source, payload, now)
@@ -104,7 +104,7 @@ class Failures:
         if failure_sum is None:
             self._sums[source] = failure_sum = _begun(source, {}, now)
         for different, value in ((failure_sum.names, name), (failure_sum.networks, network)):
-            if value and len(different) < _MOST_DIFFERENT:
+            if value and len(different) < _MAX_DIFFERENT:
                 different.add(value)
         _add(failure_sum, now, count)
 
@@ -146,7 +146,7 @@ class Failures:
         its sum."""
         if failure_sum.event_id is not None:
             return True
-        most = MOST_EVENTS if failure_sum.is_rest else MOST_EVENTS - _SPARE_EVENTS
+        most = MAX_EVENTS if failure_sum.is_rest else MAX_EVENTS - _SPARE_EVENTS
         if self._events < most:
             self._events += 1
             return True

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 WINDOW: Final = timedelta(minutes=10)
-MOST_KEYS: Final = 10_000
+MAX_KEYS: Final = 10_000
 
 
 class RefusedCount:
@@ -26,7 +26,7 @@ class RefusedCount:
 
 
 class RefusedCounts:
-    """Counts by key, at most `MOST_KEYS`; beyond that the oldest are dropped.
+    """Counts by key, at most `MAX_KEYS`; beyond that the oldest are dropped.
 
     A dropped count is restored by the next write, because the store holds the sum.
     """
@@ -51,7 +51,7 @@ class RefusedCounts:
 
     def _begin(self, key: str, now: datetime) -> RefusedCount:
         self._counts.pop(key, None)
-        if len(self._counts) >= MOST_KEYS:
+        if len(self._counts) >= MAX_KEYS:
             oldest = next(iter(self._counts))
             del self._counts[oldest]
             self._changed.discard(oldest)

@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 WINDOW: Final = timedelta(minutes=1)
-MOST: Final = 10_000  # keys: a few megabytes at most
+MAX_KEYS: Final = 10_000  # keys: a few megabytes at most
 
 
 class _Window(Struct):
@@ -20,27 +20,27 @@ class _Window(Struct):
 class RequestCounts:
     """Counts by key, each for a minute from its first request.
 
-    They are not in the store, so that a flood of requests causes no writes. Beyond `MOST` keys the
-    oldest are dropped.
+    They are not in the store, so that a flood of requests causes no writes. Beyond `MAX_KEYS` keys
+    the oldest are dropped.
     """
 
     def __init__(self) -> None:
         self._windows: dict[tuple[str, str], _Window] = {}
 
-    def wait_seconds(self, now: datetime, kind: str, key: str, most: int) -> int:
+    def wait_seconds(self, now: datetime, kind: str, key: str, limit: int) -> int:
         """Counts a request of this kind under the key, and returns after how many seconds to try
-        again; 0 while there are not more than `most` in the minute."""
+        again; 0 while there are not more than `limit` in the minute."""
         window = self._windows.get((kind, key))
         if window is None or not now < window.ends_at <= now + WINDOW:
             window = self._begin(now, (kind, key))
-        if window.n >= most:
+        if window.n >= limit:
             return max(1, math.ceil((window.ends_at - now).total_seconds()))
         window.n += 1
         return 0
 
     def _begin(self, now: datetime, key: tuple[str, str]) -> _Window:
         self._windows.pop(key, None)
-        if len(self._windows) >= MOST:
+        if len(self._windows) >= MAX_KEYS:
             del self._windows[next(iter(self._windows))]
         window = self._windows[key] = _Window(now + WINDOW)
         return window

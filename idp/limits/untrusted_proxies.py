@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-MOST: Final = 20  # addresses per process: anybody can send the header
+MAX_ADDRESSES: Final = 20  # addresses per process: anybody can send the header
 
 
 class UntrustedProxies:
@@ -20,7 +20,7 @@ class UntrustedProxies:
     def is_new(self, address: str) -> bool:
         """Returns whether the process has to warn of this address, and records that it has
         warned."""
-        if address in self._known or len(self._known) >= MOST:
+        if address in self._known or len(self._known) >= MAX_ADDRESSES:
             return False
         self._known.add(address)
         return True

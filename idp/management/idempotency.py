@@ -19,7 +19,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from idp.audit.drafts import HeldUnitRefused, HoldingStore, Twin
+from idp.audit.drafts import AlreadyStored, HeldUnitRefused, HoldingStore
 from idp.foundation import base64url, opaque_tokens
 from idp.foundation.errors import (
     AlreadyExists,
@@ -99,7 +99,7 @@ async def once(service: Service, call: Repeatable, work: Work) -> tuple[bytes, b
         draft = HoldingStore(service, failures, lambda answer: _mark(service, call, answer))
         try:
             return await _attempt(service, call, draft, work), False
-        except (Twin, HeldUnitRefused):
+        except (AlreadyStored, HeldUnitRefused):
             continue
         except IdpError:
             # A concurrent call with the same key may have caused the refusal, by having been
@@ -116,7 +116,7 @@ async def once(service: Service, call: Repeatable, work: Work) -> tuple[bytes, b
 async def _attempt(service: Service, call: Repeatable, draft: HoldingStore, work: Work) -> bytes:
     """Carries out `work`, stores its writes together with its answer, and returns the answer.
 
-    Raises Twin, HeldUnitRefused, and what `work` raises.
+    Raises AlreadyStored, HeldUnitRefused, and what `work` raises.
     """
     try:
         answer = await work(draft.service())

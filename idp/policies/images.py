@@ -46,7 +46,7 @@ class Box(NamedTuple):
     height: int
 
 
-class Drawn(Struct, frozen=True):
+class EncodedPicture(Struct, frozen=True):
     """A picture that was encoded anew, as it is stored and served."""
 
     type: Literal["image/png", "image/jpeg"]
@@ -55,7 +55,7 @@ class Drawn(Struct, frozen=True):
     content: bytes
 
 
-def drawn(file: bytes, box: Box) -> Drawn:
+def reencoded(file: bytes, box: Box) -> EncodedPicture:
     """Returns the picture, encoded anew and no larger than `box`.
 
     It takes too long for the event loop. Raises UnusableImage if the file is too large, of another
@@ -74,18 +74,18 @@ def drawn(file: bytes, box: Box) -> Drawn:
         raise UnusableImage("is damaged: it can't be drawn") from error
 
 
-def taken_over(file: bytes, box: Box) -> Drawn:
-    """Returns a picture that `drawn` has made before, unchanged: a photograph loses quality
-    with each encoding. For any other file it returns the result of `drawn`. Raises
+def taken_over(file: bytes, box: Box) -> EncodedPicture:
+    """Returns a picture that `reencoded` has made before, unchanged: a photograph loses quality
+    with each encoding. For any other file it returns the result of `reencoded`. Raises
     UnusableImage."""
-    drawing = drawn(file, box)
+    encoded = reencoded(file, box)
     if (
-        drawing.type == "image/jpeg"
+        encoded.type == "image/jpeg"
         and _is_bare(file)
-        and _size(file) == (drawing.width, drawing.height)
+        and _size(file) == (encoded.width, encoded.height)
     ):
-        return Drawn(drawing.type, drawing.width, drawing.height, file)
-    return drawing
+        return EncodedPicture(encoded.type, encoded.width, encoded.height, file)
+    return encoded
 
 
 def _is_bare(photo: bytes) -> bool:
@@ -104,7 +104,7 @@ def _is_bare(photo: bytes) -> bool:
 _JFIF: Final = 0xE0
 _JFIF_BYTES: Final = 16  # without a preview
 _SCAN: Final = 0xDA
-# The markers of tables, the frame and the scan: a file that `drawn` has made has no others.
+# The markers of tables, the frame and the scan: a file that `reencoded` has made has no others.
 _DRAWING: Final = frozenset({_JFIF, 0xDB, 0xC0, 0xC4, 0xDD, _SCAN})
 _SCANNED: Final = re.compile(rb"(?:[^\xff]|\xff[\x00\xd0-\xd7])*\xff\xd9", re.DOTALL)
 
@@ -144,7 +144,7 @@ def _check_size(image: Any) -> None:
         raise UnusableImage("moves: send a single picture", error_code="picture.animated")
 
 
-def _encoded(image: Any, box: Box, *, is_photo: bool) -> Drawn:
+def _encoded(image: Any, box: Box, *, is_photo: bool) -> EncodedPicture:
     image = image.convert("RGB" if is_photo else "RGBA")
     image.thumbnail(box)
     image.info = {}  # the encoder would write some of the metadata into the file
@@ -154,4 +154,4 @@ def _encoded(image: Any, box: Box, *, is_photo: bool) -> Drawn:
     else:
         image.save(target, "PNG", optimize=True)
     type: Literal["image/png", "image/jpeg"] = "image/jpeg" if is_photo else "image/png"
-    return Drawn(type, image.width, image.height, target.getvalue())
+    return EncodedPicture(type, image.width, image.height, target.getvalue())

@@ -11,7 +11,7 @@ from typing import Any, Final
 from msgspec import Struct, structs
 
 from idp.policies import effective, images
-from idp.policies.images import Box, Drawn
+from idp.policies.images import Box, EncodedPicture
 from idp.records import PICTURES, Picture
 from idp.records.pictures import PictureKind
 from idp.service import Service
@@ -28,7 +28,7 @@ MAX_BASE64: Final = images.MAX_BYTES * 4 // 3 + 8
 _EXTENSIONS: Final = {"image/png": "png", "image/jpeg": "jpg"}
 
 
-class Drawing(Struct, frozen=True):
+class PictureReference(Struct, frozen=True):
     """A picture as pages refer to it: its address and its size."""
 
     url: str
@@ -44,8 +44,8 @@ class PictureLink(Struct, frozen=True):
     `is_own` means that it is the organization's, not the installation's.
     """
 
-    light: Drawing
-    dark: Drawing | None
+    light: PictureReference
+    dark: PictureReference | None
     is_own: bool
 
 
@@ -75,18 +75,18 @@ def picture_link(pictures: Sequence[Picture | None]) -> PictureLink | None:
     """
     light, light_default, dark, dark_default = pictures
     for pair in ((light, dark), (light_default, dark_default)):
-        drawings = [_drawing(picture) for picture in pair if picture is not None]
-        if drawings:
-            other = drawings[1] if len(drawings) > 1 else None
-            return PictureLink(drawings[0], other, is_own=pair == (light, dark))
+        references = [_reference(picture) for picture in pair if picture is not None]
+        if references:
+            other = references[1] if len(references) > 1 else None
+            return PictureLink(references[0], other, is_own=pair == (light, dark))
     return None
 
 
-def _drawing(picture: Picture) -> Drawing:
-    return Drawing(url(picture), picture.type, picture.width, picture.height)
+def _reference(picture: Picture) -> PictureReference:
+    return PictureReference(url(picture), picture.type, picture.width, picture.height)
 
 
-def new(org_id: str | None, place: PictureKind, image: Drawn, now: datetime) -> Picture:
+def new(org_id: str | None, place: PictureKind, image: EncodedPicture, now: datetime) -> Picture:
     """Returns the record of an encoded picture, which is not stored yet."""
     return Picture(
         id=picture_id(org_id, place),
@@ -98,7 +98,7 @@ def new(org_id: str | None, place: PictureKind, image: Drawn, now: datetime) -> 
     )
 
 
-def values(image: Drawn) -> dict[str, Any]:
+def values(image: EncodedPicture) -> dict[str, Any]:
     return {
         **structs.asdict(image),
         "content": base64.b64encode(image.content).decode(),

@@ -105,7 +105,7 @@ async def _first_writes(service: Service) -> list[Write]:
         key_ring.new_sealing_key(service.master_key, random, now, state)
         for state in ("active", "next")
     ]
-    domain = organizations.instance_domain(service)
+    domain = organizations.installation_domain(service)
     organization = organizations.new(service, "Default", domain, now)
     password = random.one_time_password()
     admin = await _admin(service, organization, password, now)

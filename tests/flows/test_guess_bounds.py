@@ -46,7 +46,7 @@ async def test_of_many_one_time_codes_at_once_two_services_compare_at_most_six(
     await give_app(twins.server)
     await give_codes(twins.server)
     checks = {
-        "app": (code_checks.by_app, code_checks.totp, "step_of", wrong(twins.clock)),
+        "app": (code_checks.by_totp, code_checks.totp, "step_of", wrong(twins.clock)),
         "recovery code": (
             code_checks.by_recovery_code,
             code_checks.recovery_codes,
@@ -63,7 +63,7 @@ async def test_of_many_one_time_codes_at_once_two_services_compare_at_most_six(
         *(outcome(check, service, user, typed, ORIGIN) for service in services)
     )
     right = await outcome(
-        code_checks.by_app, twins.server.service, user, code(twins.clock), ORIGIN
+        code_checks.by_totp, twins.server.service, user, code(twins.clock), ORIGIN
     )
 
     assert 5 <= len(compared) <= 6

@@ -63,7 +63,7 @@ async def _begin_anew(server, closed):
     for collection in (COUNTERS, GUESS_STREAKS):
         for one in [one.id async for one in server.store.scan(collection)]:
             await server.store.commit(Delete(collection, one))
-    most = guess_streaks.most_unknown(server.service.config)
+    most = guess_streaks.max_unknown(server.service.config)
     told = GuessStreak(id=closed, unknown=most, told_at=server.clock.now())
     with suppress(Exception):
         await server.store.commit(Insert(GUESS_STREAKS, told))

@@ -60,25 +60,25 @@ class _Attempt(Struct, frozen=True):
         return lockout_counters.is_past(self.rules, "codes", self.lockout_ordinal)
 
 
-async def by_app(service: Service, user: User, typed: str, origin: AttemptOrigin) -> Accepted:
+async def by_totp(service: Service, user: User, typed: str, origin: AttemptOrigin) -> Accepted:
     """Checks a code of the user's authenticator app (RFC 6238), and returns the writes that record
     its use. Raises FactorCodeRefused if the code is wrong or was used before, or if codes are no
     longer accepted; Throttled."""
     attempt = await _admitted(service, user, "factor", "totp", origin)
-    secret, known = second_factors.secret_of(service, user), user.totp
+    secret, app = second_factors.secret_of(service, user), user.totp
     streak = await guess_streaks.count(service, user.id, attempt.streak, "codes")
-    is_closed = streak.codes > guess_streaks.MOST_CODES
+    is_closed = streak.codes > guess_streaks.MAX_CODES
     step = None
-    if secret is not None and known is not None and not (is_closed or attempt.is_locked):
-        step = totp.step_of(secret, typed, service.clock.now(), after=known.last_step)
-    if step is None or known is None:
+    if secret is not None and app is not None and not (is_closed or attempt.is_locked):
+        step = totp.step_of(secret, typed, service.clock.now(), after=app.last_step)
+    if step is None or app is None:
         if streak.codes == REPORTED_AT:
             service.background_tasks.start(_report_wrong_codes(service, user))
         cause: Cause = "closed" if is_closed else "wrong"
         raise await _refused(service, user, attempt, cause, "totp", origin)
     expected: dict[str, Value] = {"stamp": user.stamp, "state": "active"}
     # So each code is accepted once, also in concurrent requests (RFC 6238 5.2).
-    expected["totp.last_step"] = known.last_step
+    expected["totp.last_step"] = app.last_step
     used = Update(USERS, user.id, set={"totp.last_step": step}, expect=expected)
     return _accepted(service, user, attempt, [used], streak, "totp", origin)
 
@@ -106,7 +106,7 @@ async def succeeded(service: Service, accepted: Accepted) -> None:
         await guess_streaks.end(service, accepted.streak, ("codes",))
 
 
-async def of_new_app(service: Service, user: User, secret: str, typed: str) -> int:
+async def of_new_totp(service: Service, user: User, secret: str, typed: str) -> int:
     """Checks the first code of an authenticator app that is being set up with `secret`, and
     returns the code's time step (RFC 6238). Raises FactorCodeRefused, Throttled."""
     account = f"new-factor:{user.id}"

@@ -28,7 +28,7 @@ async def add(
     WebAuthnRefused.
     """
     name, user = passkeys.checked_name(name), subject.user
-    if len(await passkeys.of_user(service, user.id)) >= passkeys.MOST:
+    if len(await passkeys.of_user(service, user.id)) >= passkeys.MAX_PASSKEYS:
         raise webauthn.WebAuthnRefused("the user has as many passkeys as one may have")
     passkey, writes = passkeys.registered(service, party, user, name, text, bound_to)
     change = await second_factors.added(service, subject, {}, "user.passkey_added")

@@ -27,7 +27,7 @@ from idp.service import Service
 from storage import Conflict, Stale, Update, Write
 from storage.settling import commit_settled
 
-MOST: Final = 20  # of one person
+MAX_PASSKEYS: Final = 20  # of one person
 MAX_NAME: Final = 100
 _NAME: Final = Text(1, MAX_NAME)
 _TIMEOUT_MS: Final = 5 * 60 * 1000
@@ -53,7 +53,7 @@ def user_handle(service: Service, user_id: str) -> bytes:
 async def of_user(service: Service, user_id: str) -> list[Passkey]:
     """Returns the user's passkeys, the oldest first."""
     page = await service.store.find(
-        PASSKEYS, {"user_id": user_id}, order="created_at", limit=2 * MOST
+        PASSKEYS, {"user_id": user_id}, order="created_at", limit=2 * MAX_PASSKEYS
     )
     return page.records
 

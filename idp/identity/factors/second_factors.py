@@ -144,11 +144,11 @@ async def renew_codes(service: Service, user: User) -> recovery_codes.NewRecover
     now = service.clock.now()
     new_codes = await recovery_codes.make(service, user, now)
     values = {"recovery_codes_at": now}
-    step = events.update(
+    update = events.update(
         service.random, USERS, user, values, AuditEntry("user.recovery_codes_made", user.id, now)
     )
     mails = factor_messages.notification(service, user, "recovery_codes_made")
-    return recovery_codes.NewRecoveryCodes(new_codes.codes, [*step, *new_codes.writes, *mails])
+    return recovery_codes.NewRecoveryCodes(new_codes.codes, [*update, *new_codes.writes, *mails])
 
 
 async def is_forced(service: Service, org_id: str | None) -> bool:
@@ -181,7 +181,7 @@ async def _changing(
     with Stale."""
     user, now = subject.user, service.clock.now()
     values = {**values, "stamp": service.random.token(bits=64), "changed_at": now}
-    step = events.update(service.random, USERS, user, values, AuditEntry(type, actor, now))
+    update = events.update(service.random, USERS, user, values, AuditEntry(type, actor, now))
     after = structs.replace(user, **values, sequence=user.sequence + 1)
     logout_messages = await session_lifetime.logout_messages_of_all(service, subject)
-    return FactorChange([*step, *logout_messages], structs.replace(subject, user=after))
+    return FactorChange([*update, *logout_messages], structs.replace(subject, user=after))

@@ -20,8 +20,8 @@ DIGITS: Final = 6
 STEP_SECONDS: Final = 30
 _WINDOW: Final = (0, -1, 1)  # clocks differ, and people type slowly
 _SECRET_BYTES: Final = 20  # the length of a SHA-1 digest (RFC 4226 4)
-_FEWEST_BYTES: Final = 10  # secrets of other systems may be this short
-_MOST_BYTES: Final = 128
+_MIN_BYTES: Final = 10  # secrets of other systems may be this short
+_MAX_BYTES: Final = 128
 _BETWEEN: Final = re.compile(r"[\s=-]+")
 
 
@@ -38,7 +38,7 @@ def read_secret(text: str) -> str:
         data = _decoded(bare)
     except binascii.Error as error:
         raise ValueError("not base32") from error
-    if not _FEWEST_BYTES <= len(data) <= _MOST_BYTES:
+    if not _MIN_BYTES <= len(data) <= _MAX_BYTES:
         raise ValueError("too short or too long")
     return bare
 

@@ -121,7 +121,7 @@ async def _unknown(
     service: Service, user: User | None, account: str, origin: AttemptOrigin
 ) -> Guess:
     counters = await _read(service, user, account, origin)
-    most = guess_streaks.most_unknown(service.config)
+    most = guess_streaks.max_unknown(service.config)
     streak = counters.streak or GuessStreak(id=_NO_USER)
     is_slow = streak.stays_open and streak.unknown >= most
     free = 0 if is_slow else service.config.sign_in_failures_before_delay

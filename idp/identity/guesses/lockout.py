@@ -15,7 +15,7 @@ from idp.audit.events import AuditEntry
 from idp.foundation.errors import FailedPrecondition
 from idp.identity.guesses import lockout_counters
 from idp.identity.guesses.lock_ends import ACTOR
-from idp.identity.guesses.lockout_counters import Of
+from idp.identity.guesses.lockout_counters import GuessKind
 from idp.identity.users import ending
 from idp.mail.templates import security as security_messages
 from idp.records import USERS, LockoutRules, User
@@ -24,7 +24,11 @@ from storage.settling import commit_settled
 
 
 async def failed(
-    service: Service, user: User | None, rules: LockoutRules, of: Of, ordinal: int | None
+    service: Service,
+    user: User | None,
+    rules: LockoutRules,
+    kind: GuessKind,
+    ordinal: int | None,
 ) -> None:
     """Locks the user if a wrong password or code reached the policy's limit; `ordinal` is its
     number in a row, None if the policy counts none.
@@ -32,7 +36,11 @@ async def failed(
     The last active owner of an organization or of the installation is never locked: no other user
     could unlock them.
     """
-    if user is not None and ordinal is not None and ordinal >= lockout_counters.most(rules, of):
+    if (
+        user is not None
+        and ordinal is not None
+        and ordinal >= lockout_counters.max_failures(rules, kind)
+    ):
         with suppress(FailedPrecondition):
             await versioned_updates.repeated(lambda: _lock(service, user, rules))
 

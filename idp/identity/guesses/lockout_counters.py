@@ -18,7 +18,7 @@ from storage import COUNTERS, Key
 
 _WINDOW: Final = timedelta(days=365)
 
-Of = Literal["passwords", "codes"]
+GuessKind = Literal["passwords", "codes"]
 
 
 def policy_keys(user: User | None) -> list[Key]:
@@ -38,23 +38,23 @@ def rules_of(service: Service, policies: Sequence[Policy | None]) -> LockoutRule
 
 
 async def claim(
-    service: Service, user: User | None, account: str, rules: LockoutRules, of: Of
+    service: Service, user: User | None, account: str, rules: LockoutRules, kind: GuessKind
 ) -> int | None:
     """Counts an attempt at a password or code before it is compared, and returns its number in a
     row; None if the policy counts none.
 
     A login name without a user is counted alike, so that it takes the same time.
     """
-    if not most(rules, of):
+    if not max_failures(rules, kind):
         return None
     counter = await service.store.increment(_key(service, user, account), window=_WINDOW)
     return counter.n
 
 
-def is_past(rules: LockoutRules, of: Of, ordinal: int | None) -> bool:
+def is_past(rules: LockoutRules, kind: GuessKind, ordinal: int | None) -> bool:
     """Returns whether the attempt with the number `ordinal` exceeds the policy's limit, so that
     its password or code is not compared."""
-    return ordinal is not None and ordinal > most(rules, of)
+    return ordinal is not None and ordinal > max_failures(rules, kind)
 
 
 async def take_back(service: Service, user: User | None, account: str) -> None:
@@ -75,10 +75,10 @@ def keys(service: Service, user: User | None, account: str) -> list[Key]:
     return [(COUNTERS, _key(service, user, account))]
 
 
-def most(rules: LockoutRules, of: Of) -> int:
+def max_failures(rules: LockoutRules, kind: GuessKind) -> int:
     """Returns how many failures with passwords or codes the policy allows; 0 means that it counts
     none."""
-    return rules.max_password_attempts if of == "passwords" else rules.max_otp_attempts
+    return rules.max_password_attempts if kind == "passwords" else rules.max_otp_attempts
 
 
 def _key(service: Service, user: User | None, account: str) -> str:

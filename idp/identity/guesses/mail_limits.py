@@ -11,12 +11,12 @@ from idp.identity.guesses.throttle import Throttled
 from idp.identity.users.lookup import login_key
 from idp.service import Service
 
-A_MINUTE: Final = 30  # from one network, counted in this process
+MAX_PER_MINUTE: Final = 30  # mails from one network, counted in this process
 COOL_DOWN: Final = timedelta(seconds=60)
-MAILS: Final = 5  # to a mailbox, in an hour and from one network
-ASKED_FOR: Final = 60  # mails to all mailboxes, from one network
-FROM_SITE: Final = 2  # times the limit of one network, for an IPv6 /48
-FROM_EVERYWHERE: Final = 4
+MAX_TO_MAILBOX: Final = 5  # mails in an hour, from one network
+MAX_FROM_NETWORK: Final = 60  # mails in an hour, to all mailboxes
+MAILBOX_SITE_FACTOR: Final = 2  # times the limit of one network, for an IPv6 /48
+ALL_NETWORKS_FACTOR: Final = 4  # times the limit of one network, for all together
 WINDOW: Final = timedelta(hours=1)
 
 
@@ -25,7 +25,9 @@ async def admit(service: Service, mailbox: str, origin: AttemptOrigin) -> None:
     does, and for the mailbox, which gets at most 20 an hour from all networks together. Raises
     Throttled beyond a limit."""
     await admit_from_network(service, mailbox, origin)
-    await count(service, f"mails:to:{_hidden(service, mailbox)}", MAILS * FROM_EVERYWHERE)
+    await count(
+        service, f"mails:to:{_hidden(service, mailbox)}", MAX_TO_MAILBOX * ALL_NETWORKS_FACTOR
+    )
 
 
 async def admit_from_network(service: Service, mailbox: str, origin: AttemptOrigin) -> None:
@@ -40,13 +42,13 @@ async def admit_from_network(service: Service, mailbox: str, origin: AttemptOrig
     _admit_network(service, origin)
     hidden, site = _hidden(service, mailbox), origin.site
     if not origin.is_exempt(service.config):
-        await count(service, f"mails:from:{origin.network}", ASKED_FOR * origin.factor)
+        await count(service, f"mails:from:{origin.network}", MAX_FROM_NETWORK * origin.factor)
         if site is not None:
-            most = ASKED_FOR * origin.factor * SITE_FACTOR
-            await count(service, f"mails:from:{site}", most)
-    await count(service, f"mails:to:{hidden}:{origin.asker}", MAILS)
+            limit = MAX_FROM_NETWORK * origin.factor * SITE_FACTOR
+            await count(service, f"mails:from:{site}", limit)
+    await count(service, f"mails:to:{hidden}:{origin.asker}", MAX_TO_MAILBOX)
     if site is not None and origin.asker == origin.network:
-        await count(service, f"mails:to:{hidden}:{site}", MAILS * FROM_SITE)
+        await count(service, f"mails:to:{hidden}:{site}", MAX_TO_MAILBOX * MAILBOX_SITE_FACTOR)
 
 
 def _hidden(service: Service, mailbox: str) -> str:
@@ -57,17 +59,17 @@ def _admit_network(service: Service, origin: AttemptOrigin) -> None:
     if origin.is_exempt(service.config):
         return
     seconds = service.request_counts.wait_seconds(
-        service.clock.now(), "mails of a network", origin.network, A_MINUTE * origin.factor
+        service.clock.now(), "mails of a network", origin.network, MAX_PER_MINUTE * origin.factor
     )
     if seconds:
         raise Throttled("too many mails from a network", retry_after_seconds=seconds)
 
 
-async def count(service: Service, key: str, most: int) -> None:
-    """Counts an action under `key`, which is allowed `most` times an hour. Raises Throttled beyond
-    that."""
+async def count(service: Service, key: str, limit: int) -> None:
+    """Counts an action under `key`, which is allowed `limit` times an hour. Raises Throttled
+    beyond that."""
     count = await service.store.increment(key, window=WINDOW)
-    if count.n > most:
+    if count.n > limit:
         remaining = count.resets_at - service.clock.now()
         seconds = max(1, math.ceil(remaining.total_seconds()))
         raise Throttled("too many mails or tries", retry_after_seconds=seconds)

@@ -31,7 +31,7 @@ async def close_or_report(service: Service, user_id: str) -> None:
     user, streak = await service.store.get_many([(USERS, user_id), (GUESS_STREAKS, user_id)])
     if user is None or streak is None:
         return
-    if streak.unknown < guess_streaks.most_unknown(service.config):
+    if streak.unknown < guess_streaks.max_unknown(service.config):
         return  # a sign-in succeeded meanwhile
     stays_open = not await _has_another_way_in(service, user) or await _is_needed(service, user)
     with suppress(Stale):

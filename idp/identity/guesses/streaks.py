@@ -19,19 +19,19 @@ from idp.records import GUESS_STREAKS, BrowserTries, GuessStreak
 from idp.service import Service
 from storage import Conflict, Delete, Insert, Stale, StorageError, Update, Write
 
-MOST_CODES: Final = 50  # wrong codes of an authenticator app
-MOST_OF_BROWSER: Final = 10  # attempts of one known browser
+MAX_CODES: Final = 50  # wrong codes of an authenticator app
+MAX_OF_BROWSER: Final = 10  # attempts of one known browser
 BROWSER_WINDOW: Final = timedelta(hours=24)
 _COUNTS: Final = ("unknown", "known", "codes")
 _ATTEMPTS: Final = 64  # at each conflict another update has succeeded
 
 
-def most_unknown(config: Config) -> int:
+def max_unknown(config: Config) -> int:
     """Returns how many wrong passwords from unknown browsers close the account to them."""
     return config.sign_in_failures_limit * 5 // 9
 
 
-def most_known(config: Config) -> int:
+def max_known(config: Config) -> int:
     """Returns how many wrong passwords from known browsers the account allows before it treats all
     browsers as unknown."""
     return config.sign_in_failures_limit * 4 // 9
@@ -67,7 +67,7 @@ async def claim_known(
 
     def more(streak: GuessStreak) -> Mapping[str, Any] | None:
         attempts = _tries_of(streak, browser_id, now)
-        is_spent = attempts.tries > MOST_OF_BROWSER or streak.known >= most_known(service.config)
+        is_spent = attempts.tries > MAX_OF_BROWSER or streak.known >= max_known(service.config)
         if is_spent:
             return None
         others = [each for each in streak.browsers if each.agent_id != browser_id]

@@ -16,7 +16,7 @@ from idp.records import AGENTS, USERS, Browser, KnownUser, User
 from idp.service import Service
 from storage import Update, Write
 
-MOST: Final = 10  # accounts that know one browser
+MAX_ACCOUNTS: Final = 10  # accounts that know one browser
 
 
 def is_known(browser: Browser | None, user: User) -> bool:
@@ -32,7 +32,7 @@ def entry(user: User) -> KnownUser:
 
 def with_user(browser: Browser, user: User) -> list[KnownUser]:
     """Returns the entries of the browser after the user has signed in, the latest first."""
-    return [entry(user), *without_user(browser, user.id)][:MOST]
+    return [entry(user), *without_user(browser, user.id)][:MAX_ACCOUNTS]
 
 
 def without_user(browser: Browser, user_id: str) -> list[KnownUser]:

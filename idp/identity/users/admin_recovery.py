@@ -8,8 +8,7 @@ from datetime import datetime, timedelta
 from idp.audit import events
 from idp.audit.events import AuditEntry
 from idp.foundation.errors import IdpError, NotFound
-from idp.identity.guesses import lock_ends
-from idp.identity.guesses import resets as guess_resets
+from idp.identity.guesses import counter_resets, lock_ends
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import memberships, password_change
@@ -41,7 +40,7 @@ async def reset_password(service: Service, login_name: str, *, actor: str) -> st
             service, subject.instance, user.id, actor=actor, now=now
         )
     await service.store.commit(*writes, *security_messages.password_changed(service, user))
-    await guess_resets.forget(service, user)
+    await counter_resets.forget(service, user)
     return password
 
 
@@ -53,7 +52,7 @@ async def unlock(service: Service, login_name: str, *, actor: str) -> bool:
     user = await _find(service, login_name)
     if user.state == "inactive":
         raise NotLocked(f"{login_name} is deactivated, not locked")
-    was_counted = await guess_resets.forget(service, user)
+    was_counted = await counter_resets.forget(service, user)
     if user.state != "locked":
         return was_counted
     now = service.clock.now()

@@ -26,7 +26,7 @@ from storage import VALUES_AT_ONCE
 from storage import Collection as Kept
 
 Part: TypeAlias = Literal["user_name", "email", "foreign_domain"]
-_MOST_FOUND: Final = 2
+_MAX_FOUND: Final = 2
 
 
 class Candidate(Struct, frozen=True):
@@ -242,7 +242,7 @@ def _may_supersede(lookups: _Lookups, named_user: NamedUser, email: Email | None
         for user in holders
         if user.id != named_user.candidate.own_id
     )
-    return is_asserted or len(holders) == _MOST_FOUND
+    return is_asserted or len(holders) == _MAX_FOUND
 
 
 def _split(typed: str) -> tuple[str, str]:
@@ -254,9 +254,9 @@ def _split(typed: str) -> tuple[str, str]:
 async def _each(
     service: Service, collection: Kept[Any], field: str, values: Collection[str]
 ) -> dict[Any, list[Any]]:
-    """The records that have any of the values, at most `_MOST_FOUND` for each."""
+    """The records that have any of the values, at most `_MAX_FOUND` for each."""
     sorted_values, records = sorted(values), dict[Any, list[Any]]()
     for start in range(0, len(sorted_values), VALUES_AT_ONCE):
         part = sorted_values[start : start + VALUES_AT_ONCE]
-        records |= await service.store.find_each(collection, field, part, _MOST_FOUND)
+        records |= await service.store.find_each(collection, field, part, _MAX_FOUND)
     return records

@@ -44,9 +44,9 @@ def generated_domain(service: Service, name: str, *, is_taken: bool = False) -> 
     """
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     label = _OTHER_CHARACTERS.sub("-", plain).strip("-") or "org"
-    end = f"-{service.random.token_bytes(4).hex()}" if is_taken else ""
-    label = label[: _MAX_LABEL - len(end)].strip("-") + end
-    return f"{label}.{instance_domain(service)}"
+    suffix = f"-{service.random.token_bytes(4).hex()}" if is_taken else ""
+    label = label[: _MAX_LABEL - len(suffix)].strip("-") + suffix
+    return f"{label}.{installation_domain(service)}"
 
 
 async def free_domain(service: Service, name: str) -> str:
@@ -83,7 +83,7 @@ def domain_taken(path: str) -> FieldProblem:
     return FieldProblem("organization.domain_taken", path, "is another organization's already")
 
 
-def instance_domain(service: Service) -> str:
+def installation_domain(service: Service) -> str:
     """Returns the installation's domain: the host of the issuer."""
     return user_lookup.login_key(urlsplit(service.config.issuer).hostname or "localhost")
 

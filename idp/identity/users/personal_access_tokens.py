@@ -13,7 +13,7 @@ from idp.identity.users.subjects import Subject
 from idp.records import PATS, PersonalAccessToken
 from idp.service import Service
 
-MARK: Final = "_pat_"
+INFIX: Final = "_pat_"
 
 
 def new(
@@ -31,18 +31,18 @@ def new(
         created_at=now,
         expires_at=expires_at,
     )
-    return record, f"{vendor}{MARK}{id}{secret}"
+    return record, f"{vendor}{INFIX}{id}{secret}"
 
 
 def is_pat(service: Service, token: str) -> bool:
     """Returns whether the text has the form of a personal access token."""
-    return token.startswith(service.config.vendor + MARK)
+    return token.startswith(service.config.vendor + INFIX)
 
 
 async def find(service: Service, token: str) -> PersonalAccessToken | None:
     """Returns the record of a personal access token; None if there is none. The caller checks
     whether the token and its user are still valid."""
-    parts = opaque_tokens.split(token.removeprefix(service.config.vendor + MARK))
+    parts = opaque_tokens.split(token.removeprefix(service.config.vendor + INFIX))
     pat = await service.store.get(PATS, parts[0]) if parts else None
     if parts is None or pat is None or not opaque_tokens.matches(parts[1], pat.secret_hash):
         return None

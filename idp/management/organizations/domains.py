@@ -128,7 +128,7 @@ async def _refuse_taken(service: Service, organization: Organization, domain: st
 
 
 def _refuse_generated(service: Service, domain: str) -> None:
-    own = organizations.instance_domain(service)
+    own = organizations.installation_domain(service)
     if domain == own or domain.endswith(f".{own}"):
         message = f"is under {own}, where domains are generated"
         raise InvalidArgument([FieldProblem("domain.reserved", "domain", message)])

@@ -14,7 +14,7 @@ from idp.management import call as management_call
 from idp.management.call import Call
 from idp.management.policies import policies
 from idp.policies import images, pictures
-from idp.policies.images import Drawn
+from idp.policies.images import EncodedPicture
 from idp.policies.pictures import BOXES
 from idp.records import ORGANIZATIONS, PICTURES, Organization, Picture
 from idp.records.pictures import PictureKind
@@ -75,7 +75,7 @@ async def put_default(service: Service, call: Call, picture: str, request: Pictu
     Raises InvalidArgument, NotFound, PreconditionFailed, Busy.
     """
     place = _place(picture)
-    image = await _drawn(request, place)
+    image = await _reencoded(request, place)
     _, stored = await pictures.find(service, None, place)
     return await _put(service, call, None, place, image, stored)
 
@@ -86,7 +86,7 @@ async def put(service: Service, call: Call, picture: str, request: PictureForm) 
     Raises InvalidArgument, PermissionDenied, NotFound, PreconditionFailed, Busy.
     """
     place = _place(picture)
-    image = await _drawn(request, place)
+    image = await _reencoded(request, place)
     organization = await management_call.organization(service, call)
     own, _ = await pictures.find(service, organization.id, place)
     return await _put(service, call, organization, place, image, own)
@@ -111,9 +111,9 @@ def _place(picture: str) -> PictureKind:
     return cast(PictureKind, picture)
 
 
-async def _drawn(request: PictureForm, place: PictureKind) -> Drawn:
+async def _reencoded(request: PictureForm, place: PictureKind) -> EncodedPicture:
     try:  # in a thread: decoding and scaling a large picture would hold up the event loop
-        return await asyncio.to_thread(images.drawn, request.content, BOXES[place])
+        return await asyncio.to_thread(images.reencoded, request.content, BOXES[place])
     except images.UnusableImage as error:
         raise InvalidArgument(
             [FieldProblem(error.error_code, "content", error.message)]
@@ -125,7 +125,7 @@ async def _put(
     call: Call,
     organization: Organization | None,
     place: PictureKind,
-    image: Drawn,
+    image: EncodedPicture,
     known: Picture | None,
 ) -> Changed:
     """Adds the picture or replaces the one that is stored, in one unit with its event."""
@@ -152,7 +152,7 @@ async def _add(
     call: Call,
     organization: Organization | None,
     place: PictureKind,
-    image: Drawn,
+    image: EncodedPicture,
 ) -> Changed:
     now, org_id = service.clock.now(), organization.id if organization else None
     picture = pictures.new(org_id, place, image, now)

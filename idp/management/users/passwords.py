@@ -9,7 +9,7 @@ from idp.audit import drafts, versioned_updates
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import Busy, FailedPrecondition, FieldProblem, InvalidArgument, NotFound
 from idp.identity.factors.mail_codes import MailCodeRefused
-from idp.identity.guesses import resets as guess_resets
+from idp.identity.guesses import counter_resets
 from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import lifetime as session_lifetime
 from idp.identity.sessions import password_check
@@ -117,7 +117,7 @@ async def set_password(
     user = await versioned_updates.changed(
         service, USERS, find, decide, "user.password_changed", call, also=lambda *_: also
     )
-    await guess_resets.forget_afterwards(service, subject.user)
+    await counter_resets.forget_afterwards(service, subject.user)
     return Changed(details=answers.details(user, user.org_id))
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from idp.audit import versioned_updates
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import FailedPrecondition
-from idp.identity.guesses import resets as guess_resets
+from idp.identity.guesses import counter_resets
 from idp.identity.users.ending import ending_writes
 from idp.management.call import Call
 from idp.management.state_transitions import StateTransition
@@ -63,8 +63,8 @@ async def unlock(service: Service, call: Call, user_id: str) -> Changed:
     user = await manageable.find(service, call, user_id)
     if user.state == "active":
         versioned_updates.check_sequence(user, call)
-        if await guess_resets.forget(service, user):
+        if await counter_resets.forget(service, user):
             return Changed(details=answers.details(user, user.org_id))
     changed = await change(service, call, user_id, "unlock")
-    await guess_resets.forget_afterwards(service, user)
+    await counter_resets.forget_afterwards(service, user)
     return changed

@@ -65,7 +65,7 @@ def kind_of(config: Config, text: str) -> str | None:
 
     None if it has the form of none that this service issues.
     """
-    if text.startswith(config.vendor + user_personal_access_tokens.MARK):
+    if text.startswith(config.vendor + user_personal_access_tokens.INFIX):
         return "a personal access token"
     # The kinds differ in their length, which the number of secrets in them gives.
     if opaque_tokens.split(text):

@@ -13,7 +13,7 @@ from typing import Any, Final
 from msgspec import structs
 
 from idp.foundation import uris
-from idp.identity.guesses import resets as guess_resets
+from idp.identity.guesses import counter_resets
 from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import creation as session_creation
 from idp.identity.sessions import lifetime as session_lifetime
@@ -319,7 +319,7 @@ async def choose_password(
     )
     progress = progress.now_as(change.subject.user).by(*session_lifetime.PASSWORD)
     cookie = await continue_with(service, flow, progress, *change.writes)
-    await guess_resets.forget(service, subject.user)
+    await counter_resets.forget(service, subject.user)
     return cookie
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from idp.identity.factors import challenges, passkey_changes, passkeys, webauthn
-from idp.identity.guesses import resets as guess_resets
+from idp.identity.guesses import counter_resets
 from idp.identity.sessions.browsers import Cookie
 from idp.oauth.sign_in import factor_enrolment
 from idp.oauth.sign_in import flow as sign_in_flow
@@ -67,7 +67,7 @@ async def enter(
         cookie = await sign_in_flow.continue_with(service, flow, progress, *verified.writes)
     except Conflict:
         raise Stale(REPLAY.name, flow.request.id) from None  # the same response was sent twice
-    await guess_resets.forget(service, progress.subject.user)
+    await counter_resets.forget(service, progress.subject.user)
     return cookie
 
 

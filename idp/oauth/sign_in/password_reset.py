@@ -161,9 +161,9 @@ async def _may_send(service: Service, flow: Flow, user: User | None, login_name:
     account knows has a count of its own, which requests from other browsers do not use up.
     """
     account = service.master_key.mac("reset", account_of(user, login_name)).hex()[:32]
-    key, most = f"resets:{account}", mail_limits.MAILS * mail_limits.FROM_EVERYWHERE
+    key, most = f"resets:{account}", mail_limits.MAX_TO_MAILBOX * mail_limits.ALL_NETWORKS_FACTOR
     if user is not None and known_browsers.is_known(flow.browser, user):
-        key, most = f"{key}:known", mail_limits.MAILS
+        key, most = f"{key}:known", mail_limits.MAX_TO_MAILBOX
     try:
         await mail_limits.count(service, key, most)
     except Throttled:

@@ -35,7 +35,7 @@ async def enter_code(
     `FactorCodeRefused` and `Throttled`; `Stale` when a concurrent request has used the code or
     changed the sign-in.
     """
-    check = code_checks.by_app if kind == second_factors.TOTP else code_checks.by_recovery_code
+    check = code_checks.by_totp if kind == second_factors.TOTP else code_checks.by_recovery_code
     accepted = await check(service, progress.subject.user, code, origin)
     progress = progress.by(authentication_context.AMR_CODE)
     cookie = await sign_in_flow.continue_with(service, flow, progress, *accepted.writes)
@@ -97,7 +97,7 @@ async def confirm_totp(
     known = factor_enrolment.find(service, flow.request, user)
     if known is None or known.secret is None:
         raise Stale(AUTH_REQUESTS.name, flow.request.id)
-    time_step = await code_checks.of_new_app(service, user, known.secret, code)
+    time_step = await code_checks.of_new_totp(service, user, known.secret, code)
     change = await second_factors.add_totp(
         service, progress.subject, known.secret, name, time_step
     )

@@ -10,7 +10,7 @@ import pytest
 
 from idp.background import schedule as background_schedule
 from idp.credentials import rate_limits
-from idp.limits.refused_counts import MOST_KEYS, WINDOW, RefusedCounts
+from idp.limits.refused_counts import MAX_KEYS, WINDOW, RefusedCounts
 from storage import COUNTERS, Unavailable, Unit, Unknown
 from tests.support.both_stores import settings as stores  # noqa: F401 - a fixture
 from tests.support.callers import Caller, instance_owner, refused
@@ -201,11 +201,11 @@ async def test_what_was_counted_last_is_written_when_the_service_ends(server):
 
 async def test_memory_is_bounded_and_the_oldest_counts_make_room(server):
     counts, now = RefusedCounts(), server.clock.now()
-    for n in range(MOST_KEYS + 5):
+    for n in range(MAX_KEYS + 5):
         counts.count(f"k{n}", now, LIMIT)
 
-    assert len(counts) == MOST_KEYS
-    assert len(counts.take(now)) == MOST_KEYS
+    assert len(counts) == MAX_KEYS
+    assert len(counts.take(now)) == MAX_KEYS
     assert counts.take(now) == []
     counts.count("k9", now, LIMIT)
     assert counts.take(now + timedelta(hours=1)) == []  # its window has ended

@@ -60,7 +60,7 @@ async def prove_address(server):
 
 async def close(server, **counts):
     """As many wrong passwords in a row as close the account, unless told otherwise."""
-    most = guess_streaks.most_unknown(server.service.config)
+    most = guess_streaks.max_unknown(server.service.config)
     streak = GuessStreak(id=(await dana(server)).id, **{"unknown": most} | counts)
     await server.store.commit(Insert(GUESS_STREAKS, streak))
 
@@ -93,8 +93,8 @@ async def test_of_many_wrong_passwords_at_once_at_most_six_are_compared(at, comp
 async def test_the_limit_is_shared_five_to_four(server, limit, unknown, known):
     config = type(server.service.config)(sign_in_failures_limit=limit)
 
-    assert guess_streaks.most_unknown(config) == unknown
-    assert guess_streaks.most_known(config) == known
+    assert guess_streaks.max_unknown(config) == unknown
+    assert guess_streaks.max_known(config) == known
 
 
 @pytest.mark.promise("guessing: closed")
@@ -114,7 +114,7 @@ async def test_closed_unknown_and_wrong_have_the_same_page(server, new_visitor, 
     wrong, _ = await server.copy_user("person-b")
     user = (await server.store.find(USERS, {"login_key": closed})).records[0]
     email = Email(address="a@example.com", is_verified=True)  # else one try in 1800 s is compared
-    most = guess_streaks.most_unknown(server.service.config)
+    most = guess_streaks.max_unknown(server.service.config)
     await server.store.commit(
         Update(USERS, user.id, set={"email": email}),
         Insert(GUESS_STREAKS, GuessStreak(id=user.id, unknown=most)),
@@ -264,7 +264,7 @@ async def test_the_last_owner_is_never_closed(at, server):
     admin = await server.store.get(USERS, held.user_id)
     email = Email(address="admin@example.com", is_verified=True)
     await server.store.commit(Update(USERS, admin.id, set={"email": email}))
-    most = guess_streaks.most_unknown(service.config)
+    most = guess_streaks.max_unknown(service.config)
     await server.store.commit(Insert(GUESS_STREAKS, GuessStreak(id=admin.id, unknown=most)))
     await password_closing.close_or_report(service, admin.id)
     alone = (await server.store.get(GUESS_STREAKS, admin.id)).stays_open
@@ -280,7 +280,7 @@ async def test_who_gets_another_way_in_is_closed_from_the_next_try_on(at, server
     name, password = await server.copy_user("minnie")
     page = await server.store.find(USERS, {"login_key": name})
     user = page.records[0]
-    most = guess_streaks.most_unknown(server.service.config)
+    most = guess_streaks.max_unknown(server.service.config)
     await server.store.commit(
         Insert(GUESS_STREAKS, GuessStreak(id=user.id, unknown=most, stays_open=True))
     )

@@ -32,7 +32,7 @@ async def test_an_app_is_closed_after_fifty_wrong_codes_until_another_factor(
 ):
     first, *_ = await give_codes(server)
     page = await at_code(visitor, demo, server)
-    for _ in range(guess_streaks.MOST_CODES):
+    for _ in range(guess_streaks.MAX_CODES):
         page = await visitor.submit(page, code=wrong(server.clock))
         server.clock.advance(60)
         assert page.status == 400
@@ -55,7 +55,7 @@ async def test_an_administrator_opens_a_closed_app(visitor, demo, server, app):
     page = await at_code(visitor, demo, server)
     user = await user_of(server)
     await server.store.commit(
-        Insert(GUESS_STREAKS, GuessStreak(id=user.id, codes=guess_streaks.MOST_CODES))
+        Insert(GUESS_STREAKS, GuessStreak(id=user.id, codes=guess_streaks.MAX_CODES))
     )
     closed = await visitor.submit(page, code=code(server.clock))
     assert closed.status == 400

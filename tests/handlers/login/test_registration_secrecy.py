@@ -297,7 +297,7 @@ class TestOneAddress:
     async def test_mails_that_one_address_asks_for_end_too(
         self, new_visitor, demo, server, monkeypatch
     ):
-        monkeypatch.setattr(mail_limits, "ASKED_FOR", 3)
+        monkeypatch.setattr(mail_limits, "MAX_FROM_NETWORK", 3)
         for n in range(3):
             await at_code(new_visitor(), demo, email=f"nora{n}@example.org")
         page = await at_register(visitor := new_visitor(), demo)

@@ -185,7 +185,7 @@ async def test_the_same_form_sent_again_brings_no_second_mail(visitor, server, d
 @pytest.mark.parametrize("name", ["demo", "nobody"])
 async def test_too_many_mails_to_one_name_are_refused_known_or_not(visitor, server, demo, name):
     await give_address(server)
-    for _ in range(mail_limits.MAILS):
+    for _ in range(mail_limits.MAX_TO_MAILBOX):
         await at_reset_code(visitor, demo, name)
     page = await at_reset(visitor, demo, name)
     before = await everything(server.store)
@@ -200,14 +200,14 @@ async def test_too_many_mails_to_one_name_are_refused_known_or_not(visitor, serv
 async def test_a_mailbox_gets_no_more_mails_however_its_owner_is_called(
     visitor, server, demo, monkeypatch
 ):
-    monkeypatch.setattr(mail_limits, "FROM_EVERYWHERE", 1)
+    monkeypatch.setattr(mail_limits, "ALL_NETWORKS_FACTOR", 1)
     await give_address(server)
-    for _ in range(mail_limits.MAILS):
+    for _ in range(mail_limits.MAX_TO_MAILBOX):
         await at_reset_code(visitor, demo)
     page = await at_reset_code(visitor, demo, ADDRESS)
 
     assert ON_ITS_WAY in text_of(page)
-    assert len(await mails(visitor, ADDRESS)) == mail_limits.MAILS
+    assert len(await mails(visitor, ADDRESS)) == mail_limits.MAX_TO_MAILBOX
 
 
 async def test_a_code_of_one_sign_in_does_not_count_in_another(visitor, new_visitor, server, demo):

@@ -228,7 +228,7 @@ async def test_a_grown_sum_is_counted_once_however_often_its_last_write_fails(
     guess_reports.report(server.service, outcome)
     with monkeypatch.context() as patched:
         patched.setattr(type(server.store), "commit", away)
-        for _ in range(recent_failures.MOST_EVENTS + 1):
+        for _ in range(recent_failures.MAX_EVENTS + 1):
             with pytest.raises(Unavailable):
                 await flush(server, minutes=10)
     guess_reports.report(server.service, outcome)
@@ -263,17 +263,17 @@ async def test_administrators_find_the_events_by_their_type(server, visitor, peo
 @pytest.mark.promise("credentials: events")
 def test_sources_and_events_are_bounded_and_the_rest_is_summed(server):
     known, now = Failures(), server.clock.now()
-    for n in range(recent_failures.MOST_SOURCES + 500):
+    for n in range(recent_failures.MAX_SOURCES + 500):
         source = FailureSource(
             "user.sign_in.failed", f"u{n}", ("n",), rest="instance.sign_in.failed"
         )
         known.record(source, {"network": f"n{n}"}, now)
-    assert len(known) <= recent_failures.MOST_SOURCES + 1
+    assert len(known) <= recent_failures.MAX_SOURCES + 1
 
     written = known.take_due(now)
     later = known.take_due(now + recent_failures.PERIOD - timedelta(seconds=1))
-    assert len(written) + len(later) <= recent_failures.MOST_EVENTS
+    assert len(written) + len(later) <= recent_failures.MAX_EVENTS
     last = known.take_due(now + recent_failures.PERIOD, is_last=True)
-    assert len(last) <= recent_failures.MOST_EVENTS
+    assert len(last) <= recent_failures.MAX_EVENTS
     total = sum(one.count for one in {id(one): one for one in (*written, *later, *last)}.values())
-    assert total == recent_failures.MOST_SOURCES + 500
+    assert total == recent_failures.MAX_SOURCES + 500

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from idp.limits.request_counts import MOST, RequestCounts
+from idp.limits.request_counts import MAX_KEYS, RequestCounts
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 
@@ -44,9 +44,9 @@ def test_a_clock_that_is_set_back_keeps_nobody_out():
 def test_many_networks_take_no_more_memory_than_the_newest_of_them():
     counts = RequestCounts()
     counts.wait_seconds(NOW, "kind", "the first", 1)
-    for n in range(MOST + 100):
+    for n in range(MAX_KEYS + 100):
         counts.wait_seconds(after(1), "kind", str(n), 1)
 
-    assert len(counts._windows) == MOST
-    assert counts.wait_seconds(after(1), "kind", str(MOST), 1) > 0
+    assert len(counts._windows) == MAX_KEYS
+    assert counts.wait_seconds(after(1), "kind", str(MAX_KEYS), 1) > 0
     assert counts.wait_seconds(after(1), "kind", "the first", 1) == 0

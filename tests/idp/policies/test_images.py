@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.policies.images import Box, UnusableImage, drawn
+from idp.policies.images import Box, UnusableImage, reencoded
 from tests.support.pictures import HTML, bad, encoded, located, opened
 
 BOX = Box(400, 120)
@@ -16,7 +16,7 @@ def test_what_is_no_single_picture_of_a_known_kind_is_refused(name):
     content, error_code = BAD[name]
 
     with pytest.raises(UnusableImage) as refusal:
-        drawn(content, BOX)
+        reencoded(content, BOX)
     assert refusal.value.error_code == error_code
 
 
@@ -24,20 +24,20 @@ def test_what_is_no_single_picture_of_a_known_kind_is_refused(name):
     ("format", "type"), [("PNG", "image/png"), ("JPEG", "image/jpeg"), ("WEBP", "image/png")]
 )
 def test_a_picture_that_fits_keeps_its_size(format, type):
-    picture = drawn(encoded(format), BOX)
+    picture = reencoded(encoded(format), BOX)
 
     assert (picture.type, picture.width, picture.height) == (type, 300, 90)
     assert opened(picture.content).size == (300, 90)
 
 
 def test_a_larger_one_is_made_to_fit():
-    picture = drawn(encoded(size=(2000, 1000)), BOX)
+    picture = reencoded(encoded(size=(2000, 1000)), BOX)
 
     assert (picture.width, picture.height) == (240, 120)
 
 
 def test_what_one_can_see_through_stays_so():
-    picture = drawn(encoded(mode="RGBA", colour=(1, 2, 3, 0)), BOX)
+    picture = reencoded(encoded(mode="RGBA", colour=(1, 2, 3, 0)), BOX)
 
     assert opened(picture.content).getpixel((0, 0)) == (1, 2, 3, 0)
 
@@ -45,13 +45,13 @@ def test_what_one_can_see_through_stays_so():
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "I;16", "CMYK"])
 def test_every_way_to_say_colours_is_understood(mode):
     format = "JPEG" if mode == "CMYK" else "PNG"
-    picture = drawn(encoded(format, mode=mode, colour=None), BOX)
+    picture = reencoded(encoded(format, mode=mode, colour=None), BOX)
 
     assert opened(picture.content).mode in ("RGB", "RGBA")
 
 
 def test_nothing_of_a_photograph_is_stored_but_its_pixels_the_right_way_up():
-    picture = drawn(located(), BOX)
+    picture = reencoded(located(), BOX)
     kept = opened(picture.content)
 
     assert (picture.width, picture.height) == (36, 120)
@@ -61,8 +61,8 @@ def test_nothing_of_a_photograph_is_stored_but_its_pixels_the_right_way_up():
 
 
 def test_what_is_hidden_behind_or_within_a_picture_is_gone():
-    behind = drawn(encoded() + HTML, BOX)
-    within = drawn(encoded("JPEG", comment=HTML), BOX)
+    behind = reencoded(encoded() + HTML, BOX)
+    within = reencoded(encoded("JPEG", comment=HTML), BOX)
 
     assert HTML not in behind.content
     assert HTML not in within.content
@@ -79,4 +79,4 @@ def test_even_a_picture_of_random_pixels_stays_small():
     target = io.BytesIO()
     noise.save(target, "PNG")
 
-    assert len(drawn(target.getvalue(), BOX).content) < 200 * 1024
+    assert len(reencoded(target.getvalue(), BOX).content) < 200 * 1024

@@ -3,7 +3,7 @@
 from idp.foundation.i18n import message
 from idp.identity.users.registration import NOTHING, Typed
 from idp.passwords import policy as password_policy
-from idp.policies.pictures import Drawing, PictureLink
+from idp.policies.pictures import PictureLink, PictureReference
 from idp.records import ComplexityRules
 from tests.support.pages import (
     account_samples,
@@ -46,8 +46,10 @@ def common(said):
 
 
 def sign(said):
-    light = Drawing("/ui/brand/x.png?" + said("a"), "image/png", 400, 100)
-    return PictureLink(light, Drawing("/ui/brand/y.jpg", "image/jpeg", 100, 100), is_own=True)
+    light = PictureReference("/ui/brand/x.png?" + said("a"), "image/png", 400, 100)
+    return PictureLink(
+        light, PictureReference("/ui/brand/y.jpg", "image/jpeg", 100, 100), is_own=True
+    )
 
 
 def explanation(said):

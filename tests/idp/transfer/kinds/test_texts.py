@@ -147,7 +147,7 @@ async def test_nothing_comes_along_with_a_picture(server):
     ],
 )
 async def test_a_photograph_with_something_beside_its_picture_is_drawn_anew(spoil):
-    bare = images.drawn(pictures.encoded("JPEG"), BOXES["logo"]).content
+    bare = images.reencoded(pictures.encoded("JPEG"), BOXES["logo"]).content
     assert images.taken_over(bare, BOXES["logo"]).content == bare
 
     made = images.taken_over(spoil(bare), BOXES["logo"])
