@@ -235,7 +235,7 @@ Outcome: TypeAlias = StorageError | None
 Key: TypeAlias = tuple[Collection[Any], str]
 
 
-class View(ABC):
+class Reader(ABC):
     """The methods of a store that read. A record that has expired is treated as absent."""
 
     async def get(self, collection: Collection[R], id: str) -> R | None:
@@ -295,7 +295,7 @@ class View(ABC):
         """
 
 
-class Store(View, Condition):
+class Store(Reader, Condition):
     """A back end. It is opened inside the event loop that uses it, after any fork.
 
     `is_read_only` is true if the last write of this process ended as Unavailable or Unknown.
@@ -319,7 +319,7 @@ class Store(View, Condition):
         """Refuses new units (Unavailable), completes the queued ones, then closes. Idempotent."""
 
     @abstractmethod
-    def snapshot(self) -> AbstractAsyncContextManager[View]:
+    def snapshot(self) -> AbstractAsyncContextManager[Reader]:
         """Returns a context whose value reads the store as it is at one moment, for an export."""
 
     @abstractmethod

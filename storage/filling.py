@@ -25,12 +25,12 @@ from storage.base import (
     HalfFilled,
     Insert,
     MetaRecord,
+    Reader,
     Record,
     Stale,
     StorageError,
     Store,
     Update,
-    View,
     Write,
 )
 from storage.upgrades import FREE, LEASE, Now, while_held, write_if_held
@@ -102,7 +102,7 @@ def encode(record: Record) -> bytes:
     return msgspec.json.encode(record)
 
 
-async def every(view: View, collections: Sequence[Collection[Any]]) -> AsyncIterator[Stored]:
+async def every(view: Reader, collections: Sequence[Collection[Any]]) -> AsyncIterator[Stored]:
     """Yields all records of these collections, each collection in the order of ids."""
     for collection in collections:
         async for record in view.scan(collection):

@@ -15,9 +15,9 @@ from storage.base import (
     Key,
     Page,
     R,
+    Reader,
     Record,
     Value,
-    View,
     Where,
 )
 from storage.lists import EachPlan, Plan, at, plan, plan_count, plan_each
@@ -50,12 +50,12 @@ def _shadow_id(collection: Collection[Any], id: str) -> str:
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
-class Layers(View):
+class Layers(Reader):
     """Reads both stores as one. `shadowed` names the collections of which records of the lower
     store may be hidden.
     """
 
-    def __init__(self, lower: View, upper: View, shadowed: set[str]) -> None:
+    def __init__(self, lower: Reader, upper: Reader, shadowed: set[str]) -> None:
         self._lower = lower
         self._upper = upper
         self._shadowed = shadowed

@@ -23,6 +23,7 @@ from storage.base import (
     Insert,
     InvalidValue,
     Outcome,
+    Reader,
     Record,
     Schema,
     StorageError,
@@ -31,7 +32,6 @@ from storage.base import (
     Unit,
     Update,
     Value,
-    View,
     Write,
 )
 from storage.codec import check_unit, check_values
@@ -76,7 +76,7 @@ class Overlay(Layers, Store):
         await asyncio.gather(self._lower.ping(), self._upper.ping())
 
     @asynccontextmanager
-    async def snapshot(self) -> AsyncIterator[View]:
+    async def snapshot(self) -> AsyncIterator[Reader]:
         async with self._lower.snapshot() as lower, self._upper.snapshot() as upper:
             yield Layers(lower, upper, self._shadowed)
 

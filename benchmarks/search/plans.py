@@ -14,7 +14,7 @@ from storage.lists import plan
 from storage.mongo import pages
 from storage.mongo.documents import stored_name
 from storage.sqlite import queries
-from storage.sqlite.reader import Reader
+from storage.sqlite.reader import SqliteReader
 from storage.sqlite.tables import SqliteTable, Tables
 
 
@@ -36,7 +36,7 @@ def _by_sqlite(find: Find, url: str) -> str:
     table = SqliteTable(USERS)
     connection = sqlite3.connect(url.removeprefix("sqlite:///"))
     try:
-        reader = Reader(connection, Tables([USERS], SqliteTable), lambda: datetime.now(UTC))
+        reader = SqliteReader(connection, Tables([USERS], SqliteTable), lambda: datetime.now(UTC))
         way = reader.scan_plans(table, planned)[0]
         sql, values = queries.page(table.name, conditions + step, by, False, way)
         rows = connection.execute(f"EXPLAIN QUERY PLAN {sql}", [*values, 101]).fetchall()

@@ -22,7 +22,7 @@ from idp.foundation.randomness import Random
 from idp.keys.master_key import MasterKey
 from idp.records import INSTANCE_ID, INSTANCES, SCHEMA, Instance
 from idp.start import first_start
-from storage import META, SCHEMA_ID, MetaRecord, Store, View
+from storage import META, SCHEMA_ID, MetaRecord, Reader, Store
 from storage.filling import OnProgress, Tallies, encode, every
 from storage.upgrades import check_filled, opening
 
@@ -70,7 +70,7 @@ async def write(
     return manifest
 
 
-async def readable(view: View) -> MetaRecord:
+async def readable(view: Reader) -> MetaRecord:
     """Returns the schema record of the store, if this program can read all that it holds.
 
     Raises NotFound, NewerBackup, TooNew, HalfFilled.
@@ -88,7 +88,7 @@ async def readable(view: View) -> MetaRecord:
     return schema
 
 
-async def installation(view: View) -> Instance:
+async def installation(view: Reader) -> Instance:
     """Returns the record of the installation. Raises NotFound."""
     instance = await view.get(INSTANCES, INSTANCE_ID)
     if instance is None:

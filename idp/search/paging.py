@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 
 from idp.schema.answers import Answer
 from idp.service import Service
-from storage import Collection, Record, View, Where
+from storage import Collection, Reader, Record, Where
 
 MOST: Final = 1000
 
@@ -45,7 +45,7 @@ def each(service: Service, collection: Collection[R], where: Where) -> AsyncIter
 
 
 async def walk(
-    view: View, collection: Collection[R], where: Where, order: str | None = None
+    view: Reader, collection: Collection[R], where: Where, order: str | None = None
 ) -> AsyncIterator[R]:
     """Yields every record that meets the condition `where`, in the order of the field `order`.
 

@@ -36,7 +36,7 @@ from idp.records import (
     User,
 )
 from idp.service import Service
-from storage import Collection, Conflict, Stale, Update, View, Write
+from storage import Collection, Conflict, Reader, Stale, Update, Write
 
 PAGE: Final = "/ui/setup"  # replaces a one-time password without an application
 ACTOR: Final = "set-up"
@@ -69,7 +69,7 @@ async def ensure_instance(service: Service) -> Instance:
     return instance
 
 
-async def last_issuer(store: View) -> str:
+async def last_issuer(store: Reader) -> str:
     """Returns the issuer that the store was last served with.
 
     It is empty if the store has no installation, or was last served by an older program, which

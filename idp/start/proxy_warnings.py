@@ -11,7 +11,7 @@ from typing import Final
 from idp.foundation import logs
 from idp.records import UNTRUSTED_PROXIES, UntrustedProxy
 from idp.service import Service
-from storage import Conflict, Insert, Stale, Update, View
+from storage import Conflict, Insert, Reader, Stale, Update
 
 STORED_FOR: Final = timedelta(days=7)
 _log: Final = logs.logger(__name__)
@@ -42,7 +42,7 @@ async def _note(service: Service, address: str) -> None:
             await service.store.commit(Update(UNTRUSTED_PROXIES, address, set=seen))
 
 
-async def listed(store: View) -> list[UntrustedProxy]:
+async def listed(store: Reader) -> list[UntrustedProxy]:
     """Returns the stored addresses that any process has warned of in the last seven days, the
     latest first.
     """

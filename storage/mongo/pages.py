@@ -16,8 +16,8 @@ from storage.base import (
     Key,
     Page,
     R,
+    Reader,
     Value,
-    View,
     Where,
 )
 from storage.lists import Plan, after_prefix, check_scan, plan, plan_count, plan_each
@@ -32,7 +32,7 @@ SCAN_STRETCH: Final = 20_000
 Fetch = Callable[[Iterable[tuple[str, str]]], Awaitable[Documents]]
 
 
-class Pages(View):
+class Pages(Reader):
     """The methods that read, in one session or in none. `fetch` reads documents by their ids."""
 
     def __init__(

@@ -22,6 +22,7 @@ from storage.base import (
     Outcome,
     Page,
     R,
+    Reader,
     Ready,
     Schema,
     StorageError,
@@ -30,7 +31,6 @@ from storage.base import (
     Undeclared,
     Unit,
     Value,
-    View,
     Where,
     Write,
 )
@@ -135,7 +135,7 @@ class MongoStore(Store):
         return self._open.pages.scan(collection, where)
 
     @asynccontextmanager
-    async def snapshot(self) -> AsyncIterator[View]:
+    async def snapshot(self) -> AsyncIterator[Reader]:
         """Returns a context in which all reads are of one moment.
 
         The server can read that moment for minSnapshotHistoryWindowInSeconds.

@@ -15,9 +15,9 @@ from storage.base import (
     Key,
     Page,
     R,
+    Reader,
     Unavailable,
     Value,
-    View,
     Where,
 )
 from storage.codec import instant_text
@@ -38,7 +38,7 @@ class Caller(Protocol):
     def __call__(self, function: Callable[[], T]) -> Awaitable[T]: ...
 
 
-class Reader:
+class SqliteReader:
     """Synchronous reads. Expiry is decided by `now`; errors of the engine become Unavailable."""
 
     def __init__(
@@ -230,10 +230,10 @@ def _findable(id: str) -> str | None:
     return None if any("\ud800" <= character <= "\udfff" for character in id) else id
 
 
-class ThreadView(View):
+class ThreadReader(Reader):
     """Reads a store on the reader thread."""
 
-    def __init__(self, reader: Reader, call: Caller) -> None:
+    def __init__(self, reader: SqliteReader, call: Caller) -> None:
         self._reader = reader
         self._call = call
 

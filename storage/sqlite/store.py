@@ -26,20 +26,20 @@ from storage.base import (
     Key,
     Page,
     R,
+    Reader,
     Schema,
     StorageError,
     Unavailable,
     Unit,
     Unsupported,
     Value,
-    View,
     Where,
 )
 from storage.lists import check_each, plan
 from storage.sqlite import tables
 from storage.sqlite.checkpoints import Checkpointer
 from storage.sqlite.locks import FileLock
-from storage.sqlite.reader import AT_ONCE, Reader, ThreadView, portions, unavailable
+from storage.sqlite.reader import AT_ONCE, SqliteReader, ThreadReader, portions, unavailable
 from storage.sqlite.transaction import SqliteTransaction
 from storage.sqlite.writer import Writer
 from storage.stepped import SteppedStore
@@ -59,8 +59,8 @@ class SqliteStore(SteppedStore):
     Without a path, in a temporary directory, which `close` removes.
     """
 
-    _reader: Reader
-    _background: ThreadView
+    _reader: SqliteReader
+    _background: ThreadReader
     _writer: Writer | None = None
     _closing: asyncio.Future[None] | None = None
 
@@ -95,7 +95,7 @@ class SqliteStore(SteppedStore):
         checkpointer = Checkpointer(self._connection, self._lock)
         self._writer = Writer(connection, lock, checkpointer, self._tables, self._now)
         self._reader = self._new_reader(self._now, _CACHE_KIB)
-        self._background = ThreadView(self._new_reader(self._now), self._call)
+        self._background = ThreadReader(self._new_reader(self._now), self._call)
         await upgrades.at_opening(self, schema, self._now, self._new_id)
 
     def _prepare(self, schema: Schema | None, unit_id: str) -> tuple[sqlite3.Connection, FileLock]:
@@ -167,11 +167,11 @@ class SqliteStore(SteppedStore):
         connection.execute("PRAGMA mmap_size = 0").fetchall()
         return connection
 
-    def _new_reader(self, now: Callable[[], datetime], cache_kib: int = 2048) -> Reader:
+    def _new_reader(self, now: Callable[[], datetime], cache_kib: int = 2048) -> SqliteReader:
         connection = self._connection()
         connection.execute("PRAGMA query_only = ON")
         connection.execute(f"PRAGMA cache_size = -{cache_kib:d}")
-        return Reader(connection, self._tables, now)
+        return SqliteReader(connection, self._tables, now)
 
     async def _call(self, function: Callable[[], T]) -> T:
         """Runs a function on the reader thread. Raises Unavailable when the store is closed."""
@@ -257,17 +257,17 @@ class SqliteStore(SteppedStore):
         return await self._background.overdue(up_to)
 
     @asynccontextmanager
-    async def snapshot(self) -> AsyncIterator[View]:
+    async def snapshot(self) -> AsyncIterator[Reader]:
         reader = await self._call(self._begin_snapshot)
         try:
-            yield ThreadView(reader, self._call)
+            yield ThreadReader(reader, self._call)
         finally:
             try:
                 await self._call(reader.close)
             except Unavailable:  # the store was closed meanwhile
                 reader.close()
 
-    def _begin_snapshot(self) -> Reader:
+    def _begin_snapshot(self) -> SqliteReader:
         instant = self._now()
         reader = self._new_reader(lambda: instant)
         reader.begin()

@@ -24,7 +24,7 @@ from idp.schema.reading import Request
 from idp.service import Service
 from idp.transfer.kinds import KINDS
 from idp.transfer.kinds.kind import ExportContext, RowKind
-from storage import Update, View
+from storage import Reader, Update
 from storage.settling import commit_settled
 
 MAX_IDS: Final = 10_000
@@ -118,7 +118,7 @@ def _too_late() -> DeadlineExceeded:
     return DeadlineExceeded("the export took longer than its timeout")
 
 
-async def _chosen(view: View, selection: ExportSelection) -> list[Organization]:
+async def _chosen(view: Reader, selection: ExportSelection) -> list[Organization]:
     """Returns the named organizations in the order of their ids. Raises NotFound."""
     named = {"orgIds": selection.org_ids, "excludedOrgIds": selection.excluded_org_ids}
     organizations = {name: await _named(view, name, ids) for name, ids in named.items()}
@@ -126,7 +126,7 @@ async def _chosen(view: View, selection: ExportSelection) -> list[Organization]:
     return [by_id[id] for id in sorted(by_id)]
 
 
-async def _named(view: View, name: str, ids: Sequence[str]) -> list[Organization]:
+async def _named(view: Reader, name: str, ids: Sequence[str]) -> list[Organization]:
     """Returns the organizations with these ids.
 
     Raises NotFound for an unknown one: a wrong id in the exclusions would otherwise export the
@@ -140,7 +140,7 @@ async def _named(view: View, name: str, ids: Sequence[str]) -> list[Organization
 
 
 async def _organizations(
-    view: View, selection: ExportSelection, chosen: Sequence[Organization]
+    view: Reader, selection: ExportSelection, chosen: Sequence[Organization]
 ) -> AsyncIterator[Organization]:
     excluded = frozenset(selection.excluded_org_ids)
     for each in chosen:

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final, TypeVar
 
 from idp.records import PROJECTS, Organization, Project
-from storage import Collection, Record, View, Where
+from storage import Collection, Reader, Record, Where
 
 _AT_ONCE: Final = 200
 
@@ -15,7 +15,7 @@ R = TypeVar("R", bound=Record)
 
 
 async def records(
-    view: View,
+    view: Reader,
     collection: Collection[R],
     where: Where,
     order: str | None = None,
@@ -46,7 +46,7 @@ async def slices(records_iterator: AsyncIterator[R], size: int) -> AsyncIterator
         yield batch
 
 
-def projects(view: View, organization: Organization) -> AsyncIterator[Project]:
+def projects(view: Reader, organization: Organization) -> AsyncIterator[Project]:
     """Yields the organization's projects in the order of their names."""
     return records(view, PROJECTS, {"org_id": organization.id}, order="name")
 

@@ -16,7 +16,7 @@ from idp.records.jobs import Job
 from idp.schema.reading import Request
 from idp.service import Service
 from idp.transfer.package.rows import Read, RowPlan, RowProblem
-from storage import View
+from storage import Reader
 
 
 class ImportContext(Struct, frozen=True):
@@ -47,7 +47,7 @@ class ExportContext(Struct, frozen=True):
     """
 
     service: Service
-    view: View
+    view: Reader
     with_passwords: bool = False
     with_otp: bool = False
 

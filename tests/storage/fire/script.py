@@ -12,7 +12,7 @@ from datetime import timedelta
 
 from msgspec import Struct
 
-from storage import COUNTERS, Delete, Insert, Store, Unit, Update, View, Write
+from storage import COUNTERS, Delete, Insert, Reader, Store, Unit, Update, Write
 from tests.storage.records import ENTRIES, USERS, Entry, user
 
 KINDS = ("insert", "update", "unit", "delete", "each", "count")
@@ -112,7 +112,7 @@ def _apply(state: State, step: Step) -> None:
     state.count += step.kind == "count"
 
 
-async def found(view: View, lane: str, k: int) -> State:
+async def found(view: Reader, lane: str, k: int) -> State:
     """What there is of a lane that can't have gone further than its step k."""
     ids = [
         write.id

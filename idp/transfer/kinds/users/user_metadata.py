@@ -17,7 +17,7 @@ from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import named
 from idp.transfer.kinds.upsert import UpsertPlan
 from idp.transfer.package.rows import Read, RowPlan, refused
-from storage import View, Write
+from storage import Reader, Write
 
 _AT_ONCE: Final = 25  # users per look-up: entries may be large
 
@@ -90,7 +90,7 @@ async def export(
             yield {"id": entry.user_id, "key": entry.key, "value": entry.value}
 
 
-async def _entries(view: View, user_ids: Sequence[str]) -> AsyncIterator[UserMetadata]:
+async def _entries(view: Reader, user_ids: Sequence[str]) -> AsyncIterator[UserMetadata]:
     """Yields the entries of some users.
 
     Most users have none, so one query finds those that have any.
