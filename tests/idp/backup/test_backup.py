@@ -27,15 +27,7 @@ from idp.records import (
     MailState,
     OutboxMessage,
 )
-from storage import (
-    COUNTERS,
-    META,
-    SCHEMA_ID,
-    HalfFilled,
-    Insert,
-    TooNew,
-    Update,
-)
+from storage import COUNTERS, META, SCHEMA_ID, HalfFilled, Insert, TooNew, Update
 from tests.support.backups import (
     PASSPHRASE,
     all_of,
