@@ -370,9 +370,8 @@ async def test_messages_from_before_the_invalidation_are_never_sent(sqlite, cloc
 
     await restored(two, await backup_of(one, clock), clock, invalidates=invalidates)
 
-    left = {
-        each.state for _, each in (await all_of(two, clock))[1:] if isinstance(each, OutboxMessage)
-    }
+    after = (await all_of(two, clock))[1:]
+    left = {each.state for _, each in after if isinstance(each, OutboxMessage)}
     assert left == ({"sent"} if invalidates else set(states))
 
 
