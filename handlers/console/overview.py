@@ -123,7 +123,7 @@ class ConsoleOverviewHandler(ConsoleHandler):
     async def show(self, *ids: str) -> None:
         tasks: list[dict[str, object]] = []
         if "iam.read" in self.visit.rights.everywhere:
-            found = await instance_onboarding.look(self.service)
+            found = await instance_onboarding.read_checklist(self.service)
             tasks = [self._task_values(task, task.is_done(found)) for task in TASKS]
         self.page(
             "console/overview",

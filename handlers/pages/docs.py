@@ -37,7 +37,7 @@ def _page(path: str, tag: str, vendor: str, issuer: str) -> str:
         return _render("docs", tag, **_overview(vendor, issuer))
     if path == CATALOGUE_PATH:
         return _render("docs-errors", tag, catalogue=_catalogue(vendor))
-    return _render("docs-part", tag, part=manual.part(path, issuer))
+    return _render("docs-part", tag, part=manual.page(path, issuer))
 
 
 def _render(name: str, tag: str, **values: object) -> str:
@@ -46,7 +46,7 @@ def _render(name: str, tag: str, **values: object) -> str:
 
 def _overview(vendor: str, issuer: str) -> dict[str, object]:
     return {
-        "parts": [manual.part(path, issuer) for path in manual.titles()],
+        "parts": [manual.page(path, issuer) for path in manual.titles()],
         "about": description.ABOUT,
         "organization_header": f"x-{vendor}-orgid",
     }

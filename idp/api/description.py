@@ -91,7 +91,7 @@ def _operation(operation: Operation, part: str, schemas: Schemas) -> dict[str, A
         "operationId": operation.name,
         "tags": [part],
         "summary": operation.summary,
-        "description": f"Needs the permission `{operation.permission}`{_also(operation)}.",
+        "description": f"Needs the permission `{operation.permission}`{_requirement(operation)}.",
         "x-permission": operation.permission,
         "parameters": [
             *_parameters(operation),
@@ -108,7 +108,7 @@ def _operation(operation: Operation, part: str, schemas: Schemas) -> dict[str, A
     return described
 
 
-def _also(operation: Operation) -> str:
+def _requirement(operation: Operation) -> str:
     """Returns the end of a sentence about the permission: what else the caller needs, or
     nothing."""
     return ", and a service user's personal access token" if operation.is_for_services else ""

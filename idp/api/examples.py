@@ -15,7 +15,7 @@ from idp.schema.reading import DeclaredField, Request, declared
 from idp.transfer.calls.exports import Export
 from idp.transfer.calls.imports import Import
 
-_MOST_FIELDS: Final = 4
+_MAX_FIELDS: Final = 4
 _ID: Final = "231543543215423491"
 
 # Values by the name of the field; all others are derived from the field's rule.
@@ -82,7 +82,7 @@ def _included(kind: type[Request]) -> list[DeclaredField]:
     fields = declared(kind)
     if any(field.is_required for field in fields):
         return [each for each in fields if each.is_required or each.wire_name in _ALWAYS_INCLUDED]
-    return list(_together(kind, fields))[:_MOST_FIELDS]
+    return list(_together(kind, fields))[:_MAX_FIELDS]
 
 
 def _together(kind: type[Request], fields: tuple[DeclaredField, ...]) -> Iterator[DeclaredField]:

@@ -38,17 +38,19 @@ class Schemas:
         }
         self.components = {
             names[_REF.format(name=name)].removeprefix(_SCHEMAS): _renamed(
-                _as_answered(each), names
+                _answer_schema(each), names
             )
             for name, each in components.items()
         }
-        forms = list(dict.fromkeys(each for kind in requests for each in _with_inner(kind)))
-        self._places = {kind: _reference(kind) for kind in [*kinds, *forms]}
-        self.components |= {published_name(kind): self._object(kind) for kind in forms}
+        request_structs = list(
+            dict.fromkeys(each for kind in requests for each in _with_inner(kind))
+        )
+        self._references = {kind: _reference(kind) for kind in [*kinds, *request_structs]}
+        self.components |= {published_name(kind): self._object(kind) for kind in request_structs}
 
     def of(self, kind: type[Any]) -> Schema:
         """Returns the `$ref` object that refers to the schema of a request or answer struct."""
-        return self._places[kind]
+        return self._references[kind]
 
     def query(self, kind: type[Request]) -> list[Schema]:
         """Returns the OpenAPI description of each query parameter that a request struct
@@ -168,7 +170,7 @@ def _conflicts(kind: type[Request]) -> Iterator[Schema]:
             yield {"required": [wire_names[one], wire_names[other]]}
 
 
-def _as_answered(schema: Schema) -> Schema:
+def _answer_schema(schema: Schema) -> Schema:
     """Returns the schema of an answer, in which no member may be null: members with their default
     value are omitted from answers."""
     schema = {name: value for name, value in schema.items() if name != "title"}

@@ -45,7 +45,7 @@ class ManualEntry(Struct, frozen=True):
     is_conditional: bool
 
 
-class Part(Struct, frozen=True):
+class ManualPage(Struct, frozen=True):
     """A page of the manual: the calls of one subject."""
 
     title: str
@@ -58,14 +58,14 @@ def titles() -> dict[str, str]:
     return {f"{DOCUMENTATION}/{title.lower().replace(' ', '-')}": title for title in PARTS}
 
 
-def part(path: str, issuer: str) -> Part:
+def page(path: str, issuer: str) -> ManualPage:
     """Returns the page of the manual at this path.
 
     `issuer` is the address of the service in the command lines. Raises `KeyError` if there is no
     such page.
     """
     title = titles()[path]
-    return Part(title, path, [_entry(each, issuer) for each in PARTS[title]])
+    return ManualPage(title, path, [_entry(each, issuer) for each in PARTS[title]])
 
 
 def _entry(operation: Operation, issuer: str) -> ManualEntry:

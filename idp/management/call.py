@@ -64,7 +64,7 @@ class Call(Struct, frozen=True):
         return self.permission in self.rights.everywhere
 
     @property
-    def asserts(self) -> VerifiedBy:
+    def verified_by(self) -> VerifiedBy:
         """What is recorded as the origin of an address that this call declares verified: the
         installation or an organization."""
         return "instance" if self.is_by_instance else "organization"

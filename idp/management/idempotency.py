@@ -39,10 +39,10 @@ ANSWER_STORED_FOR: Final = timedelta(days=1)
 SECRETS_STORED_FOR: Final = timedelta(minutes=10)
 MAX_KEY_CHARACTERS: Final = 200
 _PURPOSE: Final = "made call"
-_TRIES: Final = 20  # while concurrent calls change the same records
-_WAITS_SECONDS: Final = 5.0
-_STILL_UNDER_WAY: Final = timedelta(seconds=30)  # after that the answer is taken to be lost
-_LOOKS_EVERY_SECONDS: Final = 0.05
+_MAX_ATTEMPTS: Final = 20  # while concurrent calls change the same records
+_WAIT_SECONDS: Final = 5.0
+_MAX_DURATION: Final = timedelta(seconds=30)  # after that the answer is taken to be lost
+_POLL_SECONDS: Final = 0.05
 
 
 class Repeatable(Struct, frozen=True):
@@ -74,7 +74,7 @@ def read_key(value: str) -> str:
     return value
 
 
-def foretell(service: Service, answer: Answer) -> None:
+def set_answer_early(service: Service, answer: Answer) -> None:
     """Sets the answer of a call with an Idempotency-Key, so that it is stored together with the
     first of the several units that the call stores.
 
@@ -92,11 +92,13 @@ async def once(service: Service, call: Repeatable, work: Work) -> tuple[bytes, b
     the call was carried out and the secret in its answer is no longer stored; Busy.
     """
     failures = list[StorageError]()
-    for _ in range(_TRIES):
+    for _ in range(_MAX_ATTEMPTS):
         made = await service.store.get(MADE_CALLS, call.id)
         if made is not None:
             return await _earlier(service, call, made), True
-        draft = HoldingStore(service, failures, lambda answer: _mark(service, call, answer))
+        draft = HoldingStore(
+            service, failures, lambda answer: _record_writes(service, call, answer)
+        )
         try:
             return await _attempt(service, call, draft, work), False
         except (AlreadyStored, HeldUnitRefused):
@@ -136,7 +138,7 @@ async def _correct(service: Service, call: Repeatable, answer: bytes) -> None:
         await service.store.commit(Update(MADE_CALLS, call.id, set={"sealed_answer": sealed}))
 
 
-def _mark(service: Service, call: Repeatable, answer: bytes) -> list[Write]:
+def _record_writes(service: Service, call: Repeatable, answer: bytes) -> list[Write]:
     """Returns the writes that record the call and its answer."""
     now, answer_document = service.clock.now(), msgspec.json.decode(answer)
     # Secrets are stored in a record of their own, which expires much earlier than the answer.
@@ -187,13 +189,13 @@ async def _awaited(service: Service, made: MadeCall) -> str:
 
     Raises Busy if the answer may still come, SecretGone if it was lost.
     """
-    deadline = time.monotonic() + _WAITS_SECONDS
+    deadline = time.monotonic() + _WAIT_SECONDS
     while time.monotonic() < deadline:
-        await asyncio.sleep(_LOOKS_EVERY_SECONDS)
+        await asyncio.sleep(_POLL_SECONDS)
         earlier = await service.store.get(MADE_CALLS, made.id)
         if earlier is not None and earlier.sealed_answer is not None:
             return earlier.sealed_answer
-    if service.clock.now() - made.made_at < _STILL_UNDER_WAY:
+    if service.clock.now() - made.made_at < _MAX_DURATION:
         raise Busy("the call is still being carried out", retry_after_seconds=2)
     raise _gone(made)
 

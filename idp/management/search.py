@@ -28,14 +28,14 @@ from idp.search.query_planner import Filter, ReadPlan, read_plans
 from idp.service import Service
 from storage import COUNT_CAP, Collection, Cursor, Record
 
-MOST: Final = 1000
-MOST_LOOKED_AT: Final = 1000  # records that one request reads, however many it finds
+MAX_LIMIT: Final = 1000
+MAX_RECORDS_READ: Final = 1000  # records that one request reads, however many it finds
 MAX_FILTERS: Final = 20
 AT_ONCE: Final = 251  # SQLite reads on the event loop, which must be free for other requests
-_LOOK: Final = 10  # the cost of a read that finds nothing, in records
+_EMPTY_READ_COST: Final = 10  # the cost of a read that finds nothing, in records
 _MAX_CURSOR: Final = 8000
 _MAC_BYTES: Final = 16
-_MOST_COUNTED: Final = 20  # organizations; across more of them the total is a lower bound
+_MAX_COUNTED: Final = 20  # organizations; across more of them the total is a lower bound
 
 R = TypeVar("R", bound=Record)
 
@@ -71,7 +71,7 @@ class NoOffset(Struct, frozen=True):
 class PageQuery(Request, frozen=True, kw_only=True):
     """Which page of what was found."""
 
-    limit: Annotated[int, Integer(1, MOST)] = 100
+    limit: Annotated[int, Integer(1, MAX_LIMIT)] = 100
     asc: bool = True
     cursor: Annotated[str, Text(max=_MAX_CURSOR)] = ""
     offset: Annotated[int, NoOffset()] = 0
@@ -124,7 +124,7 @@ class FoundPage(Struct, Generic[R], frozen=True):
     next_cursor: str
 
 
-def reached(call: Call) -> tuple[str, ...] | None:
+def reachable_organizations(call: Call) -> tuple[str, ...] | None:
     """Returns the ids of the organizations that a search of this call covers, or None for all."""
     if call.org_id is not None:
         return (call.org_id,)
@@ -215,18 +215,18 @@ class _Source(NamedTuple, Generic[R]):
 
 async def _page(source: _Source[R], place: _PageStart) -> _Page[R]:
     page = _Page[R]([], before=place.seen)
-    n, after, looked_at = place.n, place.after, 0
+    n, after, records_read = place.n, place.after, 0
     async for plan, record in _each(source, place):
-        if looked_at >= MOST_LOOKED_AT:
+        if records_read >= MAX_RECORDS_READ:
             return page.ends_at(n, after)
         if record is None:
-            n, after, looked_at = n + 1, None, looked_at + _LOOK
+            n, after, records_read = n + 1, None, records_read + _EMPTY_READ_COST
             continue
         if plan.passes(record):
             if len(page.records) == source.query.limit:
                 return page.ends_at(n, after)
             page.records.append(record)
-        after, looked_at = plan.cursor(record), looked_at + source.weight(record)
+        after, records_read = plan.cursor(record), records_read + source.weight(record)
     return page
 
 
@@ -283,7 +283,7 @@ async def _total(
     if page.place is None:
         return known, False
     # What a filter drops after reading cannot be counted by the store.
-    if any(plan.rest or plan.ids is not None for plan in plans) or len(plans) > _MOST_COUNTED:
+    if any(plan.rest or plan.ids is not None for plan in plans) or len(plans) > _MAX_COUNTED:
         return known, True
     if place != _FIRST:  # counted for the first page; the cursor carries the number
         return place.total, place.total >= COUNT_CAP

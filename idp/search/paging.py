@@ -14,7 +14,7 @@ from idp.schema.answers import Answer
 from idp.service import Service
 from storage import Collection, Reader, Record, Where
 
-MOST: Final = 1000
+MAX_RECORDS: Final = 1000
 
 R = TypeVar("R", bound=Record)
 
@@ -30,7 +30,7 @@ async def of(
 ) -> tuple[ListDetails, list[R]]:
     """Returns the number of records that meet the condition `where`, counted up to 10,000, and the
     first thousand of them in the order of the field `order`."""
-    page: Any = await service.store.find(collection, where, order=order, limit=MOST)
+    page: Any = await service.store.find(collection, where, order=order, limit=MAX_RECORDS)
     total = len(page.records)
     # Counting is needed only if there are more records than were read.
     if page.after is not None:
@@ -53,7 +53,7 @@ async def walk(
     """
     after = None
     while True:
-        page = await view.find(collection, where, order=order, after=after, limit=MOST)
+        page = await view.find(collection, where, order=order, after=after, limit=MAX_RECORDS)
         for record in page.records:
             yield record
         if page.after is None:

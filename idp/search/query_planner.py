@@ -94,7 +94,7 @@ def read_plans(
 
 class _Candidate(NamedTuple):
     rank: int
-    way: ReadPlan
+    plan: ReadPlan
 
 
 def _plan(
@@ -114,7 +114,7 @@ def _plan(
     ]
     if not candidates:
         return ReadPlan(rest=list(filters))
-    return max(candidates, key=lambda each: each.rank).way
+    return max(candidates, key=lambda each: each.rank).plan
 
 
 def _lists(collection: Collection[Any]) -> Iterator[tuple[str, ...]]:

@@ -171,7 +171,7 @@ def _client(service: Service, project: Project, secret: str) -> Application:
         stamp=service.random.token(bits=64),
         created_at=now,
         changed_at=now,
-        state=apps.working(project),
+        state=apps.inherited_state(project),
     )
 
 

@@ -28,9 +28,9 @@ from idp.schema.reading import Request
 from idp.service import Service
 from storage import Cursor, Where
 
-MOST: Final = 1000
-MOST_EXPORTED: Final = 10_000
-MOST_LOOKED_AT: Final = 2000
+MAX_LIMIT: Final = 1000
+MAX_EXPORTED: Final = 10_000
+MAX_RECORDS_READ: Final = 2000
 _AT_ONCE: Final = 101  # SQLite reads on the event loop, which must be free for other requests
 _MAX_CURSOR: Final = 500
 _MAX_NAMES: Final = 100
@@ -59,7 +59,7 @@ class EventQuery(Request, frozen=True, kw_only=True):
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("from_date", "range"),)
 
     sequence: Annotated[int, Integer(0)] = 0
-    limit: Annotated[int, Integer(1, MOST)] = 100
+    limit: Annotated[int, Integer(1, MAX_LIMIT)] = 100
     asc: bool = False
     editor_user_id: Annotated[str, Text()] = ""
     event_types: Annotated[list[Name], Items(_MAX_NAMES)] = []
@@ -164,7 +164,7 @@ async def lines(
     Raises InvalidArgument (the cursor), PermissionDenied, NotFound (the organization).
     """
     org_id = None if everywhere else (await management_call.organization(service, call)).id
-    remaining = MOST_EXPORTED
+    remaining = MAX_EXPORTED
     while remaining:
         page = await _page(service, request, org_id)
         found = await _found(service, page, org_id)
@@ -181,7 +181,7 @@ async def _page(service: Service, query: EventQuery, org_id: str | None = None) 
     begins, None on the last page."""
     where = _narrowest(query, org_id)
     since, until = _bounds(query)
-    after, found, looked_at = _start(query, since, until), list[Event](), 0
+    after, found, records_read = _start(query, since, until), list[Event](), 0
     while True:
         page = await service.store.find(
             EVENTS, where, order="at", descending=not query.asc, limit=_AT_ONCE, after=after
@@ -194,10 +194,10 @@ async def _page(service: Service, query: EventQuery, org_id: str | None = None) 
                 found.append(event)
                 if len(found) == query.limit:
                     return _EventPage(found, after)
-        looked_at += len(page.records)
+        records_read += len(page.records)
         if page.after is None:
             return _EventPage(found, None)
-        if looked_at >= MOST_LOOKED_AT:
+        if records_read >= MAX_RECORDS_READ:
             return _EventPage(found, after)
         await asyncio.sleep(0)
 

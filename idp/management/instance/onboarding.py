@@ -19,9 +19,9 @@ from idp.records import (
 )
 from idp.service import Service
 
-_ENOUGH: Final = 2  # counting stops here: only the difference between one and more matters
-_MOST_OWNERS: Final = 20
-_MOST_SIGN_INS: Final = 50
+_COUNT_LIMIT: Final = 2  # counting stops here: only the difference between one and more matters
+_MAX_OWNERS: Final = 20
+_MAX_SIGN_INS: Final = 50
 
 
 class Checklist(Struct, frozen=True):
@@ -40,16 +40,16 @@ class Checklist(Struct, frozen=True):
     mail: bool
 
 
-async def look(service: Service) -> Checklist:
+async def read_checklist(service: Service) -> Checklist:
     """Returns the checklist with the present state of this installation."""
     store = service.store
     instance = await store.get(INSTANCES, INSTANCE_ID)
     demo = instance.demo.client_id if instance and instance.demo else None
     return Checklist(
         password=instance is not None and instance.first_admin is None,
-        organization=await store.count(ORGANIZATIONS, up_to=_ENOUGH) > 1,
+        organization=await store.count(ORGANIZATIONS, up_to=_COUNT_LIMIT) > 1,
         # The demo application, where there is one, does not count.
-        application=await store.count(APPLICATIONS, up_to=_ENOUGH) > (demo is not None),
+        application=await store.count(APPLICATIONS, up_to=_COUNT_LIMIT) > (demo is not None),
         sign_in=await _has_sign_in(service, demo),
         owner=await _has_two_owners(service),
         mail=service.config.sends_mail,
@@ -61,14 +61,14 @@ async def _has_sign_in(service: Service, demo: str | None) -> bool:
 
     It reads a limited number of stored authorizations.
     """
-    page = await service.store.find(AUTHORIZATIONS, limit=_MOST_SIGN_INS)
+    page = await service.store.find(AUTHORIZATIONS, limit=_MAX_SIGN_INS)
     return any(one.client_id != demo for one in page.records)
 
 
 async def _has_two_owners(service: Service) -> bool:
     """Returns whether at least two active persons have the owner role of the installation, so that
     one can restore the other's access."""
-    page = await service.store.find(MEMBERSHIPS, {"org_id": None}, limit=_MOST_OWNERS)
+    page = await service.store.find(MEMBERSHIPS, {"org_id": None}, limit=_MAX_OWNERS)
     ids = [one.user_id for one in page.records if IAM_OWNER in one.roles]
     users = await service.store.get_many([(USERS, id) for id in ids])
     people = [one for one in users if one and one.kind == "human" and one.state == "active"]

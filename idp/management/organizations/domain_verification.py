@@ -28,8 +28,8 @@ from storage import Conflict, Update
 
 FILE: Final = "https://{domain}/.well-known/{vendor}-challenge/{token}.txt"
 RECORD: Final = "_{vendor}-challenge.{domain}"
-MOST_LOOKS: Final = 10  # for one organization within the window
-LOOKS_WINDOW: Final = timedelta(minutes=1)
+MAX_CHECKS: Final = 10  # for one organization within the window
+CHECKS_WINDOW: Final = timedelta(minutes=1)
 
 _KINDS: Final[Mapping[str, Literal["http", "dns"]]] = {
     "DOMAIN_VALIDATION_TYPE_HTTP": "http",
@@ -91,7 +91,7 @@ async def validate(service: Service, call: Call, domain: str) -> Changed:
     await _count(
         service, unverified
     )  # before the request goes out: failed checks are limited, too
-    await _look(service, unverified.domain, unverified.challenge)
+    await _check_published(service, unverified.domain, unverified.challenge)
     guards: list[Update] = []
 
     async def find() -> OrganizationDomain:
@@ -131,9 +131,9 @@ async def _count(service: Service, record: OrganizationDomain) -> None:
     A check sends requests to a server that the caller chooses, so their number is limited.
     """
     counter = await service.store.increment(
-        f"domain proofs of {record.org_id}", window=LOOKS_WINDOW
+        f"domain proofs of {record.org_id}", window=CHECKS_WINDOW
     )
-    if counter.n > MOST_LOOKS:
+    if counter.n > MAX_CHECKS:
         wait = counter.resets_at - service.clock.now()
         raise TooMany(
             "the organization's domains were looked at too often",
@@ -141,7 +141,7 @@ async def _count(service: Service, record: OrganizationDomain) -> None:
         )
 
 
-async def _look(service: Service, domain: str, challenge: Challenge) -> None:
+async def _check_published(service: Service, domain: str, challenge: Challenge) -> None:
     """Checks that the token is published on the domain. Raises FailedPrecondition."""
     place = _place(service, domain, challenge)
     try:

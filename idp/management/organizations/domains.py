@@ -31,7 +31,7 @@ from idp.service import Service
 from storage import Conflict, Update
 from storage.settling import commit_settled
 
-MOST: Final = 100  # of one organization
+MAX_DOMAINS: Final = 100  # of one organization
 
 _VALIDATION_TYPES: Final = {
     "http": "DOMAIN_VALIDATION_TYPE_HTTP",
@@ -123,8 +123,10 @@ async def add(service: Service, call: Call, request: NewDomain) -> Changed:
 async def _refuse_taken(service: Service, organization: Organization, domain: str) -> None:
     if await org_domains.owner(service, domain) not in (None, organization.id):
         raise Taken([organizations.domain_taken("domain")])
-    if await service.store.count(DOMAINS, {"org_id": organization.id}) >= MOST:
-        raise FailedPrecondition(f"it has {MOST} domains already", error_code="domain.too_many")
+    if await service.store.count(DOMAINS, {"org_id": organization.id}) >= MAX_DOMAINS:
+        raise FailedPrecondition(
+            f"it has {MAX_DOMAINS} domains already", error_code="domain.too_many"
+        )
 
 
 def _refuse_generated(service: Service, domain: str) -> None:

@@ -125,7 +125,7 @@ async def of_user(
             filters.append(Filter(path="org_id", value=query.org_query.org_id))
         if query.iam_query is not None and query.iam_query.iam:
             filters.append(Filter(path="org_id", value=None))
-    reached = management_search.reached(call)
+    reached = management_search.reachable_organizations(call)
     if reached is not None:
         filters.append(Filter(path="org_id", how="in", value=list(reached)))
     page = await management_search.find(service, MEMBERSHIPS, request.query, filters)

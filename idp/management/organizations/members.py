@@ -122,17 +122,17 @@ async def _find(service: Service, user_id: str) -> User:
 async def _add(
     service: Service, call: Call, user: User, org_id: str | None, roles: list[str]
 ) -> MemberAdded:
-    _refuse_beyond(call, org_id, roles)
+    _check_roles(call, org_id, roles)
     now = service.clock.now()
-    held = memberships.new(user.id, org_id, list(dict.fromkeys(roles)), now)
+    membership = memberships.new(user.id, org_id, list(dict.fromkeys(roles)), now)
     try:
-        made = memberships.insertion(service.random, held, call.actor, now)
+        made = memberships.insertion(service.random, membership, call.actor, now)
         await service.store.commit(*made, user_lookup.staying(user))
     except Stale:  # deleted meanwhile: a later user with the same id must not get the roles
         raise _no_user() from None
     except Conflict:
         raise AlreadyExists("the user is a member already", error_code="member.exists") from None
-    return MemberAdded(details=answers.details(held, org_id or user.org_id))
+    return MemberAdded(details=answers.details(membership, org_id or user.org_id))
 
 
 async def _change(
@@ -141,29 +141,29 @@ async def _change(
     role_names, guards = list(dict.fromkeys(roles)), list[Write]()
 
     async def find() -> Membership:
-        held = await _held(service, call, user_id, org_id)
-        _refuse_beyond(call, org_id, role_names)
-        guards[:] = await owner_stays(service, held, role_names)
-        return held
+        membership = await _find_membership(service, call, user_id, org_id)
+        _check_roles(call, org_id, role_names)
+        guards[:] = await remaining_owner_guards(service, membership, role_names)
+        return membership
 
     def decide(_: Membership) -> Mapping[str, object]:
         return {"roles": role_names}
 
     type = "membership.changed"
-    held = await versioned_updates.changed(
+    membership = await versioned_updates.changed(
         service, MEMBERSHIPS, find, decide, type, call, also=lambda *_: guards
     )
-    owner = await _resource_owner(service, held)
-    return Changed(details=answers.details(held, owner))
+    owner = await _resource_owner(service, membership)
+    return Changed(details=answers.details(membership, owner))
 
 
 async def _remove(service: Service, call: Call, user_id: str, org_id: str | None) -> Changed:
     guards = list[Write]()
 
     async def find() -> Membership:
-        held = await _held(service, call, user_id, org_id)
-        guards[:] = await owner_stays(service, held, [])
-        return held
+        membership = await _find_membership(service, call, user_id, org_id)
+        guards[:] = await remaining_owner_guards(service, membership, [])
+        return membership
 
     owner = await _resource_owner(service, await find())
     type = "membership.deleted"
@@ -172,20 +172,22 @@ async def _remove(service: Service, call: Call, user_id: str, org_id: str | None
     )
 
 
-async def _held(service: Service, call: Call, user_id: str, org_id: str | None) -> Membership:
+async def _find_membership(
+    service: Service, call: Call, user_id: str, org_id: str | None
+) -> Membership:
     """Returns the membership of a user, if its roles allow nothing that the caller may not do.
 
     Raises NotFound, PermissionDenied.
     """
-    held = await memberships.find(service, user_id, org_id)
-    if held is None:
+    membership = await memberships.find(service, user_id, org_id)
+    if membership is None:
         raise NotFound("there is no such member", error_code="member.not_found")
-    _refuse_beyond(call, org_id, held.roles)
-    return held
+    _check_roles(call, org_id, membership.roles)
+    return membership
 
 
-async def owner_stays(
-    service: Service, held: Membership, role_names: Sequence[str]
+async def remaining_owner_guards(
+    service: Service, membership: Membership, role_names: Sequence[str]
 ) -> Sequence[Write]:
     """Returns the guards for a unit that leaves the member only the roles in `role_names`: the
     unit is stored only if there is still another active owner. There are none if the member is no
@@ -193,23 +195,23 @@ async def owner_stays(
 
     Raises FailedPrecondition if there is no other active owner.
     """
-    role = memberships.owner_of(held.org_id)
-    if role not in held.roles or role in role_names:
+    role = memberships.owner_of(membership.org_id)
+    if role not in membership.roles or role in role_names:
         return ()
-    guards = await memberships.another_owner(service, held.org_id, held.user_id)
+    guards = await memberships.another_owner(service, membership.org_id, membership.user_id)
     if not guards:
         raise FailedPrecondition("nobody else is an active owner", error_code="member.last_owner")
     return guards
 
 
-def _refuse_beyond(call: Call, org_id: str | None, roles: list[str]) -> None:
+def _check_roles(call: Call, org_id: str | None, roles: list[str]) -> None:
     """Checks that the roles allow nothing that the caller may not do. Raises PermissionDenied."""
     if not call.rights.cover(permissions.of_roles(org_id, roles)):
         raise PermissionDenied("the roles allow more than the caller may")
 
 
-async def _resource_owner(service: Service, held: Membership) -> str:
-    return held.org_id or (await _find(service, held.user_id)).org_id
+async def _resource_owner(service: Service, membership: Membership) -> str:
+    return membership.org_id or (await _find(service, membership.user_id)).org_id
 
 
 def _no_user() -> NotFound:

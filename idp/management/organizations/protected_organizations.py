@@ -30,7 +30,7 @@ async def check(service: Service, call: Call, organization: Organization) -> Non
     """
     if "iam.write" in call.rights.everywhere:
         return
-    above = await _who_may_more(service, call)
+    above = await _users_with_more_rights(service, call)
     for start in range(0, len(above), _AT_ONCE):
         keys = [(USERS, user_id) for user_id in above[start : start + _AT_ONCE]]
         for user in await service.store.get_many(keys):
@@ -41,10 +41,10 @@ async def check(service: Service, call: Call, organization: Organization) -> Non
         await management_access.check(service, call, project)
 
 
-async def _who_may_more(service: Service, call: Call) -> list[str]:
+async def _users_with_more_rights(service: Service, call: Call) -> list[str]:
     """Returns the ids of the users who have a role that allows more than the caller may do in the
     role's organization."""
-    found = paging.each(service, MEMBERSHIPS, _looked_at(call))
+    found = paging.each(service, MEMBERSHIPS, _memberships_to_check(call))
     return [
         one.user_id
         async for one in found
@@ -52,7 +52,7 @@ async def _who_may_more(service: Service, call: Call) -> list[str]:
     ]
 
 
-def _looked_at(call: Call) -> Where:
+def _memberships_to_check(call: Call) -> Where:
     """Returns the condition for the memberships to check.
 
     For a caller who may do everything in every organization, only members of the installation can

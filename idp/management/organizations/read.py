@@ -125,7 +125,7 @@ async def search(service: Service, call: Call, request: OrganizationSearch) -> F
         ORGANIZATIONS,
         request.query,
         filters,
-        organizations=management_search.reached(call),
+        organizations=management_search.reachable_organizations(call),
         org_path="id",
         order=None if is_by_domain else "name_key",
     )

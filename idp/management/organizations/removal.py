@@ -44,7 +44,7 @@ from storage import Collection, Conflict, Delete, Insert, Stale, StorageError, W
 from storage.settling import commit_settled
 
 EVERY_SECONDS: Final = 10.0
-LASTS: Final = timedelta(minutes=10)  # longer than any call takes
+RECORD_LIFETIME: Final = timedelta(minutes=10)  # longer than any call takes
 AT_ONCE: Final = 100  # records of a collection that one step removes
 _UNITS: Final = 20  # for one user in one step
 _TYPE: Final = "organization.deleted"
@@ -73,7 +73,7 @@ async def remove(service: Service, call: Call) -> Changed:
     """Deletes the call's organization with all that is in it; sessions and tokens that were issued
     in it become invalid.
 
-    Raises PermissionDenied, NotFound, and what `states.what_stays` raises.
+    Raises PermissionDenied, NotFound, and what `states.owner_guards` raises.
     """
     return await _remove(service, call, lambda: management_call.organization(service, call))
 
@@ -82,7 +82,7 @@ async def remove_any(service: Service, call: Call, org_id: str) -> Changed:
     """Deletes the organization with this id and all that is in it; sessions and tokens that were
     issued in it become invalid.
 
-    Raises NotFound, and what `states.what_stays` raises.
+    Raises NotFound, and what `states.owner_guards` raises.
     """
     return await _remove(service, call, lambda: organization_read.find(service, call, org_id))
 
@@ -91,11 +91,11 @@ async def _remove(
     service: Service, call: Call, found: Callable[[], Awaitable[Organization]]
 ) -> Changed:
     org_id, also = (await found()).id, list[Write]()
-    note = DeletedOrganization(id=org_id, actor=call.actor, deleted_at=service.clock.now())
+    deletion = DeletedOrganization(id=org_id, actor=call.actor, deleted_at=service.clock.now())
 
     async def find() -> Organization:
         organization = await found()
-        also[:] = await organization_states.what_stays(service, call, organization)
+        also[:] = await organization_states.owner_guards(service, call, organization)
         also.extend(await _domains(service, organization, call.actor))
         return organization
 
@@ -107,7 +107,7 @@ async def _remove(
             _TYPE,
             call,
             org_id,
-            also=lambda _: [*also, Insert(DELETED_ORGANIZATIONS, note)],
+            also=lambda _: [*also, Insert(DELETED_ORGANIZATIONS, deletion)],
         )
     except Conflict:  # a concurrent call has deleted it
         raise NotFound(
@@ -116,7 +116,7 @@ async def _remove(
 
     async def go_on() -> None:
         with suppress(StorageError):  # what is left is done in the background
-            await purge(service, note)
+            await purge(service, deletion)
 
     await drafts.afterwards(service, go_on)
     return done
@@ -126,7 +126,7 @@ async def _domains(service: Service, organization: Organization, actor: str) -> 
     """Returns the writes that delete the organization's domains, so that others can use them. One
     page holds them all."""
     where, now = {"org_id": organization.id}, service.clock.now()
-    page = await service.store.find(DOMAINS, where, order="domain", limit=paging.MOST)
+    page = await service.store.find(DOMAINS, where, order="domain", limit=paging.MAX_RECORDS)
     writes: list[Write] = []
     for each in page.records:
         writes += versioned_updates.removal(
@@ -141,36 +141,40 @@ async def purge_deleted(service: Service) -> None:
 
     Raises StorageError.
     """
-    async for note in paging.each(service, DELETED_ORGANIZATIONS, {}):
-        while not await purge(service, note):
+    async for deletion in paging.each(service, DELETED_ORGANIZATIONS, {}):
+        while not await purge(service, deletion):
             pass
         # Only when no call can still be adding to the organization.
-        if service.clock.now() - note.deleted_at > LASTS:
-            await service.store.commit(Delete(DELETED_ORGANIZATIONS, note.id))
+        if service.clock.now() - deletion.deleted_at > RECORD_LIFETIME:
+            await service.store.commit(Delete(DELETED_ORGANIZATIONS, deletion.id))
 
 
-async def purge(service: Service, note: DeletedOrganization) -> bool:
+async def purge(service: Service, deletion: DeletedOrganization) -> bool:
     """Removes a bounded number of records that remain of a deleted organization, and returns
     whether none is left.
 
-    `note` is the record of the deletion. The function may be interrupted at any point. Raises
+    `deletion` is its record. The function may be interrupted at any point. Raises
     StorageError.
     """
-    users = await service.store.find(USERS, {"org_id": note.id}, order="login_key", limit=AT_ONCE)
+    users = await service.store.find(
+        USERS, {"org_id": deletion.id}, order="login_key", limit=AT_ONCE
+    )
     for user in users.records:
-        await _purge_user(service, user, note.actor)
-    projects = await service.store.find(PROJECTS, {"org_id": note.id}, order="name", limit=AT_ONCE)
+        await _purge_user(service, user, deletion.actor)
+    projects = await service.store.find(
+        PROJECTS, {"org_id": deletion.id}, order="name", limit=AT_ONCE
+    )
     for project in projects.records:
-        await _purge_project(service, project, note.actor)
+        await _purge_project(service, project, deletion.actor)
     if users.records or projects.records:
         return False
     remaining = [
         await deferred_work.emptied(
             service,
             part.collection,
-            {part.field: note.id},
+            {part.field: deletion.id},
             part.type,
-            note.actor,
+            deletion.actor,
             order=part.order,
         )
         for part in _PARTS
@@ -181,7 +185,7 @@ async def purge(service: Service, note: DeletedOrganization) -> bool:
 async def _purge_user(service: Service, user: User, actor: str) -> None:
     """Removes a user, or, if too many records depend on the user, some of these."""
     for _ in range(_UNITS):
-        writes, is_all = await user_removal.hanging(service, user, actor)
+        writes, is_all = await user_removal.dependent_removals(service, user, actor)
         if is_all:
             now = service.clock.now()
             writes += versioned_updates.removal(

@@ -33,7 +33,7 @@ async def change(service: Service, call: Call, name: str) -> Changed:
 
     A deactivation makes all sessions and tokens of its users and applications invalid, and a
     reactivation does not restore them. Raises PermissionDenied, NotFound, FailedPrecondition (it
-    is in that state already), and what `what_stays` raises.
+    is in that state already), and what `owner_guards` raises.
     """
     transition, guards = _TRANSITIONS[name], list[Write]()
 
@@ -42,7 +42,7 @@ async def change(service: Service, call: Call, name: str) -> Changed:
         if organization.state not in transition.before:
             message = f"the organization is {organization.state}"
             raise FailedPrecondition(message, error_code="organization.state")
-        guards[:] = await what_stays(service, call, organization) if transition.is_end else []
+        guards[:] = await owner_guards(service, call, organization) if transition.is_end else []
         return organization
 
     def decide(organization: Organization) -> Mapping[str, object]:
@@ -61,7 +61,7 @@ async def change(service: Service, call: Call, name: str) -> Changed:
     return Changed(details=answers.details(changed, changed.id))
 
 
-async def what_stays(service: Service, call: Call, organization: Organization) -> list[Write]:
+async def owner_guards(service: Service, call: Call, organization: Organization) -> list[Write]:
     """Returns the guards for the unit that deactivates or deletes the organization: it is stored
     only if the installation keeps an active owner in another organization.
 

@@ -10,7 +10,9 @@ from idp.foundation.randomness import Random
 from idp.records import Application, Project
 
 
-def narrowing(random: Random, client: Application, settings: Mapping[str, Any]) -> dict[str, str]:
+def restriction_stamps(
+    random: Random, client: Application, settings: Mapping[str, Any]
+) -> dict[str, str]:
     """Returns new security stamps, by field, for an application whose new `settings` allow fewer
     users.
 
@@ -29,7 +31,7 @@ def narrowing(random: Random, client: Application, settings: Mapping[str, Any]) 
     return stamps
 
 
-def checking(
+def check_fields(
     random: Random, project: Project, *, requires_grant: bool, requires_role: bool
 ) -> dict[str, object]:
     """Returns the fields of a project record that set its two checks: whether users need a project

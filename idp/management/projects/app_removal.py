@@ -48,7 +48,7 @@ async def remove(service: Service, call: Call, project_id: str, app_id: str) -> 
         _TYPE,
         call,
         found.org_id,
-        also=lambda client: _also(client, leftover),
+        also=lambda client: _further_writes(client, leftover),
     )
     await deferred_work.begin(service, leftover, purge)
     return done
@@ -59,7 +59,7 @@ def removal(service: Service, client: Application, actor: str, now: datetime) ->
     `client` was read."""
     leftover = deferred_work.new(service, _TYPE, client.id, actor, client.org_id)
     gone = versioned_updates.removal(service, APPLICATIONS, client, AuditEntry(_TYPE, actor, now))
-    return [*gone, *_also(client, leftover)]
+    return [*gone, *_further_writes(client, leftover)]
 
 
 async def purge(service: Service, leftover: Leftover) -> bool:
@@ -88,5 +88,5 @@ async def find_demo(service: Service) -> Application | None:
     return await service.store.get(APPLICATIONS, demo.client_id) if demo else None
 
 
-def _also(client: Application, leftover: Leftover) -> list[Write]:
+def _further_writes(client: Application, leftover: Leftover) -> list[Write]:
     return [*web_origins.changes(client, None), Insert(LEFTOVERS, leftover)]

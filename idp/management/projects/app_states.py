@@ -42,7 +42,7 @@ async def change(service: Service, call: Call, project_id: str, app_id: str, nam
         client = await apps.find_to_change(service, call, project_id, app_id)
         if client.state not in transition.before:
             raise FailedPrecondition(f"the application is {client.state}", error_code="app.state")
-        after = transition.after if transition.is_end else apps.working(project)
+        after = transition.after if transition.is_end else apps.inherited_state(project)
         guards[:] = [projects.state_unchanged(project)]
         return client
 

@@ -103,11 +103,11 @@ def new(
         stamp=service.random.token(bits=64),
         created_at=now,
         changed_at=now,
-        **{"state": working(project), **fields},
+        **{"state": inherited_state(project), **fields},
     )
 
 
-def working(project: Project) -> AppState:
+def inherited_state(project: Project) -> AppState:
     """Returns the state that the applications of a project have unless they are deactivated
     themselves: active, or suspended if the project is inactive."""
     return "active" if project.state == "active" else "suspended"
@@ -167,7 +167,7 @@ async def configure(
         secrets = {} if keeps_secret else client_secrets.first(secret, service.clock.now())
         is_cut = client.has_management_access and not settings.get("has_management_access")
         stamp = service.random.token(bits=64) if is_cut else client.stamp
-        narrowed = allowed_users.narrowing(service.random, client, settings)
+        narrowed = allowed_users.restriction_stamps(service.random, client, settings)
         return {**settings, **secrets, **narrowed, "stamp": stamp}
 
     def also(before: Application, after: Application) -> list[Write]:

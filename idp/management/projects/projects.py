@@ -121,7 +121,7 @@ async def change(service: Service, call: Call, id: str, request: ProjectSettings
 
     def decide(project: Project) -> Mapping[str, object]:
         grant, role = request.has_project_check, request.project_role_check
-        checks = allowed_users.checking(
+        checks = allowed_users.check_fields(
             service.random,
             project,
             requires_grant=project.requires_grant if grant is None else grant,

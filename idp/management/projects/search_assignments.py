@@ -70,7 +70,7 @@ async def search(service: Service, call: Call, request: AssignmentSearch) -> Ass
     Raises InvalidArgument (the cursor).
     """
     filters = [one for each in request.queries for one in each.filters()]
-    reached = management_search.reached(call)
+    reached = management_search.reachable_organizations(call)
     if filters and reached is not None:
         # One user, or one project, has few assignments: one read that filters them by organization
         # is cheaper than a read for each organization.

@@ -66,7 +66,7 @@ async def projects_of(service: Service, call: Call, request: NameSearch) -> Proj
         PROJECTS,
         request.query,
         request.filters,
-        organizations=management_search.reached(call),
+        organizations=management_search.reachable_organizations(call),
     )
     return ProjectsFound(
         details=page.details,

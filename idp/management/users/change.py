@@ -45,7 +45,7 @@ class ProfileChange(Request, frozen=True, kw_only=True):
     birthdate: Annotated[str, Birthdate()] | None = None
     zoneinfo: Annotated[str, Zone()] | None = None
 
-    def of(self, before: Profile) -> Profile:
+    def applied_to(self, before: Profile) -> Profile:
         """Returns the profile `before` with the fields that the request contains."""
         sent = {name: value for name, value in structs.asdict(self).items() if value is not None}
         values = {name: value or None for name, value in sent.items()}
@@ -75,11 +75,11 @@ async def change(service: Service, call: Call, user_id: str, request: HumanChang
         profile, address = request.profile, request.address
         return {
             "user_name": request.username or user.user_name,
-            "profile": profile.of(user.profile) if profile else user.profile,
+            "profile": profile.applied_to(user.profile) if profile else user.profile,
             "address": address.stored() if address else user.address,
         }
 
-    changed = await user_update.make(
+    changed = await user_update.apply(
         service, call, lambda: manageable.find_person(service, call, user_id), decide, _PATHS
     )
     return Changed(details=answers.details(changed, changed.org_id))

@@ -68,7 +68,7 @@ async def set_email(
     found = await manageable.find_person(service, call, user_id)
     await _check_template(service, found, request.send_code)
     email, begun = (
-        verified_contacts.email(request.email, call.asserts, is_verified=request.is_verified),
+        verified_contacts.email(request.email, call.verified_by, is_verified=request.is_verified),
         _NOTHING,
     )
     # Before the record is changed: the message goes to the address in it.
@@ -79,7 +79,7 @@ async def set_email(
         await protected_addresses.check(service, call, found)
     if not request.is_verified:
         begun = await _email_code(service, call, found, request.send_code, request.return_code)
-    user = await user_update.make(
+    user = await user_update.apply(
         service,
         call,
         lambda: manageable.find_person(service, call, user_id),
@@ -124,13 +124,13 @@ async def set_phone(
     _refuse_own(call, user_id, request.is_verified)
     found = await manageable.find_person(service, call, user_id)
     phone, begun = (
-        verified_contacts.phone(request.phone, call.asserts, is_verified=request.is_verified),
+        verified_contacts.phone(request.phone, call.verified_by, is_verified=request.is_verified),
         _NOTHING,
     )
     if not request.is_verified:
         found.phone = phone
         send = request.return_code is None
-        begun = phone_verification.begin_phone(service, found, send=send, by=call.asserts)
+        begun = phone_verification.begin_phone(service, found, send=send, by=call.verified_by)
     user = await versioned_updates.changed(
         service,
         USERS,
@@ -156,7 +156,7 @@ async def resend_phone(
             "no phone number waits for a proof", error_code="phone.not_waiting"
         )
     send = request.return_code is None
-    begun = phone_verification.begin_phone(service, user, send=send, by=call.asserts)
+    begun = phone_verification.begin_phone(service, user, send=send, by=call.verified_by)
     await commit_settled(service.store, *begun.writes)
     return _answer(user, begun, has_code=not send)
 
@@ -203,7 +203,7 @@ async def _email_code(
         user,
         send=back is None,
         url_template=send.url_template if send else None,
-        by=call.asserts,
+        by=call.verified_by,
     )
 
 

@@ -64,7 +64,7 @@ async def create(service: Service, call: Call, document: object) -> Created:
     """
     request, problems = reading.collect(CreateHuman, document)
     organization = await _organization(service, call, request.organization, problems)
-    new = _person(request, call.asserts)
+    new = _person(request, call.verified_by)
     problems += _beyond_one_field(new, request, problems)
     problems += await _template_problems(service, organization, request)
     problems += await _password_problems(service, organization, new, request)
@@ -141,8 +141,8 @@ async def _prepare(
     # With either of these, the caller can verify the address without access to its mailbox.
     if request.email.is_verified or request.email.return_code is not None:
         await protected_addresses.check(service, call, made.user)
-    email = await _begin_email(service, made.user, request.email, call.asserts)
-    phone = _begin_phone(service, made.user, request.phone, call.asserts)
+    email = await _begin_email(service, made.user, request.email, call.verified_by)
+    phone = _begin_phone(service, made.user, request.phone, call.verified_by)
     return _PreparedUser(
         user=made.user,
         writes=[*made.writes, *email.writes, *phone.writes],
@@ -206,8 +206,8 @@ def _beyond_one_field(
     if new.user_name and not is_name_sent:
         yield from _name_problems(new.user_name)
     entries, links = request.metadata or [], request.idp_links or []
-    yield from doubles("metadata[{}].key", (entry and entry.key for entry in entries))
-    yield from doubles("idpLinks[{}].userId", (link and _identity(link) for link in links))
+    yield from repeated_values("metadata[{}].key", (entry and entry.key for entry in entries))
+    yield from repeated_values("idpLinks[{}].userId", (link and _identity(link) for link in links))
 
 
 async def _template_problems(
@@ -233,7 +233,7 @@ def _identity(link: NewIdpLink) -> tuple[str, str] | None:
     return (link.idp_id, link.user_id) if link.idp_id and link.user_id else None
 
 
-def doubles(path: str, values: Iterable[object]) -> Iterator[FieldProblem]:
+def repeated_values(path: str, values: Iterable[object]) -> Iterator[FieldProblem]:
     """Yields a problem for each value that occurs a second time; None values are ignored.
 
     `path` is the JSON path of a value, with `{}` in place of its index.

@@ -27,7 +27,7 @@ from idp.management.organizations.setup import (
     AdministratorProfile,
 )
 from idp.management.users import protected_addresses
-from idp.management.users.create import doubles
+from idp.management.users.create import repeated_values
 from idp.management.users.new_user import OtpSecret, PasswordHash
 from idp.management.users.person_fields import password_problems
 from idp.records import IdpLink, Organization, Password, Profile, VerifiedBy
@@ -71,7 +71,7 @@ class HumanFields(Request, frozen=True, kw_only=True):
             (link.config_id, link.external_user_id) if link and link.external_user_id else None
             for link in self.idps or []
         ]
-        yield from doubles("idps[{}].externalUserId", links)
+        yield from repeated_values("idps[{}].externalUserId", links)
 
     def linked(self) -> list[IdpLink]:
         """Returns the person's accounts at other identity providers, in the form in which they are
@@ -117,7 +117,7 @@ async def take(service: Service, call: Call, document: object) -> HumanImported:
     """
     organization = await management_call.organization(service, call)
     request, problems = reading.collect(ImportHuman, document)
-    new = _person(request, call.asserts)
+    new = _person(request, call.verified_by)
     problems += await _password_problems(service, organization, new, request)
     if problems:
         raise InvalidArgument(problems)
@@ -205,5 +205,7 @@ async def _prepare(
     elif user.password is None:
         writes += (await reset_codes.begin(service, user, send=True)).writes
     if user.phone is not None and not user.phone.is_verified:
-        writes += phone_verification.begin_phone(service, user, send=False, by=call.asserts).writes
+        writes += phone_verification.begin_phone(
+            service, user, send=False, by=call.verified_by
+        ).writes
     return structs.replace(made, writes=writes)

@@ -13,7 +13,7 @@ from idp.identity.users import email_verification
 from idp.records import APPLICATIONS, CLIENT_ORIGINS
 from idp.service import Service
 
-_MOST = 100  # applications that share an origin
+_MAX_APPLICATIONS = 100  # applications that share an origin
 
 
 async def problems(
@@ -42,7 +42,7 @@ async def _is_allowed(service: Service, org_id: str | None, template: str) -> bo
     origin = origin_of(f"{parts.scheme}://{parts.netloc}")
     if config.is_loopback or origin in (config.origin, *config.mail_link_origins):
         return True
-    page = await service.store.find(CLIENT_ORIGINS, {"origin": origin}, limit=_MOST)
+    page = await service.store.find(CLIENT_ORIGINS, {"origin": origin}, limit=_MAX_APPLICATIONS)
     clients = await service.store.get_many(
         [(APPLICATIONS, each.client_id) for each in page.records]
     )

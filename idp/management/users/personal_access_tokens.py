@@ -27,7 +27,7 @@ from idp.search.query_planner import Filter
 from idp.service import Service
 from storage.settling import commit_settled
 
-PAT_LIVES: Final = timedelta(days=90)  # without an expirationDate and without a maximum
+DEFAULT_PAT_LIFETIME: Final = timedelta(days=90)  # without an expirationDate and without a maximum
 
 
 class NewPat(Request, frozen=True, kw_only=True):
@@ -82,7 +82,7 @@ async def create(service: Service, call: Call, user_id: str, request: NewPat) ->
         request.expiration_date,
         now,
         service.config.pat_max_days,
-        usual=now + PAT_LIVES,
+        usual=now + DEFAULT_PAT_LIFETIME,
         past=FieldProblem("pat.expiration_past", "expirationDate", "is in the past"),
     )
     vendor = service.config.vendor

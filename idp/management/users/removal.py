@@ -81,7 +81,7 @@ async def remove(service: Service, call: Call, user_id: str) -> Changed:
     async def find_bare() -> User:
         for _ in range(UNITS):
             user = await find()
-            writes, is_all = await hanging(service, user, call.actor)
+            writes, is_all = await dependent_removals(service, user, call.actor)
             if is_all:
                 also.extend(writes)
                 return user
@@ -111,7 +111,7 @@ async def _with_user(service: Service, call: Call, user: User) -> list[Write]:
     return writes
 
 
-async def hanging(service: Service, user: User, actor: str) -> tuple[list[Write], bool]:
+async def dependent_removals(service: Service, user: User, actor: str) -> tuple[list[Write], bool]:
     """Returns writes that remove records which depend on a user, a limited number of each kind,
     and whether no further ones are left."""
     writes, is_all, now = await _codes(service, user.id), True, service.clock.now()

@@ -177,7 +177,7 @@ async def search(service: Service, call: Call, request: UserSearch) -> UsersFoun
         USERS,
         request.query,
         filters,
-        organizations=management_search.reached(call),
+        organizations=management_search.reachable_organizations(call),
         order=_ORDERS[request.sorting_column],
     )
     homes = await _homes(service, page.records)

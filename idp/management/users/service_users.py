@@ -136,7 +136,7 @@ async def change(service: Service, call: Call, user_id: str, request: MachineCha
             "access_token_type": TOKEN_TYPES[kind] if kind else user.access_token_type,
         }
 
-    changed = await user_update.make(
+    changed = await user_update.apply(
         service, call, lambda: find_covered(service, call, user_id), decide, Paths("userName")
     )
     return Changed(details=answers.details(changed, changed.org_id))

@@ -74,13 +74,13 @@ async def end(service: Service, call: Call, user_id: str, session_id: str) -> Ch
     than the caller).
     """
     user = await manageable.find(service, call, user_id)
-    news, now = list[Write](), service.clock.now()
+    logout_messages, now = list[Write](), service.clock.now()
 
     async def find() -> Session:
         session = await service.store.get(SESSIONS, session_id)
         if session is None or session.user_id != user.id or session.ended_at is not None:
             raise NotFound("there is no such session", error_code="session.not_found")
-        news[:] = await session_clients.messages(service, session, now)
+        logout_messages[:] = await session_clients.messages(service, session, now)
         return session
 
     ended = await versioned_updates.changed(
@@ -90,7 +90,7 @@ async def end(service: Service, call: Call, user_id: str, session_id: str) -> Ch
         lambda _: {"ended_at": now},
         "session.ended",
         call,
-        also=lambda *_: news,
+        also=lambda *_: logout_messages,
     )
     return Changed(details=answers.details(ended, ended.org_id))
 
@@ -100,12 +100,12 @@ async def end_all(service: Service, call: Call, user_id: str) -> Changed:
 
     Raises NotFound, PermissionDenied (the user has more rights than the caller).
     """
-    news = list[Write]()
+    logout_messages = list[Write]()
 
     async def find() -> User:
         user = await manageable.find(service, call, user_id)
         subject = await user_lookup.subject_of(service, user)
-        news[:] = (
+        logout_messages[:] = (
             await session_lifetime.logout_messages_of_all(service, subject) if subject else []
         )
         return user
@@ -115,7 +115,7 @@ async def end_all(service: Service, call: Call, user_id: str) -> Changed:
         return {"stamp": service.random.token(bits=64)}
 
     user = await versioned_updates.changed(
-        service, USERS, find, decide, "user.signed_out", call, also=lambda *_: news
+        service, USERS, find, decide, "user.signed_out", call, also=lambda *_: logout_messages
     )
     return Changed(details=answers.details(user, user.org_id))
 

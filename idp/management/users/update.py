@@ -18,7 +18,7 @@ from idp.service import Service
 from storage import Write
 
 
-async def make(
+async def apply(
     service: Service,
     call: Call,
     find: Callable[[], Awaitable[User]],

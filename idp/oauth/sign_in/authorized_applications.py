@@ -97,7 +97,7 @@ async def remove(service: Service, subject: Subject, client_id: str) -> None:
         deferred_work.new(service, "connection.removed", user.id, user.id), client_id=client_id
     )
     writes: list[Write] = [Insert(LEFTOVERS, deferred)]
-    page = await service.store.find(CONSENTS, {"user_id": user.id}, limit=paging.MOST)
+    page = await service.store.find(CONSENTS, {"user_id": user.id}, limit=paging.MAX_RECORDS)
     for one in page.records:
         if one.client_id == client_id:
             writes += versioned_updates.removal(

@@ -231,7 +231,7 @@ async def _begin(
     options = JobOptions(is_dry_run=request.dry_run, updates=request.update, mends=request.fix)
     job = job_lifecycle.new(service, call.actor, options, holder=service.random.id())
     # Several units follow; a repeated call is answered with this job.
-    idempotency.foretell(service, await import_answer.of(service, job))
+    idempotency.set_answer_early(service, await import_answer.of(service, job))
     await job_lifecycle.begin(service, job)
     hold = Hold(service, job)
     await hold.store_values(

@@ -134,7 +134,7 @@ async def cancel(service: Service, call: Call, job_id: str) -> JobView:
     job = await _find(service, job_id)
     if job.state not in job_lifecycle.WAITING:
         raise _ended()
-    idempotency.foretell(service, await job_view.view(service, job))
+    idempotency.set_answer_early(service, await job_view.view(service, job))
     await commit_settled(service.store, Update(JOBS, job.id, set={"is_to_stop": True}))
     if not job_lifecycle.is_held(job, service.clock.now()):
         hold = await job_lifecycle.claim(service, job, service.random.id())

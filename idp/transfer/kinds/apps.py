@@ -88,7 +88,7 @@ def _state(app: PackagedOidcApp | PackagedApiApp, project: Project) -> Mapping[s
     if app.state is None:
         return {}
     is_active = STATES[app.state] == "active"
-    return {"state": apps.working(project) if is_active else "inactive"}
+    return {"state": apps.inherited_state(project) if is_active else "inactive"}
 
 
 def _stored(
@@ -108,7 +108,7 @@ def _stored(
     if known is not None and _is_cut_off(known, values):
         values["stamp"] = context.service.random.token(bits=64)
     if known is not None:
-        values |= allowed_users.narrowing(context.service.random, known, values)
+        values |= allowed_users.restriction_stamps(context.service.random, known, values)
     # `apps.new` sets a stamp of its own.
     client = apps.new(context.service, project, _without_stamp(values), case.id)
 

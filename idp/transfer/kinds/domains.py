@@ -130,7 +130,7 @@ async def _cases(
         # Counts the rows of this batch, too: together they could exceed the limit.
         counts[new.org_id] += there is None
         owner = next((each.org_id for each in owners.get(new.domain, ())), None)
-        is_one_too_many = there is None and counts[new.org_id] > organization_domains.MOST
+        is_one_too_many = there is None and counts[new.org_id] > organization_domains.MAX_DOMAINS
         cases.append(_DomainCase(read, known[new.org_id], new, there, owner, is_one_too_many))
     return cases
 
@@ -185,7 +185,9 @@ _TAKEN: Final = RowProblem(
 )
 _TOO_MANY: Final = RowProblem(
     error_code="domain.too_many",
-    message=f"is one more than the {organization_domains.MOST} that an organization can have",
+    message=(
+        f"is one more than the {organization_domains.MAX_DOMAINS} that an organization can have"
+    ),
     fix="Leave some of them out.",
 )
 _NOT_VERIFIED: Final = RowProblem(

@@ -78,7 +78,7 @@ async def _plan_row(
     # Without its former roles the organization must still have an owner.
     if known is not None and context.updates:
         try:
-            guards = await members.owner_stays(context.service, known, known_roles)
+            guards = await members.remaining_owner_guards(context.service, known, known_roles)
         except FailedPrecondition as refusal:
             finding = FieldProblem(refusal.error_code, "roles", refusal.message)
             return refused(row.user_id, problem(finding))

@@ -108,7 +108,7 @@ def _plan_project(
 def _checks(context: ImportContext, row: PackagedProject, project: Project) -> dict[str, Any]:
     """Returns the checks of the row, over those of `project`."""
     grant, role = row.has_project_check, row.project_role_check
-    return allowed_users.checking(
+    return allowed_users.check_fields(
         context.service.random,
         project,
         requires_grant=project.requires_grant if grant is None else grant,

@@ -112,7 +112,7 @@ async def test_a_cursor_that_was_never_given_is_refused(owner, cursor):
 
 
 async def test_what_nothing_is_indexed_by_is_looked_for_a_bounded_time(server, owner, monkeypatch):
-    monkeypatch.setattr(instance_events, "MOST_LOOKED_AT", 2)
+    monkeypatch.setattr(instance_events, "MAX_RECORDS_READ", 2)
     monkeypatch.setattr(instance_events, "_AT_ONCE", 2)
     page = (await owner.post(ALL, {"requestId": "nobody"})).json()
 
@@ -147,7 +147,7 @@ async def test_nobody_of_another_organization_is_named(server, visitor, owner):
 
 
 async def test_events_come_as_lines_on_request(server, owner, monkeypatch):
-    monkeypatch.setattr(instance_events, "MOST_EXPORTED", 5)
+    monkeypatch.setattr(instance_events, "MAX_EXPORTED", 5)
     for _ in range(7):
         await new_project(owner)
     page = await owner.post(ALL, {"limit": 2}, Accept=LINES)

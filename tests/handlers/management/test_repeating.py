@@ -134,7 +134,7 @@ async def test_twins_at_once_make_one_thing_and_get_one_answer(server, owner):
 async def test_the_answer_of_a_worker_of_the_version_before_is_waited_for(
     server, owner, monkeypatch
 ):
-    monkeypatch.setattr(idempotency, "_WAITS_SECONDS", 0.2)
+    monkeypatch.setattr(idempotency, "_WAIT_SECONDS", 0.2)
     first = await owner.post(PROJECT, {"name": "Shop"}, **KEY)
     made = await only(server.store, MADE_CALLS)
     await server.store.commit(Update(MADE_CALLS, made.id, set={"sealed_answer": None}))
@@ -150,7 +150,7 @@ async def test_the_answer_of_a_worker_of_the_version_before_is_waited_for(
 async def test_the_lost_answer_of_a_worker_of_the_version_before_makes_nothing_twice(
     server, owner, monkeypatch
 ):
-    monkeypatch.setattr(idempotency, "_WAITS_SECONDS", 0)
+    monkeypatch.setattr(idempotency, "_WAIT_SECONDS", 0)
     await owner.post(PROJECT, {"name": "Shop"}, **KEY)
     made = await only(server.store, MADE_CALLS)
     await server.store.commit(Update(MADE_CALLS, made.id, set={"sealed_answer": None}))

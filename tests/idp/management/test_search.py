@@ -153,7 +153,7 @@ async def test_a_total_that_is_not_known_yet_says_so(service):
 
 
 async def test_a_request_reads_so_many_records_and_says_where_to_go_on(service, monkeypatch):
-    monkeypatch.setattr(management_search, "MOST_LOOKED_AT", 4)
+    monkeypatch.setattr(management_search, "MAX_RECORDS_READ", 4)
     await grow(service, *"abcdefgh")
     await grow(service, "i", color="red")
 

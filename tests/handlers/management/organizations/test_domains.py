@@ -89,7 +89,7 @@ async def test_a_domain_is_named_once_and_not_when_it_is_another_s(server, owner
 
 
 async def test_an_organization_has_no_more_domains_than_it_may(server, chief, monkeypatch):
-    monkeypatch.setattr(organization_domains, "MOST", 3)
+    monkeypatch.setattr(organization_domains, "MAX_DOMAINS", 3)
     for n in range(2):
         await named(chief, f"d{n}.example")
     before = await everything(server.store)

@@ -151,12 +151,14 @@ async def test_a_domain_that_is_only_named_may_be_verified_for_another(server):
 
 
 async def test_an_organization_has_so_many_and_no_more(server):
-    names = [domain(f"d{n}.example") for n in range(organization_domains.MOST)]
+    names = [domain(f"d{n}.example") for n in range(organization_domains.MAX_DOMAINS)]
     outcomes = await brought(server, acme(*names))
 
-    assert [each.action for each in outcomes].count("create") == organization_domains.MOST
+    assert [each.action for each in outcomes].count("create") == organization_domains.MAX_DOMAINS
     assert outcomes[-1].problems[0].error_code == "domain.too_many"
-    assert await server.store.count(DOMAINS, {"org_id": "acme"}) == organization_domains.MOST
+    assert (
+        await server.store.count(DOMAINS, {"org_id": "acme"}) == organization_domains.MAX_DOMAINS
+    )
 
 
 async def test_none_is_stored_for_an_organization_that_is_not_there(server):
