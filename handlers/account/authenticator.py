@@ -9,7 +9,7 @@ from handlers.account.base import RECENT_SECONDS, AccountHandler
 from handlers.account.factor import Factor
 from handlers.account.sections import ACCOUNT
 from handlers.forms import cells
-from handlers.forms.cells import way
+from handlers.forms.cells import action_link
 from handlers.pages import signed_in_page
 from idp.foundation.errors import FailedPrecondition
 from idp.foundation.i18n import Message, message
@@ -49,14 +49,14 @@ class AppHandler(AccountHandler):
     section = "security"
 
     async def show(self, *ids: str) -> None:
-        app, facts, actions = self.person.user.totp, [], [way(_SET_UP, NEW)]
+        app, facts, actions = self.person.user.totp, [], [action_link(_SET_UP, NEW)]
         if app is not None:
             added = cells.instant(app.created_at.isoformat())
             facts = [cells.fact(message("Added", context="factor"), added)]
             if app.name:
                 name = message("Device", context="factor")
                 facts = [cells.fact(name, cells.text(app.name)), *facts]
-            actions = [way(_AGAIN, NEW), way(_REMOVE, REMOVE, is_dangerous=True)]
+            actions = [action_link(_AGAIN, NEW), action_link(_REMOVE, REMOVE, is_dangerous=True)]
         part = {"title": None, "facts": facts, "actions": actions}
         self.page("account/show", title_text=_TITLE, intro=_ABOUT, parts_of=[part])
 
@@ -86,7 +86,7 @@ class RemoveAppHandler(AccountHandler):
 
     async def show(self, *ids: str) -> None:
         if self.person.user.totp is None:
-            self.see(APP)
+            self.redirect_303(APP)
         else:
             await self._ask(self.person.user.totp.name)
 

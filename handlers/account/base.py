@@ -48,12 +48,12 @@ class AccountHandler(PageHandler):
         await self._enter()
         form = self.page_form(self._form_subject, self.person.browser)
         if form.get("decision") == _CANCEL:
-            self.see(self.way_back)
+            self.redirect_303(self.way_back)
             return
         try:
             await self.submit(form, *ids)
         except Stale:  # a concurrent change or logout
-            self.see(self.request.uri or self.way_back)
+            self.redirect_303(self.request.uri or self.way_back)
 
     async def show(self, *ids: str) -> None:
         """Sends the page for a GET. `ids` are the ids in its path."""
@@ -116,7 +116,7 @@ class AccountHandler(PageHandler):
     def done(self, what: str, path: str | None = None) -> None:
         """Redirects to `path`, by default to `way_back`. The page there displays the confirmation
         `what`, a key of `texts.DONE`."""
-        self.see(uris.with_parameters(path or self.way_back, [("done", what)]))
+        self.redirect_303(uris.with_parameters(path or self.way_back, [("done", what)]))
 
     # Pages
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from handlers.account.base import AccountHandler
 from handlers.account.sections import SECTIONS
-from handlers.forms.cells import way
+from handlers.forms.cells import action_link
 from idp.foundation.i18n import message
 from idp.management.users import personal_data
 
@@ -24,7 +24,7 @@ class DataHandler(AccountHandler):
         part = {
             "title": None,
             "facts": [],
-            "actions": [way(message("Download", context="account"), DOWNLOAD)],
+            "actions": [action_link(message("Download", context="account"), DOWNLOAD)],
         }
         self.page(
             "account/show",

@@ -67,7 +67,7 @@ class FormHandler(AccountHandler):
             raise PermissionDenied("the organization's people don't change their own profile")
 
     async def show(self, *ids: str) -> None:
-        self.ask(fields.known(self.inputs(), self.account()))
+        self.ask(fields.initial_values(self.inputs(), self.account()))
 
     async def submit(self, form: Params, *ids: str) -> None:
         values = fields.typed(self.inputs(), form)

@@ -51,7 +51,7 @@ class AccountPasswordHandler(AccountHandler):
         cookie = await own_password.replace(
             self.service, self.person.browser, self.person.live, subject, new
         )
-        self.keep_cookie(cookie)
+        self.set_browser_cookie(cookie)
         await self._stay(await session_lifetime.find_live(self.service, cookie.browser))
         self.done("password")
 
@@ -98,7 +98,7 @@ class WellKnownHandler(PageHandler):
     password (W3C, A Well-Known URL for Changing Passwords)."""
 
     async def get(self) -> None:
-        self.see(PASSWORD)
+        self.redirect_303(PASSWORD)
 
 
 async def _state(service: Service, subject: Subject) -> Message:

@@ -11,7 +11,7 @@ from handlers.account.base import AccountHandler
 from handlers.account.form import FormHandler
 from handlers.account.sections import ACCOUNT, SECTIONS
 from handlers.forms import cells, user_fields
-from handlers.forms.cells import Cell, cell, fact, way
+from handlers.forms.cells import Cell, action_link, cell, fact
 from handlers.forms.run_operation import Document
 from idp.foundation.i18n import message
 from idp.management.users import change as user_change
@@ -60,7 +60,7 @@ class ProfileHandler(AccountHandler):
     async def show(self, *ids: str) -> None:
         user, is_locked = self.person.user, self.person.live.login.lock_profile
         parts: list[dict[str, object]] = [
-            {"title": None, "facts": _facts(user), "actions": [way(_CHANGE, EDIT)]},
+            {"title": None, "facts": _facts(user), "actions": [action_link(_CHANGE, EDIT)]},
             _contact("email", user.email.address if user.email else None, user.email),
             _contact("phone", user.phone.number if user.phone else None, user.phone),
         ]
@@ -96,15 +96,15 @@ def _facts(user: User) -> list[Cell]:
 def _contact(kind: str, value: str | None, known: Email | Phone | None) -> dict[str, object]:
     """Returns a contact with its state and actions."""
     path = f"{ACCOUNT}/{kind}"
-    ways = [way(_CHANGE, path)]
+    ways = [action_link(_CHANGE, path)]
     facts = [fact(user_fields.CONTACTS[kind], cells.text(value))]
     if known is not None:
         state = _CONFIRMED if known.is_verified else _UNCONFIRMED
         chip = {"label": state, "tone": "good" if known.is_verified else "bad"}
         facts.append(fact(message("State", context="console"), cell(chip, "chip")))
-        ways += [way(_CONFIRM, f"{path}/verify")] if not known.is_verified else []
+        ways += [action_link(_CONFIRM, f"{path}/verify")] if not known.is_verified else []
     if known is not None and kind == "phone":
-        ways.append(way(_REMOVE, f"{path}/remove", is_dangerous=True))
+        ways.append(action_link(_REMOVE, f"{path}/remove", is_dangerous=True))
     return {"title": user_fields.CONTACTS[kind], "facts": facts, "actions": ways}
 
 

@@ -41,11 +41,11 @@ _ABOUT_THE_FORM: Final = (
 )
 _PARAMETER: Final = re.compile(r"\{(\w+)\}")
 _CONFIRM: Final = "confirm"
-_KEEP: Final = "keep"
+_DOWNLOAD: Final = "keep"
 _NOT_CONFIRMED: Final = message("Enter it exactly as it is shown.", context="console")
 
 
-class Secret(Struct, frozen=True):
+class DisplayedOnce(Struct, frozen=True):
     """A member of an operation's answer that the page displays only once: a secret, a code, or
     what is used with it, such as the client id.
 
@@ -70,8 +70,9 @@ class Action(Struct, frozen=True, kw_only=True):
     key of the confirmation that is displayed there (`notices.DONE`). `shows` are members of the
     answer that are displayed once, on a page of their own before `then`.
 
-    `also` are labels and addresses of further buttons, which send the form elsewhere. With
-    `confirms`, the person has to type the record's name. `command` is the equivalent command line.
+    `other_buttons` are labels and addresses of further buttons, which send the form elsewhere.
+    With `confirms`, the person has to type the record's name. `command` is the equivalent command
+    line.
     """
 
     path: str
@@ -87,8 +88,8 @@ class Action(Struct, frozen=True, kw_only=True):
     loads: str | None = None
     name: str = ""
     fixed: Mapping[str, Any] = {}
-    also: Sequence[tuple[Message, str]] = ()
-    shows: Sequence[Secret] = ()
+    other_buttons: Sequence[tuple[Message, str]] = ()
+    shows: Sequence[DisplayedOnce] = ()
     confirms: bool = False
     is_dangerous: bool = False
     handler: Any = None
@@ -106,7 +107,9 @@ class ActionHandler(ConsoleHandler):
         self.section = action.section
         permission = BY_NAME[action.operation].permission
         # Changes of the installation require a recent authentication.
-        self.is_for_owners = permission.startswith("iam.") and permission.endswith("write")
+        self.requires_recent_authentication = permission.startswith(
+            "iam."
+        ) and permission.endswith("write")
 
     # Hooks for subclasses
 
@@ -126,20 +129,20 @@ class ActionHandler(ConsoleHandler):
         name by the record's id; they raise InvalidArgument for an unknown name."""
         return values
 
-    def document(self, values: Values) -> Document:
+    def request_body(self, values: Values) -> Document:
         """Returns the body of the operation's request for these values."""
         return {**self.action.fixed, **fields.document(self.fields(), values)}
 
-    def known(self, loaded: Document) -> Values:
+    def initial_values(self, loaded: Document) -> Values:
         """Returns the initial values of the inputs, from the record that `load` returned."""
-        return fields.known(self.fields(), loaded)
+        return fields.initial_values(self.fields(), loaded)
 
     # The page
 
     async def show(self, *ids: str) -> None:
         await self._enter_named(ids)
         loaded = await self.load(*ids)
-        self._ask(ids, loaded, self.known(loaded))
+        self._ask(ids, loaded, self.initial_values(loaded))
 
     async def submit(self, form: Params, *ids: str) -> None:
         await self._enter_named(ids)
@@ -154,7 +157,7 @@ class ActionHandler(ConsoleHandler):
         if any(fields.at(answer, secret.path) for secret in self.action.shows):
             self._show_secrets(form, answer, ids)
         else:
-            self.see(self._next(ids, answer, done=self.action.done))
+            self.redirect_303(self._next(ids, answer, done=self.action.done))
 
     async def act(self, form: Params, values: Values, ids: Sequence[str]) -> Document:
         """Runs the operation with the submitted values and returns its answer. Raises IdpError."""
@@ -163,11 +166,11 @@ class ActionHandler(ConsoleHandler):
         return await self.run(
             self.action.operation,
             *self._ids_of(self.action.operation, ids),
-            document=self.document(values) if operation.request else None,
+            document=self.request_body(values) if operation.request else None,
             if_match=fields.sequence(form) if operation.is_conditional else None,
             # The form's idempotency key: a form that is sent twice, such as by a double click,
             # runs the operation once.
-            once=form.get("once"),
+            idempotency_key=form.get("once"),
         )
 
     async def _enter_named(self, ids: Sequence[str]) -> None:
@@ -216,7 +219,9 @@ class ActionHandler(ConsoleHandler):
             confirm=self._name_of(loaded) if action.confirms else None,
             button=action.button,
             is_dangerous=action.is_dangerous,
-            also=[(label, self.at(CONSOLE + path)) for label, path in action.also],
+            other_buttons=[
+                (label, self.at(CONSOLE + path)) for label, path in action.other_buttons
+            ],
             back_url=self._next(ids, loaded),
             commands=self.commands(ids, values),
             hidden=self.form_inputs(**({"sequence": sequence} if sequence else {})),
@@ -228,7 +233,7 @@ class ActionHandler(ConsoleHandler):
         operation = BY_NAME[self.action.operation]
         sent = None
         if operation.request is not None:
-            sent = commands.example(self.fields(), self.document(values))
+            sent = commands.example(self.fields(), self.request_body(values))
         return commands.rendered(
             self.service.config,
             operation,
@@ -262,7 +267,7 @@ class ActionHandler(ConsoleHandler):
             if (value := fields.at(answer, secret.path))
         ]
         file = next(((secret.file, value) for secret, value in secrets if secret.file), None)
-        if file is not None and form.get(_KEEP) == "file":
+        if file is not None and form.get(_DOWNLOAD) == "file":
             self._send_file(*file)
             return
         self.page(
@@ -274,7 +279,7 @@ class ActionHandler(ConsoleHandler):
             ],
             has_file=file is not None,
             # The file is downloaded by sending the same form again, with its idempotency key.
-            hidden=[pair for pair in form.pairs() if pair[0] != _KEEP],
+            hidden=[pair for pair in form.pairs() if pair[0] != _DOWNLOAD],
             next_url=self._next(ids, answer),
         )
 

@@ -42,7 +42,7 @@ class ConsoleHandler(PageHandler):
     """
 
     section = "overview"
-    is_for_owners = False  # requires a recent authentication
+    requires_recent_authentication = False  # requires a recent authentication
     visit: ConsoleSession
     is_entered = False
     organization: Organization | None = None
@@ -76,7 +76,7 @@ class ConsoleHandler(PageHandler):
         nothing, and PermissionDenied if they may not see this page."""
         area = first_party_areas.CONSOLE
         person = await signed_in_page.find_person(self, area)
-        if self.is_for_owners:
+        if self.requires_recent_authentication:
             await signed_in_page.require_recent(self, area, person, recent_seconds)
         await session_lifetime.touch(self.service, person.session)
         rights = await permissions.of_user(self.service, person.user.id)
@@ -110,18 +110,18 @@ class ConsoleHandler(PageHandler):
         document: Document | None = None,
         org_id: str | None = "",
         if_match: int | None = None,
-        once: str | None = None,
+        idempotency_key: str | None = None,
     ) -> Document:
         """Runs an operation of the API for this person and returns its answer. `org_id` is the
-        organization of the call, by default the current one, with None no organization; `once` is
-        an idempotency key. Raises IdpError."""
+        organization of the call, by default the current one; with None, the call has none. Raises
+        IdpError."""
         asked = Run(
             operation=operation,
             ids=ids,
             document=document,
             org_id=self.org_id if org_id == "" else org_id,
             if_match=if_match,
-            once=once,
+            idempotency_key=idempotency_key,
         )
         return await run(self.service, self.visit.user, self.visit.rights, asked)
 
@@ -174,8 +174,8 @@ class ConsoleHandler(PageHandler):
     def form_inputs(self, **more: str) -> list[tuple[str, str]]:
         """Returns the hidden inputs of this page's form: a token, an idempotency key and
         `more`."""
-        once = ("once", self.service.random.token())
-        return [*self.form_token(self._form_subject, self.visit.browser), once, *more.items()]
+        key = ("once", self.service.random.token())
+        return [*self.form_token(self._form_subject, self.visit.browser), key, *more.items()]
 
     # Pages
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from handlers.console.actions import Action, Secret, routes
+from handlers.console.actions import Action, DisplayedOnce, routes
 from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
-from handlers.console.sub_lists import turned
+from handlers.console.sub_lists import fetch_page
 from handlers.forms import cells
-from handlers.forms.cells import Cell, part, way
+from handlers.forms.cells import Cell, action_link, sub_list
 from handlers.forms.fields import FormField
 from handlers.forms.run_operation import Document
 from idp.foundation.i18n import Message, message
@@ -62,8 +62,8 @@ ACTIONS: Final = (
         button=message("Make a token", context="domains"),
         fields=(_HOW,),
         shows=(
-            Secret("url", message("Where it is published", context="domains")),
-            Secret("token", message("What is published there", context="domains")),
+            DisplayedOnce("url", message("Where it is published", context="domains")),
+            DisplayedOnce("token", message("What is published there", context="domains")),
         ),
         then=f"{_ONE}/look",
         done="token",
@@ -111,22 +111,26 @@ _REMOVE: Final = message("Remove", context="console")
 
 async def of_organization(page: ConsoleHandler, org_id: str) -> Document:
     """Returns the template value of an organization's domains, a sub-list of its page."""
-    sub_list = await turned(page, "domains", f"POST {DOMAINS}/_search")
+    list_page = await fetch_page(page, "domains", f"POST {DOMAINS}/_search")
     may = page.may("org.write")
     columns = [
         message("Domain", context="organizations"),
         message("State", context="console"),
         *([message("Next", context="domains"), _REMOVE] if may else []),
     ]
-    return part(
+    return sub_list(
         message("Domains", context="domains"),
         columns,
-        [_row(page, org_id, one, may=may) for one in sub_list.found],
+        [_row(page, org_id, one, may=may) for one in list_page.found],
         message("It has no domain.", context="domains"),
-        [way(message("Add a domain", context="domains"), page.at(f"{CONSOLE}{_ALL}/new", org_id))]
+        [
+            action_link(
+                message("Add a domain", context="domains"), page.at(f"{CONSOLE}{_ALL}/new", org_id)
+            )
+        ]
         if may
         else [],
-        sub_list,
+        list_page,
     )
 
 

@@ -14,7 +14,7 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.lists import PAGE
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells, fields
-from handlers.forms.cells import Cell, way
+from handlers.forms.cells import Cell, action_link
 from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import BY_NAME, Document
 from idp.audit import event_details
@@ -150,7 +150,7 @@ class EventsHandler(EventsBase):
             empty=message("Nothing was found.", context="console"),
             first_url=self.at(self.scope.path, **pairs) if cursor else None,
             next_url=self.at(self.scope.path, **pairs, cursor=after) if after else None,
-            actions=self._ways(pairs),
+            actions=self._action_links(pairs),
             commands=commands.rendered(
                 self.service.config,
                 BY_NAME[self.scope.operation],
@@ -162,9 +162,9 @@ class EventsHandler(EventsBase):
             **more,
         )
 
-    def _ways(self, pairs: dict[str, str]) -> list[Cell]:
+    def _action_links(self, pairs: dict[str, str]) -> list[Cell]:
         download = message("Download as NDJSON", context="events")
-        ways = [way(download, self.at(f"{self.scope.path}/download", **pairs))]
+        ways = [action_link(download, self.at(f"{self.scope.path}/download", **pairs))]
         if "iam.read" in self.visit.rights.everywhere:
             ways.append(self._other())
         return ways
@@ -172,8 +172,8 @@ class EventsHandler(EventsBase):
     def _other(self) -> Cell:
         if self.scope.is_for_all:
             label = message("Events of the organization", context="events")
-            return way(label, self.at(_OF_ORGANIZATION.path))
-        return way(_OF_INSTALLATION.title, self.at(_OF_INSTALLATION.path))
+            return action_link(label, self.at(_OF_ORGANIZATION.path))
+        return action_link(_OF_INSTALLATION.title, self.at(_OF_INSTALLATION.path))
 
     def _row(self, event: Document) -> list[Cell]:
         editor, object = event["editor"], event["aggregate"]

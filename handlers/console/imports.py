@@ -10,7 +10,7 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.lists import PAGE, ListHandler
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells, problem_texts
-from handlers.forms.cells import Cell, cell, chip, way
+from handlers.forms.cells import Cell, action_link, cell, chip
 from handlers.forms.run_operation import BY_NAME, Document
 from idp.error_catalogue import ERROR_CODES
 from idp.foundation import durations
@@ -151,20 +151,20 @@ class ImportHandler(ConsoleHandler):
             state=chip(_STATES, job["state"]),
             intro=_intro(job, is_followed=is_followed),
             facts=self._facts(job),
-            actions=self._ways(job, is_followed=is_followed),
+            actions=self._action_links(job, is_followed=is_followed),
             parts_of=[await self._problems(job)],
             commands=self._commands(job),
         )
 
-    def _ways(self, job: Document, *, is_followed: bool) -> list[Cell]:
+    def _action_links(self, job: Document, *, is_followed: bool) -> list[Cell]:
         state, here = job["state"], (CONSOLE + _ONE, job["id"])
         label = message("Refresh automatically", context="imports")
-        follow = way(label, self.at(*here, **{_FOLLOW: "on"}))
+        follow = action_link(label, self.at(*here, **{_FOLLOW: "on"}))
         if is_followed:
-            follow = way(message("Stop refreshing", context="imports"), self.at(*here))
-        again = way(message("Look again", context="imports"), self.at(*here))
-        stop = way(_STOP, self.at(f"{CONSOLE}{_ONE}/cancel", job["id"]), is_dangerous=True)
-        go_on = way(_GO_ON, self.at(f"{CONSOLE}{_ONE}/resume", job["id"]))
+            follow = action_link(message("Stop refreshing", context="imports"), self.at(*here))
+        again = action_link(message("Look again", context="imports"), self.at(*here))
+        stop = action_link(_STOP, self.at(f"{CONSOLE}{_ONE}/cancel", job["id"]), is_dangerous=True)
+        go_on = action_link(_GO_ON, self.at(f"{CONSOLE}{_ONE}/resume", job["id"]))
         may = "iam.write" in self.visit.rights.everywhere
         return [
             *([again] if state in _GOING_ON and not is_followed else []),
@@ -214,7 +214,7 @@ class ImportHandler(ConsoleHandler):
         cursor = self.query_params().get("problems")
         asked = {"limit": str(PAGE), **({"cursor": cursor} if cursor else {})}
         answer = await self.run(f"GET {_JOB}/errors", job["id"], document=asked)
-        part = cells.part(
+        problems_list = cells.sub_list(
             message("Problems", context="imports"),
             [
                 message("Row", context="imports"),
@@ -226,9 +226,9 @@ class ImportHandler(ConsoleHandler):
             _NOTHING,
         )
         here, after = CONSOLE + _ONE, answer.get("nextCursor")
-        part["first_url"] = self.at(here, job["id"]) if cursor else None
-        part["next_url"] = self.at(here, job["id"], problems=after) if after else None
-        return part
+        problems_list["first_url"] = self.at(here, job["id"]) if cursor else None
+        problems_list["next_url"] = self.at(here, job["id"], problems=after) if after else None
+        return problems_list
 
 
 def _intro(job: Document, *, is_followed: bool) -> Message | None:

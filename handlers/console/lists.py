@@ -48,7 +48,7 @@ class ListHandler(ConsoleHandler):
 
     def actions(self) -> list[dict[str, object]]:
         """Returns the links to actions of the page, such as one to create a record
-        (`cells.way`)."""
+        (`cells.action_link`)."""
         return []
 
     async def show(self, *ids: str) -> None:

@@ -12,9 +12,9 @@ from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
 from handlers.console.lists import ListHandler
 from handlers.console.sections import CONSOLE
-from handlers.console.sub_lists import turned
+from handlers.console.sub_lists import fetch_page
 from handlers.forms import cells
-from handlers.forms.cells import Cell, part, way
+from handlers.forms.cells import Cell, action_link, sub_list
 from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import Document
 from idp.foundation.errors import FieldProblem, InvalidArgument, NotFound
@@ -165,17 +165,17 @@ def _columns(*, may: bool) -> list[Message]:
 
 async def of_organization(page: ConsoleHandler, org_id: str) -> Document:
     """Returns the template value of an organization's members, a sub-list of its page."""
-    sub_list = await turned(page, "members", f"POST {OF_ORGANIZATION}/_search")
+    list_page = await fetch_page(page, "members", f"POST {OF_ORGANIZATION}/_search")
     may = page.may("org.member.write")
     base = f"{ORGANIZATION}/members"
     new = page.at(f"{CONSOLE}{base}/new", org_id)
-    return part(
+    return sub_list(
         message("Members", context="members"),
         _columns(may=may),
-        [_row(page, one, base, org_id, may=may) for one in sub_list.found],
+        [_row(page, one, base, org_id, may=may) for one in list_page.found],
         message("Nobody manages it but those who manage everything.", context="members"),
-        [way(_ADD, new)] if may else [],
-        sub_list,
+        [action_link(_ADD, new)] if may else [],
+        list_page,
     )
 
 
@@ -196,7 +196,7 @@ class AdministratorsHandler(ListHandler):
         return _row(self, member, ADMINISTRATORS, may=self.may("iam.member.write"))
 
     def actions(self) -> list[Cell]:
-        new = way(_ADD, f"{CONSOLE}{ADMINISTRATORS}/new")
+        new = action_link(_ADD, f"{CONSOLE}{ADMINISTRATORS}/new")
         return [new] if self.may("iam.member.write") else []
 
 

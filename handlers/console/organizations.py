@@ -11,7 +11,7 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.lists import ListHandler
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells
-from handlers.forms.cells import Cell, fact, way
+from handlers.forms.cells import Cell, action_link, fact
 from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.i18n import message
@@ -232,7 +232,7 @@ class OrganizationsHandler(ListHandler):
     def actions(self) -> list[Cell]:
         new = message("New organization", context="organizations")
         may = "iam.write" in self.visit.rights.everywhere
-        return [way(new, f"{CONSOLE}{PATH}/new")] if may else []
+        return [action_link(new, f"{CONSOLE}{PATH}/new")] if may else []
 
 
 _DANGEROUS: Final = ("deactivate", "delete")
@@ -260,7 +260,7 @@ class ConsoleOrganizationHandler(ConsoleHandler):
                     cells.instant(organization["details"].get("creationDate")),
                 ),
             ],
-            actions=self._ways(id, organization),
+            actions=self._action_links(id, organization),
             parts_of=[
                 await domains.of_organization(self, id),
                 await members.of_organization(self, id),
@@ -270,7 +270,7 @@ class ConsoleOrganizationHandler(ConsoleHandler):
             ),
         )
 
-    def _ways(self, id: str, organization: Document) -> list[Cell]:
+    def _action_links(self, id: str, organization: Document) -> list[Cell]:
         turn = "deactivate" if organization["state"].endswith("_ACTIVE") else "reactivate"
         labels = {
             "edit": (message("Rename", context="console"), self.may("org.write")),
@@ -279,7 +279,7 @@ class ConsoleOrganizationHandler(ConsoleHandler):
             "delete": (message("Delete", context="console"), self.may("org.delete")),
         }
         return [
-            way(label, self.at(f"{CONSOLE}{ONE}/{to}", id), is_dangerous=to in _DANGEROUS)
+            action_link(label, self.at(f"{CONSOLE}{ONE}/{to}", id), is_dangerous=to in _DANGEROUS)
             for to in ("edit", turn, "delete")
             for label, may in [labels[to]]
             if may

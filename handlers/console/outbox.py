@@ -8,7 +8,7 @@ from handlers.console.actions import Action, routes
 from handlers.console.lists import ListHandler
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells
-from handlers.forms.cells import Cell, cell, chip, way
+from handlers.forms.cells import Cell, action_link, cell, chip
 from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import Document
 from idp.foundation.i18n import message
@@ -113,8 +113,10 @@ class OutboxHandler(ListHandler):
     def actions(self) -> list[Cell]:
         config = self.service.config
         is_owner = "iam.write" in self.visit.rights.everywhere
-        test = way(message("Send a test", context="outbox"), self.at(f"{CONSOLE}{PATH}/test"))
-        held = way(message("Read held mail", context="outbox"), messages.PAGE)
+        test = action_link(
+            message("Send a test", context="outbox"), self.at(f"{CONSOLE}{PATH}/test")
+        )
+        held = action_link(message("Read held mail", context="outbox"), messages.PAGE)
         return ([test] if is_owner and config.sends_mail else []) + (
             [held] if config.is_loopback else []
         )

@@ -7,9 +7,9 @@ from typing import Final
 from handlers.console.actions import Action, routes
 from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
-from handlers.console.sub_lists import turned
+from handlers.console.sub_lists import fetch_page
 from handlers.forms import cells
-from handlers.forms.cells import Cell, part, way
+from handlers.forms.cells import Cell, action_link, sub_list
 from handlers.forms.fields import FormField
 from idp.foundation.i18n import message
 
@@ -22,7 +22,7 @@ _ONE: Final = f"{_PAGE}/grants/{{grantId}}"
 _ROLES: Final = message("Roles", context="projects")
 _STATE: Final = message("State", context="console")
 _CHANGE: Final = message("Change", context="console")
-_TURN: Final = message("Deactivate or reactivate", context="projects")
+_CHANGE_STATE: Final = message("Deactivate or reactivate", context="projects")
 _ORGANIZATION: Final = message("Organization", context="users")
 _ONE_A_LINE: Final = message("One key in each line.", context="projects")
 
@@ -139,7 +139,7 @@ _LABELS: Final = {
 async def listed(page: ConsoleHandler, project_id: str) -> Cell:
     """Returns the template value of the organizations that a project is granted to, a sub-list of
     the project's page."""
-    sub_list = await turned(page, "project-grants", f"POST {_GRANTS}/_search", project_id)
+    list_page = await fetch_page(page, "project-grants", f"POST {_GRANTS}/_search", project_id)
     may = page.may("project.write")
     rows = [
         [
@@ -147,30 +147,38 @@ async def listed(page: ConsoleHandler, project_id: str) -> Cell:
             cells.codes(grant.get("grantedRoleKeys", [])),
             cells.state_cell(grant.get("state", "")),
             *(
-                [_way(page, project_id, grant["grantId"], to) for to in _ways(grant)]
+                [
+                    _action_link(page, project_id, grant["grantId"], to)
+                    for to in _action_links(grant)
+                ]
                 if may
                 else []
             ),
         ]
-        for grant in sub_list.found
+        for grant in list_page.found
     ]
     new = message("Grant the project", context="projects")
-    return part(
+    return sub_list(
         message("Granted to", context="projects"),
-        [_ORGANIZATION, _ROLES, _STATE, *([_CHANGE, _TURN, _LABELS["delete"]] if may else [])],
+        [
+            _ORGANIZATION,
+            _ROLES,
+            _STATE,
+            *([_CHANGE, _CHANGE_STATE, _LABELS["delete"]] if may else []),
+        ],
         rows,
         message("The project is granted to nobody.", context="projects"),
-        [way(new, page.at(f"{CONSOLE}{_PAGE}/grants/new", project_id))] if may else [],
-        sub_list,
+        [action_link(new, page.at(f"{CONSOLE}{_PAGE}/grants/new", project_id))] if may else [],
+        list_page,
     )
 
 
-def _ways(grant: Cell) -> list[str]:
+def _action_links(grant: Cell) -> list[str]:
     is_active = str(grant.get("state", "")).endswith("_ACTIVE")
     return ["edit", "deactivate" if is_active else "reactivate", "delete"]
 
 
-def _way(page: ConsoleHandler, project_id: str, grant_id: str, to: str) -> Cell:
+def _action_link(page: ConsoleHandler, project_id: str, grant_id: str, to: str) -> Cell:
     return cells.link(_LABELS[to], page.at(f"{CONSOLE}{_ONE}/{to}", project_id, grant_id))
 
 

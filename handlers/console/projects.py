@@ -9,9 +9,9 @@ from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
 from handlers.console.lists import ListHandler
 from handlers.console.sections import CONSOLE
-from handlers.console.sub_lists import turned
+from handlers.console.sub_lists import fetch_page
 from handlers.forms import cells
-from handlers.forms.cells import Cell, fact, part, way
+from handlers.forms.cells import Cell, action_link, fact, sub_list
 from handlers.forms.fields import FormField
 from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.errors import NotFound
@@ -58,8 +58,8 @@ def _check(name: str, label: Message) -> FormField:
 
 
 class RoleHandler(ActionHandler):
-    """Changes or removes one role of a project. No operation returns a single role, so it is
-    searched in the list of the project's roles."""
+    """Changes one role of a project. No operation returns a single role, so it is searched in the
+    list of the project's roles."""
 
     async def load(self, *ids: str) -> Document:
         roles = (await self.run(f"GET {PROJECT}/roles", ids[0])).get("result", ())
@@ -223,7 +223,11 @@ class ProjectsHandler(ListHandler):
 
     def actions(self) -> list[Cell]:
         new = message("New project", context="projects")
-        return [way(new, self.at(f"{CONSOLE}{PATH}/new"))] if self.may("project.write") else []
+        return (
+            [action_link(new, self.at(f"{CONSOLE}{PATH}/new"))]
+            if self.may("project.write")
+            else []
+        )
 
 
 class ProjectHandler(ConsoleHandler):
@@ -244,7 +248,7 @@ class ProjectHandler(ConsoleHandler):
                 fact(_ID, cells.code(id)),
                 fact(_MADE, cells.instant(project["details"].get("creationDate"))),
             ],
-            actions=self._ways(id, project),
+            actions=self._action_links(id, project),
             parts_of=[
                 await self._apps(id),
                 self._roles(id, roles),
@@ -261,7 +265,7 @@ class ProjectHandler(ConsoleHandler):
             ),
         )
 
-    def _ways(self, id: str, project: Cell) -> list[Cell]:
+    def _action_links(self, id: str, project: Cell) -> list[Cell]:
         if not self.may("project.write"):
             return []
         is_active = str(project.get("state", "")).endswith("_ACTIVE")
@@ -273,15 +277,17 @@ class ProjectHandler(ConsoleHandler):
             "delete": message("Delete", context="console"),
         }
         return [
-            way(labels[to], self.at(f"{CONSOLE}{ONE}/{to}", id), is_dangerous=to == "delete")
+            action_link(
+                labels[to], self.at(f"{CONSOLE}{ONE}/{to}", id), is_dangerous=to == "delete"
+            )
             for to in ("edit", turn, "delete")
         ]
 
     async def _apps(self, id: str) -> Cell:
-        sub_list = await turned(self, "apps", f"POST {PROJECT}/apps/_search", id)
+        list_page = await fetch_page(self, "apps", f"POST {PROJECT}/apps/_search", id)
         new = self.at(f"{CONSOLE}/applications/new", project=id)
         path = f"{CONSOLE}{ONE}/applications/{{appId}}"
-        return part(
+        return sub_list(
             message("Applications", context="console"),
             [_NAME, _STATE, message("Client id", context="console")],
             [
@@ -293,13 +299,13 @@ class ProjectHandler(ConsoleHandler):
                     cells.state_cell(app.get("state", "")),
                     cells.code(app["id"]),
                 ]
-                for app in sub_list.found
+                for app in list_page.found
             ],
             message("There is no application yet.", context="projects"),
-            [way(message("New application", context="console"), new)]
+            [action_link(message("New application", context="console"), new)]
             if self.may("project.app.write")
             else [],
-            sub_list,
+            list_page,
         )
 
     async def _grants(self, id: str) -> list[Cell]:
@@ -307,8 +313,8 @@ class ProjectHandler(ConsoleHandler):
         if not (self.may("user.grant.read") and self.may("user.read")):
             return []
         queries = [{"projectIdQuery": {"projectId": id}}]
-        sub_list = await turned(self, "grants", _GRANTS, queries=queries)
-        names = await self._names([grant["userId"] for grant in sub_list.found])
+        list_page = await fetch_page(self, "grants", _GRANTS, queries=queries)
+        names = await self._names([grant["userId"] for grant in list_page.found])
         rows = [
             [
                 cells.link(
@@ -317,17 +323,17 @@ class ProjectHandler(ConsoleHandler):
                 ),
                 cells.codes(grant["roleKeys"]),
             ]
-            for grant in sub_list.found
+            for grant in list_page.found
         ]
         return [
-            part(
+            sub_list(
                 message("Who has roles", context="projects"),
                 [_NAME, message("Roles", context="projects")],
                 rows,
                 message(
                     "Nobody has roles here. They are given on a user's page.", context="projects"
                 ),
-                pages=sub_list,
+                pages=list_page,
             )
         ]
 
@@ -345,7 +351,7 @@ class ProjectHandler(ConsoleHandler):
     def _roles(self, id: str, found: list[dict[str, str]]) -> Cell:
         may, path = self.may("project.write"), f"{CONSOLE}{ONE}/roles"
         delete, change = message("Delete", context="console"), message("Change", context="console")
-        return part(
+        return sub_list(
             message("Roles", context="projects"),
             [_KEY, _NAME, _GROUP, *([change, delete] if may else [])],
             [
@@ -369,7 +375,7 @@ class ProjectHandler(ConsoleHandler):
                 for role in found
             ],
             message("The project has no roles.", context="projects"),
-            [way(message("New role", context="projects"), self.at(f"{path}/new", id))]
+            [action_link(message("New role", context="projects"), self.at(f"{path}/new", id))]
             if may
             else [],
         )

@@ -8,7 +8,7 @@ from handlers.console import commands, imports
 from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells
-from handlers.forms.cells import way
+from handlers.forms.cells import action_link
 from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation import durations
 from idp.foundation.i18n import Message, message
@@ -53,7 +53,7 @@ class JobsHandler(ConsoleHandler):
             empty=message("There is nothing here yet.", context="console"),
             first_url=None,
             next_url=None,
-            actions=[way(imports.TITLE, self.at(CONSOLE + imports.PATH))],
+            actions=[action_link(imports.TITLE, self.at(CONSOLE + imports.PATH))],
             commands=commands.rendered(
                 self.service.config, BY_NAME[_LIST], [], None, None, "background list"
             ),

@@ -13,7 +13,7 @@ from handlers.console.actions import Action, ActionHandler, routes
 from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells
-from handlers.forms.cells import Cell, cell, chip, way
+from handlers.forms.cells import Cell, action_link, cell, chip
 from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.errors import NotFound
 from idp.foundation.i18n import Message, message
@@ -123,7 +123,9 @@ class ConsoleSigningKeysHandler(ConsoleHandler):
         keys = [key for key in found if key["state"] != "removed"]
         keys.sort(key=lambda key: (key["state"] != "active", order.index(key["state"])))
         may = "iam.write" in self.visit.rights.everywhere
-        rotate = way(message("Rotate now", context="keys"), self.at(f"{CONSOLE}{PATH}/rotate"))
+        rotate = action_link(
+            message("Rotate now", context="keys"), self.at(f"{CONSOLE}{PATH}/rotate")
+        )
         self.page(
             "console/list",
             title_text=message("Signing keys", context="console"),

@@ -9,18 +9,18 @@ from collections.abc import Sequence
 
 from handlers.console.base import ConsoleHandler
 from handlers.console.lists import PAGE
-from handlers.forms.cells import Turned
+from handlers.forms.cells import ListPage
 from handlers.forms.run_operation import Document
 
 
-async def turned(
+async def fetch_page(
     page: ConsoleHandler,
     name: str,
     operation: str,
     *ids: str,
     queries: Sequence[Document] = (),
     limit: int = PAGE,
-) -> Turned:
+) -> ListPage:
     """Runs an operation that searches, and returns the page of its results that the query
     parameter `name` selects. Raises what the operation raises."""
     cursor = page.query_params().get(name)
@@ -29,7 +29,7 @@ async def turned(
         document["queries"] = queries
     answer = await page.run(operation, *ids, document=document)
     here, after = page.request.path, answer.get("nextCursor")
-    return Turned(
+    return ListPage(
         answer.get("result", []),
         page.at(here) if cursor else None,
         page.at(here, **{name: after}) if after else None,

@@ -21,7 +21,7 @@ YES: Final = message("yes", context="console")
 NO: Final = message("no", context="console")
 
 
-class Turned(NamedTuple):
+class ListPage(NamedTuple):
     """One page of a sub-list: its records, and the addresses of the first and the next page; None
     on the first and the last page."""
 
@@ -30,7 +30,7 @@ class Turned(NamedTuple):
     next_url: str | None = None
 
 
-ALL: Final = Turned(())  # for a list that is shown whole
+ALL: Final = ListPage(())  # for a list that is shown whole
 
 
 def cell(value: object, kind: str = "text", url: str | None = None) -> dict[str, object]:
@@ -39,7 +39,7 @@ def cell(value: object, kind: str = "text", url: str | None = None) -> dict[str,
     return {"value": "" if value is None else value, "kind": kind, "url": url}
 
 
-def way(label: Message, url: str, *, is_dangerous: bool = False) -> dict[str, object]:
+def action_link(label: Message, url: str, *, is_dangerous: bool = False) -> dict[str, object]:
     """Returns the template value of a link to a page with an action; `is_dangerous` highlights
     it."""
     return {"label": label, "url": url, "is_dangerous": is_dangerous}
@@ -102,13 +102,13 @@ def fact(label: Message, cell: Cell) -> dict[str, object]:
     return {"label": label, "cell": cell}
 
 
-def part(
+def sub_list(
     title: Message,
     columns: Sequence[Message],
     rows: Sequence[Sequence[Cell]],
     empty: Message,
     actions: Sequence[dict[str, object]] = (),
-    pages: Turned = ALL,
+    pages: ListPage = ALL,
 ) -> dict[str, Any]:
     """Returns the template value of a sub-list on a record's page, or of one page of it. `empty`
     is the text for a list without rows; `pages` has the addresses of its other pages."""

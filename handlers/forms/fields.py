@@ -116,13 +116,13 @@ def _put(made: dict[str, Any], path: str, value: Any) -> None:
     made[last] = value
 
 
-def known(fields: Iterable[FormField], answer: Mapping[str, Any]) -> Values:
+def initial_values(fields: Iterable[FormField], answer: Mapping[str, Any]) -> Values:
     """Returns the value that an answer of the API has for each field, by the field's path; without
     one, the field's default."""
-    return {field.path: _known(field, answer) for field in fields}
+    return {field.path: _initial_value(field, answer) for field in fields}
 
 
-def _known(field: FormField, answer: Mapping[str, Any]) -> Any:
+def _initial_value(field: FormField, answer: Mapping[str, Any]) -> Any:
     if field.kind == "password":
         return ""
     found = at(answer, field.source or field.path)

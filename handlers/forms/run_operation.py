@@ -31,8 +31,8 @@ Document = dict[str, Any]
 class Run(Struct, frozen=True, kw_only=True):
     """An operation of the API, by its method and path, with its arguments.
 
-    `ids` are the values of the path parameters. `once` is an idempotency key: if the operation was
-    run under the same key before, it is not run again, and its first answer is returned.
+    `ids` are the values of the path parameters. If the operation was run under the same
+    `idempotency_key` before, it is not run again, and its first answer is returned.
     """
 
     operation: str
@@ -40,7 +40,7 @@ class Run(Struct, frozen=True, kw_only=True):
     document: Document | None = None
     org_id: str | None = None
     if_match: int | None = None
-    once: str | None = None
+    idempotency_key: str | None = None
 
 
 async def run(service: Service, caller: User, rights: Rights, asked: Run) -> Document:
@@ -65,7 +65,7 @@ async def run(service: Service, caller: User, rights: Rights, asked: Run) -> Doc
     async def work(service: Service) -> bytes:
         return msgspec.json.encode(await operation.run(service, call, *asked.ids, **given))
 
-    if asked.once is None:
+    if asked.idempotency_key is None:
         return _read(await work(service))
     answer, _ = await idempotency.once(service, _repeatable(call, asked), work)
     return _read(answer)
@@ -79,4 +79,6 @@ def _read(answer: bytes) -> Document:
 def _repeatable(call: Call, asked: Run) -> Repeatable:
     line = [asked.operation, list(asked.ids), asked.org_id, asked.if_match, asked.document]
     # The prefix separates these keys from those that the person's own API calls use.
-    return Repeatable(call.actor, f"console {asked.once}", msgspec.json.encode(line), asked.ids)
+    return Repeatable(
+        call.actor, f"console {asked.idempotency_key}", msgspec.json.encode(line), asked.ids
+    )

@@ -242,7 +242,7 @@ class Handler(RequestHandler):
         """Returns where a rate-limited request, such as an attempt to authenticate, comes from:
         its address, with the browser's record and the client id as far as the caller passes
         them."""
-        is_shared = hosts.is_unnamed_proxy(self.service.config, self.request)
+        is_shared = hosts.is_untrusted_proxy(self.service.config, self.request)
         return AttemptOrigin(self.address(), browser, client_id, is_shared)
 
     def allowed_methods(self) -> list[str]:

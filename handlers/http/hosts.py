@@ -23,13 +23,15 @@ if TYPE_CHECKING:
 
 
 class WrongHost(HTTPError):
-    """The Host header differs from the issuer's; `opened` is the origin that the caller used."""
+    """The Host header differs from the issuer's; `requested_origin` is what the caller used."""
 
-    def __init__(self, opened: str, issuer: str) -> None:
+    def __init__(self, requested_origin: str, issuer: str) -> None:
         super().__init__(
-            421, f"this service is {issuer}, not {opened}; set IDP_ISSUER={opened} to change that"
+            421,
+            f"this service is {issuer}, not {requested_origin};"
+            f" set IDP_ISSUER={requested_origin} to change that",
         )
-        self.opened = opened
+        self.requested_origin = requested_origin
 
 
 def check(handler: Handler) -> None:
@@ -50,12 +52,12 @@ def check(handler: Handler) -> None:
             raise HTTPError(400, "the request target must be a path that begins with one slash")
         handler.redirect(config.origin + target, status=308)
         raise Finish
-    opened = f"{_scheme(config, handler.request)}://{host}"
+    requested = f"{_scheme(config, handler.request)}://{host}"
     # The host is displayed on a page and logged, so it is repeated only if its characters are
     # plain.
     if not _is_plain(host):
-        opened = "an unreadable host"
-    raise WrongHost(opened, config.origin)
+        requested = "an unreadable host"
+    raise WrongHost(requested, config.origin)
 
 
 def _is_other_spelling(config: Config, host: str) -> bool:
@@ -119,7 +121,7 @@ def client_address(config: Config, request: HTTPServerRequest) -> str:
     return address
 
 
-def is_unnamed_proxy(config: Config, request: HTTPServerRequest) -> bool:
+def is_untrusted_proxy(config: Config, request: HTTPServerRequest) -> bool:
     """Returns whether the peer seems to be a proxy that `trusted_proxies` does not list: it
     sends X-Forwarded-For, and its address is private or loopback, which no client on the
     internet has."""

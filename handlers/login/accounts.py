@@ -31,20 +31,20 @@ class AccountsHandler(FlowHandler):
         if step.page is SignInPage.ACCOUNTS or is_open:
             await self._ask(flow)
         else:
-            self.see(self.at(LOGIN, flow))
+            self.redirect_303(self.at(LOGIN, flow))
 
     async def submit(self, flow: Flow, form: Params) -> None:
         account = form.get("account")
         if account == "other":
-            self.see(self.at(ADDRESSES[SignInPage.LOGIN_NAME], flow))
+            self.redirect_303(self.at(ADDRESSES[SignInPage.LOGIN_NAME], flow))
             return
         if account:  # a session that has ended meanwhile is not picked, and no longer shown
             await sign_in_flow.pick_session(self.service, flow, account)
         elif signed_out := form.get("signedOut"):
             await remembered_accounts.pick(self.service, flow, signed_out)
         elif user_id := form.get("forget"):
-            self.keep_cookie(await remembered_accounts.forget(self.service, flow, user_id))
-        self.see(self.at(LOGIN, flow))
+            self.set_browser_cookie(await remembered_accounts.forget(self.service, flow, user_id))
+        self.redirect_303(self.at(LOGIN, flow))
 
     async def _ask(self, flow: Flow) -> None:
         known = await remembered_accounts.listed(self.service, flow)

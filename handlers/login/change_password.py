@@ -39,8 +39,8 @@ class ChangePasswordHandler(FlowHandler):
             await self._ask(flow, progress.subject, status=400, problems=problems)
             return
         cookie = await sign_in_flow.choose_password(self.service, flow, progress, password)
-        self.keep_cookie(cookie)
-        self.see(self.at(LOGIN, flow))
+        self.set_browser_cookie(cookie)
+        self.redirect_303(self.at(LOGIN, flow))
 
     async def _progress(self, flow: Flow) -> AuthenticationProgress:
         """Returns the person's progress. Raises ResponseSent if another step is due."""

@@ -56,7 +56,7 @@ class ConsentHandler(FlowHandler):
         live = await self._whose(flow)
         decision = form.get("decision")
         if form.get("account") != live.session.id:  # the page was shown to another user
-            self.see(self.at(LOGIN, flow))
+            self.redirect_303(self.at(LOGIN, flow))
         elif decision == "allow":
             await self.allow(flow, live)
         elif decision == "deny":
@@ -67,7 +67,7 @@ class ConsentHandler(FlowHandler):
     async def allow(self, flow: Flow, live: LiveSession) -> None:
         """Stores the consent and continues the sign-in."""
         await consents.allow(self.service, flow, live)
-        self.see(self.at(LOGIN, flow))
+        self.redirect_303(self.at(LOGIN, flow))
 
     async def _whose(self, flow: Flow) -> LiveSession:
         """Returns the session whose consent is requested. Raises ResponseSent if another step is

@@ -69,8 +69,8 @@ class UserCodeHandler(PageHandler):
     async def _enter(self, typed: str) -> None:
         browser_record = await self.find_browser()
         begun = await sign_in_device.enter(self.service, typed, self.origin(browser_record))
-        self.keep_cookie(begun.cookie)
-        self.see(uris.with_parameters(LOGIN, [("flow", begun.address)]))
+        self.set_browser_cookie(begun.cookie)
+        self.redirect_303(uris.with_parameters(LOGIN, [("flow", begun.address)]))
 
     def _ask(self, typed: str, *, status: int = 200, **values: object) -> None:
         self.page("device", status=status, typed=typed, **values)
@@ -97,7 +97,7 @@ class DeviceDoneHandler(PageHandler):
             self.service, self.requested_id("flow") or "", browser_record
         )
         if decision is None:
-            self.see(LOGIN)
+            self.redirect_303(LOGIN)
             return
         await self.show_client_of(decision.client_id)
         live = await session_lifetime.find_live(self.service, browser_record)

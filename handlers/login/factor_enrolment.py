@@ -101,8 +101,10 @@ class OfferHandler(SettingUpHandler):
         if kind in step.factors:
             await sign_in_second_factors.choose(self.service, flow, kind)
         elif form.get("decision") == "skip" and step.is_optional:
-            self.keep_cookie(await sign_in_second_factors.decline(self.service, flow, progress))
-        self.see(self.at(LOGIN, flow))
+            self.set_browser_cookie(
+                await sign_in_second_factors.decline(self.service, flow, progress)
+            )
+        self.redirect_303(self.at(LOGIN, flow))
 
 
 class TotpEnrolHandler(SettingUpHandler):
@@ -139,7 +141,7 @@ class TotpEnrolHandler(SettingUpHandler):
     ) -> None:
         if form.get("decision") == "other":
             await sign_in_second_factors.choose(self.service, flow, None)
-            self.see(self.at(LOGIN, flow))
+            self.redirect_303(self.at(LOGIN, flow))
             return
         code, name = form.get("code") or "", (form.get("deviceName") or "").strip()
         problem = _problem_of(name)
@@ -166,8 +168,8 @@ class TotpEnrolHandler(SettingUpHandler):
             problems = [{"field": "code", "text": WRONG}]
             await self.ask(flow, step, progress, status=400, device_name=name, problems=problems)
         else:
-            self.keep_cookie(cookie)
-            self.see(self.at(LOGIN, flow))
+            self.set_browser_cookie(cookie)
+            self.redirect_303(self.at(LOGIN, flow))
 
 
 class RecoveryCodesHandler(SettingUpHandler):
@@ -197,10 +199,10 @@ class RecoveryCodesHandler(SettingUpHandler):
     async def go_on(
         self, flow: Flow, form: Params, step: Ask, progress: AuthenticationProgress
     ) -> None:
-        self.keep_cookie(
+        self.set_browser_cookie(
             await sign_in_second_factors.confirm_codes_noted(self.service, flow, progress)
         )
-        self.see(self.at(LOGIN, flow))
+        self.redirect_303(self.at(LOGIN, flow))
 
 
 def _problem_of(name: str) -> Message | None:

@@ -66,7 +66,7 @@ class FactorHandler(FlowHandler):
         )
 
     async def submit(self, flow: Flow, form: Params) -> None:
-        self.see(self.at(LOGIN, flow))
+        self.redirect_303(self.at(LOGIN, flow))
 
     async def _choices(
         self, flow: Flow, step: Ask, progress: AuthenticationProgress
@@ -110,8 +110,8 @@ class CodeHandler(FlowHandler):
             problems = [{"field": "code", "text": self.wrong}]
             self._ask(flow, progress, status=400, problems=problems)
         else:
-            self.keep_cookie(cookie)
-            self.see(self.at(LOGIN, flow))
+            self.set_browser_cookie(cookie)
+            self.redirect_303(self.at(LOGIN, flow))
 
     def fits(self, step: Ask, progress: AuthenticationProgress) -> bool:
         """Returns whether the user may enter this kind of code in the current step of the

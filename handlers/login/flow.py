@@ -63,7 +63,7 @@ class FlowHandler(PageHandler, ABC):
             await self._store_language(flow)
             await self.show(flow)
         except Stale:  # another tab has continued the flow: this one follows
-            self.see(self.at(LOGIN, flow))
+            self.redirect_303(self.at(LOGIN, flow))
 
     def _require_restart_link(self, flow: Flow) -> None:
         """Raises ResponseSent if the address has no restart link
@@ -71,12 +71,12 @@ class FlowHandler(PageHandler, ABC):
         if restart_link.PARAMETER not in self.query_params():
             self.redirect_instead(self._here(self.flow_query(flow)))
 
-    def _here(self, known: list[tuple[str, str]]) -> str:
-        """Returns this address with the parameters `known` in place of its own of the same
+    def _here(self, replacing: list[tuple[str, str]]) -> str:
+        """Returns this address with the parameters `replacing` in place of its own of the same
         names."""
-        names = {"client_id", *(name for name, _ in known)}
+        names = {"client_id", *(name for name, _ in replacing)}
         others = [pair for pair in self.query_params().pairs() if pair[0] not in names]
-        return uris.with_parameters(self.request.path, [*known, *others])
+        return uris.with_parameters(self.request.path, [*replacing, *others])
 
     async def _store_language(self, flow: Flow) -> None:
         """Stores a newly chosen language. Raises ResponseSent if there is one, after a redirect to
@@ -104,7 +104,7 @@ class FlowHandler(PageHandler, ABC):
             else:
                 await self.submit(flow, form)
         except Stale:  # another tab has continued the flow: this one follows
-            self.see(self.at(LOGIN, flow))
+            self.redirect_303(self.at(LOGIN, flow))
 
     @abstractmethod
     async def show(self, flow: Flow) -> None:
@@ -148,8 +148,8 @@ class FlowHandler(PageHandler, ABC):
             is_finished = await sign_in_pending.is_finished(self.service, address, browser)
             await self.expired(sentence=_FINISHED if is_finished else None)
             return
-        self.keep_cookie(begun.cookie)
-        self.see(self._here([("flow", begun.address)]))
+        self.set_browser_cookie(begun.cookie)
+        self.redirect_303(self._here([("flow", begun.address)]))
 
     async def expired(self, status: int = 410, sentence: Message | None = None) -> None:
         """Answers that the sign-in has expired, with a link to start again."""

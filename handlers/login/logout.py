@@ -42,7 +42,7 @@ class HintHandler(PageHandler):
         ended = await end_session.end_hinted(self.service, request, browser)
         if ended is None:
             return None
-        self.keep_cookie(ended.cookie)
+        self.set_browser_cookie(ended.cookie)
         return ended.request
 
 
@@ -54,7 +54,7 @@ class LogoutHandler(HintHandler):
         browser = await self.find_browser()
         ended = await self.end_hinted(request)
         if ended is not None or browser is None or not browsers.is_stored(browser):
-            self.see(done(ended or request))
+            self.redirect_303(done(ended or request))
             return
         live = await session_lifetime.find_live(self.service, browser)
         if not live:  # no live session, so no question; but tokens of idle sessions shall end too
@@ -72,11 +72,11 @@ class LogoutHandler(HintHandler):
         request = await self._find()
         # A browser without a record has no sessions to end.
         if browser is None or not browsers.is_stored(browser):
-            self.see(done(request))
+            self.redirect_303(done(request))
             return
         form = self.page_form(request.id, browser)
         if form.get("decision") != "logout":
-            self.see(_with_client(LOGIN, request))
+            self.redirect_303(_with_client(LOGIN, request))
             return
         await self._end_all(browser, request)
 
@@ -84,10 +84,10 @@ class LogoutHandler(HintHandler):
         try:
             ended = await end_session.end_all(self.service, request, browser)
         except Stale:  # a concurrent sign-in or logout: read the state again
-            self.see(self.request.uri or LOGOUT)
+            self.redirect_303(self.request.uri or LOGOUT)
         else:
-            self.keep_cookie(ended.cookie)
-            self.see(done(ended.request))
+            self.set_browser_cookie(ended.cookie)
+            self.redirect_303(done(ended.request))
 
     async def _find(self) -> LogoutRequest:
         """Returns the request of the address. Raises ResponseSent if it has expired."""
@@ -137,7 +137,7 @@ class OnwardHandler(DoneHandler):
 
     async def get(self) -> None:
         request = await self.find_done()
-        self.see((end_session.destination(request) if request else None) or LOGGED_OUT)
+        self.redirect_303((end_session.destination(request) if request else None) or LOGGED_OUT)
 
 
 def done(request: LogoutRequest) -> str:

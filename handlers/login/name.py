@@ -43,12 +43,12 @@ class LoginNameHandler(FlowHandler):
         if suffix is not None and "@" not in typed:
             typed = f"{typed}@{suffix}"
         await sign_in_flow.enter_login_name(self.service, flow, typed)
-        self.see(self.at(ADDRESSES[SignInPage.PASSWORD], flow))
+        self.redirect_303(self.at(ADDRESSES[SignInPage.PASSWORD], flow))
 
     async def _enter_passkey(self, flow: Flow, answer: str) -> None:
         problem = await passkey.enter(self, flow, answer)
         if problem is None:
-            self.see(self.at(LOGIN, flow))
+            self.redirect_303(self.at(LOGIN, flow))
         else:
             await self._ask(flow, status=400, problems=[{"field": None, "text": problem}])
 
@@ -107,7 +107,7 @@ class LoginHandler(LoginNameHandler):
         ):  # `prompt=create` is ignored where nobody may register
             await self._ask(flow)
         else:
-            self.see(self.at(ADDRESSES[step.page], flow))
+            self.redirect_303(self.at(ADDRESSES[step.page], flow))
 
     async def _without_application(self) -> None:
         live = await session_lifetime.find_live(self.service, await self.find_browser())
@@ -121,7 +121,7 @@ class RootHandler(PageHandler):
     """The root address of the service, which redirects to the sign-in."""
 
     async def get(self) -> None:
-        self.see(LOGIN)
+        self.redirect_303(LOGIN)
 
 
 def problem_of(typed: str) -> Message | None:

@@ -29,7 +29,7 @@ class NotAllowedHandler(FlowHandler):
 
     async def submit(self, flow: Flow, form: Params) -> None:
         is_other = form.get("account") == "other"
-        self.see(self.at(ADDRESSES[SignInPage.LOGIN_NAME] if is_other else LOGIN, flow))
+        self.redirect_303(self.at(ADDRESSES[SignInPage.LOGIN_NAME] if is_other else LOGIN, flow))
 
 
 ROUTES = [(ADDRESSES[SignInPage.NOT_ALLOWED], NotAllowedHandler)]

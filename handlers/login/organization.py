@@ -15,7 +15,7 @@ class OrganizationHandler(FlowHandler):
     async def show(self, flow: Flow) -> None:
         organizations = await registration_organization.among(self.service, flow)
         if len(organizations) < 2:  # nothing to choose
-            self.see(self.at(ADDRESSES[SignInPage.REGISTER], flow))
+            self.redirect_303(self.at(ADDRESSES[SignInPage.REGISTER], flow))
             return
         choices = [
             {"id": one.id, "name": one.name, "domain": one.primary_domain} for one in organizations
@@ -28,7 +28,7 @@ class OrganizationHandler(FlowHandler):
             self.service, flow, form.get("organization") or ""
         )
         page = SignInPage.REGISTER if is_chosen else SignInPage.ORGANIZATION
-        self.see(self.at(ADDRESSES[page], flow))
+        self.redirect_303(self.at(ADDRESSES[page], flow))
 
 
 ROUTES = [(ADDRESSES[SignInPage.ORGANIZATION], OrganizationHandler)]

@@ -38,7 +38,7 @@ class PasskeyHandler(FlowHandler):
         step = await self._fitting(flow)
         problem = await enter(self, flow, form.get(FIELD) or "", step.progress)
         if problem is None:
-            self.see(self.at(LOGIN, flow))
+            self.redirect_303(self.at(LOGIN, flow))
         else:
             problems = [{"field": None, "text": problem}]
             await self._ask(flow, step, status=400, problems=problems)
@@ -92,7 +92,7 @@ async def enter(
     except webauthn.WebAuthnRefused as error:
         _log.info("passkey refused", cause=str(error), address=handler.address())
         return _REFUSED_AS_FACTOR if progress else _REFUSED
-    handler.keep_cookie(cookie)
+    handler.set_browser_cookie(cookie)
     return None
 
 

@@ -46,7 +46,7 @@ class PasskeyEnrolHandler(SettingUpHandler):
         options = await sign_in_passkeys.creation_options(self.service, flow, progress)
         if options is None:
             await second_factors.choose(self.service, flow, None)
-            self.see(self.at(LOGIN, flow))
+            self.redirect_303(self.at(LOGIN, flow))
             return
         given: dict[str, object] = {
             "login_name": progress.subject.user.user_name,
@@ -62,12 +62,12 @@ class PasskeyEnrolHandler(SettingUpHandler):
     ) -> None:
         if form.get("decision") == "other":
             await second_factors.choose(self.service, flow, None)
-            self.see(self.at(LOGIN, flow))
+            self.redirect_303(self.at(LOGIN, flow))
             return
         name, answer = form.get("deviceName") or "", form.get(FIELD) or ""
         problem = await self._add(flow, progress, name, answer)
         if problem is None:
-            self.see(self.at(LOGIN, flow))
+            self.redirect_303(self.at(LOGIN, flow))
         else:
             field, text = problem
             problems = [{"field": field, "text": text}]
@@ -84,7 +84,7 @@ class PasskeyEnrolHandler(SettingUpHandler):
         except webauthn.WebAuthnRefused as error:
             _log.info("passkey not added", cause=str(error), address=self.address())
             return None, _REFUSED
-        self.keep_cookie(cookie)
+        self.set_browser_cookie(cookie)
         return None
 
 

@@ -46,8 +46,8 @@ class PasswordHandler(FlowHandler):
             problems = [{"field": None, "text": text} for text in texts]
             await self._ask(flow, login_name, status=400, problems=problems)
         else:
-            self.keep_cookie(cookie)
-            self.see(self.at(LOGIN, flow))
+            self.set_browser_cookie(cookie)
+            self.redirect_303(self.at(LOGIN, flow))
 
     async def _login_name(self, flow: Flow) -> str:
         """Returns the login name whose password is asked for. Raises ResponseSent if another step

@@ -75,7 +75,7 @@ class RegisterHandler(FlowHandler):
         except Throttled as error:
             await self._ask(flow, sent, status=429, retry_seconds=self.wait(error))
         else:
-            self.see(self.at(ADDRESSES[SignInPage.VERIFY_EMAIL], flow))
+            self.redirect_303(self.at(ADDRESSES[SignInPage.VERIFY_EMAIL], flow))
 
     async def _find_organization(self, flow: Flow) -> Organization:
         """Returns the account's organization. Raises ResponseSent if none is chosen or

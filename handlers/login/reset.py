@@ -59,7 +59,7 @@ class ResetHandler(FlowHandler):
         except Throttled as error:
             self._ask(flow, None, typed, status=429, retry_seconds=self.wait(error))
         else:
-            self.see(self.at(ADDRESSES[SignInPage.RESET_CODE], flow))
+            self.redirect_303(self.at(ADDRESSES[SignInPage.RESET_CODE], flow))
 
     async def closed(self, flow: Flow) -> Message | None:
         """Returns why passwords cannot be reset by e-mail; None if they can."""
@@ -123,7 +123,7 @@ class ResetCodeHandler(ResetHandler):
     async def _resend(self, flow: Flow) -> None:
         await password_reset.resend(self.service, flow, self.visit(flow))
         here = self.at(ADDRESSES[SignInPage.RESET_CODE], flow)
-        self.see(uris.with_parameters(here, [("sent", "again")]))
+        self.redirect_303(uris.with_parameters(here, [("sent", "again")]))
 
     async def _enter(self, flow: Flow, code: str) -> None:
         try:
@@ -133,7 +133,7 @@ class ResetCodeHandler(ResetHandler):
             problems = problem_values([RegistrationProblem("code", REFUSALS[error.error_code])])
             self._ask_code(flow, status=400, problems=problems)
         else:
-            self.see(self.at(LOGIN, flow))
+            self.redirect_303(self.at(LOGIN, flow))
 
     def _ask_code(self, flow: Flow, *, status: int = 200, **values: object) -> None:
         own: dict[str, object] = {

@@ -80,7 +80,7 @@ class ResetLinkHandler(PageHandler):
         sealed = reset_links.seal(self.service, key)
         self._keep_key(sealed, max_age=reset_links.COOKIE_SECONDS)
         parameters = [pair for pair in self._own_query() if pair[0] in _KEPT_PARAMETERS]
-        self.see(uris.with_parameters(reset_links.PAGE, [(_LINK, link_id), *parameters]))
+        self.redirect_303(uris.with_parameters(reset_links.PAGE, [(_LINK, link_id), *parameters]))
 
     def _key(self) -> str:
         """Returns the key of the link that the address names. Raises LinkRefused.
@@ -116,9 +116,9 @@ class ResetLinkHandler(PageHandler):
         cookie = await sign_in_flow.continue_with(self.service, flow, progress, *writes)
         # Failed attempts with the old password no longer delay the user.
         await counter_resets.forget(self.service, subject.user)
-        self.keep_cookie(cookie)
+        self.set_browser_cookie(cookie)
         self._keep_key("", max_age=0)
-        self.see(self._at(LOGIN, flow))
+        self.redirect_303(self._at(LOGIN, flow))
 
     async def _waiting(self, browser_record: Browser | None) -> Flow | None:
         """Returns the sign-in that requested the message if it waits in this browser."""
@@ -139,7 +139,7 @@ class ResetLinkHandler(PageHandler):
         begun = await first_party_sign_in.begin(
             self.service, first_party_areas.ACCOUNT, to, browser_record, self.origin()
         )
-        self.keep_cookie(begun.cookie)
+        self.set_browser_cookie(begun.cookie)
         known = begun.cookie.browser if begun.cookie else browser_record
         flow = await sign_in_pending.find(self.service, begun.address, known)
         if flow is None:
@@ -155,7 +155,7 @@ class ResetLinkHandler(PageHandler):
         return uris.with_parameters(LOGIN, [("client_id", start.client_id)])
 
     async def _ask_anew(self, flow: Flow | None) -> None:
-        self.see(self._at(ADDRESSES[SignInPage.RESET], flow or await self._begin()))
+        self.redirect_303(self._at(ADDRESSES[SignInPage.RESET], flow or await self._begin()))
 
     async def _ask(
         self, flow: Flow | None, opened: OpenedLink, *, status: int = 200, **values: object

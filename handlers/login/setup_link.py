@@ -84,9 +84,11 @@ class SetupHandler(PageHandler):
             )
         # Policies are cached; the stored answer takes effect at once.
         self.service.recent.forget()
-        self.keep_cookie(cookie)
+        self.set_browser_cookie(cookie)
         rights = await permissions.of_user(self.service, subject.user.id)
-        self.see(first_party_areas.CONSOLE.path if console_session.manages(rights) else LOGIN)
+        self.redirect_303(
+            first_party_areas.CONSOLE.path if console_session.manages(rights) else LOGIN
+        )
 
     async def _ask(
         self,

@@ -57,8 +57,8 @@ class WaitingHandler(FlowHandler):
     async def go_on(self, flow: Flow, made: Awaitable[Cookie | None]) -> None:
         """Awaits `made`, which creates the account and returns the browser's cookie, then
         redirects to the next step of the sign-in."""
-        self.keep_cookie(await made)
-        self.see(self.at(LOGIN, flow))
+        self.set_browser_cookie(await made)
+        self.redirect_303(self.at(LOGIN, flow))
 
 
 class VerifyEmailHandler(WaitingHandler):
@@ -88,7 +88,7 @@ class VerifyEmailHandler(WaitingHandler):
     async def _resend(self, flow: Flow, waiting: Registration) -> None:
         await sign_in_registration.resend(self.service, flow, waiting, state_of(self, flow))
         here = self.at(ADDRESSES[SignInPage.VERIFY_EMAIL], flow)
-        self.see(uris.with_parameters(here, [("sent", "again")]))
+        self.redirect_303(uris.with_parameters(here, [("sent", "again")]))
 
     async def _enter(self, flow: Flow, waiting: Registration, code: str) -> None:
         state = state_of(self, flow)
@@ -96,7 +96,7 @@ class VerifyEmailHandler(WaitingHandler):
         try:
             await self.go_on(flow, entering)
         except NameTaken:
-            self.see(self.at(ADDRESSES[SignInPage.USER_NAME], flow))
+            self.redirect_303(self.at(ADDRESSES[SignInPage.USER_NAME], flow))
         except AddressTaken:
             self._ask(
                 flow,

@@ -148,7 +148,7 @@ class PageHandler(Handler):
         kind = user_agents.read(self.request.headers.get("User-Agent"))
         return structs.replace(browser_record, browser=kind.browser, system=kind.system)
 
-    def keep_cookie(self, cookie: Cookie | None) -> None:
+    def set_browser_cookie(self, cookie: Cookie | None) -> None:
         """Adds a Set-Cookie header with the browser's new cookie. Has no effect if `cookie` is
         None."""
         if cookie is not None:
@@ -280,7 +280,7 @@ class PageHandler(Handler):
     def _about_look(self, bundle: Bundle) -> dict[str, object]:
         return about(self.look, bundle.tag) if self.look else {}
 
-    def see(self, location: str) -> None:
+    def redirect_303(self, location: str) -> None:
         """Redirects with status 303, so that the browser continues with a GET after any method."""
         self.set_status(303)
         self.set_header("Location", location)
@@ -288,7 +288,7 @@ class PageHandler(Handler):
 
     def redirect_instead(self, location: str) -> NoReturn:
         """Redirects and raises ResponseSent, for a page that cannot be displayed now."""
-        self.see(location)
+        self.redirect_303(location)
         raise ResponseSent
 
     # Errors
@@ -346,7 +346,7 @@ class PageHandler(Handler):
 
     def _host_mismatch(self, error: WrongHost) -> None:
         issuer = self.service.config.issuer
-        self.page("host-mismatch", status=421, opened=error.opened, issuer=issuer)
+        self.page("host-mismatch", status=421, opened=error.requested_origin, issuer=issuer)
 
 
 def home_of(client: Application) -> str | None:

@@ -98,13 +98,13 @@ class DemoHandler(DemoBase):
     async def post(self) -> None:
         client, visit, form = await self.client(), await self.visit(), self._own_form()
         if visit is None or not same(self._token(visit), form.get("token") or ""):
-            self.see(PATH)
+            self.redirect_303(PATH)
             return
         if form.get("decision") == "logout":
             await self._forget(visit)
         else:
             await self._refresh(client, visit)
-            self.see(PATH)
+            self.redirect_303(PATH)
 
     async def _refresh(self, client: DemoClient, visit: DemoVisitState) -> None:
         headers = {"Authorization": client.basic()}
@@ -123,7 +123,7 @@ class DemoHandler(DemoBase):
         location = demo.logout_url(self.service, visit)
         step = DemoExchange("logout", f"GET {location} HTTP/1.1", "303 See Other")
         await demo.remember(self.service, DemoVisitState(id=visit.id, steps=[step]))
-        self.see(location)
+        self.redirect_303(location)
 
     def _token(self, visit: DemoVisitState) -> str:
         return base64url.encode(self.service.master_key.mac("demo-form", visit.id))
@@ -142,7 +142,7 @@ class DemoSignInHandler(DemoBase):
             self.service.config, self.demo_cookie, asking.id, max_age=12 * 3600
         )
         self.add_header("Set-Cookie", header)
-        self.see(demo.authorization_url(self.service, asking, client, prompt))
+        self.redirect_303(demo.authorization_url(self.service, asking, client, prompt))
 
 
 class DemoCallbackHandler(DemoBase):
@@ -153,10 +153,10 @@ class DemoCallbackHandler(DemoBase):
         state, issuer = answer.get("state") or "", answer.get("iss") or ""
         # Only a response to a request of this visit is used (RFC 9700 4.7, RFC 9207).
         if visit is None or not demo.is_own_response(self.service, visit, state, issuer):
-            self.see(PATH)
+            self.redirect_303(PATH)
             return
         await demo.remember(self.service, await self._receive(client, visit, answer))
-        self.see(PATH)
+        self.redirect_303(PATH)
 
     async def _receive(
         self, client: DemoClient, visit: DemoVisitState, answer: Params

@@ -10,7 +10,7 @@ def send(handler: PageHandler, reply: AuthorizationResponse) -> None:
     """Sends an authorization response to the client: by a redirect, or with a self-submitting form
     (OAuth 2.0 Form Post Response Mode 2)."""
     if reply.form is None:
-        handler.see(reply.address)
+        handler.redirect_303(reply.address)
         return
     handler.allow_forms_to(reply.address)
     handler.page("form-post", action=reply.address, hidden=reply.form)

@@ -86,9 +86,9 @@ async def sign_in(
     begun = await first_party_sign_in.begin(
         handler.service, area, to, browser_record, handler.origin(), **how
     )
-    handler.keep_cookie(begun.cookie)
+    handler.set_browser_cookie(begun.cookie)
     pairs = {"flow": begun.address, "client_id": area.id}
-    handler.see(f"/ui/login?{urlencode(pairs)}")
+    handler.redirect_303(f"/ui/login?{urlencode(pairs)}")
 
 
 def _store_choice(handler: PageHandler, live: Sequence[LiveSession]) -> None:

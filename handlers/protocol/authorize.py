@@ -53,12 +53,14 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
             params = self._params(is_post)
             self._sent = params.pairs()
             self.ui_locales = params.if_once("ui_locales")
-            request, client = await authorization_endpoint.read(self.service, params, self.keep)
+            request, client = await authorization_endpoint.read(
+                self.service, params, self.record_refusal
+            )
             await self._go_on(request, client)
         # Client and redirect URI are valid, so the client gets the error (RFC 6749 4.1.2.1).
         except AuthorizeRefused as refusal:
             self.log_exception(type(refusal.error), refusal.error, None)
-            await self.keep(refusal.error)
+            await self.record_refusal(refusal.error)
             redirect_reply.send(
                 self,
                 authorization_response.failure(self.service.config, refusal.to, refusal.error),
@@ -66,10 +68,10 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
         # Without a valid client and redirect URI, the error is displayed to the person and not
         # returned to the client (RFC 6749 4.1.2.1).
         except UnusableRequest as refusal:
-            await self.keep(refusal)
+            await self.record_refusal(refusal)
             await self.explain(refusal)
         except OtherBrowser as refusal:
-            await self.keep(refusal)
+            await self.record_refusal(refusal)
             self.show_expired(has_cookie=self.has_cookie)
 
     def _params(self, is_post: bool) -> Params:
@@ -88,11 +90,11 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
             # A concurrent request has used the pushed request, which is valid once (RFC 9126 4).
             if isinstance(error, Stale) and request.pushed_id is not None:
                 raise pushed_authorization.used_meanwhile(client) from None
-            self._put_off(request, error)
+            self._answer_unavailable(request, error)
             return
         if isinstance(outcome, BegunFlow):
-            self.keep_cookie(outcome.cookie)
-            self.see(self._login_url(outcome, request, client))
+            self.set_browser_cookie(outcome.cookie)
+            self.redirect_303(self._login_url(outcome, request, client))
         else:
             redirect_reply.send(self, outcome)
 
@@ -107,7 +109,7 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
         answer = await sign_in_flow.answer_at_once(self.service, client, request, browser_record)
         return answer or await sign_in_pending.begin(self.service, request, browser_record, origin)
 
-    def _put_off(self, request: AuthRequest, error: StorageError) -> None:
+    def _answer_unavailable(self, request: AuthRequest, error: StorageError) -> None:
         """Raises TemporarilyUnavailable, whose page offers to repeat the request. With
         `prompt=none`, which allows no page (OpenID Connect Core 3.1.2.1), the error is returned to
         the client instead (RFC 6749 4.1.2.1)."""

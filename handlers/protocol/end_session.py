@@ -32,15 +32,15 @@ class EndSessionHandler(RefusingHandler, HintHandler):
             self.ui_locales = params.if_once("ui_locales")
             request = await end_session.read(self.service, params)
         except UnusableRequest as refusal:
-            await self.keep(refusal)
+            await self.record_refusal(refusal)
             await self.explain(refusal)
             return
         ended = await self._ended_at_once(request)
         if ended is not None:
-            self.see(done(ended))
+            self.redirect_303(done(ended))
         else:
             address = await end_session.address(self.service, request, self.origin())
-            self.see(uris.with_parameters(LOGOUT, [("request", address)]))
+            self.redirect_303(uris.with_parameters(LOGOUT, [("request", address)]))
 
     async def _ended_at_once(self, request: LogoutRequest) -> LogoutRequest | None:
         """Signs the hinted user out and returns the resulting request; None if the person has to

@@ -36,7 +36,7 @@ class RefusingHandler(Handler):
     endpoint: ClassVar[Endpoint]
     _answering: asyncio.Future[None] | None = None
 
-    async def keep(self, error: Refusing) -> None:
+    async def record_refusal(self, error: Refusing) -> None:
         """Stores this request with the error that is the cause of its refusal."""
         await refusal_records.store(self.service, self._refused_request(), error)
 
@@ -51,7 +51,7 @@ class RefusingHandler(Handler):
         if refusal is None or self._answering is not None:
             answer()
             return
-        self._answering = asyncio.ensure_future(self._keep_then(refusal, answer))
+        self._answering = asyncio.ensure_future(self._record_then(refusal, answer))
 
     def _may_explain(self, refusal: InvalidClient) -> bool:
         """Returns whether the response may name more of the cause, as the explain page does."""
@@ -59,10 +59,10 @@ class RefusingHandler(Handler):
         config, now = self.service.config, self.service.clock.now()
         return explain.may_explain(config, refusal.client, now, is_local_peer=is_local_peer)
 
-    async def _keep_then(self, refusal: Refusing, answer: partial[None]) -> None:
+    async def _record_then(self, refusal: Refusing, answer: partial[None]) -> None:
         try:
             if not self._is_one_of_many(refusal):
-                await self.keep(refusal)
+                await self.record_refusal(refusal)
         # The client gets its answer even if the refusal cannot be stored.
         finally:
             answer()

@@ -20,7 +20,7 @@ class PushHandler(RefusingHandler, SharedHandler):
         await self.share_only_for_sender(params)
         authorization = self.request.headers.get("Authorization")
         pushed = await pushed_authorization.push(
-            self.service, authorization, params, self.keep, self.origin()
+            self.service, authorization, params, self.record_refusal, self.origin()
         )
         self.set_status(201)
         self.answer(pushed)

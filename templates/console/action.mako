@@ -6,7 +6,7 @@
 ##   confirm: str | None        what has to be typed to go on; None: nothing
 ##   button: Message
 ##   is_dangerous: bool
-##   also: list[(Message, str)] buttons that send the form elsewhere, with where
+##   other_buttons: list[(Message, str)] buttons that send the form elsewhere, with where
 ##   back_url: str
 ##   commands: list[dict]       the same in a shell: {label: Message, line: str}
 <%inherit file="frame.mako"/>\
@@ -26,7 +26,7 @@ ${form.field("confirm", rich(pgettext("console", "To go on, enter %(name)s"), na
 % endif
 <div class="row">
 <button${html_attributes({"class": "danger" if is_dangerous else None})}>${said(button)}</button>
-% for label, url in also:
+% for label, url in other_buttons:
 <button class="quiet" formaction="${web_link(url)}" formnovalidate>${said(label)}</button>
 % endfor
 <a class="button quiet" href="${web_link(back_url)}">${pgettext("page", "Cancel")}</a>

@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import structs
 
-from handlers.console.actions import Action, ActionHandler, Secret
+from handlers.console.actions import Action, ActionHandler, DisplayedOnce
 from handlers.console.applications import client_secrets, registered_keys
 from handlers.console.applications import settings as application_settings
 from handlers.console.projects import ONE as PROJECT_PATH
@@ -27,7 +27,7 @@ _NAMED: Final[dict[str, str]] = {
     "name": "app.name",
 }
 _SAVE: Final = message("Save", context="console")
-_SECRET: Final = Secret("clientSecret", message("Client secret", context="applications"))
+_SECRET: Final = DisplayedOnce("clientSecret", message("Client secret", context="applications"))
 
 
 class SecretHandler(ActionHandler):

@@ -15,7 +15,7 @@ from handlers.console.projects import ONE as PROJECT_PATH
 from handlers.console.projects import PROJECT, PROJECTS
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells
-from handlers.forms.cells import Cell, cell, fact, part, way
+from handlers.forms.cells import Cell, action_link, cell, fact, sub_list
 from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.i18n import Message, message
 
@@ -26,8 +26,8 @@ _PROJECT: Final = message("Project", context="console")
 _STATE: Final = message("State", context="console")
 _CLIENT_ID: Final = message("Client id", context="console")
 
-_MOST: Final = {"query": {"limit": 1000}}
-_WAYS: Final = {
+_MAX_RESULTS: Final = {"query": {"limit": 1000}}
+_ACTION_LABELS: Final = {
     "test": message("Test sign-in", context="applications"),
     "settings": message("Change settings", context="applications"),
     "rename": message("Rename", context="console"),
@@ -58,7 +58,9 @@ class ConsoleApplicationsHandler(ListHandler):
             return answer
         result = []
         for project in answer.get("result", ()):
-            apps = await super().run(f"POST {PROJECT}/apps/_search", project["id"], document=_MOST)
+            apps = await super().run(
+                f"POST {PROJECT}/apps/_search", project["id"], document=_MAX_RESULTS
+            )
             result += [{**app, "project": project} for app in apps.get("result", ())]
         # The total counts projects, so it is left out.
         return {**answer, "result": result, "details": {}}
@@ -74,7 +76,11 @@ class ConsoleApplicationsHandler(ListHandler):
 
     def actions(self) -> list[Cell]:
         new = message("New application", context="console")
-        return [way(new, self.at(f"{CONSOLE}{PATH}/new"))] if self.may("project.app.write") else []
+        return (
+            [action_link(new, self.at(f"{CONSOLE}{PATH}/new"))]
+            if self.may("project.app.write")
+            else []
+        )
 
 
 class ApplicationHandler(ConsoleHandler):
@@ -86,7 +92,7 @@ class ApplicationHandler(ConsoleHandler):
         app = (await self.run(f"GET {APP}", *ids))["app"]
         project = (await self.run(f"GET {PROJECT}", ids[0]))["project"]
         may = self.may("project.app.write")
-        secrets = await client_secrets.parts(self, ONE, APP, ids, may=may)
+        secrets = await client_secrets.sub_lists(self, ONE, APP, ids, may=may)
         self.page(
             "console/show",
             title_text=app["name"],
@@ -109,11 +115,11 @@ class ApplicationHandler(ConsoleHandler):
                 ],
                 *application_settings.facts(app),
             ],
-            actions=self._ways(ids, app),
+            actions=self._action_links(ids, app),
             parts_of=[
                 *_problems(app),
                 *secrets,
-                await registered_keys.part(self, ONE, APP, ids, may=may),
+                await registered_keys.sub_list(self, ONE, APP, ids, may=may),
             ],
             commands=commands.rendered(
                 self.service.config,
@@ -128,7 +134,7 @@ class ApplicationHandler(ConsoleHandler):
     def _issuer(self) -> Cell:
         return cells.code(self.service.config.issuer)
 
-    def _ways(self, ids: tuple[str, ...], app: Document) -> list[Cell]:
+    def _action_links(self, ids: tuple[str, ...], app: Document) -> list[Cell]:
         is_api = "apiConfig" in app
         actions = ["test"] if not is_api else []
         if self.may("project.app.write"):
@@ -140,8 +146,8 @@ class ApplicationHandler(ConsoleHandler):
             actions += ["deactivate" if is_active else "reactivate", "delete"]
         kind = "api-settings" if is_api else "settings"
         return [
-            way(
-                _WAYS[name],
+            action_link(
+                _ACTION_LABELS[name],
                 self.at(f"{CONSOLE}{ONE}/{kind if name == 'settings' else name}", *ids),
                 is_dangerous=name == "delete",
             )
@@ -156,7 +162,7 @@ def _problems(app: Document) -> list[dict[str, Any]]:
         return []
     column = message("What is not as it should be", context="applications")
     rows = [[cell(Message(one["localizedMessage"]))] for one in problems]
-    return [part(message("Warnings", context="applications"), [column], rows, column)]
+    return [sub_list(message("Warnings", context="applications"), [column], rows, column)]
 
 
 ROUTES = [

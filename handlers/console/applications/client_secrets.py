@@ -44,49 +44,50 @@ NEW: Final[dict[str, Any]] = {
 }
 
 
-def end(one: str, owner: str, command: str, **shared: Any) -> Action:
-    """Returns the action that ends the old secret of an application or service user. `one` is the
-    path of its page and `owner` that in the API; `shared` are further members of the action."""
+def end(page_path: str, api_path: str, command: str, **shared: Any) -> Action:
+    """Returns the action that ends the old secret of an application or service user. `page_path`
+    is the path of its page and `api_path` that in the API; `shared` are further members of the
+    action."""
     return Action(
-        path=f"{one}/secrets/{{secretId}}/delete",
-        operation=f"DELETE {owner}/secrets/{{secretId}}",
+        path=f"{page_path}/secrets/{{secretId}}/delete",
+        operation=f"DELETE {api_path}/secrets/{{secretId}}",
         title=message("End the old secret", context="applications"),
         button=_END,
         intro=message("It opens nothing from then on; tokens live on.", context="applications"),
         is_dangerous=True,
-        then=one,
+        then=page_path,
         done="ended",
         command=command,
         **shared,
     )
 
 
-async def parts(
-    page: ConsoleHandler, one: str, owner: str, ids: tuple[str, ...], *, may: bool
+async def sub_lists(
+    page: ConsoleHandler, page_path: str, api_path: str, ids: tuple[str, ...], *, may: bool
 ) -> list[dict[str, Any]]:
     """Returns a list with the sub-list of the owner's valid secrets as its only item; an empty
     list if there are no secrets.
 
-    The valid secrets are the current one, and during an overlap the old one. `one` is the path of
-    the owner's page and `owner` that of the owner in the API, both with placeholders for `ids`.
-    With `may`, the old secret has a link to end it.
+    The valid secrets are the current one, and during an overlap the old one. `page_path` is the
+    path of the owner's page and `api_path` that of the owner in the API, both with placeholders
+    for `ids`. With `may`, the old secret has a link to end it.
     """
-    secrets = (await page.run(f"GET {owner}/secrets", *ids)).get("result", [])
+    secrets = (await page.run(f"GET {api_path}/secrets", *ids)).get("result", [])
     if not secrets:
         return []
     title = message("Secrets", context="applications")
-    path = f"{CONSOLE}{one}/secrets/{{secretId}}/delete"
+    path = f"{CONSOLE}{page_path}/secrets/{{secretId}}/delete"
     rows = [
         [
             cells.instant(secret.get("creationDate")),
             cells.instant(secret.get("lastUsedAt")),
             cells.instant(secret.get(_ENDING)),
-            *([_way(secret, page.at(path, *ids, secret["id"]))] if may else []),
+            *([_action_link(secret, page.at(path, *ids, secret["id"]))] if may else []),
         ]
         for secret in secrets
     ]
-    return [cells.part(title, [*_COLUMNS, *([_END] if may else [])], rows, title)]
+    return [cells.sub_list(title, [*_COLUMNS, *([_END] if may else [])], rows, title)]
 
 
-def _way(secret: Document, url: str) -> Cell:
+def _action_link(secret: Document, url: str) -> Cell:
     return cells.link(_END, url) if secret.get(_ENDING) else cells.text(None)

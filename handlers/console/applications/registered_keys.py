@@ -6,12 +6,12 @@ import base64
 from datetime import datetime
 from typing import Any, Final
 
-from handlers.console.actions import Action, ActionHandler, Secret
+from handlers.console.actions import Action, ActionHandler, DisplayedOnce
 from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
-from handlers.console.sub_lists import turned
+from handlers.console.sub_lists import fetch_page
 from handlers.forms import cells
-from handlers.forms.cells import Cell, way
+from handlers.forms.cells import Cell, action_link
 from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import Document
 from idp.credentials import expirations
@@ -59,25 +59,27 @@ def dated(document: Document, latest: datetime) -> Document:
 class KeyHandler(ActionHandler):
     """Generates a key pair or registers a public key in PEM, with an expiration date."""
 
-    def document(self, values: Values) -> Document:
+    def request_body(self, values: Values) -> Document:
         config = self.service.config
         latest = expirations.latest(self.service.clock.now(), config.key_max_days)
-        sent = dated(super().document(values), latest)
+        sent = dated(super().request_body(values), latest)
         if "publicKey" in sent:
             sent["publicKey"] = base64.b64encode(sent["publicKey"].strip().encode()).decode()
         return sent
 
 
-def actions(one: str, owner: str, whose: str, **shared: Any) -> tuple[Action, ...]:
+def actions(
+    page_path: str, api_path: str, owner_options: str, **shared: Any
+) -> tuple[Action, ...]:
     """Returns the actions for the keys of an application or service user.
 
-    `one` is the path of its page, `owner` its path in the API, and `whose` are the options of the
-    command line that name it. `shared` are further members of each action.
+    `page_path` is the path of its page, `api_path` its path in the API, and `owner_options` are
+    the options of the command line that name it. `shared` are further members of each action.
     """
-    keys = f"{owner}/keys"
+    keys = f"{api_path}/keys"
     return (
         Action(
-            path=f"{one}/keys/new",
+            path=f"{page_path}/keys/new",
             operation=f"POST {keys}",
             title=_PAIR,
             intro=message(
@@ -87,52 +89,54 @@ def actions(one: str, owner: str, whose: str, **shared: Any) -> tuple[Action, ..
             button=_PAIR,
             fields=(_EXPIRY,),
             handler=KeyHandler,
-            shows=(Secret("keyDetails", message("Key file", context="console"), "key.json"),),
-            then=one,
+            shows=(
+                DisplayedOnce("keyDetails", message("Key file", context="console"), "key.json"),
+            ),
+            then=page_path,
             done="created",
-            command=f"key create {whose} --secret-file FILE",
+            command=f"key create {owner_options} --secret-file FILE",
             **shared,
         ),
         Action(
-            path=f"{one}/keys/upload",
+            path=f"{page_path}/keys/upload",
             operation=f"POST {keys}",
             title=_UPLOAD,
             button=message("Upload", context="console"),
             fields=(_PUBLIC, _EXPIRY),
             handler=KeyHandler,
-            then=one,
+            then=page_path,
             done="added",
-            command=f"key create {whose} --public-key FILE",
+            command=f"key create {owner_options} --public-key FILE",
             **shared,
         ),
         Action(
-            path=f"{one}/keys/{{keyId}}/delete",
+            path=f"{page_path}/keys/{{keyId}}/delete",
             operation=f"DELETE {keys}/{{keyId}}",
             title=message("Delete the key", context="console"),
             intro=message("It proves nothing from then on.", context="console"),
             button=_DELETE,
             is_dangerous=True,
-            then=one,
+            then=page_path,
             done="deleted",
-            command=f"key remove {whose} {{keyId}}",
+            command=f"key remove {owner_options} {{keyId}}",
             **shared,
         ),
     )
 
 
-async def part(
-    page: ConsoleHandler, one: str, owner: str, ids: tuple[str, ...], *, may: bool
+async def sub_list(
+    page: ConsoleHandler, page_path: str, api_path: str, ids: tuple[str, ...], *, may: bool
 ) -> dict[str, Any]:
-    """Returns the template value of the owner's keys, a sub-list of the owner's page. `one` is the
-    path of that page and `owner` that of the owner in the API, both with placeholders for `ids`.
-    With `may`, there are links to add and delete keys."""
-    sub_list = await turned(page, "keys", f"POST {owner}/keys/_search", *ids)
-    path = f"{CONSOLE}{one}/keys"
+    """Returns the template value of the owner's keys, a sub-list of the owner's page. `page_path`
+    is the path of that page and `api_path` that of the owner in the API, both with placeholders
+    for `ids`. With `may`, there are links to add and delete keys."""
+    list_page = await fetch_page(page, "keys", f"POST {api_path}/keys/_search", *ids)
+    path = f"{CONSOLE}{page_path}/keys"
     ways = [
-        way(_PAIR, page.at(f"{path}/new", *ids)),
-        way(_UPLOAD, page.at(f"{path}/upload", *ids)),
+        action_link(_PAIR, page.at(f"{path}/new", *ids)),
+        action_link(_UPLOAD, page.at(f"{path}/upload", *ids)),
     ]
-    return cells.part(
+    return cells.sub_list(
         message("Keys", context="console"),
         [message("Key id", context="console"), _UNTIL, _USED, *([_DELETE] if may else [])],
         [
@@ -146,11 +150,11 @@ async def part(
                     else []
                 ),
             ]
-            for key in sub_list.found
+            for key in list_page.found
         ],
         message("There are no keys.", context="console"),
         ways if may else [],
-        sub_list,
+        list_page,
     )
 
 

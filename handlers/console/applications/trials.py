@@ -57,8 +57,8 @@ class TrialHandler(TrialBase):
         except (UnusableRequest, AuthorizeRefused) as refusal:
             self._ask(application, ids, status=400, problems=refused(refusal))
             return
-        self.keep_cookie(begun.cookie)
-        self.see(f"/ui/login?flow={begun.address}&client_id={application.id}")
+        self.set_browser_cookie(begun.cookie)
+        self.redirect_303(f"/ui/login?flow={begun.address}&client_id={application.id}")
 
     def _ask(self, application: Application, ids: tuple[str, ...], **more: Any) -> None:
         self.page(

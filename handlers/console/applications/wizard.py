@@ -40,7 +40,7 @@ _ABOUT_THE_FORM: Final = (InvalidArgument, AlreadyExists, FailedPrecondition)
 _CHECK: Final = f"POST {PROJECT}/apps/oidc/_check"
 _HOST: Final = "host"
 _PROJECT: Final = "projectId"
-_MOST_PROJECTS: Final = 100
+_MAX_PROJECTS: Final = 100
 
 _CARDS: Final[Mapping[Kind, Message]] = {
     "web": message(
@@ -103,7 +103,7 @@ class WizardHandler(ConsoleHandler):
             self._check(document)
             project_id = await self._project(values, form.get("once"))
             made = await self.run(
-                self._operation, project_id, document=document, once=form.get("once")
+                self._operation, project_id, document=document, idempotency_key=form.get("once")
             )
             warnings = await self._warnings(project_id, document)
         except _ABOUT_THE_FORM as error:
@@ -134,7 +134,7 @@ class WizardHandler(ConsoleHandler):
         return f"POST {PROJECT}/apps/{'api' if self._kind == 'api' else 'oidc'}"
 
     async def _projects(self) -> list[Document]:
-        document = {"query": {"limit": _MOST_PROJECTS}}
+        document = {"query": {"limit": _MAX_PROJECTS}}
         answer = await self.run(f"POST {PROJECTS}/_search", document=document)
         projects: list[Document] = answer.get("result", [])
         return projects
@@ -215,14 +215,14 @@ class WizardHandler(ConsoleHandler):
         if request is not None:
             reading.read(request, document)
 
-    async def _project(self, values: Values, once: str | None) -> str:
+    async def _project(self, values: Values, idempotency_key: str | None) -> str:
         if values[_PROJECT]:
             return str(values[_PROJECT])
         made = await self.run(
             f"POST {PROJECTS}",
             document={"name": values["name"]},
             # A key of its own, because the form's key is that of the application.
-            once=once and f"{once} project",
+            idempotency_key=idempotency_key and f"{idempotency_key} project",
         )
         return str(made["id"])
 

@@ -66,7 +66,7 @@ class PageTextsHandler(ConsoleHandler):
             await self._ask(values, status=refusals.status_of(error), problems=problems)
             return
         chosen = {"language": language, "screen": screen}
-        self.see(self.at(f"{CONSOLE}{self.path}/texts", **chosen, done="saved"))
+        self.redirect_303(self.at(f"{CONSOLE}{self.path}/texts", **chosen, done="saved"))
 
     async def _save(
         self, form: Params, language: str, screen: str, own: Document, typed: Mapping[str, str]
@@ -77,7 +77,7 @@ class PageTextsHandler(ConsoleHandler):
             language,
             document={"texts": _sent(screen, own, typed)},
             if_match=int(seen) if seen.isdecimal() and seen.isascii() else None,
-            once=form.get("once"),
+            idempotency_key=form.get("once"),
         )
 
     def _chosen(self) -> tuple[str, str]:
@@ -146,7 +146,7 @@ class InstallationPageTextsHandler(PageTextsHandler):
 
     prefix = "/admin/v1/text"
     path = OF_ALL
-    is_for_owners = True
+    requires_recent_authentication = True
 
     def may_write(self) -> bool:
         return "iam.write" in self.visit.rights.everywhere

@@ -10,7 +10,7 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.policies.fields import BUILT_IN, INHERITED, OF_ALL, OWN, PATH, SECTION
 from handlers.console.sections import CONSOLE
 from handlers.forms import fields, refusals
-from handlers.forms.cells import cell, part, way
+from handlers.forms.cells import action_link, cell, sub_list
 from handlers.forms.fields import FormField
 from handlers.forms.run_operation import BY_NAME, Document
 from handlers.http import multipart
@@ -35,7 +35,7 @@ _ABOUT: Final = message(
     context="policies",
 )
 # Large enough to receive a picture that is too large, and to answer with the reason.
-_MOST: Final = 4 * 1024 * 1024
+_MAX_FORM_BYTES: Final = 4 * 1024 * 1024
 _FILE: Final = FormField(path="content", label=message("File", context="policies"))
 
 
@@ -49,7 +49,7 @@ class ConsolePictureHandler(ConsoleHandler):
 
     @property
     def max_body_bytes(self) -> int:
-        return _MOST
+        return _MAX_FORM_BYTES
 
     def read_form(self) -> Params:
         form = multipart.parse(self.request.headers.get("Content-Type"), self.body)
@@ -69,39 +69,41 @@ class ConsolePictureHandler(ConsoleHandler):
             await self._ask(*ids, status=refusals.status_of(error), problems=problems)
             return
         done = "removed" if form.get("decision") == "remove" else "saved"
-        self.see(self.at(f"{CONSOLE}{self.path}/pictures", done=done))
+        self.redirect_303(self.at(f"{CONSOLE}{self.path}/pictures", done=done))
 
     def may_write(self) -> bool:
         return self.may("policy.write")
 
-    async def _act(self, form: Params, place: str) -> None:
-        operation, once = f"{self.prefix}/{{picture}}", form.get("once")
+    async def _act(self, form: Params, picture: str) -> None:
+        operation, key = f"{self.prefix}/{{picture}}", form.get("once")
         if form.get("decision") == "remove":
-            await self.run(f"DELETE {operation}", place, once=once)
+            await self.run(f"DELETE {operation}", picture, idempotency_key=key)
             return
         # One byte more than allowed is enough for the operation to refuse a file that is too
         # large.
         file = self._files.get("content", b"")[: MAX_BYTES + 1]
         content = base64.b64encode(file).decode()
-        await self.run(f"PUT {operation}", place, document={"content": content}, once=once)
+        await self.run(
+            f"PUT {operation}", picture, document={"content": content}, idempotency_key=key
+        )
 
-    async def _ask(self, place: str, **more: Any) -> None:
-        if place not in TITLES:
+    async def _ask(self, picture: str, **more: Any) -> None:
+        if picture not in TITLES:
             raise NotFound("there is no such picture")
-        answer = await self.run(f"GET {self.prefix}/{{picture}}", place)
+        answer = await self.run(f"GET {self.prefix}/{{picture}}", picture)
         self.page(
             "console/picture",
-            title_text=TITLES[place],
+            title_text=TITLES[picture],
             origin=origin(answer, is_of_all=self.path == OF_ALL),
             picture=_picture_values(answer),
-            on_dark=place.endswith("dark"),
+            on_dark=picture.endswith("dark"),
             may_write=self.may_write(),
             has_own="picture" in answer and not answer.get("isDefault"),
             back_url=self.at(f"{CONSOLE}{self.path}/pictures"),
             commands=commands.by_call(
                 self.service.config,
                 BY_NAME[f"PUT {self.prefix}/{{picture}}"],
-                [place],
+                [picture],
                 {"content": "…"},
                 self.org_id,
             ),
@@ -115,7 +117,7 @@ class InstallationPictureHandler(ConsolePictureHandler):
 
     prefix = "/admin/v1/policies/label"
     path = OF_ALL
-    is_for_owners = True
+    requires_recent_authentication = True
 
     def may_write(self) -> bool:
         return "iam.write" in self.visit.rights.everywhere
@@ -150,10 +152,10 @@ class PicturesHandler(ConsoleHandler):
     async def show(self, *ids: str) -> None:
         url = f"{CONSOLE}{self.path}/pictures"
         rows = []
-        for place, title in TITLES.items():
-            answer = await self.run(f"GET {self.prefix}/{{picture}}", place)
+        for picture, title in TITLES.items():
+            answer = await self.run(f"GET {self.prefix}/{{picture}}", picture)
             whose = origin(answer, is_of_all=self.path == OF_ALL)
-            rows.append([cell(title, "link", self.at(f"{url}/{place}")), cell(whose, "chip")])
+            rows.append([cell(title, "link", self.at(f"{url}/{picture}")), cell(whose, "chip")])
         title = message("Logo and icon", context="policies")
         self.page(
             "console/show",
@@ -161,8 +163,10 @@ class PicturesHandler(ConsoleHandler):
             state=None,
             intro=_ABOUT,
             facts=[],
-            actions=[way(message("Policies", context="console"), self.at(CONSOLE + self.path))],
-            parts_of=[part(title, _COLUMNS, rows, title)],
+            actions=[
+                action_link(message("Policies", context="console"), self.at(CONSOLE + self.path))
+            ],
+            parts_of=[sub_list(title, _COLUMNS, rows, title)],
             commands=commands.by_call(
                 self.service.config,
                 BY_NAME[f"GET {self.prefix}/{{picture}}"],

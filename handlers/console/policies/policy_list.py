@@ -22,7 +22,7 @@ from handlers.console.policies.fields import (
 )
 from handlers.console.sections import CONSOLE
 from handlers.forms import cells
-from handlers.forms.cells import Cell, cell, part, way
+from handlers.forms.cells import Cell, action_link, cell, sub_list
 from handlers.forms.fields import FormField
 from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.i18n import Message, message
@@ -74,7 +74,7 @@ def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
                 context="policies",
             ),
             handler=OwnHandler,
-            also=_preview(policy, PATH),
+            other_buttons=_preview(policy, PATH),
             then=PATH,
             command=f"policy set {policy.page} {policy.option}",
             **shared,
@@ -86,7 +86,7 @@ def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
             intro=message(
                 "It counts in every organization that has none of its own.", context="policies"
             ),
-            also=_preview(policy, OF_ALL),
+            other_buttons=_preview(policy, OF_ALL),
             then=OF_ALL,
             command=f"policy set {policy.page} --instance {policy.option}",
             **shared,
@@ -128,11 +128,12 @@ class PoliciesHandler(ConsoleHandler):
         """Returns links to other settings of the pages, and from the organization's policies to
         the installation's or the reverse."""
         own = [
-            way(label, self.at(f"{CONSOLE}{self.path}/{name}")) for name, label in _BESIDE.items()
+            action_link(label, self.at(f"{CONSOLE}{self.path}/{name}"))
+            for name, label in _BESIDE.items()
         ]
         if "iam.read" not in self.visit.rights.everywhere:
             return own
-        return [*own, way(self.other_label, self.at(CONSOLE + self.other_path))]
+        return [*own, action_link(self.other_label, self.at(CONSOLE + self.other_path))]
 
     async def show(self, *ids: str) -> None:
         found = [
@@ -158,15 +159,17 @@ class PoliciesHandler(ConsoleHandler):
         origin = cell({"label": label, "tone": tone}, "chip")
         rows = [[cells.text(_ORIGIN), origin]]
         rows += [[cells.text(field.label), _value_cell(field, answer)] for field in policy.fields]
-        return part(policy.title, [_SETTING, _VALUE], rows, _SETTING, self._ways(policy, answer))
+        return sub_list(
+            policy.title, [_SETTING, _VALUE], rows, _SETTING, self._action_links(policy, answer)
+        )
 
-    def _ways(self, policy: ConsolePolicy, answer: Document) -> list[Cell]:
+    def _action_links(self, policy: ConsolePolicy, answer: Document) -> list[Cell]:
         if not self.may_change():
             return []
         page = f"{CONSOLE}{self.path}/{policy.page}"
         is_own = self.path == PATH and not answer.get("isDefault")
-        reset = way(_RESET, self.at(f"{page}/reset"), is_dangerous=True)
-        return [way(_CHANGE, self.at(page)), *([reset] if is_own else [])]
+        reset = action_link(_RESET, self.at(f"{page}/reset"), is_dangerous=True)
+        return [action_link(_CHANGE, self.at(page)), *([reset] if is_own else [])]
 
 
 class InstallationHandler(PoliciesHandler):

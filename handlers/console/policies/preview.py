@@ -46,7 +46,7 @@ class PreviewHandler(ConsoleHandler):
     async def submit(self, form: Params, *ids: str) -> None:
         typed = {name: form.if_once(name) or "" for name in NAMES}
         # With the colours in the address, links can switch scheme and language.
-        self.see(self.at(self._here, typed="yes", **_usable(typed)))
+        self.redirect_303(self.at(self._here, typed="yes", **_usable(typed)))
 
     async def show(self, *ids: str) -> None:
         query = self.query_params()

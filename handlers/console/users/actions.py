@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import Any, Final
 
-from handlers.console.actions import Action, ActionHandler, Secret
+from handlers.console.actions import Action, ActionHandler, DisplayedOnce
 from handlers.forms import user_fields
 from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import Document
@@ -20,30 +20,30 @@ ENDS: Final = message(
 )
 _MAKE: Final = message("Make a code", context="users")
 _HOW_SENT: Final = message("How they get the code", context="users")
-_CODE_VALUE: Final = Secret("verificationCode", message("Code", context="users"))
+_CODE_VALUE: Final = DisplayedOnce("verificationCode", message("Code", context="users"))
 
 
 class ConsoleContactHandler(ActionHandler):
     """Changes a user's contact. The form's choice of how it is verified is sent as the API's
     member for it."""
 
-    def document(self, values: Values) -> Document:
-        return user_fields.with_verification(super().document(values))
+    def request_body(self, values: Values) -> Document:
+        return user_fields.with_verification(super().request_body(values))
 
 
 class ConsoleCodeHandler(ActionHandler):
     """Requests a code for a new password or for verifying a contact. The code is sent to the user
     or displayed once."""
 
-    def document(self, values: Values) -> Document:
+    def request_body(self, values: Values) -> Document:
         return {values["how"]: {}} if values["how"] else {}
 
 
 class MetadataHandler(ActionHandler):
     """Adds a metadata entry. Its key is in the operation's path, its value is sent in base64."""
 
-    def document(self, values: Values) -> Document:
-        value = str(super().document(values).get("value", ""))
+    def request_body(self, values: Values) -> Document:
+        value = str(super().request_body(values).get("value", ""))
         return {"value": base64.b64encode(value.encode()).decode()}
 
     def _by_name(self, ids: Any) -> dict[str, str]:
@@ -71,7 +71,7 @@ def _of_user(page: str, operation: str, title: Message, button: Message, **more:
     )
 
 
-def _turn(
+def _change_state(
     name: str, title: Message, button: Message, done: str, intro: Message | None = None
 ) -> Action:
     """Returns an action that changes a user's state."""
@@ -256,27 +256,27 @@ LET_IN: Final = (
         done="sent",
         command="user reset {userId}",
     ),
-    _turn(
+    _change_state(
         "deactivate",
         message("Deactivate the person", context="users"),
         message("Deactivate", context="console"),
         "deactivated",
         ENDS,
     ),
-    _turn(
+    _change_state(
         "reactivate",
         message("Reactivate the person", context="users"),
         message("Reactivate", context="console"),
         "reactivated",
     ),
-    _turn(
+    _change_state(
         "lock",
         message("Lock the person out", context="users"),
         message("Lock out", context="users"),
         "locked",
         ENDS,
     ),
-    _turn(
+    _change_state(
         "unlock",
         message("Let the person in again", context="users"),
         message("Unlock", context="users"),

@@ -10,10 +10,10 @@ from typing import Final
 from handlers.console import commands
 from handlers.console.base import ConsoleHandler
 from handlers.console.sections import CONSOLE
-from handlers.console.sub_lists import turned
+from handlers.console.sub_lists import fetch_page
 from handlers.console.users.actions import MANAGED, ONE, SECTION, USER
 from handlers.forms import cells, user_fields
-from handlers.forms.cells import Cell, fact, part, way
+from handlers.forms.cells import Cell, action_link, fact, sub_list
 from handlers.forms.fields import at
 from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.i18n import Message, message
@@ -78,7 +78,7 @@ class UserHandler(ConsoleHandler):
             state=cells.state(user["state"]),
             intro=None,
             facts=_facts(user),
-            actions=self._ways(id, user),
+            actions=self._action_links(id, user),
             parts_of=[await each for each in self._parts(id)],
             commands=commands.rendered(
                 self.service.config,
@@ -95,22 +95,24 @@ class UserHandler(ConsoleHandler):
         known = [self._memberships(id), self._metadata(id)]
         return [self._sessions(id), self._passkeys(id), self._factors(id), *grants, *known]
 
-    def _ways(self, id: str, user: Document) -> list[Cell]:
+    def _action_links(self, id: str, user: Document) -> list[Cell]:
         if not self.may("user.write"):
             return []
         return [
-            way(_LABELS[to], self.at(f"{CONSOLE}{ONE}/{to}", id), is_dangerous=to in _DANGEROUS)
+            action_link(
+                _LABELS[to], self.at(f"{CONSOLE}{ONE}/{to}", id), is_dangerous=to in _DANGEROUS
+            )
             for to in _possible(user)
         ]
 
     async def _sessions(self, id: str) -> Document:
-        shown = await turned(self, "sessions", f"POST {USER}/sessions/_search", id, limit=100)
+        shown = await fetch_page(self, "sessions", f"POST {USER}/sessions/_search", id, limit=100)
         may = self.may("user.write")
         # The search finds ended sessions too.
         live = [one for one in shown.found if one["state"].endswith("_ACTIVE")]
         end = message("End", context="users")
         path = f"{CONSOLE}{ONE}/sessions/{{sessionId}}/end"
-        return part(
+        return sub_list(
             message("Sessions", context="users"),
             [
                 message("Signed in", context="users"),
@@ -127,7 +129,7 @@ class UserHandler(ConsoleHandler):
             ],
             message("They are signed in nowhere.", context="users"),
             [
-                way(
+                action_link(
                     message("Sign them out everywhere", context="users"),
                     self.at(f"{CONSOLE}{ONE}/end-sessions", id),
                     is_dangerous=True,
@@ -153,7 +155,7 @@ class UserHandler(ConsoleHandler):
             about = cells.text(message("%(n)s left", context="factor", n=codes.get("left", 0)))
             made = cells.instant(codes["creationDate"])
             rows.append([what, about, made, *([cells.text(None)] if may else [])])
-        return part(
+        return sub_list(
             message("Second factors", context="factor"),
             [
                 message("What", context="factor"),
@@ -166,10 +168,10 @@ class UserHandler(ConsoleHandler):
         )
 
     async def _passkeys(self, id: str) -> Document:
-        shown = await turned(self, "passkeys", f"POST {USER}/passkeys/_search", id)
+        shown = await fetch_page(self, "passkeys", f"POST {USER}/passkeys/_search", id)
         may = self.may("user.write")
         path = f"{CONSOLE}{ONE}/passkeys/{{passkeyId}}/remove"
-        return part(
+        return sub_list(
             message("Passkeys", context="passkey"),
             [
                 message("Name", context="console"),
@@ -192,7 +194,7 @@ class UserHandler(ConsoleHandler):
         answer = await self.run(f"GET {MANAGED}/grants", id)
         may = self.may("user.grant.write")
         path = f"{CONSOLE}{ONE}/grants"
-        return part(
+        return sub_list(
             message("Roles in projects", context="users"),
             [
                 message("Project", context="console"),
@@ -212,15 +214,15 @@ class UserHandler(ConsoleHandler):
                 for one in answer.get("result", ())
             ],
             message("They have no role in any project.", context="users"),
-            [way(message("Give roles", context="users"), self.at(f"{path}/new", id))]
+            [action_link(message("Give roles", context="users"), self.at(f"{path}/new", id))]
             if may
             else [],
         )
 
     async def _memberships(self, id: str) -> Document:
-        shown = await turned(self, "memberships", f"POST {MANAGED}/memberships/_search", id)
+        shown = await fetch_page(self, "memberships", f"POST {MANAGED}/memberships/_search", id)
         everywhere = message("The whole installation", context="users")
-        return part(
+        return sub_list(
             message("What they manage", context="users"),
             [message("Organization", context="users"), message("Roles", context="console")],
             [
@@ -235,10 +237,10 @@ class UserHandler(ConsoleHandler):
         )
 
     async def _metadata(self, id: str) -> Document:
-        shown = await turned(self, "metadata", f"POST {MANAGED}/metadata/_search", id)
+        shown = await fetch_page(self, "metadata", f"POST {MANAGED}/metadata/_search", id)
         may = self.may("user.write")
         path = f"{CONSOLE}{ONE}/metadata"
-        return part(
+        return sub_list(
             message("Metadata", context="users"),
             [
                 message("Key", context="console"),
@@ -258,7 +260,7 @@ class UserHandler(ConsoleHandler):
                 for one in shown.found
             ],
             message("Nothing is kept with them.", context="users"),
-            [way(message("Add metadata", context="users"), self.at(f"{path}/new", id))]
+            [action_link(message("Add metadata", context="users"), self.at(f"{path}/new", id))]
             if may
             else [],
             pages=shown,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from handlers.console.actions import Action, ActionHandler, Secret
+from handlers.console.actions import Action, ActionHandler, DisplayedOnce
 from handlers.console.applications import client_secrets, registered_keys
 from handlers.forms.fields import FormField, Values
 from handlers.forms.run_operation import Document
@@ -84,12 +84,12 @@ class PatHandler(ActionHandler):
     """Creates a personal access token. It expires in a week by default; more than 90 days need a
     confirmation."""
 
-    def known(self, loaded: Document) -> Values:
+    def initial_values(self, loaded: Document) -> Values:
         usual = self.service.clock.now() + timedelta(days=USUAL_DAYS)
         last = min(usual, self._latest())
         return {"expirationDate": f"{last:%Y-%m-%d}", _IS_LONG: False}
 
-    def document(self, values: Values) -> Document:
+    def request_body(self, values: Values) -> Document:
         date = values["expirationDate"]
         if not date:
             raise InvalidArgument([FieldProblem("field.required", "expirationDate", "is missing")])
@@ -105,7 +105,7 @@ class PatHandler(ActionHandler):
         return expirations.latest(self.service.clock.now(), self.service.config.pat_max_days)
 
     def commands(self, ids: Sequence[str], values: Values) -> list[dict[str, object]]:
-        date = values["expirationDate"] or self.known({})["expirationDate"]
+        date = values["expirationDate"] or self.initial_values({})["expirationDate"]
         # The confirmation belongs to the form only, so the command does without it.
         return super().commands(ids, {"expirationDate": date, _IS_LONG: True})
 
@@ -122,7 +122,7 @@ def _change(name: str, operation: str, **more: Any) -> Action:
     return Action(**(_MACHINE | usual | more))
 
 
-def _turn(name: str, title: Message, button: Message, **more: Any) -> Action:
+def _change_state(name: str, title: Message, button: Message, **more: Any) -> Action:
     """Returns an action that changes a service user's state."""
     command = f"user {name} {{userId}}"
     return _change(
@@ -162,7 +162,7 @@ ACTIONS: Final = (
         ),
         fields=(_EXPIRY, _LONG),
         handler=PatHandler,
-        shows=(Secret("token", message("Personal access token", context="service-users")),),
+        shows=(DisplayedOnce("token", message("Personal access token", context="service-users")),),
         done="created",
         command="pat create --user {userId} --expires 7d",
     ),
@@ -180,8 +180,8 @@ ACTIONS: Final = (
         "secret",
         f"PUT {USER}/secret",
         shows=(
-            Secret("clientId", message("Client id", context="console")),
-            Secret("clientSecret", message("Client secret", context="applications")),
+            DisplayedOnce("clientId", message("Client id", context="console")),
+            DisplayedOnce("clientSecret", message("Client secret", context="applications")),
         ),
         command="service-user generate-secret {userId} --overlap 24h",
         **client_secrets.NEW,
@@ -199,7 +199,7 @@ ACTIONS: Final = (
     client_secrets.end(
         ONE, USER, "service-user end-secret --user {userId} {secretId}", **_MACHINE
     ),
-    _turn(
+    _change_state(
         "deactivate",
         message("Deactivate the service user", context="service-users"),
         message("Deactivate", context="console"),
@@ -207,13 +207,13 @@ ACTIONS: Final = (
         is_dangerous=True,
         done="deactivated",
     ),
-    _turn(
+    _change_state(
         "reactivate",
         message("Reactivate the service user", context="service-users"),
         message("Reactivate", context="console"),
         done="reactivated",
     ),
-    _turn(
+    _change_state(
         "unlock",
         message("Let the service user in again", context="service-users"),
         message("Unlock", context="users"),

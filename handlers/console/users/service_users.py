@@ -10,10 +10,10 @@ from handlers.console.applications import client_secrets, registered_keys
 from handlers.console.base import ConsoleHandler
 from handlers.console.lists import ListHandler
 from handlers.console.sections import CONSOLE
-from handlers.console.sub_lists import turned
+from handlers.console.sub_lists import fetch_page
 from handlers.console.users.service_user_actions import ACTIONS, ONE, PATH, USER
 from handlers.forms import cells
-from handlers.forms.cells import Cell, fact, part, way
+from handlers.forms.cells import Cell, action_link, fact, sub_list
 from handlers.forms.run_operation import BY_NAME, Document
 from idp.foundation.i18n import message
 
@@ -71,7 +71,9 @@ class ServiceUsersHandler(ListHandler):
 
     def actions(self) -> list[Cell]:
         new = message("New service user", context="service-users")
-        return [way(new, self.at(f"{CONSOLE}{PATH}/new"))] if self.may("user.write") else []
+        return (
+            [action_link(new, self.at(f"{CONSOLE}{PATH}/new"))] if self.may("user.write") else []
+        )
 
 
 class ServiceUserHandler(ConsoleHandler):
@@ -88,11 +90,11 @@ class ServiceUserHandler(ConsoleHandler):
             state=cells.state(user["state"]),
             intro=None,
             facts=_facts(user, machine),
-            actions=self._ways(ids, user) if may else [],
+            actions=self._action_links(ids, user) if may else [],
             parts_of=[
                 await self._pats(ids, may=may),
-                *await client_secrets.parts(self, ONE, USER, ids, may=may),
-                await registered_keys.part(self, ONE, USER, ids, may=may),
+                *await client_secrets.sub_lists(self, ONE, USER, ids, may=may),
+                await registered_keys.sub_list(self, ONE, USER, ids, may=may),
             ],
             commands=commands.rendered(
                 self.service.config,
@@ -104,7 +106,7 @@ class ServiceUserHandler(ConsoleHandler):
             ),
         )
 
-    def _ways(self, ids: tuple[str, ...], user: Document) -> list[Cell]:
+    def _action_links(self, ids: tuple[str, ...], user: Document) -> list[Cell]:
         has_secret = bool(user["machine"].get("hasSecret"))
         turn = _TURNS[user["state"].rpartition("_")[2]]
         actions = [
@@ -116,7 +118,7 @@ class ServiceUserHandler(ConsoleHandler):
             "delete",
         ]
         return [
-            way(
+            action_link(
                 _WAYS[name],
                 self.at(f"{CONSOLE}{ONE}/{name}", *ids),
                 is_dangerous=name == "delete",
@@ -125,10 +127,10 @@ class ServiceUserHandler(ConsoleHandler):
         ]
 
     async def _pats(self, ids: tuple[str, ...], *, may: bool) -> dict[str, Any]:
-        sub_list = await turned(self, "pats", f"POST {USER}/pats/_search", *ids)
+        list_page = await fetch_page(self, "pats", f"POST {USER}/pats/_search", *ids)
         path = f"{CONSOLE}{ONE}/pats"
-        new = way(_WAYS["pats/new"], self.at(f"{path}/new", *ids))
-        return part(
+        new = action_link(_WAYS["pats/new"], self.at(f"{path}/new", *ids))
+        return sub_list(
             message("Personal access tokens", context="service-users"),
             [_ID, _MADE, _UNTIL, _USED, *([_REVOKE] if may else [])],
             [
@@ -147,11 +149,11 @@ class ServiceUserHandler(ConsoleHandler):
                         else []
                     ),
                 ]
-                for pat in sub_list.found
+                for pat in list_page.found
             ],
             message("There are no tokens.", context="service-users"),
             [new] if may else [],
-            sub_list,
+            list_page,
         )
 
 

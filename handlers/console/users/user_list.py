@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import Final
 
-from handlers.console.actions import Action, ActionHandler, Secret, routes
+from handlers.console.actions import Action, ActionHandler, DisplayedOnce, routes
 from handlers.console.lists import ListHandler
 from handlers.console.sections import CONSOLE
 from handlers.console.users import actions as user_actions
@@ -13,7 +13,7 @@ from handlers.console.users import project_roles
 from handlers.console.users.actions import ONE, SECTION
 from handlers.console.users.page import UserHandler, name_of
 from handlers.forms import cells, user_fields
-from handlers.forms.cells import Cell, way
+from handlers.forms.cells import Cell, action_link
 from handlers.forms.fields import FormField, Values, at
 from handlers.forms.run_operation import Document
 from idp.foundation.i18n import message
@@ -86,7 +86,9 @@ class UsersHandler(ListHandler):
 
     def actions(self) -> list[Cell]:
         new = message("New person", context="users")
-        return [way(new, self.at(f"{CONSOLE}{PATH}/new"))] if self.may("user.write") else []
+        return (
+            [action_link(new, self.at(f"{CONSOLE}{PATH}/new"))] if self.may("user.write") else []
+        )
 
 
 _ACCOUNT: Final = message("Account", context="users")
@@ -98,8 +100,8 @@ _CHANGE_AT_FIRST: Final = message("They choose another one at the first sign-in"
 class NewUserHandler(ActionHandler):
     """Creates a person. The form has a field for every value that the API accepts."""
 
-    def document(self, values: Values) -> Document:
-        document = super().document(values)
+    def request_body(self, values: Values) -> Document:
+        document = super().request_body(values)
         document["email"] = user_fields.with_verification(document.get("email", {}))
         phone = document.pop("phone", {})
         if "phone" in phone:
@@ -205,8 +207,8 @@ ACTIONS: Final = (
         button=message("Create the person", context="users"),
         fields=_NEW,
         shows=(
-            Secret("emailCode", message("Code for the e-mail address", context="users")),
-            Secret("phoneCode", message("Code for the phone number", context="users")),
+            DisplayedOnce("emailCode", message("Code for the e-mail address", context="users")),
+            DisplayedOnce("phoneCode", message("Code for the phone number", context="users")),
         ),
         then=ONE,
         done="created",

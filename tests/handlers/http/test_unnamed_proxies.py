@@ -95,7 +95,7 @@ def test_only_a_private_or_loopback_peer_that_names_another_is_taken_for_a_proxy
     request = HTTPServerRequest(start_line=start, headers=headers)
     request.remote_ip = peer
 
-    assert hosts.is_unnamed_proxy(Config(trusted_proxies=trusted), request) is is_unnamed
+    assert hosts.is_untrusted_proxy(Config(trusted_proxies=trusted), request) is is_unnamed
 
 
 @pytest.mark.promise("guessing: proxies")
