@@ -126,7 +126,7 @@ class ContactHandler(FormHandler):
     is_sensitive = True
     is_profile = True
     intro = message("We send a code there, to confirm that it is yours.", context="account")
-    done_word = "sent"
+    confirmation = "sent"
     contact: AccountContact
 
     def initialize(self, contact: AccountContact) -> None:  # type: ignore[override]
@@ -161,7 +161,7 @@ class RemovePhoneHandler(FormHandler):
     title = message("Remove the phone number", context="users")
     button = message("Remove", context="console")
     is_dangerous = True
-    done_word = "removed"
+    confirmation = "removed"
 
     def about(self) -> str | None:
         return _PHONE.stored(self) or None
@@ -176,7 +176,7 @@ class VerifyContactHandler(FormHandler):
     section = "profile"
     button = message("Confirm", context="users")
     fields = (_CODE,)
-    done_word = "verified"
+    confirmation = "verified"
     is_again = False
     others = ((_AGAIN, _SEND_AGAIN),)
     contact: AccountContact

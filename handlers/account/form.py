@@ -32,9 +32,9 @@ class FormHandler(AccountHandler):
     """A form or a confirmation. Subclasses implement `act`, which carries out the change.
 
     The form contains the record version that it was rendered from, so that a concurrent change is
-    not overwritten. After the change, the confirmation `done_word` (`texts.DONE`) is displayed on
-    the page `then`, by default the first page of this section. `others` are the values and labels
-    of more buttons. Forms with `is_profile` are refused where the organization locks its users'
+    not overwritten. After the change, the text `confirmation` (`texts.DONE`) is displayed on the
+    page `then`, by default the first page of this section. `others` are the values and labels of
+    more buttons. Forms with `is_profile` are refused where the organization locks its users'
     profiles.
     """
 
@@ -42,7 +42,7 @@ class FormHandler(AccountHandler):
     button: ClassVar[Message] = SAVE
     intro: ClassVar[Message | None] = None
     fields: ClassVar[Sequence[FormField]] = ()
-    done_word: ClassVar[str] = "saved"
+    confirmation: ClassVar[str] = "saved"
     then: str | None = None
     is_profile: ClassVar[bool] = False
     others: ClassVar[Sequence[tuple[str, Message]]] = ()
@@ -80,7 +80,7 @@ class FormHandler(AccountHandler):
             problems = fields.problems(self.inputs(), error)
             self.ask(values, status=refusals.status_of(error), problems=problems)
         else:
-            self.done(self.done_word, self.then)
+            self.done(self.confirmation, self.then)
 
     def account(self) -> Document:
         """Returns the signed-in person's user in the form in which the management API returns

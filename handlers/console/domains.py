@@ -121,7 +121,7 @@ async def of_organization(page: ConsoleHandler, org_id: str) -> Document:
     return sub_list(
         message("Domains", context="domains"),
         columns,
-        [_row(page, org_id, one, may=may) for one in list_page.found],
+        [_row(page, org_id, one, may=may) for one in list_page.records],
         message("It has no domain.", context="domains"),
         [
             action_link(

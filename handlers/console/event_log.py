@@ -103,7 +103,7 @@ class EventsBase(ConsoleHandler):
         return {**query, **({"eventTypes": [type]} if type else {})}
 
     @property
-    def acts_in(self) -> str | None:
+    def searched_org_id(self) -> str | None:
         """The id of the organization whose events are searched; None for the whole
         installation."""
         return None if self.scope.is_for_all else self.org_id
@@ -118,7 +118,9 @@ class EventsHandler(EventsBase):
         asked = {**document, "limit": PAGE, **({"cursor": cursor} if cursor else {})}
         problems: list[dict[str, object]] = []
         try:
-            answer = await self.run(self.scope.operation, document=asked, org_id=self.acts_in)
+            answer = await self.run(
+                self.scope.operation, document=asked, org_id=self.searched_org_id
+            )
         except InvalidArgument as error:
             problems, answer = fields.problems(_FIELDS, error), {}
         self._show(
@@ -156,7 +158,7 @@ class EventsHandler(EventsBase):
                 BY_NAME[self.scope.operation],
                 [],
                 document,
-                self.acts_in,
+                self.searched_org_id,
                 "audit tail",
             ),
             **more,
@@ -223,7 +225,7 @@ class ConsoleDownloadHandler(EventsBase):
     async def _found(self) -> AsyncIterator[Any]:
         """Prepares the download, before it begins. Raises InvalidArgument, PermissionDenied."""
         operation, visit = BY_NAME[self.scope.operation], self.visit
-        call = Call(visit.user, visit.rights, operation.permission, self.acts_in)
+        call = Call(visit.user, visit.rights, operation.permission, self.searched_org_id)
         call = await management_call.admitted(self.service, call)
         request = reading.read(EventQuery, self.document(self.values()))
         everywhere = self.scope.is_for_all

@@ -172,7 +172,7 @@ async def of_organization(page: ConsoleHandler, org_id: str) -> Document:
     return sub_list(
         message("Members", context="members"),
         _columns(may=may),
-        [_row(page, one, base, org_id, may=may) for one in list_page.found],
+        [_row(page, one, base, org_id, may=may) for one in list_page.records],
         message("Nobody manages it but those who manage everything.", context="members"),
         [action_link(_ADD, new)] if may else [],
         list_page,

@@ -155,7 +155,7 @@ async def listed(page: ConsoleHandler, project_id: str) -> Cell:
                 else []
             ),
         ]
-        for grant in list_page.found
+        for grant in list_page.records
     ]
     new = message("Grant the project", context="projects")
     return sub_list(

@@ -299,7 +299,7 @@ class ProjectHandler(ConsoleHandler):
                     cells.state_cell(app.get("state", "")),
                     cells.code(app["id"]),
                 ]
-                for app in list_page.found
+                for app in list_page.records
             ],
             message("There is no application yet.", context="projects"),
             [action_link(message("New application", context="console"), new)]
@@ -314,7 +314,7 @@ class ProjectHandler(ConsoleHandler):
             return []
         queries = [{"projectIdQuery": {"projectId": id}}]
         list_page = await fetch_page(self, "grants", _GRANTS, queries=queries)
-        names = await self._names([grant["userId"] for grant in list_page.found])
+        names = await self._names([grant["userId"] for grant in list_page.records])
         rows = [
             [
                 cells.link(
@@ -323,7 +323,7 @@ class ProjectHandler(ConsoleHandler):
                 ),
                 cells.codes(grant["roleKeys"]),
             ]
-            for grant in list_page.found
+            for grant in list_page.records
         ]
         return [
             sub_list(

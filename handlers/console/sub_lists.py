@@ -21,8 +21,8 @@ async def fetch_page(
     queries: Sequence[Document] = (),
     limit: int = PAGE,
 ) -> ListPage:
-    """Runs an operation that searches, and returns the page of its results that the query
-    parameter `name` selects. Raises what the operation raises."""
+    """Runs an operation that searches, and returns the page of its results whose cursor is in the
+    query parameter `name`. Raises what the operation raises."""
     cursor = page.query_params().get(name)
     document: Document = {"query": {"limit": limit, **({"cursor": cursor} if cursor else {})}}
     if queries:

@@ -25,7 +25,7 @@ class ListPage(NamedTuple):
     """One page of a sub-list: its records, and the addresses of the first and the next page; None
     on the first and the last page."""
 
-    found: Sequence[Document]
+    records: Sequence[Document]
     first_url: str | None = None
     next_url: str | None = None
 

@@ -81,7 +81,7 @@ class FlowHandler(PageHandler, ABC):
     async def _store_language(self, flow: Flow) -> None:
         """Stores a newly chosen language. Raises ResponseSent if there is one, after a redirect to
         the page in that language."""
-        chosen = self.spoken(self.query_params().get("lang"))
+        chosen = self.offered_language(self.query_params().get("lang"))
         if chosen is None or chosen == flow.request.language:
             return
         await sign_in_flow.choose_language(self.service, flow, chosen)

@@ -72,9 +72,11 @@ class LoginNameHandler(FlowHandler):
     def _suffix(self, flow: Flow) -> str | None:
         """Returns the domain for bare names, if only users of one organization can sign in."""
         is_known = flow.request.brand_org_id and page_branding.is_fixed(self.service, flow.request)
-        if self.look is None or not is_known:
+        if self.page_settings is None or not is_known:
             return None
-        return None if self.look.label.hide_login_name_suffix else self.look.domain
+        return (
+            None if self.page_settings.label.hide_login_name_suffix else self.page_settings.domain
+        )
 
     async def _hint(self, flow: Flow) -> str:
         """Returns the field's first value: what was entered before, or the application's hint."""

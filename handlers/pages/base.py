@@ -49,7 +49,7 @@ class PageHandler(Handler):
     language: str | None = None
     ui_locales: str | None = None
     _client: Application | None = None
-    look: PageSettings | None = None
+    page_settings: PageSettings | None = None
     _texts: Bundle | None = None
 
     def set_default_headers(self) -> None:
@@ -90,7 +90,7 @@ class PageHandler(Handler):
         return own if own is not None and own.tag == tag else i18n.load(tag)
 
     def _tag(self) -> str:
-        config, own = self.service.config, self.look
+        config, own = self.service.config, self.page_settings
         return i18n.negotiate(
             self._chosen_language() or self.language,
             self.ui_locales,
@@ -101,17 +101,17 @@ class PageHandler(Handler):
         )
 
     def _askable(self) -> tuple[str, ...]:
-        listed = self.look.languages if self.look else None
+        listed = self.page_settings.languages if self.page_settings else None
         return i18n.askable(listed, has_pseudo_locale=self.service.config.is_loopback)
 
     def _chosen_language(self) -> str | None:
         """Returns the language that was chosen with the language switcher, from the address."""
         try:
-            return self.spoken(self.query_params().get("lang"))
+            return self.offered_language(self.query_params().get("lang"))
         except InvalidRequest:
             return None
 
-    def spoken(self, tag: str | None) -> str | None:
+    def offered_language(self, tag: str | None) -> str | None:
         """Returns the offered language that is nearest to the language tag, or None if there is
         none."""
         return i18n.lookup(tag or "", self._askable())
@@ -195,7 +195,11 @@ class PageHandler(Handler):
         # The language depends on both.
         self.set_header("Vary", "Accept-Language, Cookie")
         self.remember_language()
-        common = {"query": self._own_query(), **self._about_look(bundle), **self._about_client()}
+        common = {
+            "query": self._own_query(),
+            **self._page_settings_values(bundle),
+            **self._client_values(),
+        }
         self.finish(rendering.render(name, bundle, **(common | values)))
 
     def _own_query(self) -> list[tuple[str, str]]:
@@ -265,11 +269,13 @@ class PageHandler(Handler):
     async def show_organization(self, org_id: str | None) -> None:
         """Applies the page settings and texts of the organization, or with None those of the
         installation."""
-        self.look = await page_settings.find(self.service, org_id)
+        self.page_settings = await page_settings.find(self.service, org_id)
         self._texts = await page_settings.bundle(self.service, org_id, self._tag())
 
-    def _about_client(self) -> dict[str, object]:
-        otherwise = self.look.login.default_redirect_uri or None if self.look else None
+    def _client_values(self) -> dict[str, object]:
+        otherwise = (
+            self.page_settings.login.default_redirect_uri or None if self.page_settings else None
+        )
         if self._client is None:
             return {"application_url": otherwise}
         return {
@@ -277,8 +283,8 @@ class PageHandler(Handler):
             "application_url": home_of(self._client) or otherwise,
         }
 
-    def _about_look(self, bundle: Bundle) -> dict[str, object]:
-        return about(self.look, bundle.tag) if self.look else {}
+    def _page_settings_values(self, bundle: Bundle) -> dict[str, object]:
+        return about(self.page_settings, bundle.tag) if self.page_settings else {}
 
     def redirect_303(self, location: str) -> None:
         """Redirects with status 303, so that the browser continues with a GET after any method."""

@@ -46,7 +46,7 @@ class BrandingPreviewHandler(PageHandler):
         named = {name: (query.if_once(name) or "").lower() for name in palette.NAMES}
         # Invalid colours are left out, so that the defaults apply.
         usable: dict[str, Any] = {
-            snake(name): value for name, value in named.items() if is_colour(value)
+            field_name(name): value for name, value in named.items() if is_colour(value)
         }
         scheme: palette.Scheme = "dark" if query.if_once("scheme") == "dark" else "light"
         self.set_header("Content-Type", "text/css; charset=utf-8")
@@ -55,7 +55,7 @@ class BrandingPreviewHandler(PageHandler):
     head = get
 
 
-def snake(name: str) -> str:
+def field_name(name: str) -> str:
     """Converts a name of the API in camel case to a struct's field name, such as
     `primary_color_dark`."""
     return _CAPITAL.sub(lambda match: "_" + match[0].lower(), name)

@@ -14,18 +14,18 @@ from idp.records import PrivacyRules
 _LANGUAGE: Final = re.compile(r"\{\{\s*\.Lang\s*\}\}")
 
 
-def about(look: PageSettings, tag: str) -> dict[str, object]:
+def about(settings: PageSettings, tag: str) -> dict[str, object]:
     """Returns the template values that `templates/page.mako` takes from the page settings; `tag`
     is the page's language."""
-    logo, is_named = look.logo, look.label.disable_watermark
+    logo, is_named = settings.logo, settings.label.disable_watermark
     return {
-        "brand_url": brand_url(look),
-        "links": links_of(look.privacy, tag),
-        "languages": languages(look.languages),
+        "brand_url": brand_url(settings),
+        "links": links_of(settings.privacy, tag),
+        "languages": languages(settings.languages),
         "logo": logo,
-        "logo_name": look.name if logo and logo.is_own else None,
-        "icon": look.icon,
-        "service_name": look.name if is_named else None,
+        "logo_name": settings.name if logo and logo.is_own else None,
+        "icon": settings.icon,
+        "service_name": settings.name if is_named else None,
     }
 
 
@@ -35,10 +35,10 @@ def languages(tags: tuple[str, ...]) -> list[tuple[str, str]]:
     return [(tag, i18n.endonym(tag)) for tag in tags]
 
 
-def brand_url(look: PageSettings) -> str | None:
+def brand_url(settings: PageSettings) -> str | None:
     """Returns the address of the organization's stylesheet; None if it has no colours of its
     own."""
-    return "/ui/brand/{}/{}.css".format(*look.brand) if look.brand else None
+    return "/ui/brand/{}/{}.css".format(*settings.brand) if settings.brand else None
 
 
 def links_of(privacy: PrivacyRules, tag: str) -> list[tuple[Message, str]]:

@@ -150,7 +150,7 @@ async def sub_list(
                     else []
                 ),
             ]
-            for key in list_page.found
+            for key in list_page.records
         ],
         message("There are no keys.", context="console"),
         ways if may else [],

@@ -31,7 +31,7 @@ class TrialBase(ConsoleHandler):
 
     section = "applications"
 
-    async def tried(self, *ids: str) -> Application:
+    async def find_application(self, *ids: str) -> Application:
         """Returns the application to test. Raises NotFound if there is none that signs users
         in."""
         app = (await self.run(f"GET {APP}", *ids))["app"]
@@ -45,17 +45,17 @@ class TrialHandler(TrialBase):
     """Describes the test; the form begins a real sign-in, which ends at the result."""
 
     async def show(self, *ids: str) -> None:
-        self._ask(await self.tried(*ids), ids)
+        self._ask(await self.find_application(*ids), ids)
 
     async def submit(self, form: Params, *ids: str) -> None:
-        application = await self.tried(*ids)
+        application = await self.find_application(*ids)
         to, user_id = self.at(_RESULT, *ids), self.visit.user.id
         try:
             begun = await test_sign_in.begin(
                 self.service, application.id, to, self.visit.browser, user_id, self.origin()
             )
         except (UnusableRequest, AuthorizeRefused) as refusal:
-            self._ask(application, ids, status=400, problems=refused(refusal))
+            self._ask(application, ids, status=400, problems=problem_values(refusal))
             return
         self.set_browser_cookie(begun.cookie)
         self.redirect_303(f"/ui/login?flow={begun.address}&client_id={application.id}")
@@ -75,13 +75,13 @@ class ResultHandler(TrialBase):
     """Shows the claims that the application would get about the signed-in person."""
 
     async def show(self, *ids: str) -> None:
-        application = await self.tried(*ids)
+        application = await self.find_application(*ids)
         problems: list[dict[str, object]] = []
         result = None
         try:
             result = await test_sign_in.released_to(self.service, application.id, self.visit.live)
         except (UnusableRequest, AuthorizeRefused) as refusal:
-            problems = refused(refusal)
+            problems = problem_values(refusal)
         self.page(
             "console/test-result",
             about=application.name,
@@ -106,7 +106,7 @@ def _facts(result: test_sign_in.SignInTestResult | None) -> list[dict[str, objec
     return facts
 
 
-def refused(refusal: UnusableRequest | AuthorizeRefused) -> list[dict[str, object]]:
+def problem_values(refusal: UnusableRequest | AuthorizeRefused) -> list[dict[str, object]]:
     """Returns the template values of why a request of the application itself would be refused."""
     error: OAuthError | UnusableRequest = (
         refusal.error if isinstance(refusal, AuthorizeRefused) else refusal

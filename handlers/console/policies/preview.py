@@ -58,10 +58,10 @@ class PreviewHandler(ConsoleHandler):
         org_id = self.org_id if self.path == PATH else None
         await self.show_organization(org_id)
         own = self.bundle().tag
-        self.language = self.spoken(query.if_once("in")) or own
+        self.language = self.offered_language(query.if_once("in")) or own
         await self.show_organization(org_id)  # with the texts of that language
-        if self.look is not None:
-            self.look = _in_scheme(self.look, scheme)
+        if self.page_settings is not None:
+            self.page_settings = _in_scheme(self.page_settings, scheme)
         chosen = _usable(chosen)
         entered = {"typed": "yes", **chosen} if query.if_once("typed") else {}
         self._draw(scheme, chosen, entered, own)
@@ -69,7 +69,7 @@ class PreviewHandler(ConsoleHandler):
     def _draw(
         self, scheme: Scheme, chosen: Mapping[str, str], entered: Mapping[str, str], own: str
     ) -> None:
-        tags = self.look.languages if self.look else i18n.available()
+        tags = self.page_settings.languages if self.page_settings else i18n.available()
         both = dict.fromkeys((self.language or own, own, *_others(tags, i18n.direction(own))))
         self.page(
             "console/preview",
@@ -115,9 +115,11 @@ def _others(tags: Sequence[str], direction: str) -> list[str]:
     return [tag for tag in tags if i18n.direction(tag) != direction][:1]
 
 
-def _in_scheme(look: PageSettings, scheme: Scheme) -> PageSettings:
+def _in_scheme(settings: PageSettings, scheme: Scheme) -> PageSettings:
     """Returns the page settings with the pictures that a browser shows in this colour scheme."""
-    return structs.replace(look, logo=_alone(look.logo, scheme), icon=_alone(look.icon, scheme))
+    return structs.replace(
+        settings, logo=_alone(settings.logo, scheme), icon=_alone(settings.icon, scheme)
+    )
 
 
 def _alone(sign: PictureLink | None, scheme: Scheme) -> PictureLink | None:

@@ -106,10 +106,12 @@ class UserHandler(ConsoleHandler):
         ]
 
     async def _sessions(self, id: str) -> Document:
-        shown = await fetch_page(self, "sessions", f"POST {USER}/sessions/_search", id, limit=100)
+        list_page = await fetch_page(
+            self, "sessions", f"POST {USER}/sessions/_search", id, limit=100
+        )
         may = self.may("user.write")
         # The search finds ended sessions too.
-        live = [one for one in shown.found if one["state"].endswith("_ACTIVE")]
+        live = [one for one in list_page.records if one["state"].endswith("_ACTIVE")]
         end = message("End", context="users")
         path = f"{CONSOLE}{ONE}/sessions/{{sessionId}}/end"
         return sub_list(
@@ -135,9 +137,9 @@ class UserHandler(ConsoleHandler):
                     is_dangerous=True,
                 )
             ]
-            if may and bool(live or shown.next_url)
+            if may and bool(live or list_page.next_url)
             else [],
-            pages=shown,
+            pages=list_page,
         )
 
     async def _factors(self, id: str) -> Document:
@@ -168,7 +170,7 @@ class UserHandler(ConsoleHandler):
         )
 
     async def _passkeys(self, id: str) -> Document:
-        shown = await fetch_page(self, "passkeys", f"POST {USER}/passkeys/_search", id)
+        list_page = await fetch_page(self, "passkeys", f"POST {USER}/passkeys/_search", id)
         may = self.may("user.write")
         path = f"{CONSOLE}{ONE}/passkeys/{{passkeyId}}/remove"
         return sub_list(
@@ -184,10 +186,10 @@ class UserHandler(ConsoleHandler):
                     cells.instant(one.get("lastUsedDate")),
                     *([cells.link(_REMOVE, self.at(path, id, one["id"]))] if may else []),
                 ]
-                for one in shown.found
+                for one in list_page.records
             ],
             message("They have none.", context="passkey"),
-            pages=shown,
+            pages=list_page,
         )
 
     async def _grants(self, id: str) -> Document:
@@ -220,7 +222,9 @@ class UserHandler(ConsoleHandler):
         )
 
     async def _memberships(self, id: str) -> Document:
-        shown = await fetch_page(self, "memberships", f"POST {MANAGED}/memberships/_search", id)
+        list_page = await fetch_page(
+            self, "memberships", f"POST {MANAGED}/memberships/_search", id
+        )
         everywhere = message("The whole installation", context="users")
         return sub_list(
             message("What they manage", context="users"),
@@ -230,14 +234,14 @@ class UserHandler(ConsoleHandler):
                     cells.text(everywhere if one.get("iam") else one.get("displayName")),
                     cells.codes(one["roles"]),
                 ]
-                for one in shown.found
+                for one in list_page.records
             ],
             message("They manage nothing.", context="users"),
-            pages=shown,
+            pages=list_page,
         )
 
     async def _metadata(self, id: str) -> Document:
-        shown = await fetch_page(self, "metadata", f"POST {MANAGED}/metadata/_search", id)
+        list_page = await fetch_page(self, "metadata", f"POST {MANAGED}/metadata/_search", id)
         may = self.may("user.write")
         path = f"{CONSOLE}{ONE}/metadata"
         return sub_list(
@@ -257,13 +261,13 @@ class UserHandler(ConsoleHandler):
                         else []
                     ),
                 ]
-                for one in shown.found
+                for one in list_page.records
             ],
             message("Nothing is kept with them.", context="users"),
             [action_link(message("Add metadata", context="users"), self.at(f"{path}/new", id))]
             if may
             else [],
-            pages=shown,
+            pages=list_page,
         )
 
 

@@ -149,7 +149,7 @@ class ServiceUserHandler(ConsoleHandler):
                         else []
                     ),
                 ]
-                for pat in list_page.found
+                for pat in list_page.records
             ],
             message("There are no tokens.", context="service-users"),
             [new] if may else [],

@@ -94,7 +94,7 @@ def action(said):
         "confirm": said("Minnie"),
         "button": message("Lock"),
         "is_dangerous": True,
-        "also": [(message("Preview"), URL + said("a"))],
+        "other_buttons": [(message("Preview"), URL + said("a"))],
         "back_url": URL + said("a"),
         "commands": commands(said),
     }
@@ -210,7 +210,7 @@ BARE = {
     },
     "console/preview": {"views": [], "back_url": URL},
     "console/action": {
-        "also": (),
+        "other_buttons": (),
         "title_text": message("Lock"),
         "about": None,
         "intro": None,
