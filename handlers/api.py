@@ -67,7 +67,8 @@ class _Sequenced(Struct, frozen=True):
 
 
 class JsonHandler(Handler):
-    """An endpoint that answers in JSON with the API's error bodies and is never cached."""
+    """The base of endpoints that answer in JSON with the API's error bodies. Responses are not
+    cached."""
 
     def set_default_headers(self) -> None:
         super().set_default_headers()

@@ -6,7 +6,7 @@ from handlers.http.base import ProtocolHandler
 
 
 class HealthHandler(ProtocolHandler):
-    """Answers 200 while the process runs."""
+    """Answers with 200 while the process runs."""
 
     any_host = True
 
@@ -17,7 +17,7 @@ class HealthHandler(ProtocolHandler):
 
 
 class ReadyHandler(ProtocolHandler):
-    """Answers 200 if the store can be read and no shutdown has begun.
+    """Answers with 200 if the store can be read and no shutdown has begun.
 
     A store that cannot be written to is reported in the body with status 200: all processes share
     the store, so removing one from a load balancer would not help, and reading requests still

@@ -12,7 +12,8 @@ from idp.oauth.sign_in.authorized_applications import AuthorizedApplication
 
 
 class AccountApplicationsHandler(AccountHandler):
-    """Lists the authorized applications, each with a button that revokes its authorization."""
+    """Lists the applications that the person has authorized, each with a button that revokes its
+    authorization."""
 
     section = "applications"
 

@@ -44,7 +44,7 @@ _LAST: Final = message(
 
 
 class AppHandler(AccountHandler):
-    """Shows the app that is set up, and the actions."""
+    """Shows whether an authenticator app is set up, with links to set one up or remove it."""
 
     section = "security"
 
@@ -62,7 +62,8 @@ class AppHandler(AccountHandler):
 
 
 class NewAppHandler(AccountHandler):
-    """Redirects to the sign-in page that sets up an app, and back."""
+    """Redirects to the sign-in page that sets up an authenticator app, which returns to the
+    account."""
 
     section = "security"
 
@@ -79,7 +80,7 @@ class NewAppHandler(AccountHandler):
 
 
 class RemoveAppHandler(AccountHandler):
-    """Asks for confirmation before the app is removed."""
+    """Removes the authenticator app, after a confirmation."""
 
     section = "security"
     is_sensitive = True

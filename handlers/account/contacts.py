@@ -70,15 +70,15 @@ class AccountContact(ABC):
 
     @abstractmethod
     async def resend(self, service: Service, call: Call, user_id: str) -> None:
-        """Sends another code, which invalidates those before. Raises IdpError."""
+        """Sends another verification code, which invalidates those before. Raises IdpError."""
 
     def stored(self, handler: FormHandler) -> str:
-        """Returns the person's address or number, or an empty text."""
+        """Returns the person's stored address or number, or an empty text."""
         return str(at(handler.account(), f"human.{self.kind}.{self.kind}") or "")
 
 
 class EmailContact(AccountContact):
-    """The e-mail address."""
+    """The contact for the person's e-mail address."""
 
     kind = "email"
     title = message("Change the e-mail address", context="users")
@@ -94,7 +94,7 @@ class EmailContact(AccountContact):
 
 
 class PhoneContact(AccountContact):
-    """The phone number."""
+    """The contact for the person's phone number."""
 
     kind = "phone"
     title = message("Change the phone number", context="users")
@@ -153,7 +153,7 @@ class ContactHandler(FormHandler):
 
 
 class RemovePhoneHandler(FormHandler):
-    """Asks for confirmation before the phone number is removed."""
+    """Removes the phone number, after a confirmation."""
 
     section = "profile"
     is_sensitive = True

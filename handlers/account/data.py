@@ -16,7 +16,7 @@ DOWNLOAD: Final = f"{SECTIONS['data'].path}/download"
 
 
 class DataHandler(AccountHandler):
-    """Describes the download and links to it."""
+    """Describes the download of the person's data and links to it."""
 
     section = "data"
 
@@ -39,7 +39,8 @@ class DataHandler(AccountHandler):
 
 
 class AccountDownloadHandler(AccountHandler):
-    """The JSON file, sent while it is generated, at the speed at which the browser reads."""
+    """Sends the person's data as a JSON file, generated at the speed at which the browser reads
+    it."""
 
     section = "data"
     is_sensitive = True

@@ -28,7 +28,7 @@ _LANGUAGE: Final = FormField(
 
 
 class LanguageHandler(FormHandler):
-    """Lists all languages, each by its own name."""
+    """Changes the person's language. The choices are all languages, each by its own name."""
 
     section = "language"
     title = message("Language", context="page")

@@ -20,7 +20,7 @@ _TEXTS: Final[Mapping[str, Message]] = {
 
 
 class AccountOverviewHandler(AccountHandler):
-    """Shows a card for each part."""
+    """Shows a link to each part of the account pages."""
 
     async def show(self, *ids: str) -> None:
         cards = [

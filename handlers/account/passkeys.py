@@ -28,7 +28,7 @@ NEW: Final = f"{PASSKEYS}/new"
 
 
 class PasskeysHandler(AccountHandler):
-    """Lists the passkeys with their actions."""
+    """Lists the person's passkeys with links to create, rename and remove them."""
 
     section = "security"
 
@@ -44,7 +44,8 @@ class PasskeysHandler(AccountHandler):
 
 
 class NewPasskeyHandler(AccountHandler):
-    """Redirects to the sign-in page that registers a passkey, and back to the list."""
+    """Redirects to the sign-in page that registers a passkey, which returns to the list of
+    passkeys."""
 
     section = "security"
 
@@ -62,7 +63,7 @@ class NewPasskeyHandler(AccountHandler):
 
 
 class RenamePasskeyHandler(AccountHandler):
-    """Asks for another name."""
+    """Changes the name of a passkey."""
 
     section = "security"
 
@@ -92,7 +93,7 @@ class RenamePasskeyHandler(AccountHandler):
 
 
 class RemovePasskeyHandler(AccountHandler):
-    """Asks for confirmation before the passkey is removed."""
+    """Removes a passkey, after a confirmation."""
 
     section = "security"
     is_sensitive = True

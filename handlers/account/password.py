@@ -27,8 +27,8 @@ _WRONG: Final = message("That is not your current password.", context="change-pa
 
 
 class AccountPasswordHandler(AccountHandler):
-    """Asks for the current password and a new one. Without a current password, the person must
-    have authenticated recently."""
+    """Changes the password, for which the person enters the current one too. A person without a
+    password sets a first one, and must have authenticated recently."""
 
     section = "security"
 

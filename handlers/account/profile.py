@@ -53,7 +53,7 @@ FIELDS: Final = tuple(
 
 
 class ProfileHandler(AccountHandler):
-    """Shows the profile and the contacts."""
+    """Shows the person's profile and contacts, with links to change them."""
 
     section = "profile"
 

@@ -29,8 +29,8 @@ _NONE: Final = message(
 
 
 class CodesHandler(AccountHandler):
-    """Asks for confirmation, then generates codes and shows them in the response to the form
-    only."""
+    """Generates new recovery codes after a confirmation. They are displayed only in the response
+    to the form."""
 
     section = "security"
     is_sensitive = True

@@ -14,7 +14,7 @@ ACCOUNT: Final = first_party_areas.ACCOUNT.path
 
 
 class AccountSection(Struct, frozen=True):
-    """A part of the account; `path` is its first page."""
+    """A section of the account pages; `path` is its first page."""
 
     path: str
     label: Message

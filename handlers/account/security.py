@@ -19,7 +19,7 @@ FACTORS: Final[Mapping[str, Factor]] = {
 
 
 class SecurityHandler(AccountHandler):
-    """Shows a card for each sign-in method."""
+    """Shows each sign-in method with what the person has set up."""
 
     section = "security"
 

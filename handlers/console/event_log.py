@@ -84,7 +84,7 @@ _OF_INSTALLATION: Final = EventScope(
 
 
 class EventsBase(ConsoleHandler):
-    """The base of the audit log's pages. The address contains the whole search."""
+    """The base of the audit log's pages. The query parameters of their address are the search."""
 
     section = "events"
     scope: EventScope
@@ -110,7 +110,7 @@ class EventsBase(ConsoleHandler):
 
 
 class EventsHandler(EventsBase):
-    """Lists the events, the newest first."""
+    """Lists the events that the search finds, the newest first."""
 
     async def show(self, *ids: str) -> None:
         values, cursor = self.values(), self.query_params().if_once("cursor")
@@ -204,7 +204,7 @@ def _details(type: str, payload: Mapping[str, str]) -> Cell:
 
 
 class ConsoleDownloadHandler(EventsBase):
-    """Downloads the events that a search finds, one per line."""
+    """Sends the events that the search finds as a file with one JSON document per line."""
 
     async def show(self, *ids: str) -> None:
         found = await self._found()

@@ -57,7 +57,8 @@ class MemberHandler(ActionHandler):
         return [every if field is _ROLES else field for field in self.action.fields]
 
     async def load(self, *ids: str) -> Document:
-        """Returns the member that the address names. Raises NotFound."""
+        """Returns the member that the address names, or an empty document for a new one. Raises
+        NotFound."""
         user_id = self._by_name(ids).get("userId")
         if user_id is None:
             return {}

@@ -73,7 +73,7 @@ ACTIONS: Final = (
 
 
 class OutboxHandler(ListHandler):
-    """Lists the newest messages first, without addresses and contents."""
+    """Lists the messages of the outbox, the newest first, without addresses and contents."""
 
     section = _SECTION
     operation = f"POST {_MAIL}/_search"

@@ -38,7 +38,7 @@ _INTRO: Final = message(
 
 
 class SafetyHandler(ConsoleHandler):
-    """Lists the results of the checks, those with findings first."""
+    """Lists the results of the checks of `idp doctor`, those with findings first."""
 
     section = _SECTION
 

@@ -113,7 +113,7 @@ ACTIONS: Final = (
 
 
 class ConsoleSigningKeysHandler(ConsoleHandler):
-    """Lists all keys except the removed ones, the active ones first."""
+    """Lists all signing and encryption keys except the removed ones, the active ones first."""
 
     section = _SECTION
 

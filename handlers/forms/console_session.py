@@ -13,7 +13,7 @@ class ConsoleSession(SignedIn, frozen=True):
 
     @property
     def manages(self) -> bool:
-        """Whether the person has a permission for any page of the console."""
+        """Whether the person's permissions open any page of the console."""
         return manages(self.rights)
 
     @property

@@ -82,7 +82,8 @@ def _typed(field: FormField, form: Params) -> Any:
 
 
 def sequence(form: Params) -> int | None:
-    """Returns the record version that the form was rendered from, if it contains one."""
+    """Returns the version of the record that a form was rendered from, or None if the form has
+    none."""
     seen = form.get(SEQUENCE) or ""
     # int() alone would also accept signs, spaces and other scripts' digits.
     is_number = seen.isascii() and seen.isdecimal() and len(seen) <= _MAX_DIGITS

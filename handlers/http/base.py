@@ -46,9 +46,9 @@ _log = logs.logger(__name__)
 
 
 class ResponseSent(Finish):
-    """The request has been answered, so its handler must do nothing more.
+    """Raised after a response has been sent, to end a handler that must do nothing more.
 
-    Raised by a method that returns what the rest of the handler needs, after it has sent another
+    It is raised by methods that return what the rest of the handler needs, when they send a
     response instead. Tornado ends the request without a log line.
     """
 
@@ -202,7 +202,7 @@ class Handler(RequestHandler):
 
     @property
     def body(self) -> bytes:
-        """The whole body. Raises HTTPError 413 if it is too large."""
+        """The whole body of the request. Raises HTTPError 413 if it is too large."""
         self._check_received()
         return b"".join(self._chunks)
 
@@ -246,7 +246,8 @@ class Handler(RequestHandler):
         return AttemptOrigin(self.address(), browser, client_id, is_shared)
 
     def allowed_methods(self) -> list[str]:
-        """Returns the methods of this endpoint, for the header Allow (RFC 9110 15.5.6)."""
+        """Returns the HTTP methods that this endpoint supports, for the header Allow (RFC 9110
+        15.5.6)."""
         missing = RequestHandler.get
         return [m for m in _METHODS if getattr(type(self), m.lower()) is not missing]
 

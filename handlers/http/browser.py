@@ -34,8 +34,8 @@ def cookie_header(config: Config, name: str, value: str, *, max_age: int | None 
 def is_cross_site(config: Config, request: HTTPServerRequest) -> bool:
     """Returns whether a form was sent by a page of another site, as far as the headers show.
 
-    Pages of this service send no referrer, so an older browser sends `Origin: null` with their own
-    forms; then only the form's token protects against forgery.
+    This service's pages send no referrer, so older browsers send `Origin: null` with the service's
+    own forms too; then only the form's token protects against forgery.
     """
     site = request.headers.get("Sec-Fetch-Site")
     if site is not None:

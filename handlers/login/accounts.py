@@ -22,7 +22,8 @@ from idp.start.demo_setup import PATH as DEMO
 
 
 class AccountsHandler(FlowHandler):
-    """The account chooser: a button for each account of this browser, and one for another."""
+    """The account chooser: a button for each account that this browser knows, and one for another
+    account."""
 
     async def show(self, flow: Flow) -> None:
         step = await self.current_step(flow)

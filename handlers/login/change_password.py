@@ -22,7 +22,8 @@ _TOO_OLD = message(
 
 
 class ChangePasswordHandler(FlowHandler):
-    """Asks for a new password after the old one was verified or a reset was confirmed."""
+    """Asks for a new password, after the old one was verified or a password reset was
+    confirmed."""
 
     async def show(self, flow: Flow) -> None:
         progress = await self._progress(flow)

@@ -24,7 +24,7 @@ SENT_AGAIN: Final = message(
 
 
 def too_soon(seconds: int) -> Message:
-    """Returns the text that says when another message can be requested."""
+    """Returns the text that another message can be requested after `seconds`."""
     return message(
         "A mail was sent not long ago. You can ask for another in %(n)s second.",
         plural="A mail was sent not long ago. You can ask for another in %(n)s seconds.",

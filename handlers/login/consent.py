@@ -45,7 +45,8 @@ _RESERVED_IN_WORDS: Final = {
 
 
 class ConsentHandler(FlowHandler):
-    """The consent page: the application is allowed or gets the error access_denied."""
+    """Asks for consent to what an application requests. If the user denies it, the application
+    gets the error access_denied."""
 
     asks: ClassVar[SignInPage] = SignInPage.CONSENT
 
@@ -65,7 +66,7 @@ class ConsentHandler(FlowHandler):
             self._ask(flow, live, status=400)
 
     async def allow(self, flow: Flow, live: LiveSession) -> None:
-        """Stores the consent and continues the sign-in."""
+        """Stores the consent of the session's user and continues the sign-in."""
         await consents.allow(self.service, flow, live)
         self.redirect_303(self.at(LOGIN, flow))
 

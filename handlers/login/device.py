@@ -36,8 +36,8 @@ _DENIED: Final = message("The device is not signed in. You can close this page."
 
 
 class UserCodeHandler(PageHandler):
-    """Asks for the user code (RFC 8628 3.3). The device's link fills it in; it is used only when
-    the form is submitted.
+    """Asks for the user code that a device displays (RFC 8628 3.3). The device's link fills it in;
+    it is used only when the form is submitted.
 
     The browser may have no cookie yet. The decision is made at the end of the sign-in, in the
     browser in which the code was entered.
@@ -89,7 +89,7 @@ class DeviceConfirmHandler(ConsentHandler):
 
 
 class DeviceDoneHandler(PageHandler):
-    """Shows the decision. The device learns of it by polling."""
+    """Displays whether the device was allowed. The device itself gets the decision by polling."""
 
     async def get(self) -> None:
         browser_record = await self.find_browser()

@@ -71,7 +71,8 @@ class SettingUpHandler(FlowHandler):
 
 
 class OfferHandler(SettingUpHandler):
-    """Asks the person to set up a factor. They may skip it unless a policy requires one."""
+    """Asks the user to set up a second factor, which can be skipped unless a policy requires
+    one."""
 
     page_of_step = SignInPage.FACTOR_OFFER
 
@@ -108,7 +109,7 @@ class OfferHandler(SettingUpHandler):
 
 
 class TotpEnrolHandler(SettingUpHandler):
-    """Shows the secret of a new authenticator app, and asks for its first code."""
+    """Sets up an authenticator app: displays its secret, and asks for its first code."""
 
     page_of_step = SignInPage.TOTP_ENROL
 
@@ -173,7 +174,7 @@ class TotpEnrolHandler(SettingUpHandler):
 
 
 class RecoveryCodesHandler(SettingUpHandler):
-    """Shows the recovery codes until the person confirms that they have stored them."""
+    """Displays new recovery codes until the user confirms that they have stored them."""
 
     page_of_step = SignInPage.RECOVERY_CODES
 
@@ -214,7 +215,7 @@ def _problem_of(name: str) -> Message | None:
 
 
 def qr_code(text: str) -> str:
-    """Returns the text as a QR code in SVG."""
+    """Returns the text as a QR code, drawn in SVG."""
     import segno  # imported late: it takes 10 ms, which a start does not need
 
     drawn = segno.make(text, error="m", micro=False)

@@ -52,7 +52,7 @@ async def _asked(
 
 
 class FactorHandler(FlowHandler):
-    """Lets the person choose among the factors that the sign-in accepts."""
+    """Lists the second factors that the sign-in accepts, as links to their pages."""
 
     async def show(self, flow: Flow) -> None:
         step, progress = await _asked(self, flow)
@@ -133,7 +133,7 @@ class CodeHandler(FlowHandler):
 
 
 class RecoveryCodeHandler(CodeHandler):
-    """Asks for one of the person's recovery codes."""
+    """Asks for one of the user's recovery codes."""
 
     kind = "recovery-code"
     name = SignInPage.RECOVERY_CODE

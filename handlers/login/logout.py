@@ -47,7 +47,8 @@ class HintHandler(PageHandler):
 
 
 class LogoutHandler(HintHandler):
-    """Asks whether all sessions of this browser shall end, unless a hint was sufficient."""
+    """Asks whether all sessions of this browser shall end. It does not ask if an `id_token_hint`
+    sufficed to end them."""
 
     async def get(self) -> None:
         request = await self._find()
@@ -104,7 +105,8 @@ class LogoutHandler(HintHandler):
 
 
 class DoneHandler(PageHandler):
-    """A page after a logout. It finds the logout request that the address names."""
+    """The base of the pages after a logout, which find the logout request that the address
+    names."""
 
     async def find_done(self) -> LogoutRequest | None:
         request_id = self.requested_id("request")
@@ -112,7 +114,8 @@ class DoneHandler(PageHandler):
 
 
 class LoggedOutHandler(DoneHandler):
-    """Confirms the logout, loads the applications' frames, and redirects after some seconds."""
+    """Confirms the logout, and loads the applications' front-channel logout addresses in frames.
+    Redirects after some seconds if the request named an address."""
 
     async def get(self) -> None:
         request = await self.find_done()

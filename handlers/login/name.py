@@ -91,7 +91,7 @@ class LoginNameHandler(FlowHandler):
 
 
 class LoginHandler(LoginNameHandler):
-    """Redirects the browser to the page of the current step, or shows the first one."""
+    """Redirects to the page of the sign-in's current step, or displays the first page."""
 
     async def get(self) -> None:
         if self.query_params().get("flow") is None:
@@ -120,7 +120,7 @@ class LoginHandler(LoginNameHandler):
 
 
 class RootHandler(PageHandler):
-    """The root address of the service, which redirects to the sign-in."""
+    """Redirects the root address of the service to the sign-in."""
 
     async def get(self) -> None:
         self.redirect_303(LOGIN)

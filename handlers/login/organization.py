@@ -10,7 +10,8 @@ from idp.oauth.sign_in.pending import Flow
 
 
 class OrganizationHandler(FlowHandler):
-    """Shows one button for each organization that accepts registrations."""
+    """Asks in which organization the account is registered, with a button for each that accepts
+    registrations."""
 
     async def show(self, flow: Flow) -> None:
         organizations = await registration_organization.among(self.service, flow)

@@ -30,7 +30,7 @@ _REFUSED: Final = message(
 
 
 class PasskeyEnrolHandler(SettingUpHandler):
-    """Asks for a name, and lets the browser create a passkey."""
+    """Registers a passkey: asks for its name, and lets the browser create it."""
 
     page_of_step = SignInPage.PASSKEY_ENROL
 

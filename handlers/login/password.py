@@ -28,7 +28,8 @@ _FITTING = (
 
 
 class PasswordHandler(FlowHandler):
-    """Asks for the password. Every failure has the same text, to hide which accounts exist."""
+    """Asks for the user's password. Every failure has the same text, to hide which accounts
+    exist."""
 
     async def show(self, flow: Flow) -> None:
         await self._ask(flow, await self._login_name(flow))

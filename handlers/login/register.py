@@ -49,7 +49,8 @@ def state_of(handler: FlowHandler, flow: Flow) -> RegistrationState:
 
 
 class RegisterHandler(FlowHandler):
-    """The registration form. Its response does not reveal whether an address is taken."""
+    """The form that registers an account. Its response does not reveal whether an address is
+    taken."""
 
     async def show(self, flow: Flow) -> None:
         await self._find_organization(flow)

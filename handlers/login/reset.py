@@ -91,7 +91,7 @@ class ResetHandler(FlowHandler):
 
 
 class ResetCodeHandler(ResetHandler):
-    """Asks for the code, without revealing whether one was sent."""
+    """Asks for the code of a password reset, without revealing whether one was sent."""
 
     async def show(self, flow: Flow) -> None:
         await self._require_reset(flow)

@@ -38,7 +38,8 @@ _REFUSED: Final = message("This link was used or has expired. Ask for a new one.
 
 
 class ResetLinkHandler(PageHandler):
-    """Asks for the new password. Without a key it redirects to where a message is requested."""
+    """Asks for the new password. Without a link's key, it redirects to the page on which a message
+    with a link is requested."""
 
     async def get(self) -> None:
         key = self.query_params().if_once("key")

@@ -27,9 +27,11 @@ _HELD: Final = message(
 
 
 class VerifyAddressHandler(PageHandler):
-    """The page that the message of a new account links to. The link fills in the code, but only
-    submitting the form uses it, because mail scanners open links too. The code itself
-    authenticates the form."""
+    """Verifies a new account's e-mail address, on the page that the message links to.
+
+    The link fills in the code, but only submitting the form uses it, because mail scanners open
+    links too. The code itself authenticates the form.
+    """
 
     async def get(self) -> None:
         self._ask(self.query_params().if_once("code") or "")

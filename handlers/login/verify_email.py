@@ -130,7 +130,7 @@ class VerifyEmailHandler(WaitingHandler):
 
 
 class UserNameHandler(WaitingHandler):
-    """Asks for another user name, because the chosen one was taken meanwhile."""
+    """Asks for another user name, because the one that was chosen at registration is now taken."""
 
     async def show(self, flow: Flow) -> None:
         waiting = await self._find_verified(flow)

@@ -263,7 +263,7 @@ class PageHandler(Handler):
 
     @property
     def has_cookie(self) -> bool:
-        """Whether the browser sent its cookie."""
+        """Whether the browser sent the cookie that identifies its record."""
         return self.get_cookie(self._cookie_name) is not None
 
     async def show_organization(self, org_id: str | None) -> None:

@@ -24,7 +24,7 @@ _NOTHING: Final = "default-src 'none'; frame-ancestors 'none'"
 
 
 class BrandHandler(PageHandler):
-    """The stylesheet with an organization's colours."""
+    """Sends the stylesheet with an organization's colours."""
 
     async def get(self, policy_id: str, digest: str) -> None:
         stylesheet = await page_settings.stylesheet(self.service, policy_id)
@@ -39,7 +39,7 @@ class BrandHandler(PageHandler):
 
 
 class BrandingPreviewHandler(PageHandler):
-    """The stylesheet with unsaved colours, which are in the address, for a preview."""
+    """Sends a stylesheet with the unsaved colours in the address, for a preview."""
 
     async def get(self) -> None:
         query = self.query_params()
@@ -62,7 +62,7 @@ def field_name(name: str) -> str:
 
 
 class PictureHandler(PageHandler):
-    """A logo or an icon. Its Content-Security-Policy forbids scripts if it is opened as a
+    """Sends a logo or an icon. Its Content-Security-Policy forbids scripts if it is opened as a
     document."""
 
     _digest = ""

@@ -29,7 +29,7 @@ _TOKEN_CHARACTERS: Final = 48
 
 
 class DemoBase(PageHandler):
-    """The demo's own cookie, and the HTTP requests that it makes to the service."""
+    """The base of the demo's pages: its own cookie, and its HTTP requests to the service."""
 
     async def client(self) -> DemoClient:
         """Returns the demo's registered application. Raises HTTPError 404 if there is none."""
@@ -130,7 +130,7 @@ class DemoHandler(DemoBase):
 
 
 class DemoSignInHandler(DemoBase):
-    """Redirects the browser to the authorization endpoint."""
+    """Redirects the browser to the authorization endpoint with a request of the demo."""
 
     async def get(self) -> None:
         client, visit = await self.client(), await self.visit()

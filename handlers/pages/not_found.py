@@ -13,7 +13,8 @@ PAGES: Final = "/ui/"
 
 
 class MissingHandler(PageHandler):
-    """Answers 404 as HTML below /ui/ or to a caller that accepts HTML, else as JSON."""
+    """Answers with 404 for an unknown address: in HTML below /ui/ or if the caller accepts HTML,
+    else in JSON."""
 
     def admit(self) -> None:
         super().admit()

@@ -16,7 +16,7 @@ KEPT: Final = "public, max-age=300"
 
 
 class OpenapiHandler(SharedHandler):
-    """The OpenAPI 3.1 document. It is cached, and readable from any origin."""
+    """Sends the OpenAPI 3.1 document, which may be cached and read from any origin."""
 
     any_origin = True
     _tag: str | None = None

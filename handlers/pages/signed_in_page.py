@@ -106,7 +106,7 @@ def _store_choice(handler: PageHandler, live: Sequence[LiveSession]) -> None:
 
 
 def remember_person(handler: PageHandler, session_id: str) -> None:
-    """Stores in a cookie which session the service's own pages use in this browser."""
+    """Stores in a cookie which of the browser's sessions the account pages and the console use."""
     config = handler.service.config
     header = browser.cookie_header(config, _choice_cookie(config), session_id)
     handler.add_header("Set-Cookie", header)

@@ -9,7 +9,7 @@ from handlers.pages.base import PageHandler
 
 
 class StaticHandler(PageHandler):
-    """A file whose address contains a hash of its content."""
+    """Sends a stylesheet, script or image whose address contains a hash of its content."""
 
     any_host = True  # the page that reports a wrong host needs its stylesheet
 

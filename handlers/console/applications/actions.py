@@ -31,7 +31,7 @@ _SECRET: Final = DisplayedOnce("clientSecret", message("Client secret", context=
 
 
 class SecretHandler(ActionHandler):
-    """Generates a new secret, with the operation for the application's type."""
+    """Generates a new client secret, with the operation for the application's type."""
 
     async def load(self, *ids: str) -> Document:
         loaded = await super().load(*ids)

@@ -206,7 +206,8 @@ API_FIELDS: Final = (
 
 
 def facts(app: Document) -> list[dict[str, object]]:
-    """Returns the settings with their labels; empty ones and those that are off are left out."""
+    """Returns the template values of an application's settings with their labels; empty settings
+    and those that are off are left out."""
     if "apiConfig" in app:
         method = _value_cell(API_FIELDS[0], app["apiConfig"]["authMethodType"])
         return [fact(APP_TYPE, cells.text(KINDS["api"])), fact(METHOD, method)]

@@ -42,7 +42,8 @@ class TrialBase(ConsoleHandler):
 
 
 class TrialHandler(TrialBase):
-    """Describes the test; the form begins a real sign-in, which ends at the result."""
+    """Describes the test of a sign-in. Its form begins a real sign-in, which ends at
+    `ResultHandler`."""
 
     async def show(self, *ids: str) -> None:
         self._ask(await self.find_application(*ids), ids)

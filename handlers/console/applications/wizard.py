@@ -86,7 +86,8 @@ _TYPES: Final = {kind: name for name, kind in APP_TYPES.items()}
 
 
 class WizardHandler(ConsoleHandler):
-    """Shows the page for the choices made so far; the form registers the application."""
+    """Registers an application. The page displays the choices made so far, and the form for the
+    others."""
 
     section = "applications"
 

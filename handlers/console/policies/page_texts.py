@@ -39,7 +39,7 @@ _SCREEN: Final = FormField(
 
 
 class PageTextsHandler(ConsoleHandler):
-    """Shows and changes the current organization's own texts."""
+    """Shows the current organization's own texts of the sign-in pages, and changes them."""
 
     section = SECTION
     prefix = "/management/v1/text"
@@ -142,7 +142,8 @@ class PageTextsHandler(ConsoleHandler):
 
 
 class InstallationPageTextsHandler(PageTextsHandler):
-    """Shows and changes the texts for all organizations without their own."""
+    """Shows the texts of the sign-in pages for all organizations without their own, and changes
+    them."""
 
     prefix = "/admin/v1/text"
     path = OF_ALL

@@ -143,7 +143,7 @@ def _picture_values(answer: Document) -> dict[str, Any] | None:
 
 
 class PicturesHandler(ConsoleHandler):
-    """Lists the pictures and where each comes from."""
+    """Lists the logos and icons of the current organization, with where each comes from."""
 
     section = SECTION
     prefix = ConsolePictureHandler.prefix
@@ -178,7 +178,7 @@ class PicturesHandler(ConsoleHandler):
 
 
 class InstallationPicturesHandler(PicturesHandler):
-    """Lists the pictures for all organizations without their own."""
+    """Lists the logos and icons for all organizations without their own."""
 
     prefix = InstallationPictureHandler.prefix
     path = OF_ALL

@@ -40,7 +40,8 @@ class ConsoleCodeHandler(ActionHandler):
 
 
 class MetadataHandler(ActionHandler):
-    """Adds a metadata entry. Its key is in the operation's path, its value is sent in base64."""
+    """Adds a metadata entry to a user. Its key is in the operation's path, its value is sent in
+    base64."""
 
     def request_body(self, values: Values) -> Document:
         value = str(super().request_body(values).get("value", ""))

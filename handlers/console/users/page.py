@@ -65,7 +65,7 @@ _TURNS: Final = {
 
 
 class UserHandler(ConsoleHandler):
-    """Shows one person."""
+    """Shows one person with their profile, sessions, sign-in methods, roles and metadata."""
 
     section = SECTION
 

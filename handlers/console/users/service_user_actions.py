@@ -81,8 +81,8 @@ _LONG: Final = FormField(
 
 
 class PatHandler(ActionHandler):
-    """Creates a personal access token. It expires in a week by default; more than 90 days need a
-    confirmation."""
+    """Creates a personal access token. It expires in a week by default; for more than 90 days, the
+    person has to confirm."""
 
     def initial_values(self, loaded: Document) -> Values:
         usual = self.service.clock.now() + timedelta(days=USUAL_DAYS)
