@@ -68,14 +68,9 @@ class KeyHandler(ActionHandler):
         return sent
 
 
-def actions(
-    page_path: str, api_path: str, owner_options: str, **shared: Any
-) -> tuple[Action, ...]:
-    """Returns the actions for the keys of an application or service user.
-
-    `page_path` is the path of its page, `api_path` its path in the API, and `owner_options` are
-    the options of the command line that name it. `shared` are further members of each action.
-    """
+def actions(page_path: str, api_path: str, options: str, **shared: Any) -> tuple[Action, ...]:
+    """Returns the actions for an owner's keys. `page_path` is the path of the owner's page,
+    `api_path` that in the API, and `options` name the owner on the command line."""
     keys = f"{api_path}/keys"
     return (
         Action(
@@ -94,7 +89,7 @@ def actions(
             ),
             then=page_path,
             done="created",
-            command=f"key create {owner_options} --secret-file FILE",
+            command=f"key create {options} --secret-file FILE",
             **shared,
         ),
         Action(
@@ -106,7 +101,7 @@ def actions(
             handler=KeyHandler,
             then=page_path,
             done="added",
-            command=f"key create {owner_options} --public-key FILE",
+            command=f"key create {options} --public-key FILE",
             **shared,
         ),
         Action(
@@ -118,7 +113,7 @@ def actions(
             is_dangerous=True,
             then=page_path,
             done="deleted",
-            command=f"key remove {owner_options} {{keyId}}",
+            command=f"key remove {options} {{keyId}}",
             **shared,
         ),
     )
