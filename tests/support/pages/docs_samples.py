@@ -1,6 +1,6 @@
 """The manual's pages with values as their heads describe them (see page_samples)."""
 
-from idp.api.manual import FieldRow, ManualEntry, Part
+from idp.api.manual import FieldRow, ManualEntry, ManualPage
 
 
 def part(said):
@@ -15,7 +15,7 @@ def part(said):
         command=said("curl -X POST"),
         is_conditional=True,
     )
-    return Part(said("Users"), "/docs/users", [entry])
+    return ManualPage(said("Users"), "/docs/users", [entry])
 
 
 def pages(said):
@@ -38,6 +38,6 @@ def pages(said):
 
 BARE = {
     "docs": {"parts": [], "about": "Strict JSON.", "organization_header": "x-idp-orgid"},
-    "docs-part": {"part": Part("Users", "/docs/users", [])},
+    "docs-part": {"part": ManualPage("Users", "/docs/users", [])},
     "docs-errors": {"catalogue": []},
 }
