@@ -21,17 +21,21 @@ class Notifier:
         is_abstract = address is not None and address.startswith("@")
         self._address = f"\0{address[1:]}" if address and is_abstract else address
         self.watchdog_seconds = watchdog_seconds
+        self._is_stopping = False
 
     def ready(self, status: str) -> None:
         """The service has started, or reloaded its settings."""
-        self._send("READY=1", f"STATUS={status}")
+        if not self._is_stopping:
+            self._send("READY=1", f"STATUS={status}")
 
     def reloading(self) -> None:
         """The settings are read again; to be followed by `ready`."""
-        self._send("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
+        if not self._is_stopping:
+            self._send("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
 
     def stopping(self) -> None:
-        """A stop has begun."""
+        """A stop has begun: from now on, neither `ready` nor `reloading` sends anything."""
+        self._is_stopping = True
         self._send("STOPPING=1", "STATUS=stopping")
 
     def watchdog(self) -> None:

@@ -101,6 +101,7 @@ class Supervisor:
         self._workers: dict[int, _SupervisedWorker] = {}  # by process id
         self._announce: Callable[[], None] | None = None  # until all have served once
         self._unannounced = set(range(count))
+        self._reloaded_at = float("-inf")
         self._stop_by: float | None = None
         self._code = exit_codes.OK
         self._parent_read_end, self._parent_write_end = os.pipe()
@@ -138,11 +139,14 @@ class Supervisor:
         child = self._fork(prepare)
         os.close(write)
         with os.fdopen(read, "rb") as pipe:
-            while not self._signals.wait(None, read):
+            while not self._signals.wait(_TICK_SECONDS, read):
                 self._handle_signals([child])
+                self._end_late_stop([child])
             announcement = pipe.read()
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if code != exit_codes.OK and self._stop_by is None:
+            if code < 0:
+                _log.error("the start failed: its process was ended by a signal", signal=-code)
             raise SystemExit(_positive(code))
         return announcement
 
@@ -152,9 +156,13 @@ class Supervisor:
         for index in [index for index, at in self._due.items() if at <= now]:
             if self._stop_by is None:
                 del self._due[index]
-                self._start(index)
+                try:
+                    self._start(index)
+                except OSError as error:  # no process, descriptor or memory is left
+                    self._not_started(index, error)
 
     def _start(self, index: int) -> None:
+        """Starts a worker. Raises OSError if the system has no room for it."""
         context = WorkerContext(
             index=index,
             listening=self._port.worker_socket(),
@@ -162,7 +170,11 @@ class Supervisor:
             ready=lambda: _report(self._ready_end),
             parent=self._parent_read_end,
         )
-        child = self._fork(lambda: self._tasks.work(context))
+        try:
+            child = self._fork(lambda: self._tasks.work(context))
+        except OSError:
+            context.listening.close()
+            raise
         self._workers[child] = _SupervisedWorker(index, context.listening, time.monotonic())
 
     def _fork(self, work: Callable[[], None]) -> int:
@@ -203,19 +215,26 @@ class Supervisor:
         self._handle_signals(list(self._workers))
 
     def _handle_signals(self, children: list[int]) -> None:
-        for number in self._signals.received():
+        numbers = self._signals.received()
+        for number in numbers:
             if number in _STOPS:
                 self._stop(children, number)
-            elif number == signal.SIGHUP:
-                self._reload_all()
+        if signal.SIGHUP in numbers and self._stop_by is None:
+            self._reload_all()
 
     def _reload_all(self) -> None:
-        """Has the settings read again by every worker that serves; the others read them anyway."""
-        self._notifier.reloading()
+        """Has the settings read again by every worker that serves, and by the others as soon as
+        they do.
+        """
+        is_announced = not self._unannounced
+        if is_announced:
+            self._notifier.reloading()
         if self._tasks.reload() is not None:
+            self._reloaded_at = time.monotonic()
             serving = [pid for pid, worker in self._workers.items() if worker.serves]
             _kill(serving, signal.SIGHUP)
-        self._notifier.ready("serving")
+        if is_announced:
+            self._notifier.ready("serving")
 
     def _note_serving(self) -> None:
         """Notes which workers serve now; announces the service when all have served."""
@@ -225,6 +244,8 @@ class Supervisor:
                 worker.serves = True
                 self._restarts.served()
                 self._unannounced.discard(worker.index)
+                if worker.started_at < self._reloaded_at:
+                    _kill([pid], signal.SIGHUP)
         if not self._unannounced and self._announce is not None:
             self._announce()
             self._announce = None
@@ -260,6 +281,20 @@ class Supervisor:
             exit_code=code,
             pause_seconds=pause,
         )
+        self._give_up_if_hopeless(now, code)
+
+    def _not_started(self, index: int, error: OSError) -> None:
+        """Has the start of a worker tried again."""
+        now = time.monotonic()
+        pause = max(_TICK_SECONDS, self._restarts.pause(index, exit_codes.FAILED, 0.0))
+        self._due[index] = now + pause
+        _log.error(
+            "a worker can't be started", worker=index, cause=error.strerror, pause_seconds=pause
+        )
+        self._give_up_if_hopeless(now, exit_codes.FAILED)
+
+    def _give_up_if_hopeless(self, now: float, code: int) -> None:
+        """Ends the service if no worker serves, and too many have ended or could not start."""
         is_served = any(each.serves for each in self._workers.values())
         if not is_served and self._restarts.failed(now, code):
             _log.error("the service ends: its workers end before they serve")
@@ -272,9 +307,7 @@ class Supervisor:
         """
         now = time.monotonic()
         if self._stop_by is not None:
-            if now >= self._stop_by:
-                self._code = exit_codes.FAILED
-                _kill(self._workers, signal.SIGKILL)
+            self._end_late_stop(self._workers)
             return
         serving = {each.index: each for each in self._workers.values() if each.serves}
         last = {index: self._heartbeats.last(index) for index in serving}
@@ -291,6 +324,12 @@ class Supervisor:
             if is_late or (worker.serves and worker.index in actions.to_kill):
                 worker.is_hung = True
                 _kill([pid], signal.SIGKILL)
+
+    def _end_late_stop(self, children: Iterable[int]) -> None:
+        """Kills the children that have not ended in the time for a stop."""
+        if self._stop_by is not None and time.monotonic() >= self._stop_by:
+            self._code = exit_codes.FAILED
+            _kill(children, signal.SIGKILL)
 
     def _stop(self, children: list[int], number: int) -> None:
         """Asks the workers to finish; the second time, kills them."""

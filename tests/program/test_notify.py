@@ -64,6 +64,23 @@ def test_the_manager_learns_of_start_reload_and_stop_in_order(start_program, man
     assert 0 <= time.monotonic_ns() // 1000 - moment < 60_000_000
 
 
+@pytest.mark.parametrize("processes", [1, 2])
+def test_reloads_amid_start_and_stop_announce_nothing(start_program, manager, processes):
+    options = {"NOTIFY_SOCKET": manager.address, "IDP_SHUTDOWN_DELAY_SECONDS": 1}
+    program = start_program("--processes", str(processes), waits=False, **options)
+    if processes > 1:
+        eventually(program.workers, "the preparing process", 30)
+        program.signal(signal.SIGHUP)
+    program.wait_for(lambda: bool(program.output), "its JSON line")
+    eventually(lambda: manager.states() == ["READY=1"], "READY")
+    program.signal()
+    eventually(lambda: manager.states() == ["READY=1", "STOPPING=1"], "STOPPING")
+    program.signal(signal.SIGHUP)
+
+    assert program.wait() == 0
+    assert manager.states() == ["READY=1", "STOPPING=1"]
+
+
 def test_signs_of_life_are_sent_where_they_are_expected(start_program, manager):
     start_program(NOTIFY_SOCKET=manager.address, WATCHDOG_USEC=400_000)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import socket
 import time
@@ -145,6 +146,39 @@ def test_a_stop_ends_in_time_with_a_worker_that_stands_still(start_program):
 
     assert program.wait(20) == 1
     assert program.workers() == []
+
+
+@pytest.mark.slow
+def test_a_stop_ends_in_time_while_the_preparing_process_stands_still(start_program):
+    program = start_program("--processes", "2", waits=False, IDP_DRAIN_SECONDS=1)
+    (preparing,) = eventually(program.workers, "the preparing process", 30)
+    os.kill(preparing, signal.SIGSTOP)
+    program.signal()
+
+    assert program.wait(20) == 1
+    assert not is_alive(preparing)
+
+
+def test_a_start_whose_process_is_killed_says_so(start_program):
+    program = start_program("--processes", "2", waits=False)
+    (preparing,) = eventually(program.workers, "the preparing process", 30)
+    os.kill(preparing, signal.SIGKILL)
+
+    assert program.wait(20) == 1
+    assert '"the start failed: its process was ended by a signal"' in program.printed
+
+
+def test_a_worker_for_which_there_is_no_room_is_started_later(start_program):
+    program = start_program("--processes", "2")
+    soft, hard = resource.prlimit(program.pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(program.pid, resource.RLIMIT_NOFILE, (8, hard))
+    killed = program.workers()[0]
+    os.kill(killed, signal.SIGKILL)
+    program.wait_for(lambda: "a worker can't be started" in program.printed, "word of it")
+    assert seconds_for_an_answer(program.port) is not None
+    resource.prlimit(program.pid, resource.RLIMIT_NOFILE, (soft, hard))
+
+    eventually(lambda: is_served(program, [killed]), "the replacement", 30)
 
 
 @pytest.mark.slow
