@@ -75,6 +75,9 @@ def read(reloader: Reloader) -> Reload | None:
     except ConfigError as error:
         _log.error("the settings can't be used; those before stay in force", cause=str(error))
         return None
+    except Exception as error:  # such a file must not end a service that runs
+        _log.error("the settings can't be used; those before stay in force", exc_info=error)
+        return None
     logs.set_level(reloader.log_level)
     return reload
 

@@ -7,7 +7,8 @@ import select
 import signal
 import socket
 from collections.abc import Iterable
-from types import TracebackType
+from contextlib import suppress
+from types import FrameType, TracebackType
 from typing import Final, Self
 
 _READ_BYTES: Final = 4096
@@ -16,18 +17,21 @@ _READ_BYTES: Final = 4096
 class SignalQueue:
     """Receives signals of these numbers instead of being interrupted by them, within its block.
 
-    Nothing runs in a signal handler, so no state of the process changes at an unexpected moment.
+    A signal handler only records its signal, so no other state of the process changes at an
+    unexpected moment.
     """
 
     def __init__(self, numbers: Iterable[int]) -> None:
         self._numbers = tuple(numbers)
+        # The sockets only wake the process: when many signals fill them, the next leave no byte.
         self._read, self._write = socket.socketpair()
+        self._arrived: list[int] = []
 
     def __enter__(self) -> Self:
         self._read.setblocking(False)
         self._write.setblocking(False)
         for number in self._numbers:
-            signal.signal(number, lambda *_: None)
+            signal.signal(number, self._record)
         signal.set_wakeup_fd(self._write.fileno(), warn_on_full_buffer=False)
         return self
 
@@ -51,10 +55,10 @@ class SignalQueue:
 
     def received(self) -> list[int]:
         """Returns the signals that have arrived since the last call, in their order."""
-        try:
-            return list(self._read.recv(_READ_BYTES))
-        except BlockingIOError:
-            return []
+        with suppress(BlockingIOError):
+            self._read.recv(_READ_BYTES)
+        arrived, self._arrived = self._arrived, []
+        return arrived
 
     def fork(self) -> int:
         """Forks; the child has left the block, with the default actions of the signals.
@@ -70,6 +74,9 @@ class SignalQueue:
             return child
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, self._numbers)
+
+    def _record(self, number: int, _: FrameType | None) -> None:
+        self._arrived.append(number)
 
     def _leave(self) -> None:
         signal.set_wakeup_fd(-1)

@@ -82,6 +82,38 @@ def test_a_settings_file_that_cannot_be_used_changes_nothing(start_program, tmp_
     assert program.process.poll() is None
 
 
+@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize(
+    "text", ["x = " + 3000 * "[", f'store = "sqlite:///{300 * "a"}"'], ids=["nested", "name"]
+)
+def test_a_file_that_nobody_has_thought_of_ends_nothing(start_program, tmp_path, text, processes):
+    file = configured(tmp_path, "")
+    program = start_program("--config", file, "--processes", str(processes))
+    configured(tmp_path, text)
+    reloaded(program, "the settings can't be used; those before stay in force")
+    program.errors.clear()  # it had to print a traceback
+    configured(tmp_path, "max_connections = 100\n")
+
+    assert reloaded(program)["changed"] == ["max_connections"]
+
+
+def test_a_worker_that_starts_during_a_reload_has_the_new_settings(start_program, tmp_path):
+    file = configured(tmp_path, "")
+    program = start_program("--config", file, "--processes", "2")
+    before = program.workers()
+    configured(tmp_path, 'trusted_proxies = ["127.0.0.1"]\n')
+    os.kill(before[0], signal.SIGKILL)
+    eventually(lambda: len(set(program.workers()) - set(before)) == 1, "a new worker")
+    reloaded(program)
+    os.kill(before[1], signal.SIGSTOP)  # the new one gets every connection once this is noticed
+    eventually(lambda: "no new connections" in program.printed, "word of it", 30)
+    os.kill(before[1], signal.SIGKILL)
+    eventually(lambda: is_ready(program), "an answer", 20)
+
+    eventually(lambda: named_address(program) == "203.0.113.9", "the change")
+    assert {named_address(program) for _ in range(10)} == {"203.0.113.9"}
+
+
 def test_settings_that_need_a_restart_are_named(start_program, tmp_path):
     file = configured(tmp_path, "drain_seconds = 3\n")
     program = start_program("--config", file)
@@ -107,6 +139,22 @@ def test_a_worker_that_was_replaced_has_the_settings_read_last(start_program, tm
     eventually(lambda: is_ready(program), "an answer", 20)
 
     assert {named_address(program) for _ in range(6)} == {"203.0.113.9"}
+
+
+def test_a_stop_after_a_storm_of_reloads_is_not_lost(start_program, tmp_path):
+    file = configured(tmp_path, "")
+    program = start_program("--config", file, "--processes", "2")
+    os.unlink(file)
+    os.mkfifo(file)  # reading it waits for a writer
+    for _ in range(600):
+        program.signal(signal.SIGHUP)
+        time.sleep(0.0005)
+    program.signal()
+    time.sleep(0.1)
+    with open(file, "w"):
+        os.unlink(file)
+
+    assert program.wait() == 0
 
 
 def is_ready(program):
