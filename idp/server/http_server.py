@@ -109,7 +109,18 @@ class BoundedServer(HTTPServer):
             except OSError as error:
                 self._not_accepted(error)
                 return
+            self._begin(accepted, address)
+
+    def _begin(self, accepted: socket.socket, address: Any) -> None:
+        """Has an accepted connection served, unless its client has reset it by now: its TLS
+        handshake could not begin.
+        """
+        try:
+            if self.ssl_options is not None:
+                accepted.getpeername()
             self._handle_connection(accepted, address)
+        except OSError:
+            accepted.close()
 
     def _not_accepted(self, error: OSError) -> None:
         """Handles a failure of the listening socket."""

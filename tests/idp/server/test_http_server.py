@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import errno
 import socket
+import ssl
+import struct
 
 import pytest
 from tornado.web import Application, RequestHandler
 
 from idp.config.settings import Config
-from idp.server import http_server
+from idp.server import certificate, http_server
 from idp.server.http_server import BoundedServer
+from tests.support.certificate import self_signed
 
 
 class Hello(RequestHandler):
@@ -50,12 +53,12 @@ def log(monkeypatch):
     return made
 
 
-def serving(shut, *errors):
+def serving(shut, *errors, tls=None):
     """A server whose next accepts fail with these errors, and its port."""
     listening = socket.create_server(("127.0.0.1", 0))
     listening.setblocking(False)
     app = Application([("/", Hello)], log_function=lambda _: None)
-    server = BoundedServer(app, Config(), None, shut.set)
+    server = BoundedServer(app, Config(), tls, shut.set)
     server.listen_on(Failing(listening, *errors))
     return server, listening.getsockname()[1]
 
@@ -108,6 +111,29 @@ async def test_a_connection_that_ended_in_the_queue_delays_nobody():
 
     assert status == "HTTP/1.1 200 OK"
     writer.close()
+    server.stop()
+    await server.close_all_connections()
+
+
+def reset(port, sent):
+    """A connection that its client resets at once."""
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.sendall(sent)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+async def test_connections_that_were_reset_before_their_handshake_harm_nobody(tmp_path):
+    chain, key = self_signed(tmp_path)
+    files = {"tls_cert": str(tmp_path / chain), "tls_key": str(tmp_path / key)}
+    server, port = serving(asyncio.Event(), tls=certificate.context(Config(**files)))
+    for sent in (b"", b"x"):
+        reset(port, sent)
+    trusting = ssl.create_default_context(cafile=tmp_path / chain)
+    _, last = await asyncio.open_connection("127.0.0.1", port, ssl=trusting)
+    last.close()
+    for sent in (b"", b"x"):
+        reset(port, sent)
+
     server.stop()
     await server.close_all_connections()
 
