@@ -1,8 +1,11 @@
 """The open connections of a process: how many there may be, and which one makes room.
 
 When all places are taken, the longest idle connection of the client that holds most is closed for
-a new one; a connection with a request under way never is. A client is an IPv4 address or an IPv6
-/64 network. Without a lack of places, no client has a limit of its own.
+a new one. Where no connection is idle, it is one that waits for its client: for the rest of a
+request, or for the answer to be read. Otherwise nobody else would get in while a client sends the
+heads of requests only, or reads no answer. A connection that waits for the service is never
+closed. A client is an IPv4 address or an IPv6 /64 network. Without a lack of places, no client
+has a limit of its own.
 """
 
 from __future__ import annotations
@@ -17,12 +20,16 @@ from idp.foundation.network_keys import network_key
 @dataclass(eq=False, slots=True)
 class Connection:
     """An open connection of a client; `close` ends it at once. `accepted_at` is in seconds of the
-    loop.
+    loop. `awaits_client` returns whether a request under way waits for the client.
     """
 
     client: str
     accepted_at: float
     close: Callable[[], None]
+    awaits_client: Callable[[], bool] = lambda: False
+
+
+_Ordered = defaultdict[str, OrderedDict[Connection, None]]
 
 
 class Connections:
@@ -32,8 +39,9 @@ class Connections:
         self.limit = limit
         self._open: set[Connection] = set()
         self._clients = _Ranking()
-        # Each in the order in which they began to be so.
-        self._idle: defaultdict[str, OrderedDict[Connection, None]] = defaultdict(OrderedDict)
+        # By client, each in the order in which they began to be so.
+        self._idle: _Ordered = defaultdict(OrderedDict)
+        self._busy: _Ordered = defaultdict(OrderedDict)
         self._unused: OrderedDict[Connection, None] = OrderedDict()
 
     def __len__(self) -> int:
@@ -41,7 +49,7 @@ class Connections:
 
     def add(self, address: str, now: float, close: Callable[[], None]) -> Connection | None:
         """Returns the record of a new, idle connection; None if every place is taken by a request
-        under way.
+        that waits for the service.
         """
         if len(self._open) >= self.limit and not self.make_room():
             return None
@@ -55,33 +63,50 @@ class Connections:
     def rest(self, connection: Connection) -> None:
         """Notes that a connection has no request under way. Closed ones are ignored."""
         if connection in self._open:
+            _discard(self._busy, connection)
             self._idle[connection.client][connection] = None
 
     def work(self, connection: Connection) -> None:
-        """Notes that a request has arrived on a connection."""
-        self._unused.pop(connection, None)
-        waiting = self._idle[connection.client]
-        waiting.pop(connection, None)
-        if not waiting:
-            del self._idle[connection.client]
+        """Notes that the head of a request has arrived on a connection. Closed ones are
+        ignored.
+        """
+        if connection in self._open:
+            self._unused.pop(connection, None)
+            _discard(self._idle, connection)
+            self._busy[connection.client][connection] = None
 
     def remove(self, connection: Connection) -> None:
         """Notes that a connection is closed; a second time has no effect."""
         if connection in self._open:
-            self.work(connection)
+            self._unused.pop(connection, None)
+            _discard(self._idle, connection)
+            _discard(self._busy, connection)
             self._open.discard(connection)
             self._clients.remove(connection.client)
 
     def make_room(self, count: int = 1) -> int:
-        """Closes up to `count` idle connections, of the clients that hold most the longest idle;
-        returns how many.
+        """Closes up to `count` connections that wait for their clients, idle ones first, of the
+        clients that hold most the longest waiting; returns how many.
         """
         for done in range(count):
-            client = next((each for each in self._clients.by_most() if each in self._idle), None)
-            if client is None:
+            connection = self._longest_idle() or self._longest_waiting()
+            if connection is None:
                 return done
-            self._close(next(iter(self._idle[client])))
+            self._close(connection)
         return count
+
+    def _longest_idle(self) -> Connection | None:
+        for client in self._clients.by_most():
+            if client in self._idle:
+                return next(iter(self._idle[client]))
+        return None
+
+    def _longest_waiting(self) -> Connection | None:
+        for client in self._clients.by_most():
+            for connection in self._busy.get(client, ()):
+                if connection.awaits_client():
+                    return connection
+        return None
 
     def close_unused(self, accepted_before: float) -> int:
         """Closes the connections accepted before an instant that have sent no request; returns how
@@ -99,6 +124,15 @@ class Connections:
     def _close(self, connection: Connection) -> None:
         self.remove(connection)
         connection.close()
+
+
+def _discard(by_client: _Ordered, connection: Connection) -> None:
+    """Removes a connection, if it is there, and what its client had."""
+    theirs = by_client.get(connection.client)
+    if theirs is not None:
+        theirs.pop(connection, None)
+        if not theirs:
+            del by_client[connection.client]
 
 
 class _Ranking:

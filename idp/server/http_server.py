@@ -160,10 +160,13 @@ class BoundedServer(HTTPServer):
         self, server_conn: object, request_conn: HTTPConnection
     ) -> HTTPMessageDelegate:
         """Tornado calls this when it begins to wait for a request."""
-        connection = self._by_stream[_stream(server_conn)]
+        stream = _stream(server_conn)
+        connection = self._by_stream[stream]
         self._open.rest(connection)
         delegate = super().start_request(server_conn, request_conn)
-        return _Arrival(delegate, lambda: self._open.work(connection))
+        arrival = _Arrival(delegate, lambda: self._open.work(connection))
+        connection.awaits_client = lambda: not arrival.is_complete or stream.writing()
+        return arrival
 
     def on_close(self, server_conn: object) -> None:
         """Tornado calls this when a connection has ended."""
@@ -172,13 +175,16 @@ class BoundedServer(HTTPServer):
 
 
 class _Arrival(HTTPMessageDelegate):
-    """Calls `arrived` when the head of a request has arrived."""
+    """Calls `arrived` when the head of a request has arrived; `is_complete` when its body has,
+    too.
+    """
 
     def __init__(self, delegate: HTTPMessageDelegate, arrived: Callable[[], None]) -> None:
         self._arrived = arrived
+        self.is_complete = False
         self._headers_received = delegate.headers_received
+        self._finish = delegate.finish
         self.data_received = delegate.data_received  # type: ignore[method-assign]
-        self.finish = delegate.finish  # type: ignore[method-assign]
         self.on_connection_close = delegate.on_connection_close  # type: ignore[method-assign]
 
     def headers_received(
@@ -186,6 +192,10 @@ class _Arrival(HTTPMessageDelegate):
     ) -> Awaitable[None] | None:
         self._arrived()
         return self._headers_received(start_line, headers)
+
+    def finish(self) -> None:
+        self.is_complete = True
+        self._finish()
 
 
 def _stream(server_conn: object) -> IOStream:

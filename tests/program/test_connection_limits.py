@@ -80,6 +80,39 @@ def test_the_client_that_holds_most_makes_room_with_its_longest_idle_connection(
     assert is_open(guest)
 
 
+def starved(program, source):
+    """Whether a new client gets no answer."""
+    with connect(program, source) as connection:
+        return not is_open(connection)
+
+
+def test_one_client_that_sends_no_bodies_keeps_nobody_out(start_program, stack):
+    program = start_program(IDP_MAX_CONNECTIONS=64)
+    many = [stack.enter_context(connect(program)) for _ in range(64)]
+    host = f"localhost:{program.port}"
+    for each in many:
+        form = "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 50"
+        each.sendall(f"POST /oauth/v2/token HTTP/1.1\r\nHost: {host}\r\n{form}\r\n\r\n".encode())
+    time.sleep(0.5)
+
+    assert [starved(program, "127.0.0.2") for _ in range(3)] == [False] * 3
+
+
+def test_one_client_that_reads_no_answers_keeps_nobody_out(start_program, stack):
+    program = start_program(IDP_MAX_CONNECTIONS=64)
+    request = f"GET /openapi.json HTTP/1.1\r\nHost: localhost:{program.port}\r\n\r\n".encode()
+    for _ in range(64):
+        greedy = stack.enter_context(socket.socket())
+        greedy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        greedy.connect(("127.0.0.1", program.port))
+        greedy.sendall(request * 8)
+
+    def keeps_out():
+        return any(starved(program, "127.0.0.2") for _ in range(3))
+
+    eventually(lambda: not keeps_out(), "an answer", 30)  # once no answer is being made
+
+
 def few_descriptors():
     resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200))
 

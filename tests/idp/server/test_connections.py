@@ -45,6 +45,20 @@ def test_the_longest_idle_connection_of_the_client_that_holds_most_makes_room():
     assert len(opened.connections) == 4
 
 
+def test_without_idle_ones_the_longest_waiting_for_its_client_makes_room():
+    opened = Opened(4)
+    opened.add("guest", "198.51.100.7").awaits_client = lambda: True
+    for name in ("a", "b", "c"):
+        opened.add(name).awaits_client = lambda name=name: name != "a"
+    opened.work("guest", "a", "b", "c")
+
+    opened.add("new", "203.0.113.5")
+    opened.work("new")
+    opened.add("newer", "203.0.113.6")
+
+    assert opened.closed == ["b", "c"]
+
+
 def test_a_connection_with_a_request_under_way_is_never_closed_for_another():
     opened = Opened(3)
     for name in ("a", "b"):
