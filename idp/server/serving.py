@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from idp.background import schedule as background_schedule
 from idp.foundation import log_repetition, logs
-from idp.server import certificate
+from idp.server import certificate, first_process
 from idp.server import reload as settings_reload
 from idp.server.certificate import CertificateWatch
 from idp.server.import_process import Importer
@@ -53,7 +53,7 @@ async def serve(
     async with (
         background_schedule.running(service),
         importer.running(),
-        _running([*live.jobs(), _report_repeated_lines()]),
+        _running([*live.jobs(), *_jobs()]),
     ):
         await stop.requested.wait()
         app.is_draining = True
@@ -63,6 +63,11 @@ async def serve(
         server.stop()
     await app.drained(config.drain_seconds)
     await server.close_all_connections()
+
+
+def _jobs() -> Sequence[Coroutine[Any, Any, None]]:
+    orphans = [first_process.reap_orphans()] if first_process.is_first() else []
+    return [_report_repeated_lines(), *orphans]
 
 
 async def _report_repeated_lines() -> None:

@@ -14,6 +14,7 @@ from idp.cli.settings import load, store_flags
 from idp.config import loading
 from idp.config.rules import BrokenRule
 from idp.config.settings import Config
+from idp.server import first_process
 from idp.start import checks as start_checks
 from idp.start.checks import Launch
 
@@ -37,6 +38,7 @@ def serve(config_file: Path | None, new_store: bool, as_json: bool, **flags: obj
     Example: idp serve --issuer https://login.example.com --tls-cert chain.pem --tls-key key.pem
     """
     started_at = time.monotonic()
+    first_process.end_on_sigterm()
     options = given_options.options(click.get_current_context())
     launch = Launch(new_store=new_store, command=f"idp serve {options}".rstrip())
 

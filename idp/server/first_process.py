@@ -1,0 +1,63 @@
+"""What a service does as the first process of a container, which has no other init."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from types import FrameType
+from typing import Final
+
+_LOOK_SECONDS: Final = 2.0
+_NEXT_SECONDS: Final = 0.1  # while there is one that has ended
+
+
+def is_first() -> bool:
+    """Returns whether this is the first process of a container (or of the machine)."""
+    return os.getpid() == 1
+
+
+def end_on_sigterm() -> None:
+    """Makes SIGTERM end this process from now on, as it does any other: for the first one, the
+    kernel ignores a signal without a handler.
+    """
+    if is_first():
+        signal.signal(signal.SIGTERM, _end)
+
+
+def _end(number: int, _: FrameType | None) -> None:
+    os._exit(128 + number)  # as a shell reports it
+
+
+async def reap_orphans() -> None:
+    """Takes note of the ends of processes that this one has inherited, until it is cancelled.
+
+    Children of its own are left to the event loop, which takes note of their ends at once: what
+    has ended and is still there at the next look is an orphan.
+    """
+    ended: int | None = None
+    while True:
+        ended = _reaped(ended)
+        # Twice, so that the event loop has certainly looked for its own children meanwhile.
+        for _ in range(2):
+            await asyncio.sleep(_LOOK_SECONDS if ended is None else _NEXT_SECONDS)
+
+
+def _reaped(ended: int | None) -> int | None:
+    """Reaps this ended child if it is still there; returns the next one that has ended."""
+    try:
+        child = _next_ended()
+        if child is not None and child == ended:
+            os.waitpid(child, os.WNOHANG)
+            child = _next_ended()
+    except ChildProcessError:  # there is no child
+        return None
+    return child
+
+
+def _next_ended() -> int | None:
+    """Returns a child that has ended and is not reaped; raises ChildProcessError if there is no
+    child.
+    """
+    result = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    return None if result is None else result.si_pid
