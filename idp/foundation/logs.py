@@ -84,12 +84,18 @@ class Logger(structlog.BoundLoggerBase):
         """Logs a failure that an operator has to examine; `exc_info=error` adds the traceback."""
         self.log("error", event, fields)
 
-    def log(self, level: str, event: str, fields: Mapping[str, object]) -> None:
-        """Logs an event at a level that is only known at run time."""
+    def log(
+        self, level: str, event: str, fields: Mapping[str, object], kind: str | None = None
+    ) -> None:
+        """Logs an event at a level that is only known at run time.
+
+        `kind` is what the events have in common that count as repetitions; without it, they are
+        those of the same text.
+        """
         if LEVELS[level] < _output.level:
             return
         try:
-            held = _held_before(self._context["logger"], level, event)
+            held = _held_before(self._context["logger"], level, kind or event)
             if held is not None:
                 more = {"repeated": held} if held else {}
                 self._proxy_to_logger("write", event, level=level, fields={**fields, **more})
@@ -107,7 +113,11 @@ def report_repetitions() -> None:
     be called every second.
     """
     for (name, level, event), held in _repetitions.over():
-        logger(name)._proxy_to_logger("write", event, level=level, fields={"repeated": held})
+        try:
+            fields = {"repeated": held}
+            logger(name)._proxy_to_logger("write", event, level=level, fields=fields)
+        except Exception as error:  # the next report may succeed
+            _last_resort(error)
 
 
 def logger(name: str) -> Logger:
@@ -215,7 +225,9 @@ class _Standard(logging.Handler):
         level = "debug"
         for name, number in LEVELS.items():
             level = name if number <= record.levelno else level
-        logger(record.name).log(level, _message(record), {"exc_info": record.exc_info})
+        # The text before its arguments are inserted, which may differ in each record.
+        kind = record.msg if isinstance(record.msg, str) else None
+        logger(record.name).log(level, _message(record), {"exc_info": record.exc_info}, kind)
 
 
 def _message(record: logging.LogRecord) -> str:

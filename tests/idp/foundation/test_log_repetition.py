@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 
 import pytest
 
@@ -91,3 +92,33 @@ def test_the_log_counts_what_it_held_back(monkeypatch, time):
     happened = [line for line in lines if line["event"] == "it happened"]
     assert [line.get("n") for line in happened] == [*range(LIMIT), None]
     assert (happened[-1]["repeated"], happened[-1]["logger"]) == (30, "idp.a")
+
+
+def test_lines_of_a_library_repeat_whatever_their_arguments_are(monkeypatch, time):
+    stream = io.StringIO()
+    logs.configure("info", "json", stream=stream)
+    monkeypatch.setattr(logs, "_repetitions", Repetitions(time))
+    for n in range(50):
+        logging.getLogger("tornado.general").warning("SSL Error on %s", n)
+    time.now += log_repetition.WINDOW_SECONDS
+    logs.report_repetitions()
+    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
+
+    assert [line["event"] for line in lines[:2]] == ["SSL Error on 0", "SSL Error on 1"]
+    assert [line.get("repeated") for line in lines] == [*[None] * LIMIT, 30]
+
+
+class FullDisk(io.StringIO):
+    def write(self, text):
+        raise OSError("no space left")
+
+
+def test_a_report_that_cannot_be_written_ends_nothing(monkeypatch, time, capfd):
+    logs.configure("info", "json", stream=FullDisk())
+    monkeypatch.setattr(logs, "_repetitions", Repetitions(time))
+    for _ in range(50):
+        logs.logger("idp.a").info("it happened")
+    time.now += log_repetition.WINDOW_SECONDS
+    logs.report_repetitions()
+
+    assert capfd.readouterr().err.count("a log line was lost: OSError") == LIMIT + 1
