@@ -147,6 +147,9 @@ def _prepared(this: _Run) -> bytes:
 def _run_loop(work: Coroutine[Any, Any, None]) -> None:
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         runner.run(work)
+        # Closing the loop restores the default actions of signals: a reload would kill this
+        # process as it ends.
+        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGHUP,))
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

@@ -61,7 +61,8 @@ class SignalQueue:
         return arrived
 
     def fork(self) -> int:
-        """Forks; the child has left the block, with the default actions of the signals.
+        """Forks; the child has left the block, with the default actions of the signals, but it
+        ignores SIGHUP.
 
         A signal that arrives meanwhile reaches the parent's queue or the child, never the wrong
         one of both. Returns 0 in the child, and its process id in the parent.
@@ -81,6 +82,7 @@ class SignalQueue:
     def _leave(self) -> None:
         signal.set_wakeup_fd(-1)
         for number in self._numbers:
-            signal.signal(number, signal.SIG_DFL)
+            is_reload = number == signal.SIGHUP  # it must never end a process
+            signal.signal(number, signal.SIG_IGN if is_reload else signal.SIG_DFL)
         self._read.close()
         self._write.close()

@@ -9,6 +9,7 @@ import signal
 import socket
 import ssl
 import time
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -153,6 +154,20 @@ def test_a_stop_after_a_storm_of_reloads_is_not_lost(start_program, tmp_path):
     time.sleep(0.1)
     with open(file, "w"):
         os.unlink(file)
+
+    assert program.wait() == 0
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_reloads_until_the_end_of_a_stop_do_not_fail_it(start_program, processes):
+    program = start_program("--processes", str(processes))
+    everybody = [program.pid, *program.workers()]
+    program.signal()
+    while program.process.poll() is None:
+        for pid in everybody:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGHUP)
+        time.sleep(0.001)
 
     assert program.wait() == 0
 
