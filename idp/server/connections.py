@@ -2,7 +2,7 @@
 
 When all places are taken, the longest idle connection of the client that holds most is closed for
 a new one. Where no connection is idle, it is one that waits for its client: for the rest of a
-request, or for the answer to be read. Otherwise nobody else would get in while a client sends the
+request, or for the answer to be read. Otherwise no other one would get in while a client sends the
 heads of requests only, or reads no answer. A connection that waits for the service is never
 closed. A client is an IPv4 address or an IPv6 /64 network. Without a lack of places, no client
 has a limit of its own.
