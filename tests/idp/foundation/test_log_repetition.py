@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import logging
 
 import pytest
@@ -77,35 +76,29 @@ def test_many_kinds_of_lines_take_bounded_memory(repetitions):
     assert len(repetitions._windows) <= 1000
 
 
-def test_the_log_counts_what_it_held_back(monkeypatch, time):
-    stream = io.StringIO()
-    logs.configure("info", "json", stream=stream)
+def test_the_log_counts_what_it_held_back(monkeypatch, time, lines):
     monkeypatch.setattr(logs, "_repetitions", Repetitions(time))
     for n in range(50):
         logs.logger("idp.a").info("it happened", n=n)
         logs.access("GET", "/", 200, 0.1, address="192.0.2.1")
     time.now += log_repetition.WINDOW_SECONDS
     logs.report_repetitions()
-    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
+    happened = [line for line in lines() if line["event"] == "it happened"]
 
-    assert sum(line["event"] == "request" for line in lines) == 50
-    happened = [line for line in lines if line["event"] == "it happened"]
+    assert sum(line["event"] == "request" for line in lines()) == 50
     assert [line.get("n") for line in happened] == [*range(LIMIT), None]
     assert (happened[-1]["repeated"], happened[-1]["logger"]) == (30, "idp.a")
 
 
-def test_lines_of_a_library_repeat_whatever_their_arguments_are(monkeypatch, time):
-    stream = io.StringIO()
-    logs.configure("info", "json", stream=stream)
+def test_lines_of_a_library_repeat_whatever_their_arguments_are(monkeypatch, time, lines):
     monkeypatch.setattr(logs, "_repetitions", Repetitions(time))
     for n in range(50):
         logging.getLogger("tornado.general").warning("SSL Error on %s", n)
     time.now += log_repetition.WINDOW_SECONDS
     logs.report_repetitions()
-    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
 
-    assert [line["event"] for line in lines[:2]] == ["SSL Error on 0", "SSL Error on 1"]
-    assert [line.get("repeated") for line in lines] == [*[None] * LIMIT, 30]
+    assert [line["event"] for line in lines()[:2]] == ["SSL Error on 0", "SSL Error on 1"]
+    assert [line.get("repeated") for line in lines()] == [*[None] * LIMIT, 30]
 
 
 class FullDisk(io.StringIO):
@@ -113,7 +106,7 @@ class FullDisk(io.StringIO):
         raise OSError("no space left")
 
 
-def test_a_report_that_cannot_be_written_ends_nothing(monkeypatch, time, capfd):
+def test_a_report_that_cannot_be_written_ends_nothing(monkeypatch, time, stream, capfd):
     logs.configure("info", "json", stream=FullDisk())
     monkeypatch.setattr(logs, "_repetitions", Repetitions(time))
     for _ in range(50):
