@@ -136,7 +136,7 @@ def _discard(by_client: _Ordered, connection: Connection) -> None:
 
 
 class _Ranking:
-    """Clients by how many connections they hold; every step takes constant time."""
+    """Clients by how many connections they hold; adding and removing take constant time."""
 
     def __init__(self) -> None:
         self._held: dict[str, int] = {}

@@ -32,7 +32,7 @@ MAX_BODY_BYTES: Final = 8 * 1024 * 1024
 IDLE_SECONDS: Final = 75  # between requests
 
 _ACCEPTED_AT_ONCE: Final = 128  # then requests have their turn
-_PAUSE_SECONDS: Final = 0.1  # without descriptors, nothing is accepted for so long
+_PAUSE_SECONDS: Final = 0.1  # after a failure, nothing is accepted for so long
 _ROOM: Final = 16  # idle connections closed at once where descriptors are missing
 _WARN_EVERY_SECONDS: Final = 10.0
 _LOOK_SECONDS: Final = 1.0  # how often connections without a request are looked for
@@ -123,20 +123,24 @@ class BoundedServer(HTTPServer):
             accepted.close()
 
     def _not_accepted(self, error: OSError) -> None:
-        """Handles a failure of the listening socket."""
+        """Handles a failure of the listening socket: nothing is accepted for a moment."""
+        self._loop.remove_reader(self._listening)
         if error.errno == errno.EINVAL:
-            self._loop.remove_reader(self._listening)
             self._on_shut()
             return
-        if error.errno not in descriptors.MISSING:
-            raise error
-        self._loop.remove_reader(self._listening)
         self._loop.call_later(_PAUSE_SECONDS, self._resume)
-        self._open.make_room(_ROOM)
+        if error.errno in descriptors.MISSING:
+            self._open.make_room(_ROOM)
         now = self._loop.time()
         if now - self._warned_at >= _WARN_EVERY_SECONDS:
             self._warned_at = now
+            self._report(error)
+
+    def _report(self, error: OSError) -> None:
+        if error.errno in descriptors.MISSING:
             _log.error("no file descriptors left", limit=descriptors.limit())
+        else:
+            _log.error("connections can't be accepted", cause=error.strerror)
 
     def _resume(self) -> None:
         if self._listening.fileno() >= 0:  # it was not closed meanwhile

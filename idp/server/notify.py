@@ -39,8 +39,11 @@ class Notifier:
         self._send("STOPPING=1", "STATUS=stopping")
 
     def watchdog(self) -> None:
-        """The service works: to be sent more often than every `watchdog_seconds`."""
-        self._send("WATCHDOG=1")
+        """The service works: to be sent more often than every `watchdog_seconds`, if the manager
+        expects that.
+        """
+        if self.watchdog_seconds is not None:
+            self._send("WATCHDOG=1")
 
     async def send_watchdog(self) -> None:
         """Sends signs of life until it is cancelled; returns at once if none are
@@ -50,10 +53,6 @@ class Notifier:
             while True:
                 self.watchdog()
                 await asyncio.sleep(self.watchdog_seconds / 4)
-
-    def more_time(self, seconds: float) -> None:
-        """The start takes longer: the manager is to wait so much longer from now on."""
-        self._send(f"EXTEND_TIMEOUT_USEC={int(seconds * 1_000_000)}")
 
     def _send(self, *lines: str) -> None:
         if not self._address:

@@ -302,9 +302,7 @@ class Supervisor:
             self._stop(list(self._workers), signal.SIGTERM)
 
     def _supervise(self) -> None:
-        """Ends what hangs: workers whose event loop hangs, starts and stops without an
-        end.
-        """
+        """Ends workers whose event loop hangs, and starts and stops that take too long."""
         now = time.monotonic()
         if self._stop_by is not None:
             self._end_late_stop(self._workers)

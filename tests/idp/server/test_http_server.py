@@ -93,6 +93,19 @@ async def test_without_descriptors_it_pauses_closes_idle_connections_and_says_so
     await server.close_all_connections()
 
 
+async def test_another_failure_of_the_network_stops_nothing(log):
+    server, port = serving(asyncio.Event(), errno.EPROTO, errno.ENOBUFS)
+
+    writer, status = await asked(port)
+    server._listening.errors.append(errno.EPROTO)
+    server.stop()
+
+    assert status == "HTTP/1.1 200 OK"
+    assert log.events == ["connections can't be accepted"]
+    writer.close()
+    await server.close_all_connections()
+
+
 async def test_a_socket_that_the_supervisor_shut_asks_for_a_stop():
     shut = asyncio.Event()
     server, _ = serving(shut)
@@ -102,6 +115,8 @@ async def test_a_socket_that_the_supervisor_shut_asks_for_a_stop():
         await shut.wait()
     server.stop()
     await server.close_all_connections()
+
+    assert shut.is_set()
 
 
 async def test_a_connection_that_ended_in_the_queue_delays_nobody():
@@ -136,6 +151,7 @@ async def test_connections_that_were_reset_before_their_handshake_harm_nobody(tm
 
     server.stop()
     await server.close_all_connections()
+    assert len(server._open) == 0
 
 
 async def test_a_stop_accepts_what_waits_in_the_queue_and_then_nothing():
