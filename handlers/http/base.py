@@ -79,6 +79,7 @@ class Handler(RequestHandler):
     SUPPORTED_METHODS = _METHODS
     any_host = False  # the Host header is not checked (health checks, static files)
     request_id = ""
+    _query_params: Params | None = None
 
     @property
     def app(self) -> ServiceApplication:
@@ -223,7 +224,9 @@ class Handler(RequestHandler):
     def query_params(self) -> Params:
         """Returns the query parameters. Raises InvalidRequest if they are malformed or too
         many."""
-        return params.parse(self.request.query.encode("latin-1", "replace"))
+        if self._query_params is None:
+            self._query_params = params.parse(self.request.query.encode("latin-1", "replace"))
+        return self._query_params
 
     def form_params(self) -> Params:
         """Returns the parameters of a form body. Raises InvalidRequest if the body is no valid

@@ -325,7 +325,7 @@ def backlog(place):
     old = NOW - timedelta(days=2)
     replays = [[Insert(REPLAY, Replay(id=f"{n}", expires_at=old))] for n in range(upkeep.MANY)]
     with place.monkeypatch.context() as patch:
-        patch.setattr(sweep.Sweeper, "turn", lambda *_: None)
+        patch.setattr(sweep.Sweeper, "remove_slice", lambda *_: None)
         place.store(lambda store: store.commit_each(replays))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
 from collections.abc import Awaitable, Sequence
@@ -79,7 +80,7 @@ class UserHandler(ConsoleHandler):
             intro=None,
             facts=_facts(user),
             actions=self._action_links(id, user),
-            parts_of=[await each for each in self._parts(id)],
+            parts_of=await asyncio.gather(*self._parts(id)),
             commands=commands.rendered(
                 self.service.config,
                 BY_NAME[f"GET {USER}"],

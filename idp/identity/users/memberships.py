@@ -92,8 +92,10 @@ async def _owner(
 ) -> list[Write]:
     """Guards that one of the users whom `is_meant` selects is an active owner there."""
     async for membership in paging.each(service, MEMBERSHIPS, {"org_id": org_id}):
+        if owner_of(org_id) not in membership.roles:
+            continue
         user = await service.store.get(USERS, membership.user_id)
-        if user is None or owner_of(org_id) not in membership.roles or not is_meant(user):
+        if user is None or not is_meant(user):
             continue
         home = await service.store.get(ORGANIZATIONS, user.org_id)
         if user.state == "active" and home and (home.id == org_id or home.state == "active"):

@@ -63,6 +63,12 @@ def logged():
         yield stream
 
 
+@pytest.fixture(autouse=True)
+def temporary(tmp_path, monkeypatch):
+    """The folder of temporary files of one test: no other test writes there."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+
 def nothing_left():
     return not list(Path(tempfile.gettempdir()).glob("idp-scratch-*"))
 
