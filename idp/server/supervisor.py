@@ -314,9 +314,9 @@ class Supervisor:
         listening = [index for index, each in serving.items() if not each.is_shut]
         actions = self._watch.look(now, last, listening)
         for index in actions.to_shut:
-            _log.warning("a worker is silent: it gets no new connections", worker=index)
             serving[index].is_shut = True
             shut(serving[index].listening)
+            _log.warning("a worker is silent: it gets no new connections", worker=index)
         for pid, worker in self._workers.items():
             is_late = not worker.serves and now - worker.started_at > _START_SECONDS
             if is_late or (worker.serves and worker.index in actions.to_kill):
