@@ -7,6 +7,7 @@ and the browser with it. Once stored, the record is read in place of the note.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
@@ -215,10 +216,11 @@ async def find(service: Service, address: str, browser: Browser | None) -> Flow 
         return None
     if has_ended(service, request) or await _is_completed(service, request):
         return None
-    client = client or await _client_of(service, request)
+    client, sessions = await asyncio.gather(
+        _client_of(service, request, client), session_lifetime.find_open(service, browser)
+    )
     if client is None or client.state != "active":
         return None
-    sessions = await session_lifetime.find_open(service, browser)
     everybody = await session_lifetime.live_among(service, sessions)
     live = next_step.admitted(service.config, request, everybody)
     address = request.id if is_stored else address
@@ -231,10 +233,12 @@ def has_no_user(flow: Flow) -> bool:
     return not (flow.is_stored or flow.browser.remembered or flow.browser.known)
 
 
-async def _client_of(service: Service, request: AuthRequest) -> Application | None:
+async def _client_of(
+    service: Service, request: AuthRequest, client: Application | None
+) -> Application | None:
     """Returns the application of the request; for a page of the service, the one that represents
-    it."""
-    client = await service.store.get(APPLICATIONS, request.client_id)
+    it. `client` is the application if it was read already."""
+    client = client or await service.store.get(APPLICATIONS, request.client_id)
     if client is not None or not request.is_for_own_page:
         return client
     instance = await service.store.get(INSTANCES, INSTANCE_ID)

@@ -77,6 +77,17 @@ async def of(service: Service, job: Job) -> Imported:
     """Returns the answer to an import call, by the present state of its job."""
     problems, is_cut = await _problems(service, job)
     made, is_made_cut = await _made(service, job)
+    return _answer(job, problems, made, is_cut=is_cut or is_made_cut)
+
+
+def of_new(job: Job) -> Imported:
+    """Returns the answer while nothing of the job is stored yet."""
+    return _answer(job, [], [], is_cut=False)
+
+
+def _answer(
+    job: Job, problems: list[JobProblem], made: list[dict[str, Any]], *, is_cut: bool
+) -> Imported:
     return Imported(
         job_id=job.id,
         state="JOB_STATE_RUNNING"
@@ -90,7 +101,7 @@ async def of(service: Service, job: Job) -> Imported:
         updated=job.updated,
         skipped=job.skipped,
         failed=job.failed,
-        is_cut=is_cut or is_made_cut,
+        is_cut=is_cut,
     )
 
 

@@ -231,7 +231,7 @@ async def _begin(
     options = JobOptions(is_dry_run=request.dry_run, updates=request.update, mends=request.fix)
     job = job_lifecycle.new(service, call.actor, options, holder=service.random.id())
     # Several units follow; a repeated call is answered with this job.
-    idempotency.set_answer_early(service, await import_answer.of(service, job))
+    idempotency.set_answer_early(service, import_answer.of_new(job))
     await job_lifecycle.begin(service, job)
     hold = Hold(service, job)
     await hold.store_values(
@@ -251,11 +251,12 @@ async def _store_package(service: Service, hold: Hold, package: Upload) -> int:
     """Stores the package in parts, a few concurrently; returns their number."""
     pieces, count = package.pieces(package_chunks.PART_BYTES), 0
     while few := list(itertools.islice(pieces, _PIECES_AT_ONCE)):
+        if count:
+            await hold.renew()
         job = hold.job.id
         await asyncio.gather(
             *(package_chunks.store(service, job, n, each) for n, each in enumerate(few, count))
         )
-        await hold.renew()
         count += len(few)
     return count
 
@@ -266,8 +267,7 @@ async def _work(service: Service, hold: Hold) -> None:
 
 async def _work_on_small(service: Service, hold: Hold, read: _ReadPackage) -> None:
     with read.files:
-        # The package is not read a second time, from the store.
-        await job_runner.work(service, hold, lambda *_: read.package, size=SMALL_BATCH)
+        await job_runner.work_on_read(service, hold, read.package, size=SMALL_BATCH)
 
 
 async def _waited_for(service: Service, job_id: str, until: float) -> Job:

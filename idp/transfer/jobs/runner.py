@@ -97,10 +97,32 @@ async def work(
     holds it already. Raises Unavailable or Unknown when the store can't be reached for long, or at
     once if `is_to_leave`.
     """
+
+    async def opened(directory: Path) -> OpenedPackage:
+        return await _opened(service, hold.job, directory, open_package)
+
+    return await _until_ended(
+        service, hold, _whole(service, hold, opened, size, helpers, is_to_leave)
+    )
+
+
+async def work_on_read(
+    service: Service, hold: Hold, package: OpenedPackage, *, size: int = BATCH_ROWS
+) -> Job:
+    """Works on a held job as `work` does, without reading its package again from the store."""
+
+    async def opened(_: Path) -> OpenedPackage:
+        return package
+
+    whole = _whole(service, hold, opened, size, helpers=0, is_to_leave=lambda: False)
+    return await _until_ended(service, hold, whole)
+
+
+async def _until_ended(service: Service, hold: Hold, work: Awaitable[None]) -> Job:
+    """Does the work, stores why a job failed, and removes the package of one that has ended."""
     try:
         async with _lease_renewed(hold):
-            whole = _whole(service, hold, open_package, size, helpers, is_to_leave)
-            refusal = await _refusal(whole)
+            refusal = await _refusal(work)
         if refusal is not None:
             await hold.end("failed", *refusal)
         if hold.job.state not in job_lifecycle.WAITING and not job_lifecycle.can_go_on(hold.job):
@@ -132,7 +154,7 @@ async def _refusal(work: Awaitable[None]) -> tuple[str, str, str] | None:
 async def _whole(
     service: Service,
     hold: Hold,
-    open_package: Open,
+    opened: Callable[[Path], Awaitable[OpenedPackage]],
     size: int,
     helpers: int,
     is_to_leave: Callable[[], bool],
@@ -141,7 +163,7 @@ async def _whole(
     with scratch.directory() as directory:
         # They start while the package is being read.
         async with workers.joining(ImportContext(service, hold.job), others) as batch_workers:
-            package = await _opened(service, hold.job, directory, open_package)
+            package = await opened(directory)
             await _begin(service, hold, package.total)
             async with _planning_service(service, hold.job) as planning_service:
                 # Without helpers, one batch is planned while another one waits for the store.
