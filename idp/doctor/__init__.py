@@ -23,23 +23,38 @@ AREAS: Final[Mapping[Area, Sequence[DoctorCheck]]] = {
 }
 OF_WHAT_IS_STORED: Final[Sequence[Area]] = ("safety", "upkeep")
 SECONDS: Final = 60.0  # of one check
+OUTSIDE_SECONDS: Final = 4.0  # of a check that waits for other servers
 _log: Final = logs.logger(__name__)
 
 
 async def examine(
     installation: Installation, areas: Sequence[Area] = tuple(AREAS), *, also: Sequence[str] = ()
 ) -> list[Result]:
-    """Runs the checks of these areas and those with the ids `also`, one after the other."""
+    """Runs the checks of these areas and those with the ids `also`: one after the other, but those
+    that wait for other servers meanwhile.
+    """
     checks = [
         check
         for area, every in AREAS.items()
         for check in every
         if area in areas or check.id in also
     ]
-    return [Result(check=each, finding=await _run_check(each, installation)) for each in checks]
+    one_at_a_time = asyncio.Lock()
+    running = [_run_in_turn(each, installation, one_at_a_time) for each in checks]
+    findings = await asyncio.gather(*running)
+    return [Result(check=one, finding=each) for one, each in zip(checks, findings, strict=True)]
 
 
-async def _run_check(check: DoctorCheck, installation: Installation) -> Finding:
+async def _run_in_turn(
+    check: DoctorCheck, installation: Installation, one_at_a_time: asyncio.Lock
+) -> Finding:
+    if check.area == "outside":
+        return await _run_check(check, installation, OUTSIDE_SECONDS)
+    async with one_at_a_time:
+        return await _run_check(check, installation, SECONDS)
+
+
+async def _run_check(check: DoctorCheck, installation: Installation, seconds: float) -> Finding:
     """Returns the finding of a check.
 
     An unexpected error in one check is its finding, and does not stop the others.
@@ -49,10 +64,10 @@ async def _run_check(check: DoctorCheck, installation: Installation) -> Finding:
     if not _has_what_it_needs(check, installation):
         return skipped("the store can't be read: see store.reach and store.schema")
     try:
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout(seconds):
             return await check.run(installation)
     except TimeoutError:
-        return fail(f"the check was not done after {SECONDS:g} s")
+        return fail(f"the check was not done after {seconds:g} s")
     except Exception as error:  # of any kind: the report must have the findings of the others
         _log.warning("a check of the doctor broke", check=check.id, exc_info=error)
         return fail(f"the check broke: {type(error).__name__}: {error}")

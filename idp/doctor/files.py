@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import stat
+import tempfile
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -27,6 +28,10 @@ from idp.keys.master_key import KEY_FILE
 _SQLITE: Final = "sqlite:///"
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 _MAX_FILES: Final = 1_000
+_MOUNTS: Final = Path("/proc/self/mountinfo")
+# Where SQLite's locks or its shared memory are not reliable.
+_REMOTE: Final = frozenset({"9p", "afs", "ceph", "cifs", "lustre", "nfs", "nfs4", "smb3", "smbfs"})
+_TRIAL_BYTES: Final = 64 * 1024
 _GIGABYTE: Final = 1024**3
 
 
@@ -128,6 +133,45 @@ def _free_space(directory: Path) -> Finding:
     return ok(text)
 
 
+async def data_filesystem(installation: Installation) -> Finding:
+    """Checks that the file of a SQLite store is on a disk of this machine: on a network file
+    system, or one in user space, its locks do not keep processes apart, and it can be destroyed.
+    """
+    config = installation.config
+    if not config.store.startswith(_SQLITE):
+        return skipped("the store is not a file")
+    directory = Path(config.store.removeprefix(_SQLITE)).parent
+    if not directory.is_dir() or not _MOUNTS.exists():
+        return skipped(f"the file system of {directory} is not known")
+    kind = _filesystem(directory.resolve())
+    text = f"the file system of {directory} is {kind}"
+    return fail(text) if kind in _REMOTE or kind.startswith("fuse") else ok(text)
+
+
+def _filesystem(directory: Path) -> str:
+    """Returns the type of the file system of a directory, by the table of mounts, proc(5)."""
+    kinds = {}
+    for line in _MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines():
+        mount, _, source = line.partition(" - ")
+        point = mount.split(" ")[4].encode().decode("unicode_escape")  # a space is \\040
+        kinds[Path(point)] = source.split(" ")[0]  # of two at one place, the last one counts
+    found = (kinds[each] for each in (directory, *directory.parents) if each in kinds)
+    return next(found, "not known")
+
+
+async def tmp_writable(installation: Installation) -> Finding:
+    """Checks that a file can be written in the directory for temporary files; nothing of it
+    remains.
+    """
+    try:
+        directory = tempfile.gettempdir()
+        with tempfile.TemporaryFile(dir=directory, buffering=0) as file:
+            file.write(bytes(_TRIAL_BYTES))
+    except OSError as error:
+        return fail(f"no temporary file can be written: {error.strerror}: {error.filename}")
+    return ok(f"temporary files can be written in {directory}")
+
+
 def _quoted(path: Path) -> str:
     return shlex.quote(str(path))
 
@@ -160,5 +204,19 @@ CHECKS: Final = (
         about=Message("The disk has room: less than 10 % or 1 GB is a warning, 1 % a failure."),
         fix=Message("Make room on the disk, or use a larger one."),
         run=disk_free,
+    ),
+    DoctorCheck(
+        id="data.filesystem",
+        area="files",
+        about=Message("A SQLite store is on a disk of this machine: not NFS, CIFS or FUSE."),
+        fix=Message("Move the data directory to a local disk, or use MongoDB."),
+        run=data_filesystem,
+    ),
+    DoctorCheck(
+        id="tmp.writable",
+        area="files",
+        about=Message("Temporary files can be written."),
+        fix=Message("Set TMPDIR to a directory with room that the service's user may write in."),
+        run=tmp_writable,
     ),
 )

@@ -7,6 +7,7 @@ import ssl
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address, ip_network
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -31,6 +32,23 @@ from idp.start import proxy_warnings
 _SOON: Final = timedelta(days=14)
 _DISCOVERY: Final = "/.well-known/openid-configuration"
 _OK: Final = 200
+
+
+async def issuer_dns(installation: Installation) -> Finding:
+    """Checks that the issuer's name has an address that others can reach."""
+    host = urlsplit(installation.config.issuer).hostname or ""
+    try:
+        addresses = sorted(set(await installation.outgoing.addresses(host)))
+    except (OSError, UnicodeError) as error:
+        return fail(f"{host} has no address: {getattr(error, 'strerror', None) or 'no name'}")
+    text = f"{host} has the address{'es' if len(addresses) > 1 else ''} {', '.join(addresses)}"
+    own = [each for each in addresses if _is_own(each)]
+    return warn(f"{text}: only this machine reaches {own[0]}") if own else ok(text)
+
+
+def _is_own(address: str) -> bool:
+    parsed = ip_address(address.partition("%")[0])
+    return parsed.is_loopback or parsed.is_unspecified or parsed.is_link_local
 
 
 async def issuer_tls(installation: Installation) -> Finding:
@@ -126,6 +144,13 @@ async def mail_reach(installation: Installation) -> Finding:
 
 
 CHECKS: Final = (
+    DoctorCheck(
+        id="issuer.dns",
+        area="outside",
+        about=Message("The issuer's name has addresses that other machines reach."),
+        fix=Message("Give the name A and AAAA records; see /etc/hosts on this machine, too."),
+        run=issuer_dns,
+    ),
     DoctorCheck(
         id="issuer.tls",
         area="outside",

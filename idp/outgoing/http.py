@@ -170,6 +170,10 @@ class Outgoing:
                 *_target(parts), partial(self._addresses, None), _tls(), seconds=self._seconds
             )
 
+    async def addresses(self, host: str) -> Sequence[str]:
+        """Returns the addresses of a host, as calls resolve them. Raises OSError, UnicodeError."""
+        return await self._resolve(host, _USUAL_PORTS["https"])
+
     async def texts(self, name: str) -> Sequence[str]:
         """Returns the TXT records of a domain name. Raises Failed."""
         async with self._slot(self._slots, self._seconds):

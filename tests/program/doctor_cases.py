@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-import resource
 import shlex
-import shutil
-import subprocess
-from collections import namedtuple
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 from msgspec import structs
 
-from idp.config.settings import Config
-from idp.doctor import examination, upkeep
+from idp.doctor import upkeep
 from idp.foundation.base64url import encode
 from idp.foundation.opaque_tokens import LASTS_UNTIL
 from idp.policies import effective
 from idp.records import (
-    ALL,
     APP_KEYS,
     APPLICATIONS,
     DOMAINS,
@@ -41,112 +33,14 @@ from idp.records import (
     Totp,
     new_domain,
 )
-from storage import META, SCHEMA_ID, Insert, Update, open_store
+from storage import META, SCHEMA_ID, Insert, Update
 from storage.sqlite import sweep
 from storage.sqlite.store import SqliteStore
+from tests.program import doctor_machine_cases
+from tests.support.doctor_place import by_commands
 from tests.support.program import run
 
 NOW = datetime.now(UTC).replace(microsecond=0)
-ASKING = ("revoke", "remove")  # commands that do nothing before they are confirmed
-Usage = namedtuple("Usage", "total used free")
-
-
-@dataclass
-class Place:
-    """An installation that is stopped, in the directory `data`."""
-
-    data: Path
-    monkeypatch: object
-    settings: dict = field(default_factory=dict)
-
-    def find(self, id: str):
-        """What the check finds now."""
-        config = Config(data=str(self.data), **self.settings)
-        results = asyncio.run(examination.of(config))
-        return next(each for each in results if each.check.id == id).finding
-
-    def store(self, ask):
-        """What a coroutine function over the store returns."""
-
-        async def asked():
-            url = f"sqlite:///{self.data}/idp.sqlite3"
-            store = open_store(url, now=lambda: datetime.now(UTC), new_id=lambda: "test")
-            await store.open(ALL, None)
-            try:
-                return await ask(store)
-            finally:
-                await store.close()
-
-        return asyncio.run(asked())
-
-    def write(self, *writes):
-        self.store(lambda store: store.commit(*writes))
-
-    def one(self, collection, **values):
-        """The first record with these values."""
-
-        async def ask(store):
-            async for each in store.scan(collection):
-                if all(getattr(each, name) == value for name, value in values.items()):
-                    return each
-            return None
-
-        return self.store(ask)
-
-    def command(self, line: str) -> None:
-        """Run a command as it is printed, beside the data directory."""
-        first, *words = shlex.split(line)
-        if first != "idp":
-            subprocess.run(line, shell=True, check=True, cwd=self.data.parent)
-            return
-        yes = ["--yes"] if any(word in words for word in ASKING) else []
-        ended = run(self.data.parent, *words, *yes)
-        assert ended.returncode == 0, ended.stderr
-
-
-def by_commands(place, finding):
-    """The cure of most checks: what was printed."""
-    assert finding.commands, finding
-    for line in finding.commands:
-        place.command(line)
-
-
-# Files and machine
-
-
-def open_key(place):
-    (place.data / "master.key").chmod(0o644)
-
-
-def open_pat(place):
-    file = place.data / "admin.pat"
-    file.write_text("a token")
-    file.chmod(0o640)
-    place.settings["admin_pat"] = str(file)
-
-
-def open_directory(place):
-    place.data.chmod(0o755)
-
-
-def fill_disk(place):
-    place.monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(10**11, 0, 5 * 10**9))
-
-
-def empty_disk(place, finding):
-    assert finding.commands == (f"df -h {place.data}",)
-    place.monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(10**12, 0, 5 * 10**11))
-
-
-def few_descriptors(place):
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (1024, hard))
-
-
-def more_descriptors(place, finding):
-    (line,) = finding.commands
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (int(line.removeprefix("ulimit -n ")), hard))
 
 
 # The store
@@ -228,7 +122,7 @@ def debug_mode(place):
     add_application(place, explains_until=datetime.now(UTC) + timedelta(hours=1))
 
 
-def machine(place):
+def service_user(place):
     demo = place.one(USERS, user_name="demo")
     values = {"id": "script", "user_name": "script", "login_key": "script", "kind": "machine"}
     values |= {"email": None, "email_key": None, "address_key": None, "password": None}
@@ -238,7 +132,7 @@ def machine(place):
 
 
 def pat(place, **values):
-    user = machine(place)
+    user = service_user(place)
     made = {"created_at": NOW, "expires_at": NOW + timedelta(days=900)} | values
     token = PersonalAccessToken(
         id="token", user_id=user.id, org_id=user.org_id, secret_hash="", stamps="", **made
@@ -251,7 +145,7 @@ def endless_pat(place):
 
 
 def endless_user_key(place):
-    user = machine(place)
+    user = service_user(place)
     key = RegisteredKey(
         id="key", owner_id=user.id, public="", created_at=NOW, expires_at=LASTS_UNTIL
     )
@@ -342,11 +236,7 @@ def keep_running(place, finding):
 
 
 CASES = {
-    "key.mode": ("fail", open_key, by_commands),
-    "pat.mode": ("fail", open_pat, by_commands),
-    "data.owner": ("warn", open_directory, by_commands),
-    "disk.free": ("warn", fill_disk, empty_disk),
-    "limits.descriptors": ("warn", few_descriptors, more_descriptors),
+    **doctor_machine_cases.CASES,
     "store.reach": ("fail", take_store_away, bring_store_back),
     "store.schema": ("warn", older_schema, by_commands),
     "store.key": ("fail", other_key, restore_key),

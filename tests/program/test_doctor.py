@@ -18,18 +18,22 @@ from idp.records import PROJECTS
 from storage import Update
 from tests.program.doctor_cases import (
     CASES,
-    Place,
-    Usage,
     add_application,
-    by_commands,
     clock_apart,
     debug_mode,
     endless_app_key,
     endless_user_key,
     nothing,
     open_application,
-    open_key,
 )
+from tests.program.doctor_machine_cases import (
+    Usage,
+    little_memory,
+    network_disk,
+    open_key,
+    slow_hash,
+)
+from tests.support.doctor_place import Place, by_commands
 from tests.support.program import run
 
 
@@ -53,7 +57,7 @@ def test_every_check_has_a_test_that_provokes_and_cures_it():
     every = [each.id for checks in doctor.AREAS.values() for each in checks]
 
     assert sorted([*CASES, *OUTSIDE]) == sorted(every)
-    assert len(every) == 25
+    assert len(every) == 31
 
 
 @pytest.mark.promise("doctor: checks")
@@ -115,6 +119,38 @@ def test_clocks_that_are_apart_are_a_warning_and_then_a_failure(place, seconds, 
     clock_apart(place, seconds)
 
     assert place.find("store.clock").state == state
+
+
+@pytest.mark.parametrize(
+    ("kind", "state"),
+    [("nfs", "fail"), ("cifs", "fail"), ("fuse.sshfs", "fail"), ("ext4", "ok"), ("overlay", "ok")],
+)
+def test_a_file_is_to_be_on_a_disk_of_this_machine(place, kind, state):
+    network_disk(place, kind)
+
+    found = place.find("data.filesystem")
+
+    assert (found.state, found.found) == (state, f"the file system of {place.data} is {kind}")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "state"), [(0.019, "warn"), (0.021, "ok"), (0.49, "ok"), (0.51, "warn")]
+)
+def test_a_hash_takes_neither_too_long_nor_too_short(place, seconds, state):
+    slow_hash(place, seconds)
+
+    assert place.find("hashing.time").state == state
+
+
+def test_a_limit_of_memory_is_that_of_the_container(place):
+    little_memory(place, 16_777_216)
+    assert place.find("memory.per_worker").state == "ok"
+
+    (place.data.parent / "memory.max").write_text("268435456\n")
+
+    found = place.find("memory.per_worker")
+    assert found.state == "warn"
+    assert "128 MB of memory for each of 2 processes, which may take 166 MB" in found.found
 
 
 def test_an_application_of_a_narrowed_project_is_not_open(place):

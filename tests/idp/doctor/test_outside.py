@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import socket
 import socketserver
 import ssl
 import threading
@@ -13,6 +15,7 @@ import pytest
 
 from idp import doctor
 from idp.config.settings import Config
+from idp.doctor import outside
 from idp.doctor.check import Installation
 from idp.foundation.clock import SystemClock
 from idp.oauth.paths import KEYS
@@ -84,21 +87,71 @@ def trusted(tmp_path, monkeypatch):
     return tmp_path
 
 
-async def find(id, store=None, clock=None, **settings):
-    config = Config(**({"issuer": f"https://{NAME}"} | settings))
-    installation = Installation(
-        config,
+def installation(store=None, clock=None, resolve=loopback, **settings):
+    return Installation(
+        Config(**({"issuer": f"https://{NAME}"} | settings)),
         SystemClock(),
         store,
-        outgoing=Outgoing(loopback, seconds=5),
+        outgoing=Outgoing(resolve, seconds=5),
         wall_clock=clock or SystemClock(),
     )
-    results = await doctor.examine(installation, ["outside"])
+
+
+async def find(id, store=None, clock=None, **settings):
+    examined = installation(store, clock, **settings)
+    results = await doctor.examine(examined, ["outside"])
     return next(each for each in results if each.check.id == id).finding
 
 
 def issuer(port):
     return f"https://{NAME}:{port}"
+
+
+# The name
+
+
+@pytest.mark.promise("doctor: checks")
+async def test_a_name_without_an_address_fails_until_it_has_one():
+    async def missing(host, port):
+        assert host == NAME
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    found = await outside.issuer_dns(installation(resolve=missing))
+    assert found.state == "fail"
+    assert found.found == f"{NAME} has no address: Name or service not known"
+
+    async def two(host, port):
+        return ["2001:db8::1", "192.0.2.1", "192.0.2.1"]
+
+    found = await outside.issuer_dns(installation(resolve=two))
+    assert found.state == "ok"
+    assert found.found == f"{NAME} has the addresses 192.0.2.1, 2001:db8::1"
+
+
+@pytest.mark.parametrize("address", ["127.0.1.1", "::1", "0.0.0.0", "fe80::1%eth0"])
+async def test_an_address_that_only_this_machine_reaches_is_a_warning(address):
+    async def own(host, port):
+        return ["192.0.2.1", address]
+
+    assert (await outside.issuer_dns(installation(resolve=own))).state == "warn"
+
+
+async def test_checks_wait_for_other_servers_together_and_for_four_seconds_at_most(monkeypatch):
+    await asyncio.to_thread(outgoing_http._import_client)
+    monkeypatch.setattr(doctor, "OUTSIDE_SECONDS", 0.5)
+    waiting = []
+
+    async def never(host, port):
+        waiting.append(host)
+        await asyncio.Event().wait()
+
+    results = await doctor.examine(installation(resolve=never), ["outside"])
+
+    by_id = {each.check.id: each.finding for each in results}
+    assert waiting == [NAME] * 3
+    for id in ("issuer.dns", "issuer.tls", "issuer.self"):
+        assert by_id[id].state == "fail"
+        assert by_id[id].found == "the check was not done after 0.5 s"
 
 
 # The certificate
