@@ -41,19 +41,27 @@ def read_passphrase(file: Path | None, *, confirms: bool = False) -> str:
 def _in_file(path: Path) -> str:
     try:
         with path.open("rb") as file:
-            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+            status = os.fstat(file.fileno())
             content = file.read(_MAX_CHARACTERS + 1)
     except OSError as error:
         raise ConfigError([f"{path} can't be read: {error.strerror}"]) from error
     # A passphrase that others can read protects nothing.
-    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+    if _is_open_to_others(status):
         raise ConfigError(
             [
-                f"{path} is open to others (mode {mode:04o}); run:"
+                f"{path} is open to others (mode {stat.S_IMODE(status.st_mode):04o}); run:"
                 f" chmod 600 {shlex.quote(str(path))}"
             ]
         )
     return content.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "surrogateescape")
+
+
+def _is_open_to_others(status: os.stat_result) -> bool:
+    others = stat.S_IRWXG | stat.S_IRWXO
+    if status.st_uid == 0 and os.geteuid() != 0:
+        # Kubernetes and systemd hand out files of root that the process's own group reads.
+        others &= ~stat.S_IRGRP
+    return bool(status.st_mode & others)
 
 
 def _checked(passphrase: str) -> str:

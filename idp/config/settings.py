@@ -35,6 +35,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     host: str = "127.0.0.1"  # the address to listen on
     port: int = 8080  # the port to listen on; 0 picks a free one
     issuer: str = ""  # where browsers and clients reach the service; http(s)://localhost:PORT
+    backup_dir: str | None = None  # where `idp backup --into` writes: its age is watched
     store: str = ""  # sqlite:///PATH, memory:// or mongodb://…; idp.sqlite3 in the data directory
     processes: int = 1  # how many processes share the port
     tls_cert: str | None = None  # PEM file of the certificate chain; without it, plain HTTP

@@ -29,7 +29,7 @@ def new_file(path: Path, draft_id: str, *, replaces: bool = False) -> Iterator[B
             _name(draft, path)
     finally:
         draft.unlink(missing_ok=True)
-        _sync_directory(path.parent)
+        sync_directory(path.parent)
 
 
 def _name(draft: Path, path: Path) -> None:
@@ -43,7 +43,7 @@ def _name(draft: Path, path: Path) -> None:
         draft.replace(path)
 
 
-def _sync_directory(directory: Path) -> None:
+def sync_directory(directory: Path) -> None:
     """Ensures that the new name survives a power failure."""
     descriptor = os.open(directory, os.O_RDONLY)
     try:

@@ -17,6 +17,7 @@ neither ever contains a secret or a stored value::
     ├── TooMany             the rate limit is exceeded; `retry_after_seconds` is the time to wait
     ├── Busy                too many concurrent operations; `retry_after_seconds` as above
     │   └── HashingBusy     (idp.passwords.hashing) too many sign-ins wait for a password hash
+    ├── AlreadyRunning      another process does the same at this moment
     ├── ConfigError         the settings can't be used; `problems` lists every reason
     ├── WrongKey            (idp.keys.master_key) a value of another master key, or altered
     ├── PasswordRefused     (idp.passwords.policy) a password that can't be hashed
@@ -174,6 +175,12 @@ class Busy(IdpError):
     def __init__(self, message: str, *, retry_after_seconds: int) -> None:
         super().__init__(message)
         self.retry_after_seconds = retry_after_seconds
+
+
+class AlreadyRunning(IdpError):
+    """Another process does the same at this moment; nothing was done, and it may be repeated."""
+
+    error_code = "already_running"
 
 
 class ConfigError(IdpError):

@@ -8,6 +8,7 @@ from typing import Final
 
 from idp.foundation.errors import (
     AlreadyExists,
+    AlreadyRunning,
     Busy,
     ConfigError,
     FieldProblem,
@@ -31,6 +32,7 @@ NOT_FOUND: Final = 5
 CONFLICT: Final = 6
 INTERRUPTED: Final = 7  # the same command can resume it
 UNREACHABLE: Final = 69
+TRY_AGAIN: Final = 75  # another process does the same at this moment
 
 # The exit code of each error; FAILED for any other.
 CODES: Final[Mapping[type[Exception], int]] = {
@@ -43,6 +45,7 @@ CODES: Final[Mapping[type[Exception], int]] = {
     SecretGone: CONFLICT,
     PreconditionFailed: CONFLICT,
     StoreNotEmpty: CONFLICT,
+    AlreadyRunning: TRY_AGAIN,
     Busy: UNREACHABLE,
     Unavailable: UNREACHABLE,
     Unknown: UNREACHABLE,

@@ -72,14 +72,13 @@ def test_a_misspelt_field_is_found_by_this_check(helm, schemas, tmp_path):
 @pytest.mark.parametrize("values", VALUES, ids=lambda path: path.stem)
 def test_every_pod_is_restricted_and_ends_in_time(helm, values):
     objects = [each for each in yaml.safe_load_all(rendered(helm, values)) if each]
-    pods = {
-        each["kind"]: each["spec"]["template"]["spec"]
-        for each in objects
-        if "template" in each["spec"]
-    }
+    specs = {each["kind"]: each["spec"] for each in objects}
+    specs = {kind: spec.get("jobTemplate", {}).get("spec", spec) for kind, spec in specs.items()}
+    pods = {kind: spec["template"]["spec"] for kind, spec in specs.items() if "template" in spec}
 
-    assert pods.keys() == {"Job"} | (pods.keys() & {"Deployment", "StatefulSet"})
-    assert len(pods) == 2
+    assert len(pods.keys() & {"Deployment", "StatefulSet"}) == 1
+    assert pods.keys() - {"Deployment", "StatefulSet", "CronJob"} == {"Job"}
+    assert ("CronJob" in pods) is ("backup" in yaml.safe_load(values.read_text()))
     for pod in pods.values():
         (container,) = pod["containers"]
         assert pod["securityContext"]["runAsNonRoot"] is True
@@ -92,7 +91,7 @@ def test_every_pod_is_restricted_and_ends_in_time(helm, values):
         }
     given = yaml.safe_load(values.read_text())
     delay, drain = given.get("shutdownDelaySeconds", 5), given.get("drainSeconds", 20)
-    server = next(pod for kind, pod in pods.items() if kind != "Job")
+    server = next(pod for kind, pod in pods.items() if kind in ("Deployment", "StatefulSet"))
     assert server["terminationGracePeriodSeconds"] == delay + drain + 10
 
 
@@ -106,7 +105,7 @@ def test_a_replica_of_sqlite_has_a_stateful_set_and_replicas_of_mongodb_a_deploy
         for name in ("sqlite.yaml", "mongodb.yaml")
     }
 
-    assert kinds["sqlite.yaml"] == KINDS - {"PodDisruptionBudget"} | {"StatefulSet"}
+    assert kinds["sqlite.yaml"] == KINDS - {"PodDisruptionBudget"} | {"StatefulSet", "CronJob"}
     assert kinds["mongodb.yaml"] == KINDS | {"Deployment"}
 
 
@@ -120,3 +119,22 @@ def test_a_number_of_any_size_reaches_the_service_as_it_was_written(helm):
     text = rendered(helm, CHART / "ci" / "ingress.yaml")
 
     assert 'value: "8589934592"' in text
+
+
+def test_a_backup_of_sqlite_runs_beside_the_service_and_at_a_minute_of_its_own(helm):
+    jobs = {
+        name: next(
+            each
+            for each in yaml.safe_load_all(rendered(helm, CHART / "ci" / name))
+            if each and each["kind"] == "CronJob"
+        )["spec"]
+        for name in ("sqlite.yaml", "pinned.yaml")
+    }
+    hourly, daily = jobs["sqlite.yaml"], jobs["pinned.yaml"]
+
+    assert 0 <= int(hourly["schedule"].removesuffix(" * * * *")) < 60
+    assert daily["schedule"] == "30 2 * * *"
+    pods = [each["jobTemplate"]["spec"]["template"]["spec"] for each in (hourly, daily)]
+    assert "podAffinity" in pods[0]["affinity"]
+    assert pods[1]["nodeSelector"] == {"kubernetes.io/arch": "arm64"}
+    assert pods[1]["volumes"][-1]["secret"]["items"] == [{"key": "word", "path": "passphrase"}]

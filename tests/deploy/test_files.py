@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from idp import __version__
+from idp.backup import retention
 from idp.cli import main
 from idp.config.settings import RANGES, TYPES
 from tests.test_house import ROOT, read, tracked
@@ -136,13 +137,35 @@ def test_the_chart_bounds_its_times_as_the_service_does(schema):
     assert set(refused) <= set(TYPES)
 
 
-def test_the_unit_starts_the_service_with_options_that_it_has():
-    command = re.search(r"^ExecStart=\S+/idp (\w+) (.*)$", text("systemd/idp.service"), re.M)
-    given = {part for part in command[2].split() if part.startswith("--")}
-    known = {name for each in main.get_command(None, command[1]).params for name in each.opts}
+@pytest.mark.parametrize("unit", ["idp.service", "idp-backup.service"])
+def test_a_unit_starts_a_command_with_options_that_it_has(unit):
+    lines = text(f"systemd/{unit}").replace("\\\n", " ")
+    name, given = re.search(r"^ExecStart=\S+/idp (\w+) (.*)$", lines, re.M).groups()
+    command = main.get_command(None, name)
+    # With --into, a backup is one of a series.
+    command = command.commands["add"] if name == "backup" else command
+    used = {part for part in given.split() if part.startswith("--")}
+    known = {option for each in command.params for option in each.opts}
 
-    assert given
-    assert given <= known
+    assert used
+    assert used <= known
+
+
+def test_the_chart_backs_up_with_options_that_there_are():
+    given = set(re.findall(r"^ +- (--\S+)$", text("helm/idp/templates/backup.yaml"), re.M))
+    known = main.get_command(None, "backup").commands["add"].params
+
+    assert {"--into", "--keep", "--passphrase-file"} == given
+    assert given <= {option for each in known for option in each.opts}
+
+
+def test_the_rules_that_units_and_chart_give_for_backups_can_be_read(schema):
+    (of_unit,) = re.findall(r"--keep (\S+)", text("systemd/idp-backup.service"))
+    pattern = schema["properties"]["backup"]["properties"]["keep"]["pattern"]
+
+    for rule in (of_unit, document("helm/idp/values.yaml")["backup"]["keep"]):
+        assert retention.parse(rule)
+        assert re.search(pattern, rule)
 
 
 def test_every_value_of_the_compose_file_is_documented():
@@ -181,6 +204,10 @@ def test_each_set_of_values_is_accepted(schema, name):
         ("mongodb", {"settings": {"trusted_proxies": ["10.0.0.0/8,10.1.0.0/16"]}}),
         ("mongodb", {"replica": 3}),
         ("mongodb", {"drainSeconds": -1}),
+        ("mongodb", {"backup": {"enabled": True, "secret": {"name": "idp-backup"}}}),
+        ("mongodb", {"backup": {"enabled": True, "claim": "backups"}}),
+        ("sqlite", {"backup": {"keep": "7 days"}}),
+        ("sqlite", {"backup": {"schedule": "nightly"}}),
     ],
 )
 def test_values_that_can_not_work_are_refused(schema, name, changes):

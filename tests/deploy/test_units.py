@@ -69,10 +69,20 @@ def allowed() -> set[str]:
     return found
 
 
-def test_systemd_rates_the_unit_as_safe():
+@pytest.mark.parametrize("unit", [UNIT, UNITS / "idp-backup.service"], ids=lambda path: path.stem)
+def test_systemd_rates_the_unit_as_safe(unit):
     debian.need(**{"systemd-analyze": "systemd"})
 
-    run("systemd-analyze", "security", "--offline=true", "--threshold=15", UNIT)
+    run("systemd-analyze", "security", "--offline=true", "--threshold=15", unit)
+
+
+def test_systemd_understands_the_timer(tmp_path):
+    debian.need(**{"systemd-analyze": "systemd"})
+    for unit in ("idp-backup.service", "idp-backup.timer"):
+        lines = (UNITS / unit).read_text(encoding="utf-8").replace("/opt/idp/bin/idp", "/bin/true")
+        (tmp_path / unit).write_text(lines)
+
+    run("systemd-analyze", "verify", tmp_path / "idp-backup.timer")
 
 
 async def test_the_service_makes_no_system_call_that_the_unit_forbids(tmp_path, open_browser):

@@ -25,25 +25,29 @@ if TYPE_CHECKING:
 _FILE: Final = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 _JSON: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _MAKE: Final = "make"
+_ADD: Final = "add"
+_INTO: Final = "--into"
 
 
 class _Backup(click.Group):
-    """Makes `idp backup FILE` mean `idp backup make FILE`."""
+    """Makes `idp backup FILE` mean `idp backup make FILE`, and with --into `idp backup add`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] not in (*self.commands, *self.get_help_option_names(ctx)):
-            args = [_MAKE, *args]
+            is_of_series = any(each.partition("=")[0] == _INTO for each in args)
+            args = [_ADD if is_of_series else _MAKE, *args]
         return super().parse_args(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return super().get_command(ctx, cmd_name) or self.commands[_MAKE]
+        by_default = self.commands[_ADD if cmd_name == _INTO else _MAKE]
+        return super().get_command(ctx, cmd_name) or by_default
 
 
 @click.group(cls=_Backup, short_help="Backups of everything.")
 def backup() -> None:
     """All that the service is, in one file that only its passphrase opens; see docs/backup.md.
 
-    `idp backup FILE` is `idp backup make FILE`.
+    `idp backup FILE` is `idp backup make FILE`; `idp backup --into DIR` is `idp backup add`.
     """
 
 
@@ -80,6 +84,72 @@ def make(
         say(f"{file} has {_records(manifest)}")
 
     raise SystemExit(exit_codes.guarded(made))
+
+
+def _retention(ctx: click.Context, parameter: click.Parameter, text: str | None) -> Any:
+    from idp.backup import retention
+
+    try:
+        return None if text is None else retention.parse(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+@backup.command(_ADD)
+@store_flags
+@click.option(
+    "--passphrase-file",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="File with the passphrase.",
+)
+@click.option(
+    _INTO,
+    "directory",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The directory of the series; it has to exist.",
+)
+@click.option(
+    "--keep",
+    metavar="LIST",
+    callback=_retention,
+    help="How many of the latest hours, days, weeks, months and years keep a backup: 7d,4w,12m."
+    " Without it, none is removed.",
+)
+@_JSON
+def add(
+    directory: Path,
+    passphrase_file: Path,
+    keep: dict[str, int] | None,
+    as_json: bool,
+    config_file: Path | None,
+    **flags: object,
+) -> None:
+    """Write a backup into a directory, verify it, and then remove those that --keep does not
+    keep; for a timer. Ends with code 75 when another one is under way there.
+    Example: idp backup --into /var/backups/idp --keep 7d,4w,12m --passphrase-file secret
+    """
+    config = load_for_store(config_file, flags).config
+
+    def added() -> None:
+        from idp.backup import series
+
+        passphrase = read_passphrase(passphrase_file)
+        with _bar(None) as on_progress:
+            done = asyncio.run(
+                series.add(config, directory, passphrase, keep=keep, on_progress=on_progress)
+            )
+        if as_json:
+            about = {"file": str(done.path), "removed": done.removed}
+            click.echo(msgspec.json.encode(about | _description(done.manifest)))
+        say(f"{done.path} is whole: {_records(done.manifest)}")
+        for name in done.removed:
+            say(f"removed {name}")
+
+    raise SystemExit(exit_codes.guarded(added))
 
 
 @backup.command()

@@ -103,7 +103,7 @@ seccompProfile:
 {{- end }}
 {{- end -}}
 
-{{- define "idp.placement" -}}
+{{- define "idp.nodes" -}}
 {{- with .Values.imagePullSecrets }}
 imagePullSecrets:
   {{- toYaml . | nindent 2 }}
@@ -116,6 +116,10 @@ nodeSelector:
 tolerations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end -}}
+
+{{- define "idp.placement" -}}
+{{ include "idp.nodes" . }}
 {{- with .Values.affinity }}
 affinity:
   {{- toYaml . | nindent 2 }}

@@ -1,0 +1,61 @@
+"""Which backups of a series are retained, of the latest hours, days, weeks, months and years."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Final
+
+_PERIODS: Final[dict[str, Callable[[datetime], tuple[int, ...]]]] = {
+    "h": lambda instant: (instant.year, instant.month, instant.day, instant.hour),
+    "d": lambda instant: (instant.year, instant.month, instant.day),
+    "w": lambda instant: instant.isocalendar()[:2],
+    "m": lambda instant: (instant.year, instant.month),
+    "y": lambda instant: (instant.year,),
+}
+_COUNT: Final = re.compile(r"([1-9][0-9]{0,3})([hdwmy])")
+
+Retention = dict[str, int]
+
+
+def parse(text: str) -> Retention:
+    """Returns the number of periods by unit: `7d,4w,12m` is seven days, four weeks and twelve
+    months.
+
+    Raises ValueError with a sentence for the operator.
+    """
+    retention: Retention = {}
+    for part in text.split(","):
+        found = _COUNT.fullmatch(part.strip())
+        if found is None or found[2] in retention:
+            raise ValueError(
+                f"{text!r} is no list like 7d,4w,12m: numbers from 1 to 9999, each with one of h,"
+                " d, w, m, y (hours to years), no unit twice"
+            )
+        retention[found[2]] = int(found[1])
+    return retention
+
+
+def retained(instants: Iterable[datetime], retention: Retention) -> set[datetime]:
+    """Returns which of the instants are retained: of each unit the last one in each of the latest
+    periods that have any.
+
+    Periods without a backup do not count, so that a time without backups removes none. Periods
+    begin and end in UTC, weeks on Monday.
+    """
+    ordered = sorted(instants, reverse=True)
+    return {
+        instant
+        for unit, count in retention.items()
+        for instant in _latest(ordered, _PERIODS[unit], count)
+    }
+
+
+def _latest(
+    ordered: list[datetime], period: Callable[[datetime], tuple[int, ...]], count: int
+) -> list[datetime]:
+    last: dict[tuple[int, ...], datetime] = {}
+    for instant in ordered:
+        last.setdefault(period(instant), instant)
+    return list(last.values())[:count]
