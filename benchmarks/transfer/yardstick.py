@@ -30,7 +30,7 @@ from idp.transfer.jobs.runner import BATCH_ROWS
 from idp.transfer.kinds.kind import ImportContext, RowKind
 from idp.transfer.package import scratch
 from idp.transfer.package.format import Package, open_package
-from idp.transfer.package.rows import Read, Row
+from idp.transfer.package.rows import ParsedRow, Row
 
 MEMBER: Final = "humanUsers"
 COMMIT: Final = "commit_each of ready units"
@@ -116,9 +116,11 @@ async def _gone_through(
 async def _stored(context: ImportContext, kind: RowKind, rows: list[Row], watch: _Watch) -> None:
     assert kind.request is not None and kind.plan is not None  # noqa: PT018, S101 - for mypy
     with watch.on("judging fields"):
-        reads = [Read(row, reading.collect(kind.request, row.document)[0]) for row in rows]
+        parsed_rows = [
+            ParsedRow(row, reading.collect(kind.request, row.document)[0]) for row in rows
+        ]
     with watch.on("preparing units"):
-        plans = await kind.plan(context, reads)
+        plans = await kind.plan(context, parsed_rows)
     with watch.on(COMMIT):
         outcomes = await context.service.store.commit_each([one.writes for one in plans])
     if any(outcomes):

@@ -21,7 +21,7 @@ from idp.transfer import kinds
 from idp.transfer.jobs import import_origin
 from idp.transfer.kinds.kind import ImportContext, RowKind
 from idp.transfer.package import autofix
-from idp.transfer.package.rows import Action, Read, Row, RowPlan, RowProblem, problem, refused
+from idp.transfer.package.rows import Action, ParsedRow, Row, RowPlan, RowProblem, problem, refused
 from storage import Conflict, Insert, InvalidValue, Outcome, Stale, Unknown, Update, Write
 
 _Key = tuple[str, str, object]
@@ -81,15 +81,15 @@ class RowOutcome(Struct, frozen=True):
 class PlannedRows(Struct, frozen=True, kw_only=True):
     """Rows of one kind that were read and planned, and are not stored yet.
 
-    `unreadable` has the refusals and `warnings` the warnings, both by row number; `reads` has the
-    readable rows, and `outcome` their planned actions.
+    `unreadable` has the refusals and `warnings` the warnings, both by row number;
+    `parsed_rows` has the readable rows, and `outcome` their planned actions.
     """
 
     rows: Sequence[Row]
     kind: RowKind | None
     unreadable: Mapping[int, RowPlan] = {}
     warnings: Mapping[int, Sequence[RowProblem]] = {}
-    reads: Sequence[Read] = ()
+    parsed_rows: Sequence[ParsedRow] = ()
     outcome: RowOutcome = RowOutcome()
 
 
@@ -113,22 +113,22 @@ async def plan(context: ImportContext, rows: Sequence[Row]) -> PlannedRows:
     if kind is None or kind.request is None or kind.plan is None:
         return PlannedRows(rows=rows, kind=kind)
     unreadable: dict[int, RowPlan] = {}
-    reads: list[Read] = []
+    parsed_rows: list[ParsedRow] = []
     warnings: dict[int, list[RowProblem]] = {}
     async for row in in_turns(rows):
-        read, problems = _read(context, kind, row)
-        if read is None:
+        parsed, problems = _read(context, kind, row)
+        if parsed is None:
             unreadable[row.number] = refused(_name(kind, row), *problems)
         else:
             warnings[row.number] = problems
-            reads.append(read)
+            parsed_rows.append(parsed)
     return PlannedRows(
         rows=rows,
         kind=kind,
         unreadable=unreadable,
         warnings=warnings,
-        reads=reads,
-        outcome=await _plan_readable(context, kind, reads),
+        parsed_rows=parsed_rows,
+        outcome=await _plan_readable(context, kind, parsed_rows),
     )
 
 
@@ -188,7 +188,9 @@ def _unsupported(row: Row, kind: RowKind | None) -> ProcessedRow:
     return ProcessedRow(row=row, type=type, action="skip", id=name, problems=problems)
 
 
-def _read(context: ImportContext, kind: RowKind, row: Row) -> tuple[Read | None, list[RowProblem]]:
+def _read(
+    context: ImportContext, kind: RowKind, row: Row
+) -> tuple[ParsedRow | None, list[RowProblem]]:
     """Returns the row as its kind reads it, with warnings; or None, with its errors."""
     if row.broken:
         return None, list(row.broken)
@@ -206,7 +208,7 @@ def _read(context: ImportContext, kind: RowKind, row: Row) -> tuple[Read | None,
     )
     if any(one.is_error for one in problems):
         return None, problems
-    return Read(row, request), problems
+    return ParsedRow(row, request), problems
 
 
 def _name(kind: RowKind, row: Row) -> str:
@@ -219,20 +221,20 @@ async def _store_rounds(
     context: ImportContext, kind: RowKind, planned: PlannedRows
 ) -> dict[int, RowPlan]:
     """Returns the outcomes of readable rows, by their numbers. Raises Unavailable."""
-    reads, outcome = planned.reads, planned.outcome
+    parsed_rows, outcome = planned.parsed_rows, planned.outcome
     done: dict[int, RowPlan] = {}
     doubted: set[int] = set()
     vain = 0
-    while reads and vain < _VAIN_ROUNDS:
+    while parsed_rows and vain < _VAIN_ROUNDS:
         finished = await _round(context, outcome)
         # Progress of any row resets the limit: it is for rows that others keep changing.
         vain = 0 if finished else vain + 1
         done |= _certain(finished, doubted)
-        reads = [read for read in reads if read.row.number not in done]
-        if reads and vain:
+        parsed_rows = [parsed for parsed in parsed_rows if parsed.row.number not in done]
+        if parsed_rows and vain:
             await asyncio.sleep(_PAUSE_SECONDS * vain)
-        outcome = await _plan_readable(context, kind, reads)
-    return done | {read.row.number: _pushed_aside(kind, read) for read in reads}
+        outcome = await _plan_readable(context, kind, parsed_rows)
+    return done | {parsed.row.number: _pushed_aside(kind, parsed) for parsed in parsed_rows}
 
 
 def _certain(finished: Mapping[int, RowPlan], doubted: set[int]) -> dict[int, RowPlan]:
@@ -247,22 +249,24 @@ def _certain(finished: Mapping[int, RowPlan], doubted: set[int]) -> dict[int, Ro
 
 
 async def _plan_readable(
-    context: ImportContext, kind: RowKind, reads: Sequence[Read]
+    context: ImportContext, kind: RowKind, parsed_rows: Sequence[ParsedRow]
 ) -> RowOutcome:
     """Plans readable rows by what is stored now. Raises Unavailable."""
-    if not reads:
+    if not parsed_rows:
         return RowOutcome()
     assert kind.plan is not None  # noqa: S101 - for mypy
-    plans = await import_origin.with_origins(context, reads, await kind.plan(context, reads))
+    plans = await import_origin.with_origins(
+        context, parsed_rows, await kind.plan(context, parsed_rows)
+    )
     done: dict[int, RowPlan] = {}
     to_store: dict[int, RowPlan] = {}
     taken: set[_Key] = set()
-    async for read, one in in_turns(zip(reads, plans, strict=True)):
+    async for parsed, one in in_turns(zip(parsed_rows, plans, strict=True)):
         keys = {key for write in one.writes for key in _keys(write)}
         if not one.writes:
-            done[read.row.number] = one
+            done[parsed.row.number] = one
         elif taken.isdisjoint(keys):
-            to_store[read.row.number] = _ready(context, one)
+            to_store[parsed.row.number] = _ready(context, one)
         # Of rows with the same keys, the later ones are planned again after the first.
         taken |= keys
     return RowOutcome(done, to_store)
@@ -318,10 +322,10 @@ def _unstorable() -> RowProblem:
     )
 
 
-def _pushed_aside(kind: RowKind, read: Read) -> RowPlan:
+def _pushed_aside(kind: RowKind, parsed: ParsedRow) -> RowPlan:
     problem = RowProblem(
         error_code="import.contention",
         message="others changed the same all the time",
         fix="Import the package again: what is there already is left alone.",
     )
-    return refused(_name(kind, read.row), problem)
+    return refused(_name(kind, parsed.row), problem)

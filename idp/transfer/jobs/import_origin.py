@@ -17,7 +17,7 @@ from msgspec import structs
 
 from idp.records import EVENTS
 from idp.transfer.kinds.kind import ImportContext, import_payload
-from idp.transfer.package.rows import Read, RowPlan, RowProblem, refused
+from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem, refused
 from storage import Collection, Cursor
 
 # The tolerated difference between the clocks of two processes.
@@ -25,9 +25,9 @@ _CLOCKS_DIFFER: Final = timedelta(minutes=10)
 
 
 async def with_origins(
-    context: ImportContext, reads: Sequence[Read], uncorrected: Sequence[RowPlan]
+    context: ImportContext, parsed_rows: Sequence[ParsedRow], uncorrected: Sequence[RowPlan]
 ) -> list[RowPlan]:
-    """Returns the plans of rows in the order of `reads`, corrected by the origin of existing
+    """Returns the plans of rows in the order of `parsed_rows`, corrected by the origin of existing
     records.
 
     A record that the same row created before an interruption is reported as created; a row that
@@ -44,7 +44,7 @@ async def with_origins(
     )
     origins = dict(zip((n for n, _ in asked), payloads, strict=True))
     for n, _ in existing:
-        plans[n] = _with_origin(context, reads[n], uncorrected[n], origins.get(n, {}))
+        plans[n] = _with_origin(context, parsed_rows[n], uncorrected[n], origins.get(n, {}))
     return plans
 
 
@@ -54,9 +54,9 @@ async def is_made_here(context: ImportContext, collection: Collection[Any], id: 
 
 
 def _with_origin(
-    context: ImportContext, read: Read, row_plan: RowPlan, origin: dict[str, str]
+    context: ImportContext, parsed: ParsedRow, row_plan: RowPlan, origin: dict[str, str]
 ) -> RowPlan:
-    own, first = import_payload(context, read), read.row.duplicate_of
+    own, first = import_payload(context, parsed), parsed.row.duplicate_of
     if origin.get("import") != own["import"]:
         return row_plan if first is None else refused(row_plan.id, _double(str(first)))
     if origin["row"] == own["row"]:

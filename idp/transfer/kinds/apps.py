@@ -26,7 +26,7 @@ from idp.transfer.kinds.packaged_apps import (
 )
 from idp.transfer.kinds.packaged_ids import named
 from idp.transfer.kinds.upsert import UpsertPlan
-from idp.transfer.package.rows import Read, RowPlan, RowProblem, refused
+from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem, refused
 from storage import Write
 
 _NAMES: Final = {state: name for name, state in STATES.items()}
@@ -34,18 +34,18 @@ _USUAL: Final = "RS256"
 
 
 class _ApplicationCase(Struct, frozen=True, kw_only=True):
-    read: Read
+    parsed: ParsedRow
     id: str
     app: PackagedOidcApp | PackagedApiApp
 
 
-async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
+async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
     """Plans rows of applications: each is created with its client id, skipped, or updated.
 
     Signing keys of an algorithm that no application has used yet are created here, before they are
     needed. It is the only write outside of the rows' own units, and is done once per algorithm.
     """
-    cases = [_case(read) for read in reads]
+    cases = [_case(parsed) for parsed in parsed_rows]
     # One look-up per batch: a round trip for each row would dominate an import.
     owners = await upsert.by_id(context, PROJECTS, (case.app.project_id for case in cases))
     known = await upsert.by_id(context, APPLICATIONS, (case.id for case in cases))
@@ -55,10 +55,10 @@ async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPl
     ]
 
 
-def _case(read: Read) -> _ApplicationCase:
-    row = read.request
+def _case(parsed: ParsedRow) -> _ApplicationCase:
+    row = parsed.request
     assert isinstance(row, OidcRow | ApiRow)  # noqa: S101 - for mypy
-    return _ApplicationCase(read=read, id=row.app.client_id or row.app_id, app=row.app)
+    return _ApplicationCase(parsed=parsed, id=row.app.client_id or row.app_id, app=row.app)
 
 
 async def _plan_row(
@@ -67,7 +67,7 @@ async def _plan_row(
     project: Project | None,
     known: Application | None,
 ) -> RowPlan:
-    if project is None or project.org_id != case.read.row.org_id:
+    if project is None or project.org_id != case.parsed.row.org_id:
         return refused(case.id, upsert.no_project("app.projectId"))
     settings = case.app.settings()
     is_api = settings["app_type"] == "api"
@@ -126,7 +126,7 @@ def _stored(
         also=also,
         warnings=tuple(_warnings(case.app, known, client)),
     )
-    return upsert.plan_record(context, case.read, known, plan)
+    return upsert.plan_record(context, case.parsed, known, plan)
 
 
 def _is_cut_off(known: Application, values: Mapping[str, Any]) -> bool:

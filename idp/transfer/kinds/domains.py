@@ -31,7 +31,7 @@ from idp.transfer.jobs import import_origin
 from idp.transfer.kinds import target_organizations
 from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind, import_payload
 from idp.transfer.kinds.organizations import Host
-from idp.transfer.package.rows import Read, RowPlan, RowProblem, refused, value_of
+from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem, refused, value_of
 from storage import Write
 
 _UNSPECIFIED: Final = "DOMAIN_VALIDATION_TYPE_UNSPECIFIED"
@@ -71,7 +71,7 @@ class _DomainCase(Struct, frozen=True):
     organization of the row.
     """
 
-    read: Read
+    parsed: ParsedRow
     organization: Organization
     new: OrganizationDomain
     stored: OrganizationDomain | None
@@ -80,7 +80,7 @@ class _DomainCase(Struct, frozen=True):
 
     @property
     def request(self) -> PackagedDomain:
-        return cast(PackagedDomain, self.read.request)
+        return cast(PackagedDomain, self.parsed.request)
 
     @property
     def id(self) -> str:
@@ -97,48 +97,49 @@ class _DomainCase(Struct, frozen=True):
         )
 
 
-async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
+async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
     """Plans rows of domains: new domains are added; existing ones are skipped, or with `updates`
     marked as verified if the package says so.
     """
-    known = await target_organizations.by_id(context, reads)
-    in_known_organizations = [read for read in reads if read.row.org_id in known]
+    known = await target_organizations.by_id(context, parsed_rows)
+    in_known_organizations = [parsed for parsed in parsed_rows if parsed.row.org_id in known]
     cases = {
-        case.read.row.number: case for case in await _cases(context, in_known_organizations, known)
+        case.parsed.row.number: case
+        for case in await _cases(context, in_known_organizations, known)
     }
     return [
-        await _plan_row(context, cases[read.row.number])
-        if read.row.number in cases
+        await _plan_row(context, cases[parsed.row.number])
+        if parsed.row.number in cases
         else target_organizations.no_organization(
-            f"{read.row.org_id}_{_named(context, read).domain}"
+            f"{parsed.row.org_id}_{_named(context, parsed).domain}"
         )
-        for read in reads
+        for parsed in parsed_rows
     ]
 
 
 async def _cases(
-    context: ImportContext, reads: Sequence[Read], known: Mapping[str, Organization]
+    context: ImportContext, parsed_rows: Sequence[ParsedRow], known: Mapping[str, Organization]
 ) -> list[_DomainCase]:
     store = context.service.store
-    named = [_named(context, read) for read in reads]
+    named = [_named(context, parsed) for parsed in parsed_rows]
     stored = await store.get_many([(DOMAINS, each.id) for each in named])
     keys = list(dict.fromkeys(each.domain for each in named))
     owners = await store.find_each(DOMAINS, "verified_key", keys)
     counts = {id: await store.count(DOMAINS, {"org_id": id}) for id in known}
     cases = []
-    for read, new, there in zip(reads, named, stored, strict=True):
+    for parsed, new, there in zip(parsed_rows, named, stored, strict=True):
         # Counts the rows of this batch, too: together they could exceed the limit.
         counts[new.org_id] += there is None
         owner = next((each.org_id for each in owners.get(new.domain, ())), None)
         is_one_too_many = there is None and counts[new.org_id] > organization_domains.MAX_DOMAINS
-        cases.append(_DomainCase(read, known[new.org_id], new, there, owner, is_one_too_many))
+        cases.append(_DomainCase(parsed, known[new.org_id], new, there, owner, is_one_too_many))
     return cases
 
 
-def _named(context: ImportContext, read: Read) -> OrganizationDomain:
-    request = cast(PackagedDomain, read.request)
+def _named(context: ImportContext, parsed: ParsedRow) -> OrganizationDomain:
+    request = cast(PackagedDomain, parsed.request)
     return new_domain(
-        read.row.org_id,
+        parsed.row.org_id,
         request.domain_name,
         context.service.clock.now(),
         is_verified=request.is_verified,
@@ -231,7 +232,7 @@ def _primary(context: ImportContext, case: _DomainCase) -> list[Write]:
 
 
 def _insertion(context: ImportContext, case: _DomainCase) -> list[Write]:
-    payload = import_payload(context, case.read) | {"domain": case.new.domain}
+    payload = import_payload(context, case.parsed) | {"domain": case.new.domain}
     service, now = context.service, case.new.created_at
     entry = AuditEntry("domain.created", context.actor, now, payload=payload)
     return events.insertion(service.random, DOMAINS, case.new, entry)

@@ -22,7 +22,7 @@ from idp.schema.reading import Request
 from idp.transfer.jobs import import_origin
 from idp.transfer.kinds import target_organizations
 from idp.transfer.kinds.kind import ImportContext, RowKind
-from idp.transfer.package.rows import Read, RowPlan, RowProblem
+from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem
 
 
 class PackagedFactor(Request, frozen=True, kw_only=True):
@@ -30,7 +30,7 @@ class PackagedFactor(Request, frozen=True, kw_only=True):
 
 
 async def plan_rows(
-    field: str, known: Mapping[str, str], context: ImportContext, reads: Sequence[Read]
+    field: str, known: Mapping[str, str], context: ImportContext, parsed_rows: Sequence[ParsedRow]
 ) -> list[RowPlan]:
     """Plans rows of factors: each is added to `field` of its organization's login policy if this
     import has created the policy, or updates existing records (`updates`); else it is skipped.
@@ -38,14 +38,14 @@ async def plan_rows(
     `known` maps the names of factors in packages to those in policies. A factor of another name,
     or of an organization without such a policy, is skipped with a warning.
     """
-    organizations = await target_organizations.by_id(context, reads)
-    ids = [effective.policy_id(read.row.org_id, "login") for read in reads]
+    organizations = await target_organizations.by_id(context, parsed_rows)
+    ids = [effective.policy_id(parsed.row.org_id, "login") for parsed in parsed_rows]
     stored = await context.service.store.get_many([(POLICIES, id) for id in ids])
     plans = []
-    for read, policy in zip(reads, stored, strict=True):
-        type = cast(PackagedFactor, read.request).type
-        id = f"{read.row.org_id}_{type}"
-        if read.row.org_id not in organizations:
+    for parsed, policy in zip(parsed_rows, stored, strict=True):
+        type = cast(PackagedFactor, parsed.request).type
+        id = f"{parsed.row.org_id}_{type}"
+        if parsed.row.org_id not in organizations:
             plans.append(target_organizations.no_organization(id))
         elif type not in known:
             # Skipped with a warning: other systems have factors that do not exist here.

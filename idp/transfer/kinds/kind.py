@@ -15,7 +15,7 @@ from idp.records import Organization
 from idp.records.jobs import Job
 from idp.schema.reading import Request
 from idp.service import Service
-from idp.transfer.package.rows import Read, RowPlan, RowProblem
+from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem
 from storage import Reader
 
 
@@ -54,7 +54,7 @@ class ExportContext(Struct, frozen=True):
 
 RequestType = type[Request]
 Adapt = Callable[[object], tuple[object, list[RowProblem]]]
-PlanRows = Callable[[ImportContext, Sequence[Read]], Awaitable[list[RowPlan]]]
+PlanRows = Callable[[ImportContext, Sequence[ParsedRow]], Awaitable[list[RowPlan]]]
 ExportRows = Callable[[ExportContext, Organization], AsyncIterator[dict[str, Any]]]
 
 
@@ -93,20 +93,20 @@ class RowKind(Struct, frozen=True, kw_only=True):
     unsupported: str = ""
 
 
-def own_id(context: ImportContext, read: Read) -> str:
+def own_id(context: ImportContext, parsed: ParsedRow) -> str:
     """Returns the id of a row that has none.
 
     It is the same whenever the row is processed again, so that an interrupted batch recognizes its
     own records.
     """
-    made = hashlib.sha256(f"{context.job.id}.{read.row.number}".encode()).digest()
+    made = hashlib.sha256(f"{context.job.id}.{parsed.row.number}".encode()).digest()
     return base64url.encode(made[:16])
 
 
-def import_payload(context: ImportContext, read: Read) -> dict[str, str]:
+def import_payload(context: ImportContext, parsed: ParsedRow) -> dict[str, str]:
     """Returns the part of a creation event's payload that names the import: its job and the row.
 
     By it, an interrupted batch recognizes its own records, and a second row of one id is
     recognized as a duplicate (`idp/transfer/jobs/import_origin.py`).
     """
-    return {"import": context.job.id, "row": str(read.row.number)}
+    return {"import": context.job.id, "row": str(parsed.row.number)}

@@ -17,7 +17,7 @@ from idp.transfer.kinds import export_iteration, target_organizations, upsert
 from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import named
 from idp.transfer.kinds.upsert import UpsertPlan
-from idp.transfer.package.rows import Read, RowPlan, RowProblem, problem, refused
+from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem, problem, refused
 from storage import Write
 
 _MAX_ROLES: Final = 20
@@ -28,44 +28,44 @@ class MemberRow(Request, frozen=True, kw_only=True):
     roles: Annotated[list[Name], Items(_MAX_ROLES, min=1)]
 
 
-async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
+async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
     """Plans rows of memberships: each is created, skipped, or with `updates` given other roles.
 
     The user may belong to another organization.
     """
-    organizations = await target_organizations.by_id(context, reads)
-    rows = [_row(read) for read in reads]
+    organizations = await target_organizations.by_id(context, parsed_rows)
+    rows = [_row(parsed) for parsed in parsed_rows]
     users = await upsert.by_id(context, USERS, (row.user_id for row in rows))
     ids = [
-        memberships.id_of(row.user_id, read.row.org_id)
-        for read, row in zip(reads, rows, strict=True)
+        memberships.id_of(row.user_id, parsed.row.org_id)
+        for parsed, row in zip(parsed_rows, rows, strict=True)
     ]
     known = await upsert.by_id(context, MEMBERSHIPS, ids)
     return [
         await _plan_row(
             context,
-            read,
-            organizations.get(read.row.org_id),
+            parsed,
+            organizations.get(parsed.row.org_id),
             users.get(row.user_id),
             known.get(id),
         )
-        for read, row, id in zip(reads, rows, ids, strict=True)
+        for parsed, row, id in zip(parsed_rows, rows, ids, strict=True)
     ]
 
 
-def _row(read: Read) -> MemberRow:
-    assert isinstance(read.request, MemberRow)  # noqa: S101 - for mypy
-    return read.request
+def _row(parsed: ParsedRow) -> MemberRow:
+    assert isinstance(parsed.request, MemberRow)  # noqa: S101 - for mypy
+    return parsed.request
 
 
 async def _plan_row(
     context: ImportContext,
-    read: Read,
+    parsed: ParsedRow,
     organization: Organization | None,
     user: User | None,
     known: Membership | None,
 ) -> RowPlan:
-    row = _row(read)
+    row = _row(parsed)
     known_roles = [role for role in dict.fromkeys(row.roles) if role in ORGANIZATION_ROLES]
     if organization is None:
         return target_organizations.no_organization(row.user_id)
@@ -92,7 +92,7 @@ async def _plan_row(
         payload={"user": user.id},
         warnings=tuple(_unknown(row.roles, is_error=False)),
     )
-    return upsert.plan_record(context, read, known, plan)
+    return upsert.plan_record(context, parsed, known, plan)
 
 
 def _unknown(roles: Sequence[str], *, is_error: bool) -> Iterator[RowProblem]:

@@ -27,7 +27,7 @@ from idp.schema.field_rules import FieldRefused, Name, OneOf, Schema, Text
 from idp.schema.reading import Request
 from idp.transfer.kinds import target_organizations
 from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind, import_payload
-from idp.transfer.package.rows import Read, RowPlan, RowProblem, refused
+from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem, refused
 from storage import Write
 
 _NAMES: Final = {state: name for name, state in STATES.items()}
@@ -67,23 +67,25 @@ class PackagedOrganization(Request, frozen=True, kw_only=True):
     state: Annotated[str, OneOf(tuple(STATES))] = "ORG_STATE_ACTIVE"
 
 
-async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
+async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
     """Plans rows of organizations: new ones are created; existing ones are skipped, or with
     `updates` updated.
     """
-    known = await target_organizations.by_id(context, reads)
-    ids = [read.row.org_id for read in reads]
+    known = await target_organizations.by_id(context, parsed_rows)
+    ids = [parsed.row.org_id for parsed in parsed_rows]
     deleted = await context.service.store.get_many([(DELETED_ORGANIZATIONS, id) for id in ids])
     return [
-        await _plan_row(context, read, known.get(read.row.org_id), is_deleted=deletion is not None)
-        for read, deletion in zip(reads, deleted, strict=True)
+        await _plan_row(
+            context, parsed, known.get(parsed.row.org_id), is_deleted=deletion is not None
+        )
+        for parsed, deletion in zip(parsed_rows, deleted, strict=True)
     ]
 
 
 async def _plan_row(
-    context: ImportContext, read: Read, known: Organization | None, *, is_deleted: bool
+    context: ImportContext, parsed: ParsedRow, known: Organization | None, *, is_deleted: bool
 ) -> RowPlan:
-    id, request = read.row.org_id, cast(PackagedOrganization, read.request)
+    id, request = parsed.row.org_id, cast(PackagedOrganization, parsed.request)
     # Its records are still being removed in the background.
     if is_deleted:
         return refused(id, _DELETED)
@@ -94,7 +96,7 @@ async def _plan_row(
             id, RowProblem(error_code=error.error_code, field="orgId", message=error.message)
         )
     if known is None:
-        return await _create(context, read, request)
+        return await _create(context, parsed, request)
     if not context.updates:
         return RowPlan(action="skip", id=id, existing=(ORGANIZATIONS, known))
     return await _update(context, known, request)
@@ -108,10 +110,12 @@ _DELETED: Final = RowProblem(
 )
 
 
-async def _create(context: ImportContext, read: Read, request: PackagedOrganization) -> RowPlan:
+async def _create(
+    context: ImportContext, parsed: ParsedRow, request: PackagedOrganization
+) -> RowPlan:
     service, now = context.service, context.service.clock.now()
     domain = request.primary_domain or await organizations.free_domain(service, request.name)
-    made = organizations.new(service, request.name, domain, now, id=read.row.org_id)
+    made = organizations.new(service, request.name, domain, now, id=parsed.row.org_id)
     made = structs.replace(made, state=STATES[request.state])
     taken = await organizations.taken(service, made, "")
     if taken:
@@ -119,7 +123,7 @@ async def _create(context: ImportContext, read: Read, request: PackagedOrganizat
             made.id, *(_taken(each.error_code, each.field, each.message) for each in taken)
         )
     writes = org_domains.insertion(
-        service, made, context.actor, now, **import_payload(context, read)
+        service, made, context.actor, now, **import_payload(context, parsed)
     )
     return RowPlan(action="create", id=made.id, writes=tuple(writes))
 

@@ -18,7 +18,7 @@ from idp.schema.reading import Request
 from idp.transfer.kinds import settings
 from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.settings import SettingRow
-from idp.transfer.package.rows import Read, RowPlan, RowProblem, refused
+from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem, refused
 
 _SETS: Final = ("type", "width", "height", "content", "digest")
 
@@ -33,19 +33,22 @@ class PackagedPicture(Request, frozen=True, kw_only=True):
     content: Annotated[bytes, Base64(MAX_BASE64)]
 
 
-async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
+async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
     """Plans rows of pictures, whose pixels are encoded anew as they are after an upload."""
-    rows = {read.row.number: await _setting_row(context, read) for read in reads}
-    fit = [read for read in reads if isinstance(rows[read.row.number], SettingRow)]
+    rows = {parsed.row.number: await _setting_row(context, parsed) for parsed in parsed_rows}
+    fit = [parsed for parsed in parsed_rows if isinstance(rows[parsed.row.number], SettingRow)]
     stored = await settings.plan_settings(
-        context, fit, [cast(SettingRow, rows[read.row.number]) for read in fit]
+        context, fit, [cast(SettingRow, rows[parsed.row.number]) for parsed in fit]
     )
-    plans = {read.row.number: one for read, one in zip(fit, stored, strict=True)}
-    return [plans.get(read.row.number) or cast(RowPlan, rows[read.row.number]) for read in reads]
+    plans = {parsed.row.number: one for parsed, one in zip(fit, stored, strict=True)}
+    return [
+        plans.get(parsed.row.number) or cast(RowPlan, rows[parsed.row.number])
+        for parsed in parsed_rows
+    ]
 
 
-async def _setting_row(context: ImportContext, read: Read) -> SettingRow | RowPlan:
-    request, org_id = cast(PackagedPicture, read.request), read.row.org_id
+async def _setting_row(context: ImportContext, parsed: ParsedRow) -> SettingRow | RowPlan:
+    request, org_id = cast(PackagedPicture, parsed.request), parsed.row.org_id
     place, id = cast(PictureKind, request.place), f"{org_id}_{request.place}"
     try:
         # Decoding takes long enough to block the event loop.

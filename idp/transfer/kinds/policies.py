@@ -21,7 +21,7 @@ from idp.transfer.kinds import settings
 from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.settings import SettingRow
 from idp.transfer.package import lossy_import
-from idp.transfer.package.rows import Read, RowPlan, RowProblem
+from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem
 
 _LEFT_OUT: Final[Mapping[PolicyKind, Mapping[str, object]]] = {
     "login": {
@@ -51,25 +51,25 @@ def adapt(kind: PolicyKind, document: object) -> tuple[object, list[RowProblem]]
 
 
 async def plan_rows(
-    kind: PolicyKind, context: ImportContext, reads: Sequence[Read]
+    kind: PolicyKind, context: ImportContext, parsed_rows: Sequence[ParsedRow]
 ) -> list[RowPlan]:
     """Plans rows of policies of one kind: an organization without a policy of its own gets one;
     with `updates`, an existing policy is replaced.
     """
     now = context.service.clock.now()
     rows = []
-    for read in reads:
-        rules = cast(PolicyForm, read.request).stored()
+    for parsed in parsed_rows:
+        rules = cast(PolicyForm, parsed.request).stored()
         rows.append(
             SettingRow(
-                id=read.row.org_id,
+                id=parsed.row.org_id,
                 event=policies.event_object(kind),
                 collection=POLICIES,
-                record=policies.new(read.row.org_id, rules, now, kind),
+                record=policies.new(parsed.row.org_id, rules, now, kind),
                 sets=("rules",),
             )
         )
-    return await settings.plan_settings(context, reads, rows)
+    return await settings.plan_settings(context, parsed_rows, rows)
 
 
 async def export(

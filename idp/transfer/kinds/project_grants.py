@@ -27,7 +27,7 @@ from idp.transfer.kinds import export_iteration, upsert
 from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import named
 from idp.transfer.kinds.upsert import UpsertPlan
-from idp.transfer.package.rows import Read, RowPlan, RowProblem, refused
+from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem, refused
 from storage import Write, upgrades
 
 _STATES: Final[dict[str, Literal["active", "inactive"]]] = {
@@ -64,11 +64,11 @@ class _GrantReferences(Struct, frozen=True):
     closing: Sequence[Write]
 
 
-async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
+async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
     """Plans rows of project grants to existing organizations: each is created, skipped, or given
     more roles.
     """
-    rows = [_row(read) for read in reads]
+    rows = [_row(parsed) for parsed in parsed_rows]
     role_ids = (roles.id_of(row.project_id, key) for row in rows for key in row.role_keys)
     ids = (grant_ids.of_grant(row.project_id, row.granted_org_id) for row in rows)
     references = _GrantReferences(
@@ -80,22 +80,23 @@ async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPl
         await upgrades.closing(context.service.store, project_grants.READABLE_SINCE),
     )
     return [
-        _plan_row(context, read, row, references) for read, row in zip(reads, rows, strict=True)
+        _plan_row(context, parsed, row, references)
+        for parsed, row in zip(parsed_rows, rows, strict=True)
     ]
 
 
-def _row(read: Read) -> PackagedGrant:
-    assert isinstance(read.request, ProjectGrantRow)  # noqa: S101 - for mypy
-    return read.request.project_grant
+def _row(parsed: ParsedRow) -> PackagedGrant:
+    assert isinstance(parsed.request, ProjectGrantRow)  # noqa: S101 - for mypy
+    return parsed.request.project_grant
 
 
 def _plan_row(
-    context: ImportContext, read: Read, row: PackagedGrant, references: _GrantReferences
+    context: ImportContext, parsed: ParsedRow, row: PackagedGrant, references: _GrantReferences
 ) -> RowPlan:
     name = f"{row.project_id}_{row.granted_org_id}"
     project = references.projects.get(row.project_id)
     organization = references.organizations.get(row.granted_org_id)
-    problems = list(_problems(read, row, references))
+    problems = list(_problems(parsed, row, references))
     if project is None or organization is None or problems:
         return refused(name, *problems)
     ids = [roles.id_of(project.id, key) for key in dict.fromkeys(row.role_keys)]
@@ -120,7 +121,7 @@ def _plan_row(
         payload={"project": project.id, "grantedOrganization": organization.id},
         warnings=tuple(_stays(row, known)),
     )
-    return upsert.plan_record(context, read, known, plan)
+    return upsert.plan_record(context, parsed, known, plan)
 
 
 def _is_less(known: ProjectGrant, row: PackagedGrant) -> bool:
@@ -151,7 +152,7 @@ def _stays(row: PackagedGrant, known: ProjectGrant | None) -> Iterator[RowProble
 
 
 def _problems(
-    read: Read, row: PackagedGrant, references: _GrantReferences
+    parsed: ParsedRow, row: PackagedGrant, references: _GrantReferences
 ) -> Iterator[RowProblem]:
     project = references.projects.get(row.project_id)
     if row.granted_org_id not in references.organizations:
@@ -161,7 +162,7 @@ def _problems(
             message="is no organization here, and none that the package could make",
             fix="Make it first, or put it into the package.",
         )
-    if project is None or project.org_id != read.row.org_id:
+    if project is None or project.org_id != parsed.row.org_id:
         yield upsert.no_project("projectGrant.projectId")
         return
     if row.granted_org_id == project.org_id:

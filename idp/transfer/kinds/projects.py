@@ -18,7 +18,7 @@ from idp.transfer.kinds import export_iteration, target_organizations, upsert
 from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import RecordId, named
 from idp.transfer.kinds.upsert import UpsertPlan
-from idp.transfer.package.rows import Read, RowPlan, RowProblem, refused
+from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem, refused
 from storage import Write
 
 _STATES: Final[dict[str, Literal["active", "inactive"]]] = {
@@ -55,27 +55,27 @@ class RoleRow(NewRole, frozen=True, kw_only=True):
     display_name: Annotated[str, Text()] = ""
 
 
-async def plan_projects(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
+async def plan_projects(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
     """Plans rows of projects: each is created with its id, skipped, or updated."""
-    organizations = await target_organizations.by_id(context, reads)
-    rows = [_project_row(read) for read in reads]
+    organizations = await target_organizations.by_id(context, parsed_rows)
+    rows = [_project_row(parsed) for parsed in parsed_rows]
     known = await upsert.by_id(context, PROJECTS, (row.project_id for row in rows))
     return [
         _plan_project(
-            context, read, row, organizations.get(read.row.org_id), known.get(row.project_id)
+            context, parsed, row, organizations.get(parsed.row.org_id), known.get(row.project_id)
         )
-        for read, row in zip(reads, rows, strict=True)
+        for parsed, row in zip(parsed_rows, rows, strict=True)
     ]
 
 
-def _project_row(read: Read) -> ProjectRow:
-    assert isinstance(read.request, ProjectRow)  # noqa: S101 - for mypy
-    return read.request
+def _project_row(parsed: ParsedRow) -> ProjectRow:
+    assert isinstance(parsed.request, ProjectRow)  # noqa: S101 - for mypy
+    return parsed.request
 
 
 def _plan_project(
     context: ImportContext,
-    read: Read,
+    parsed: ParsedRow,
     row: ProjectRow,
     organization: Organization | None,
     known: Project | None,
@@ -102,7 +102,7 @@ def _plan_project(
         fields=("name", *checks),
         warnings=(*_unheld(row.project), *_state_stays(row.project, known)),
     )
-    return upsert.plan_record(context, read, known, plan)
+    return upsert.plan_record(context, parsed, known, plan)
 
 
 def _checks(context: ImportContext, row: PackagedProject, project: Project) -> dict[str, Any]:
@@ -137,32 +137,32 @@ def _state_stays(project: PackagedProject, known: Project | None) -> Iterator[Ro
         )
 
 
-async def plan_roles(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
+async def plan_roles(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
     """Plans rows of roles in the organization's projects: each is created, skipped, or updated."""
-    rows = [_role_row(read) for read in reads]
+    rows = [_role_row(parsed) for parsed in parsed_rows]
     owners = await upsert.by_id(context, PROJECTS, (row.project_id for row in rows))
     ids = [roles.id_of(row.project_id, row.role_key) for row in rows]
     known = await upsert.by_id(context, PROJECT_ROLES, ids)
     return [
-        _plan_role(context, read, row, owners.get(row.project_id), known.get(id))
-        for read, row, id in zip(reads, rows, ids, strict=True)
+        _plan_role(context, parsed, row, owners.get(row.project_id), known.get(id))
+        for parsed, row, id in zip(parsed_rows, rows, ids, strict=True)
     ]
 
 
-def _role_row(read: Read) -> RoleRow:
-    assert isinstance(read.request, RoleRow)  # noqa: S101 - for mypy
-    return read.request
+def _role_row(parsed: ParsedRow) -> RoleRow:
+    assert isinstance(parsed.request, RoleRow)  # noqa: S101 - for mypy
+    return parsed.request
 
 
 def _plan_role(
     context: ImportContext,
-    read: Read,
+    parsed: ParsedRow,
     row: RoleRow,
     project: Project | None,
     known: ProjectRole | None,
 ) -> RowPlan:
     id = f"{row.project_id}_{row.role_key}"
-    if project is None or project.org_id != read.row.org_id:
+    if project is None or project.org_id != parsed.row.org_id:
         return refused(id, upsert.no_project("projectId"))
     whole = structs.replace(row, display_name=row.display_name or row.role_key)
 
@@ -178,7 +178,7 @@ def _plan_role(
         also=also,
         payload={"key": row.role_key},
     )
-    return upsert.plan_record(context, read, known, plan)
+    return upsert.plan_record(context, parsed, known, plan)
 
 
 async def export_projects(

@@ -20,7 +20,7 @@ from idp.transfer.kinds import upsert
 from idp.transfer.kinds.kind import ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import RecordId, named
 from idp.transfer.kinds.upsert import UpsertPlan
-from idp.transfer.package.rows import Read, RowPlan, RowProblem, refused
+from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem, refused
 from storage import Collection, Write
 
 
@@ -46,49 +46,51 @@ class MachineKeyRow(KeyRow, frozen=True, kw_only=True):
     user_id: Name
 
 
-async def plan_app_keys(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
+async def plan_app_keys(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
     """Plans rows of keys of the organization's applications: each is created or skipped."""
-    rows = [_app_key(read) for read in reads]
+    rows = [_app_key(parsed) for parsed in parsed_rows]
     # Either id may be the one that the application has here.
     ids = [id for row in rows for id in (row.client_id, row.app_id) if id]
     owners = await upsert.by_id(context, APPLICATIONS, ids)
     known = await upsert.by_id(context, APP_KEYS, (row.id for row in rows))
     plans = []
-    for read, row in zip(reads, rows, strict=True):
+    for parsed, row in zip(parsed_rows, rows, strict=True):
         owner = owners.get(row.client_id) or owners.get(row.app_id)
-        if owner is None or owner.org_id != read.row.org_id:
+        if owner is None or owner.org_id != parsed.row.org_id:
             plans.append(refused(row.id, upsert.no_application("appId")))
         else:
             plan = _plan_of(context, row, row.id, APP_KEYS, owner)
-            plans.append(_plan_row(context, read, known.get(row.id), plan, "id"))
+            plans.append(_plan_row(context, parsed, known.get(row.id), plan, "id"))
     return plans
 
 
-def _app_key(read: Read) -> AppKeyRow:
-    assert isinstance(read.request, AppKeyRow)  # noqa: S101 - for mypy
-    return read.request
+def _app_key(parsed: ParsedRow) -> AppKeyRow:
+    assert isinstance(parsed.request, AppKeyRow)  # noqa: S101 - for mypy
+    return parsed.request
 
 
-async def plan_machine_keys(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
+async def plan_machine_keys(
+    context: ImportContext, parsed_rows: Sequence[ParsedRow]
+) -> list[RowPlan]:
     """Plans rows of keys of the organization's service users: each is created or skipped."""
-    rows = [_machine_key(read) for read in reads]
+    rows = [_machine_key(parsed) for parsed in parsed_rows]
     owners = await upsert.by_id(context, USERS, (row.user_id for row in rows))
     known = await upsert.by_id(context, USER_KEYS, (row.key_id for row in rows))
     plans = []
-    for read, row in zip(reads, rows, strict=True):
+    for parsed, row in zip(parsed_rows, rows, strict=True):
         owner = owners.get(row.user_id)
-        if owner is None or owner.org_id != read.row.org_id or owner.kind != "machine":
+        if owner is None or owner.org_id != parsed.row.org_id or owner.kind != "machine":
             plans.append(refused(row.key_id, upsert.no_user("userId")))
         else:
             staying = [user_lookup.staying(owner)]
             plan = _plan_of(context, row, row.key_id, USER_KEYS, owner, staying)
-            plans.append(_plan_row(context, read, known.get(row.key_id), plan, "keyId"))
+            plans.append(_plan_row(context, parsed, known.get(row.key_id), plan, "keyId"))
     return plans
 
 
-def _machine_key(read: Read) -> MachineKeyRow:
-    assert isinstance(read.request, MachineKeyRow)  # noqa: S101 - for mypy
-    return read.request
+def _machine_key(parsed: ParsedRow) -> MachineKeyRow:
+    assert isinstance(parsed.request, MachineKeyRow)  # noqa: S101 - for mypy
+    return parsed.request
 
 
 def _plan_of(
@@ -119,7 +121,11 @@ def _plan_of(
 
 
 def _plan_row(
-    context: ImportContext, read: Read, known: RegisteredKey | None, plan: UpsertPlan, field: str
+    context: ImportContext,
+    parsed: ParsedRow,
+    known: RegisteredKey | None,
+    plan: UpsertPlan,
+    field: str,
 ) -> RowPlan:
     """Plans a key. A key never changes: an existing one is the same, or another owner's.
 
@@ -133,7 +139,7 @@ def _plan_row(
         return refused(plan.id, _EXPIRED)
     if known is None and expirations.is_too_late(key.expires_at, key.created_at, max_days):
         return refused(plan.id, _too_late(key.created_at, max_days))
-    return upsert.plan_record(context, read, known, plan)
+    return upsert.plan_record(context, parsed, known, plan)
 
 
 def _too_late(now: datetime, max_days: int) -> RowProblem:

@@ -15,7 +15,7 @@ from idp.identity.users import organizations
 from idp.records import Organization
 from idp.transfer.kinds import target_organizations
 from idp.transfer.kinds.kind import ImportContext, import_payload
-from idp.transfer.package.rows import Action, Read, RowPlan, RowProblem
+from idp.transfer.package.rows import Action, ParsedRow, RowPlan, RowProblem
 from storage import Collection, Write
 
 
@@ -36,24 +36,24 @@ class SettingRow(Struct, frozen=True, kw_only=True):
 
 
 async def plan_settings(
-    context: ImportContext, reads: Sequence[Read], settings: Sequence[SettingRow]
+    context: ImportContext, parsed_rows: Sequence[ParsedRow], settings: Sequence[SettingRow]
 ) -> list[RowPlan]:
-    """Plans rows of settings, in the order of `reads`: new ones are created; existing ones are
-    skipped, or with `updates` replaced.
+    """Plans rows of settings, in the order of `parsed_rows`: new ones are created; existing ones
+    are skipped, or with `updates` replaced.
     """
-    known = await target_organizations.by_id(context, reads)
+    known = await target_organizations.by_id(context, parsed_rows)
     keys = [(each.collection, each.record.id) for each in settings if each.collection]
     records = iter(await context.service.store.get_many(keys))
     stored = [next(records) if each.collection else None for each in settings]
     return [
-        _planned(context, read, known.get(read.row.org_id), each, old)
-        for read, each, old in zip(reads, settings, stored, strict=True)
+        _planned(context, parsed, known.get(parsed.row.org_id), each, old)
+        for parsed, each, old in zip(parsed_rows, settings, stored, strict=True)
     ]
 
 
 def _planned(
     context: ImportContext,
-    read: Read,
+    parsed: ParsedRow,
     organization: Organization | None,
     setting: SettingRow,
     known: Any,
@@ -63,7 +63,10 @@ def _planned(
     if setting.collection is None:
         return RowPlan(action="skip", id=setting.id, problems=setting.problems)
     if known is None:
-        writes = [*_insertion(context, read, setting), organizations.state_unchanged(organization)]
+        writes = [
+            *_insertion(context, parsed, setting),
+            organizations.state_unchanged(organization),
+        ]
         return _done("create", setting, None, writes)
     values = {name: getattr(setting.record, name) for name in setting.sets}
     # The instants always differ, so only the fields of the row are compared.
@@ -81,13 +84,13 @@ def _done(action: Action, setting: SettingRow, known: Any, writes: Sequence[Writ
     )
 
 
-def _insertion(context: ImportContext, read: Read, setting: SettingRow) -> list[Write]:
+def _insertion(context: ImportContext, parsed: ParsedRow, setting: SettingRow) -> list[Write]:
     assert setting.collection is not None  # noqa: S101 - for mypy
     entry = AuditEntry(
         f"{setting.event}.created",
         context.actor,
         setting.record.created_at,
-        payload=import_payload(context, read),
+        payload=import_payload(context, parsed),
     )
     return events.insertion(context.service.random, setting.collection, setting.record, entry)
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from idp.records import ORGANIZATIONS, Organization
 from idp.transfer.kinds.kind import ImportContext
-from idp.transfer.package.rows import Read, RowPlan, RowProblem, refused
+from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem, refused
 
 _NO_ORGANIZATION: Final = RowProblem(
     error_code="organization.not_found",
@@ -17,9 +17,11 @@ _NO_ORGANIZATION: Final = RowProblem(
 )
 
 
-async def by_id(context: ImportContext, reads: Iterable[Read]) -> Mapping[str, Organization]:
+async def by_id(
+    context: ImportContext, parsed_rows: Iterable[ParsedRow]
+) -> Mapping[str, Organization]:
     """Returns the existing organizations of these rows by their ids, in one round trip."""
-    ids = list(dict.fromkeys(read.row.org_id for read in reads))
+    ids = list(dict.fromkeys(parsed.row.org_id for parsed in parsed_rows))
     records = await context.service.store.get_many([(ORGANIZATIONS, id) for id in ids])
     return {each.id: each for each in records if each is not None}
 

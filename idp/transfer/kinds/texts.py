@@ -31,7 +31,7 @@ from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.policies import camel
 from idp.transfer.kinds.settings import SettingRow
 from idp.transfer.package import lossy_import
-from idp.transfer.package.rows import Read, RowPlan, RowProblem
+from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem
 
 _MESSAGES: Final = {
     "passwordResetMessages": ("password_reset_message", "passwordreset"),
@@ -54,29 +54,33 @@ class PackagedLoginText(Request, frozen=True, kw_only=True):
     texts: Annotated[list[LoginTextEntry], Items(login_texts.MAX_TEXTS)] | None = None
 
 
-async def plan_messages(type: str, context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
+async def plan_messages(
+    type: str, context: ImportContext, parsed_rows: Sequence[ParsedRow]
+) -> list[RowPlan]:
     """Plans rows of texts of the message `type`, each in one language."""
     rows = []
-    for read in reads:
-        request = cast(PackagedMessage, read.request)
+    for parsed in parsed_rows:
+        request = cast(PackagedMessage, parsed.request)
         language = _shipped(request.language)
         texts = {name: getattr(request, name) for name in _WORDS}
         rules = MessageTextRules(type=type, language=language, **texts) if language else None
-        rows.append(_setting_row(context, read, request.language, rules, "message_text", type))
-    return await settings.plan_settings(context, reads, rows)
+        rows.append(_setting_row(context, parsed, request.language, rules, "message_text", type))
+    return await settings.plan_settings(context, parsed_rows, rows)
 
 
-async def plan_login_texts(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
+async def plan_login_texts(
+    context: ImportContext, parsed_rows: Sequence[ParsedRow]
+) -> list[RowPlan]:
     """Plans rows of texts of the pages, each in one language."""
     rows = []
-    for read in reads:
-        request = cast(PackagedLoginText, read.request)
+    for parsed in parsed_rows:
+        request = cast(PackagedLoginText, parsed.request)
         language, rules = _shipped(request.language), None
         if language and request.texts is not None:
             texts = [LoginText(each.screen, each.key, each.text) for each in request.texts]
             rules = LoginTextRules(language=language, texts=texts)
-        rows.append(_setting_row(context, read, request.language, rules, "login_text"))
-    return await settings.plan_settings(context, reads, rows)
+        rows.append(_setting_row(context, parsed, request.language, rules, "login_text"))
+    return await settings.plan_settings(context, parsed_rows, rows)
 
 
 def _shipped(language: str) -> str | None:
@@ -85,12 +89,12 @@ def _shipped(language: str) -> str | None:
 
 def _setting_row(
     context: ImportContext,
-    read: Read,
+    parsed: ParsedRow,
     requested_language: str,
     rules: MessageTextRules | LoginTextRules | None,
     *kind: str,
 ) -> SettingRow:
-    id = f"{read.row.org_id}_{requested_language}"
+    id = f"{parsed.row.org_id}_{requested_language}"
     if rules is None:
         problem = _OTHER_PAGES if _shipped(requested_language) else _NO_LANGUAGE
         return SettingRow(id=id, problems=(problem,))
@@ -99,7 +103,7 @@ def _setting_row(
         id=id,
         event=policies.event_object(kind[0]),
         collection=POLICIES,
-        record=policies.new(read.row.org_id, rules, now, *kind, rules.language),
+        record=policies.new(parsed.row.org_id, rules, now, *kind, rules.language),
         sets=("rules",),
         problems=() if rules.language == requested_language else (_elsewhere(rules.language),),
     )

@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 from idp.audit import events
 from idp.audit.events import AuditEntry
 from idp.transfer.kinds.kind import ImportContext, import_payload
-from idp.transfer.package.rows import Read, RowPlan, RowProblem, refused
+from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem, refused
 from storage import Collection, Record, Write
 
 R = TypeVar("R", bound=Record)
@@ -58,7 +58,7 @@ async def by_id(
 
 
 def plan_record(
-    context: ImportContext, read: Read, known: Any | None, plan: UpsertPlan
+    context: ImportContext, parsed: ParsedRow, known: Any | None, plan: UpsertPlan
 ) -> RowPlan:
     """Returns the plan of a row by the existing record `known`, None if there is none.
 
@@ -66,7 +66,7 @@ def plan_record(
     skips the row.
     """
     if known is None:
-        return plan_creation(context, read, plan)
+        return plan_creation(context, parsed, plan)
     values = {
         name: value
         for name in plan.fields
@@ -75,10 +75,10 @@ def plan_record(
     # An update without differences would only add an event.
     if not context.updates or not values:
         return plan_skip(plan.collection, known, plan.id)
-    return plan_update(context, read, known, plan, values)
+    return plan_update(context, parsed, known, plan, values)
 
 
-def plan_creation(context: ImportContext, read: Read, plan: UpsertPlan) -> RowPlan:
+def plan_creation(context: ImportContext, parsed: ParsedRow, plan: UpsertPlan) -> RowPlan:
     """Returns the plan that creates the record of `plan`, with its event."""
     record, now = plan.record, context.service.clock.now()
     entry = AuditEntry(
@@ -86,7 +86,7 @@ def plan_creation(context: ImportContext, read: Read, plan: UpsertPlan) -> RowPl
         context.actor,
         now,
         plan.org_id,
-        payload={**plan.payload, **import_payload(context, read)},
+        payload={**plan.payload, **import_payload(context, parsed)},
     )
     insertion = events.insertion(context.service.random, plan.collection, record, entry)
     writes = (*insertion, *plan.also(None, record))
@@ -94,7 +94,11 @@ def plan_creation(context: ImportContext, read: Read, plan: UpsertPlan) -> RowPl
 
 
 def plan_update(
-    context: ImportContext, read: Read, known: Any, plan: UpsertPlan, values: Mapping[str, object]
+    context: ImportContext,
+    parsed: ParsedRow,
+    known: Any,
+    plan: UpsertPlan,
+    values: Mapping[str, object],
 ) -> RowPlan:
     """Returns the plan that sets `values` of the existing record `known`, with the event of the
     change.
@@ -106,7 +110,7 @@ def plan_update(
         context.actor,
         now,
         plan.org_id,
-        payload=import_payload(context, read),
+        payload=import_payload(context, parsed),
     )
     update = events.update(context.service.random, plan.collection, known, dated, entry)
     # As it will be stored: further writes of the unit depend on it.

@@ -49,7 +49,7 @@ class Row(Struct, frozen=True, kw_only=True):
     duplicate_of: int | None = msgspec.field(default=None, name="double_of")
 
 
-class Read(Struct, frozen=True):
+class ParsedRow(Struct, frozen=True):
     """A row together with its document as a typed request, whose fields have all passed their
     rules.
     """

@@ -20,17 +20,17 @@ from idp.transfer.kinds.users import human_changes, plain_passwords, user_rows
 from idp.transfer.kinds.users.export_humans import export
 from idp.transfer.kinds.users.human_request import HumanRow, PackagedHuman
 from idp.transfer.kinds.users.user_rows import Case, UserTarget
-from idp.transfer.package.rows import Read, RowPlan, RowProblem
+from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem
 
 
-async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
+async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
     """Plans rows of persons: new ones are created; existing ones are skipped, or with `updates`
     updated.
     """
     cases = [
         _case(context, each) if isinstance(each, UserTarget) else each
         # Other tasks of the event loop run in between: a batch may have a thousand rows.
-        async for each in in_turns(await user_rows.targets(context, reads, "human"))
+        async for each in in_turns(await user_rows.targets(context, parsed_rows, "human"))
     ]
     return [
         await _plan(context, each) if isinstance(each, Case) else each
@@ -39,15 +39,15 @@ async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPl
 
 
 def _case(context: ImportContext, target: UserTarget) -> Case:
-    read, known = target.read, target.known
+    parsed, known = target.parsed, target.known
     if known is None:
-        return user_rows.creation(target, _new(context, target.organization, read))
-    fields = human_changes.requested_fields(context.service, known, _row(read))
+        return user_rows.creation(target, _new(context, target.organization, parsed))
+    fields = human_changes.requested_fields(context.service, known, _row(parsed))
     return user_rows.update(target, known, fields)
 
 
 async def _plan(context: ImportContext, case: Case) -> RowPlan:
-    row, problems = _row(case.read), case.problems + _hash_problems(context, case)
+    row, problems = _row(case.parsed), case.problems + _hash_problems(context, case)
     if not problems and (chosen := await plain_passwords.chosen(context, case, row)):
         problems, case = chosen.problems, user_rows.with_password(case, chosen.password)
     if problems:
@@ -55,15 +55,15 @@ async def _plan(context: ImportContext, case: Case) -> RowPlan:
     return await user_rows.plan(context, case, warnings=_warnings(row))
 
 
-def _row(read: Read) -> PackagedHuman:
-    assert isinstance(read.request, HumanRow)  # noqa: S101 - for mypy
-    return read.request.user
+def _row(parsed: ParsedRow) -> PackagedHuman:
+    assert isinstance(parsed.request, HumanRow)  # noqa: S101 - for mypy
+    return parsed.request.user
 
 
-def _new(context: ImportContext, organization: Organization, read: Read) -> User:
-    service, row = context.service, _row(read)
-    assert isinstance(read.request, HumanRow)  # noqa: S101 - for mypy
-    now, id = service.clock.now(), read.request.user_id
+def _new(context: ImportContext, organization: Organization, parsed: ParsedRow) -> User:
+    service, row = context.service, _row(parsed)
+    assert isinstance(parsed.request, HumanRow)  # noqa: S101 - for mypy
+    now, id = service.clock.now(), parsed.request.user_id
     new = structs.replace(row.person(), id=id, password=row.hashed(now))
     user = user_creation.user_of(service, organization, new, now)
     if user.totp is not None:

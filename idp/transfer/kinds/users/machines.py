@@ -24,7 +24,7 @@ from idp.transfer.kinds.packaged_secrets import EndingSecret, HashedSecret
 from idp.transfer.kinds.users import user_rows
 from idp.transfer.kinds.users.human_request import STATES
 from idp.transfer.kinds.users.user_rows import Case, UserTarget
-from idp.transfer.package.rows import Read, RowPlan
+from idp.transfer.package.rows import ParsedRow, RowPlan
 
 _STATES: Final = {state: name for name, state in STATES.items()}
 _TOKEN_TYPES: Final = {kind: name for name, kind in TOKEN_TYPES.items()}
@@ -49,14 +49,14 @@ class MachineRow(Request, frozen=True, kw_only=True):
     user: PackagedMachine
 
 
-async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
+async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
     """Plans rows of service users: new ones are created; existing ones are skipped, or with
     `updates` updated.
     """
     cases = [
         _case(context, each) if isinstance(each, UserTarget) else each
         # Other tasks of the event loop run in between: a batch may have a thousand rows.
-        async for each in in_turns(await user_rows.targets(context, reads, "machine"))
+        async for each in in_turns(await user_rows.targets(context, parsed_rows, "machine"))
     ]
     return [
         await _plan(context, each) if isinstance(each, Case) else each
@@ -66,8 +66,8 @@ async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPl
 
 def _case(context: ImportContext, target: UserTarget) -> Case:
     if target.known is None:
-        return user_rows.creation(target, _new(context, target.organization, target.read))
-    return user_rows.update(target, target.known, _fields(target.known, target.read))
+        return user_rows.creation(target, _new(context, target.organization, target.parsed))
+    return user_rows.update(target, target.known, _fields(target.known, target.parsed))
 
 
 async def _plan(context: ImportContext, case: Case) -> RowPlan:
@@ -77,13 +77,13 @@ async def _plan(context: ImportContext, case: Case) -> RowPlan:
     return await user_rows.plan(context, case, forgotten)
 
 
-def _row(read: Read) -> MachineRow:
-    assert isinstance(read.request, MachineRow)  # noqa: S101 - for mypy
-    return read.request
+def _row(parsed: ParsedRow) -> MachineRow:
+    assert isinstance(parsed.request, MachineRow)  # noqa: S101 - for mypy
+    return parsed.request
 
 
-def _new(context: ImportContext, organization: Organization, read: Read) -> User:
-    service, row = context.service, _row(read)
+def _new(context: ImportContext, organization: Organization, parsed: ParsedRow) -> User:
+    service, row = context.service, _row(parsed)
     now, profile = service.clock.now(), Profile(display_name=row.user.name)
     return User(
         id=row.user_id,
@@ -102,9 +102,9 @@ def _new(context: ImportContext, organization: Organization, read: Read) -> User
     )
 
 
-def _fields(known: User, read: Read) -> Mapping[str, object]:
+def _fields(known: User, parsed: ParsedRow) -> Mapping[str, object]:
     """Returns the fields that the row sets of an existing user."""
-    row = _row(read).user
+    row = _row(parsed).user
     return {
         "user_name": row.user_name,
         "profile": structs.replace(known.profile, display_name=row.name),

@@ -32,7 +32,7 @@ from idp.transfer.kinds import export_iteration, upsert
 from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import named
 from idp.transfer.kinds.upsert import UpsertPlan
-from idp.transfer.package.rows import Read, RowPlan, RowProblem, refused
+from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem, refused
 from storage import Write
 
 _MAX_ROLES: Final = 100
@@ -54,7 +54,7 @@ class _AssignmentReferences(Struct, frozen=True):
     known: Mapping[str, RoleAssignment]
     grants: Mapping[str, ProjectGrant]
 
-    def source(self, read: Read, row: GrantRow) -> AssignmentSource | None:
+    def source(self, parsed: ParsedRow, row: GrantRow) -> AssignmentSource | None:
         """Returns what entitles the row's organization to assign roles of the project; None if
         nothing does.
         """
@@ -62,23 +62,23 @@ class _AssignmentReferences(Struct, frozen=True):
         if project is None:
             return None
         if not row.project_grant_id:
-            return AssignmentSource(project) if project.org_id == read.row.org_id else None
-        grant = self.grants.get(grant_ids.of_grant(project.id, read.row.org_id))
+            return AssignmentSource(project) if project.org_id == parsed.row.org_id else None
+        grant = self.grants.get(grant_ids.of_grant(project.id, parsed.row.org_id))
         return AssignmentSource(project, grant) if grant else None
 
 
-async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
+async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
     """Plans rows of role assignments: each is created, skipped, or with `updates` given other
     roles.
 
     The user may belong to another organization where the project is the organization's own.
     """
-    rows = [_row(read) for read in reads]
+    rows = [_row(parsed) for parsed in parsed_rows]
     role_ids = (roles.id_of(row.project_id, key) for row in rows for key in row.role_keys)
     ids = (grant_ids.of_assignment(row.user_id, row.project_id) for row in rows)
     of_grants = (
-        grant_ids.of_grant(row.project_id, read.row.org_id)
-        for read, row in zip(reads, rows, strict=True)
+        grant_ids.of_grant(row.project_id, parsed.row.org_id)
+        for parsed, row in zip(parsed_rows, rows, strict=True)
         if row.project_grant_id
     )
     references = _AssignmentReferences(
@@ -89,21 +89,22 @@ async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPl
         await upsert.by_id(context, PROJECT_GRANTS, of_grants),
     )
     return [
-        _plan_row(context, read, row, references) for read, row in zip(reads, rows, strict=True)
+        _plan_row(context, parsed, row, references)
+        for parsed, row in zip(parsed_rows, rows, strict=True)
     ]
 
 
-def _row(read: Read) -> GrantRow:
-    assert isinstance(read.request, GrantRow)  # noqa: S101 - for mypy
-    return read.request
+def _row(parsed: ParsedRow) -> GrantRow:
+    assert isinstance(parsed.request, GrantRow)  # noqa: S101 - for mypy
+    return parsed.request
 
 
 def _plan_row(
-    context: ImportContext, read: Read, row: GrantRow, references: _AssignmentReferences
+    context: ImportContext, parsed: ParsedRow, row: GrantRow, references: _AssignmentReferences
 ) -> RowPlan:
     id = f"{row.project_id}_{row.user_id}"
-    user, source = references.users.get(row.user_id), references.source(read, row)
-    problems = list(_problems(read, row, references))
+    user, source = references.users.get(row.user_id), references.source(parsed, row)
+    problems = list(_problems(parsed, row, references))
     if user is None or source is None or problems:
         return refused(id, *problems)
     project = source.project
@@ -124,15 +125,15 @@ def _plan_row(
         also=also,
         payload={"user": user.id, "project": project.id},
     )
-    return upsert.plan_record(context, read, references.known.get(made.id), plan)
+    return upsert.plan_record(context, parsed, references.known.get(made.id), plan)
 
 
 def _problems(
-    read: Read, row: GrantRow, references: _AssignmentReferences
+    parsed: ParsedRow, row: GrantRow, references: _AssignmentReferences
 ) -> Iterator[RowProblem]:
-    user, source = references.users.get(row.user_id), references.source(read, row)
+    user, source = references.users.get(row.user_id), references.source(parsed, row)
     is_granted = bool(row.project_grant_id)
-    if user is None or (is_granted and user.org_id != read.row.org_id):
+    if user is None or (is_granted and user.org_id != parsed.row.org_id):
         yield upsert.no_user("userId")
     if source is None:
         yield _NOT_GRANTED if is_granted else upsert.no_project("projectId")

@@ -19,7 +19,7 @@ from idp.transfer.kinds import upsert
 from idp.transfer.kinds.kind import ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import named
 from idp.transfer.kinds.upsert import UpsertPlan
-from idp.transfer.package.rows import Read, RowPlan, RowProblem, refused
+from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem, refused
 
 
 class LinkRow(Request, frozen=True, kw_only=True):
@@ -54,27 +54,29 @@ class LinkRow(Request, frozen=True, kw_only=True):
         return IdpLink(idp_id=self.idp_id, user_id=id, user_name=name or id)
 
 
-async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
+async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
     """Plans rows of links of the organization's persons: new links are added; existing ones are
     skipped, or with `updates` renamed.
     """
-    rows = [_row(read) for read in reads]
+    rows = [_row(parsed) for parsed in parsed_rows]
     known = await upsert.by_id(context, USERS, (row.user_id for row in rows))
     return [
-        _plan_row(context, read, row, known.get(row.user_id))
-        for read, row in zip(reads, rows, strict=True)
+        _plan_row(context, parsed, row, known.get(row.user_id))
+        for parsed, row in zip(parsed_rows, rows, strict=True)
     ]
 
 
-def _row(read: Read) -> LinkRow:
-    assert isinstance(read.request, LinkRow)  # noqa: S101 - for mypy
-    return read.request
+def _row(parsed: ParsedRow) -> LinkRow:
+    assert isinstance(parsed.request, LinkRow)  # noqa: S101 - for mypy
+    return parsed.request
 
 
-def _plan_row(context: ImportContext, read: Read, row: LinkRow, user: User | None) -> RowPlan:
+def _plan_row(
+    context: ImportContext, parsed: ParsedRow, row: LinkRow, user: User | None
+) -> RowPlan:
     link = row.link()
     id = f"{row.user_id}_{link.user_id}"
-    if user is None or user.org_id != read.row.org_id or user.kind != "human":
+    if user is None or user.org_id != parsed.row.org_id or user.kind != "human":
         return refused(id, upsert.no_user("userId"))
     others = [each for each in user.idp_links if not _is_same(each, link)]
     there = [each for each in user.idp_links if _is_same(each, link)]
@@ -83,7 +85,7 @@ def _plan_row(context: ImportContext, read: Read, row: LinkRow, user: User | Non
     if len(others) >= MAX_ITEMS:
         return refused(id, _TOO_MANY)
     plan = UpsertPlan(id=id, collection=USERS, record=user, type="user")
-    made = upsert.plan_update(context, read, user, plan, {"idp_links": [*others, link]})
+    made = upsert.plan_update(context, parsed, user, plan, {"idp_links": [*others, link]})
     # A link is no record of its own: the user's origin says nothing about it.
     return structs.replace(made, action="update" if there else "create", existing=None)
 

@@ -16,7 +16,7 @@ from idp.transfer.kinds import export_iteration, upsert
 from idp.transfer.kinds.kind import ExportContext, ImportContext, RowKind
 from idp.transfer.kinds.packaged_ids import named
 from idp.transfer.kinds.upsert import UpsertPlan
-from idp.transfer.package.rows import Read, RowPlan, refused
+from idp.transfer.package.rows import ParsedRow, RowPlan, refused
 from storage import Reader, Write
 
 _AT_ONCE: Final = 25  # users per look-up: entries may be large
@@ -30,34 +30,34 @@ class MetadataRow(Request, frozen=True, kw_only=True):
     value: Annotated[bytes, Base64(MAX_VALUE)]
 
 
-async def plan_rows(context: ImportContext, reads: Sequence[Read]) -> list[RowPlan]:
+async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
     """Plans rows of metadata of the organization's users: each entry is created, skipped, or
     updated.
     """
-    rows = [_row(read) for read in reads]
+    rows = [_row(parsed) for parsed in parsed_rows]
     owners = await upsert.by_id(context, USERS, (row.id for row in rows))
     ids = [user_creation.metadata_id(row.id, row.key) for row in rows]
     known = await upsert.by_id(context, USER_METADATA, ids)
     return [
-        _plan_row(context, read, row, owners.get(row.id), known.get(id))
-        for read, row, id in zip(reads, rows, ids, strict=True)
+        _plan_row(context, parsed, row, owners.get(row.id), known.get(id))
+        for parsed, row, id in zip(parsed_rows, rows, ids, strict=True)
     ]
 
 
-def _row(read: Read) -> MetadataRow:
-    assert isinstance(read.request, MetadataRow)  # noqa: S101 - for mypy
-    return read.request
+def _row(parsed: ParsedRow) -> MetadataRow:
+    assert isinstance(parsed.request, MetadataRow)  # noqa: S101 - for mypy
+    return parsed.request
 
 
 def _plan_row(
     context: ImportContext,
-    read: Read,
+    parsed: ParsedRow,
     row: MetadataRow,
     owner: User | None,
     known: UserMetadata | None,
 ) -> RowPlan:
     id = f"{row.id}_{row.key}"
-    if owner is None or owner.org_id != read.row.org_id:
+    if owner is None or owner.org_id != parsed.row.org_id:
         return refused(id, upsert.no_user("id"))
     value = base64.b64encode(row.value).decode("ascii")
     now = context.service.clock.now()
@@ -75,7 +75,7 @@ def _plan_row(
         org_id=owner.org_id,
         payload={"key": row.key},
     )
-    return upsert.plan_record(context, read, known, plan)
+    return upsert.plan_record(context, parsed, known, plan)
 
 
 async def export(

@@ -19,7 +19,7 @@ from idp.transfer.kinds import target_organizations, upsert
 from idp.transfer.kinds.kind import ImportContext, import_payload
 from idp.transfer.kinds.upsert import UpsertPlan
 from idp.transfer.kinds.users import user_changes
-from idp.transfer.package.rows import Read, RowPlan, RowProblem, problem, refused
+from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem, problem, refused
 from storage import Write
 
 _PATHS: Final = Paths(user_name="user.userName", email="user.email.email", id="userId")
@@ -37,7 +37,7 @@ class UserTarget(Struct, frozen=True):
     any.
     """
 
-    read: Read
+    parsed: ParsedRow
     organization: Organization
     known: User | None
 
@@ -49,7 +49,7 @@ class Case(Struct, frozen=True, kw_only=True):
     `names` is the availability of the login names that the user would get, if any.
     """
 
-    read: Read
+    parsed: ParsedRow
     organization: Organization
     after: User
     known: User | None = None
@@ -68,47 +68,47 @@ class Case(Struct, frozen=True, kw_only=True):
 
 
 async def targets(
-    context: ImportContext, reads: Sequence[Read], kind: Literal["human", "machine"]
+    context: ImportContext, parsed_rows: Sequence[ParsedRow], kind: Literal["human", "machine"]
 ) -> list[UserTarget | RowPlan]:
     """Returns for each row its organization and existing user, or the final plan of a row that is
     refused or skipped.
     """
-    homes = await target_organizations.by_id(context, reads)
-    known = await upsert.by_id(context, USERS, (_id(read) for read in reads))
+    homes = await target_organizations.by_id(context, parsed_rows)
+    known = await upsert.by_id(context, USERS, (_id(parsed) for parsed in parsed_rows))
     return [
-        _target(context, read, kind, homes.get(read.row.org_id), known.get(_id(read)))
-        for read in reads
+        _target(context, parsed, kind, homes.get(parsed.row.org_id), known.get(_id(parsed)))
+        for parsed in parsed_rows
     ]
 
 
-def _id(read: Read) -> str:
-    id: str = read.request.user_id  # type: ignore[attr-defined]
+def _id(parsed: ParsedRow) -> str:
+    id: str = parsed.request.user_id  # type: ignore[attr-defined]
     return id
 
 
 def _target(
     context: ImportContext,
-    read: Read,
+    parsed: ParsedRow,
     kind: str,
     organization: Organization | None,
     known: User | None,
 ) -> UserTarget | RowPlan:
-    id = _id(read)
+    id = _id(parsed)
     if organization is None:
         return target_organizations.no_organization(id)
     if known is None:
-        return UserTarget(read, organization, None)
+        return UserTarget(parsed, organization, None)
     # An import never moves a user to another organization, nor changes its kind.
     if known.org_id != organization.id or known.kind != kind:
         return upsert.elsewhere(id, "userId")
     if not context.updates:
         return upsert.plan_skip(USERS, known, id)
-    return UserTarget(read, organization, known)
+    return UserTarget(parsed, organization, known)
 
 
 def creation(target: UserTarget, user: User) -> Case:
     """Returns the case of a row that creates `user`."""
-    return Case(read=target.read, organization=target.organization, after=user)
+    return Case(parsed=target.parsed, organization=target.organization, after=user)
 
 
 def update(target: UserTarget, known: User, fields: Mapping[str, object]) -> Case:
@@ -116,7 +116,11 @@ def update(target: UserTarget, known: User, fields: Mapping[str, object]) -> Cas
     values = {name: value for name, value in fields.items() if getattr(known, name) != value}
     after = structs.replace(known, **values)
     return Case(
-        read=target.read, organization=target.organization, after=after, known=known, values=values
+        parsed=target.parsed,
+        organization=target.organization,
+        after=after,
+        known=known,
+        values=values,
     )
 
 
@@ -181,7 +185,7 @@ def refusal(case: Case, problems: Iterable[FieldProblem]) -> RowPlan:
 
 def _creation(context: ImportContext, case: Case, warnings: tuple[RowProblem, ...]) -> RowPlan:
     assert case.names is not None  # noqa: S101 - a new user has names
-    payload = import_payload(context, case.read)
+    payload = import_payload(context, case.parsed)
     writes = user_creation.writes_of(
         context.service, case.after, case.names, context.actor, **payload
     )
@@ -219,4 +223,4 @@ async def _update(
         also=lambda *_: [*also, *writes],
         warnings=warnings,
     )
-    return upsert.plan_update(context, case.read, known, user_plan, values)
+    return upsert.plan_update(context, case.parsed, known, user_plan, values)
