@@ -36,12 +36,14 @@ _FOR_ACTORS: Final[frozenset[Permission]] = frozenset(
 
 
 class Call(Struct, frozen=True):
-    """A call whose caller holds `permission` in at least one organization.
+    """A call of the management API, made by the user `caller`, who holds `permission` in at least
+    one organization.
 
-    `org_id` is the organization that the caller named, or None. `if_match` is the `sequence` that
-    the changed record must have, or None if any will do. With `is_own` the call comes from the
-    pages of the caller's own account and reaches nothing else (`of_themselves`). With `is_by_pat`
-    the caller authenticated with a personal access token.
+    `rights` are all permissions of the caller, in the installation and by organization. `org_id`
+    is the organization that the caller named, or None. `if_match` is the `sequence` that the
+    changed record must have, or None if any will do. With `is_own` the call comes from the pages
+    of the caller's own account and concerns no other one (`of_themselves`). With `is_by_pat` the
+    caller authenticated with a personal access token.
     """
 
     caller: User
@@ -70,8 +72,8 @@ class Call(Struct, frozen=True):
         return "instance" if self.is_by_instance else "organization"
 
     def reaches(self, org_id: str) -> bool:
-        """Returns whether the caller has the permission in this organization, and the call is not
-        restricted to another one by `org_id`."""
+        """Returns whether the caller has the permission in this organization, and the call names
+        either this organization or none (`org_id`)."""
         is_meant = self.org_id in (None, org_id)
         return is_meant and self.rights.allow(self.permission, org_id)
 
@@ -116,8 +118,8 @@ async def admit(
 
 
 async def admitted(service: Service, call: Call) -> Call:
-    """Returns the call itself if its caller has the permission, in the organization that the call
-    names or else in any organization.
+    """Checks that the caller has the call's permission in the organization that the call names,
+    or, if it names none, in at least one organization, and returns the call unchanged.
 
     Raises PermissionDenied, NotFound (the organization).
     """
@@ -129,10 +131,10 @@ async def admitted(service: Service, call: Call) -> Call:
 
 
 def check_service(call: Call) -> None:
-    """Checks that the caller is a service user with a personal access token.
+    """Checks that the caller is a service user with a personal access token, as the calls that
+    import or export all data require.
 
-    Calls that move all data in or out are made by programs, under an account that can be revoked
-    by itself. Raises PermissionDenied.
+    Raises PermissionDenied if the caller is a person or sent another kind of token.
     """
     if call.caller.kind != "machine" or not call.is_by_pat:
         message = "only a service user may do this, by a personal access token"

@@ -46,8 +46,11 @@ _POLL_SECONDS: Final = 0.05
 
 
 class Repeatable(Struct, frozen=True):
-    """A call with an Idempotency-Key. `request` is what has to be the same in a repetition; `ids`
-    are those in the path."""
+    """A call with the Idempotency-Key `key`, made by the user `caller_id`.
+
+    `request` is the request line and the body, which must be the same in a repetition. `ids` are
+    the record ids in the path; the last one names the changed record if the answer contains no id.
+    """
 
     caller_id: str
     key: str
@@ -75,10 +78,11 @@ def read_key(value: str) -> str:
 
 
 def set_answer_early(service: Service, answer: Answer) -> None:
-    """Sets the answer of a call with an Idempotency-Key, so that it is stored together with the
-    first of the several units that the call stores.
+    """Sets the answer that a repetition of the present call gets, for a call that commits several
+    units: it is stored together with the next unit, so that a repetition gets it even if the call
+    is interrupted afterwards. Does nothing for a call without an Idempotency-Key.
 
-    Does nothing for a call without a key.
+    `service` is the one that `once` passed to the call.
     """
     if isinstance(service.store, HoldingStore):
         service.store.answer_early(msgspec.json.encode(answer))
@@ -86,10 +90,13 @@ def set_answer_early(service: Service, answer: Answer) -> None:
 
 async def once(service: Service, call: Repeatable, work: Work) -> tuple[bytes, bool]:
     """Carries out `work`, unless a call with the same key was carried out already. Returns the
-    answer, and whether it is that of the earlier call.
+    answer as JSON, and whether it is that of the earlier call.
 
-    Raises what `work` raises; AlreadyExists if the key was used for another request; SecretGone if
-    the call was carried out and the secret in its answer is no longer stored; Busy.
+    `work` returns its answer as JSON; the service that it is called with stores the answer in the
+    same unit as the last write of the work. Raises what `work` raises; AlreadyExists if the key
+    was used for another request; SecretGone if the call was carried out and the secret in its
+    answer is no longer stored; Busy if concurrent calls change the same records, or a call with
+    this key is still being carried out.
     """
     failures = list[StorageError]()
     for _ in range(_MAX_ATTEMPTS):

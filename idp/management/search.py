@@ -55,8 +55,8 @@ _METHOD: Final = OneOf(
 
 
 class NoOffset(Struct, frozen=True):
-    """The rule of the field `offset`: it must be 0, because a page continues after the last record
-    of the page before, by a cursor."""
+    """The rule (`field_rules.Rule`) of the field `offset`, which must be 0: a page is requested by
+    the cursor of the page before it."""
 
     def read(self, value: object) -> int:
         if Integer().read(value) != 0:
@@ -90,11 +90,11 @@ class TextQuery(Request, frozen=True, kw_only=True):
     method: Annotated[str, _METHOD] = "TEXT_QUERY_METHOD_EQUALS"
 
     def of(self, path: str, text: str, key: str | None = None) -> Filter:
-        """Returns the condition that the field at `path` of a record matches the text by the
-        query's method.
+        """Returns the condition that the field of a record at `path` matches `text`, by the
+        `method` of the query.
 
-        `key` is the field that holds the folded form of the text (casefold of NFKC), where there
-        is one.
+        `key` is the path of the field that holds the same text in folded form (casefold of NFKC),
+        or None if there is no such field.
         """
         is_prefix = "STARTS_WITH" in self.method
         return Filter(
@@ -117,7 +117,8 @@ class SearchDetails(Answer, frozen=True, kw_only=True):
 
 
 class FoundPage(Struct, Generic[R], frozen=True):
-    """A page of the records that a search found; `next_cursor` is empty on the last page."""
+    """A page of the records that a search found. `details` has the number of all records found;
+    `next_cursor` is what the request for the next page has to send, empty on the last page."""
 
     records: list[R]
     details: SearchDetails
@@ -146,8 +147,8 @@ async def find(
     weight: Callable[[R], int] = lambda _: 1,
     at_once: int = AT_ONCE,
 ) -> FoundPage[R]:
-    """Returns a page of the records that pass every filter and belong to one of these
-    organizations (None: to any).
+    """Returns the page that `query` requests of the records that pass every filter and belong to
+    one of these organizations (None: to any).
 
     `org_path` is the field with the organization's id. `order` names a field of a declared index
     that orders the records within each organization. Where records are large, `weight` returns how

@@ -58,7 +58,8 @@ async def remove(service: Service, call: Call, key_id: str) -> KeyRemoved:
     """Removes a signing or encryption key, so that every token that it signed or sealed is invalid
     at once.
 
-    Raises NotFound, FailedPrecondition.
+    Raises NotFound if there is no key with this id, and FailedPrecondition if it was removed
+    before.
     """
     await key_rotation.remove(service, key_id, actor=call.actor)
     return KeyRemoved()

@@ -60,7 +60,7 @@ class MessageQuery(Request, frozen=True, kw_only=True):
 
     @property
     def filter(self) -> Filter:
-        """The condition on messages that the query states."""
+        """The condition on the records of messages that the query's one field states."""
         if self.state_query:
             return Filter(path="state", value=self.state_query.state)
         if self.kind_query:

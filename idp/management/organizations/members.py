@@ -189,11 +189,11 @@ async def _find_membership(
 async def remaining_owner_guards(
     service: Service, membership: Membership, role_names: Sequence[str]
 ) -> Sequence[Write]:
-    """Returns the guards for a unit that leaves the member only the roles in `role_names`: the
-    unit is stored only if there is still another active owner. There are none if the member is no
-    owner, or remains one.
+    """Returns guards for the unit, committed by the caller, that reduces the member's roles to
+    `role_names`: the unit is stored only if another active user remains an owner. Returns no
+    guards if the member is no owner or remains one.
 
-    Raises FailedPrecondition if there is no other active owner.
+    Raises FailedPrecondition if no other active user is an owner.
     """
     role = memberships.owner_of(membership.org_id)
     if role not in membership.roles or role in role_names:

@@ -136,8 +136,8 @@ async def _domains(service: Service, organization: Organization, actor: str) -> 
 
 
 async def purge_deleted(service: Service) -> None:
-    """Removes all records that remain of deleted organizations. The schedule runs it in the
-    background.
+    """Removes all records that remain of deleted organizations; a task of the schedule
+    (`idp/background/schedule.py`) calls it.
 
     Raises StorageError.
     """
@@ -151,10 +151,10 @@ async def purge_deleted(service: Service) -> None:
 
 async def purge(service: Service, deletion: DeletedOrganization) -> bool:
     """Removes a bounded number of records that remain of a deleted organization, and returns
-    whether none is left.
+    whether none is left; the caller repeats it until then.
 
-    `deletion` is its record. The function may be interrupted at any point. Raises
-    StorageError.
+    `deletion` is the record of the deletion, with the organization's id. The function may be
+    interrupted at any point. Raises StorageError.
     """
     users = await service.store.find(
         USERS, {"org_id": deletion.id}, order="login_key", limit=AT_ONCE

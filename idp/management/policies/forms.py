@@ -49,7 +49,8 @@ _LONGEST_CHECK: Final = timedelta(days=3650)
 
 
 class Always(Struct, frozen=True):
-    """The rule of a switch that cannot be turned off: false is refused with `error_code`."""
+    """The rule (`field_rules.Rule`) of a boolean field that must be true: false is refused with
+    `error_code`."""
 
     error_code: str
 
@@ -65,9 +66,10 @@ class Always(Struct, frozen=True):
 
 
 class LinkRule(Struct, frozen=True):
-    """The rule of an https address, or an empty text.
+    """The rule (`field_rules.Rule`) of a field that holds an https address or an empty text.
 
-    With `is_localised`, `{{.Lang}}` may stand in the address after its host.
+    With `is_localised`, the address may contain `{{.Lang}}` after its host, for the language of
+    the page.
     """
 
     is_localised: bool = True
@@ -90,7 +92,7 @@ class LinkRule(Struct, frozen=True):
 
 
 class OptionalEmail(Struct, frozen=True):
-    """The rule of an e-mail address, or an empty text."""
+    """The rule (`field_rules.Rule`) of a field that holds an e-mail address or an empty text."""
 
     def read(self, value: object) -> str:
         return EmailRule().read(value) if value != "" else ""
@@ -100,7 +102,8 @@ class OptionalEmail(Struct, frozen=True):
 
 
 class Colour(Struct, frozen=True):
-    """The rule of a colour as `#rrggbb`, or an empty text."""
+    """The rule (`field_rules.Rule`) of a field that holds a colour as `#rrggbb`, or an empty
+    text."""
 
     def read(self, value: object) -> str:
         text = Text(max=7).read(value).lower()
@@ -113,8 +116,8 @@ class Colour(Struct, frozen=True):
 
 
 class PageLanguage(Struct, frozen=True):
-    """The rule of the tag of a language that the pages are translated to; with `is_optional`,
-    or an empty text."""
+    """The rule (`field_rules.Rule`) of a field that holds the tag of a language in which the pages
+    exist; with `is_optional`, also an empty text."""
 
     is_optional: bool = False
 
@@ -130,8 +133,8 @@ class PageLanguage(Struct, frozen=True):
 
 
 class CheckLifetime(Struct, frozen=True):
-    """The rule of a duration that a session may last, read as seconds; with `is_optional`, or
-    0."""
+    """The rule (`field_rules.Rule`) of a field that says how long an authentication remains valid,
+    as a duration that is read as seconds; with `is_optional`, also 0."""
 
     is_optional: bool = False
 
@@ -170,9 +173,9 @@ OptionalColour = Annotated[str, Colour()]
 
 
 class PolicyForm(Request, frozen=True, kw_only=True):
-    """The base of the body of a policy.
+    """The base of the request bodies that set a policy.
 
-    A body replaces the whole policy: what it omits gets the built-in value.
+    A body replaces the whole policy: a field that it omits gets its built-in value.
     """
 
     def stored(self) -> PolicyRules:

@@ -110,9 +110,10 @@ async def found(
 
 
 async def set_default(service: Service, call: Call, rules: PolicyRules, *kind: str) -> Changed:
-    """Stores the installation's policy, or replaces the stored one. `kind` is as in `found`.
+    """Stores `rules` as the installation's policy, in place of the present one if there is one.
+    `kind` is as in `found`.
 
-    Raises PreconditionFailed.
+    Raises PreconditionFailed if the call names a `sequence` that the stored policy does not have.
     """
     _, stored = await effective.find(service, None, *kind)
     if stored is None:
@@ -124,7 +125,8 @@ async def set_default(service: Service, call: Call, rules: PolicyRules, *kind: s
 
 
 async def add_own(service: Service, call: Call, rules: PolicyRules, *kind: str) -> Changed:
-    """Stores the first policy of a kind for the call's organization. `kind` is as in `found`.
+    """Stores `rules` as the policy of the call's organization, which has none of this kind yet.
+    `kind` is as in `found`.
 
     Raises NotFound (the organization), Conflict (it has one).
     """
@@ -151,8 +153,8 @@ async def _add(
 
 
 def new(org_id: str | None, rules: PolicyRules, now: datetime, *kind: str) -> Policy:
-    """Returns a policy that is not stored yet. `org_id` None means the installation; `kind` is as
-    in `found`."""
+    """Returns a new policy record of the organization `org_id`, or of the installation if that is
+    None; the caller stores it. `kind` is as in `found`."""
     return Policy(
         id=effective.policy_id(org_id, *kind),
         org_id=org_id,
@@ -198,8 +200,8 @@ async def remove(service: Service, call: Call, org_id: str, *kind: str) -> Chang
 
 
 async def details_of(service: Service, policy: Policy | Picture | None) -> Details:
-    """Returns the details of a stored policy or picture. None means a built-in one: it has the
-    sequence 0 and belongs to the installation's organization."""
+    """Returns the details of a stored policy or picture, as answers contain them. None means the
+    built-in one: it has the sequence 0 and belongs to the installation's organization."""
     if policy is not None and policy.org_id is not None:
         return details(policy, policy.org_id)
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
@@ -234,5 +236,6 @@ def _event(step: str, *kind: str) -> str:
 
 
 def event_object(kind: str) -> str:
-    """Returns the name of a kind of policy with which the types of its events begin."""
+    """Returns what the types of events about a kind of policy begin with, such as
+    `login_policy`."""
     return kind if kind.endswith("_text") else f"{kind}_policy"

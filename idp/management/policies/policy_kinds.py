@@ -15,10 +15,11 @@ from idp.schema.answers import Details
 
 
 class PolicyKindEntry(Struct, frozen=True):
-    """A kind of policy; `words` is its name in a sentence.
+    """A kind of policy: the `path` of its calls, its name in a sentence (`words`), and the struct
+    of its request body (`form`).
 
-    `found` is the struct of the answer that contains the policy, `view` that of the policy in it,
-    and `members` returns what the view contains besides the details of the record.
+    `found` is the struct of the answer, `view` that of the policy in the answer, and `members`
+    returns the fields of the view for stored rules, except `details`.
     """
 
     path: str
@@ -29,7 +30,8 @@ class PolicyKindEntry(Struct, frozen=True):
     members: Members = views.as_stored
 
     def answer(self, rules: PolicyRules, details: Details, *, is_default: bool) -> PolicyFound:
-        """Returns the answer that contains a policy with these rules.
+        """Returns the answer that shows a policy with these rules. `details` are those of the
+        record.
 
         With `is_default` the policy is not the organization's own.
         """

@@ -20,10 +20,10 @@ OF_SIGN_INS: Final = frozenset({"login", "lockout", "password_complexity", "pass
 
 
 async def check(service: Service, call: Call, org_id: str, kind: str) -> None:
-    """Checks that the call may set this kind of policy of the organization.
+    """Checks that the call may set the organization's policy of this kind.
 
-    Raises PermissionDenied if members of the installation belong to the organization and the
-    caller is no owner of the installation.
+    Raises PermissionDenied if the policy decides how users sign in, a user of the organization has
+    a role of the installation, and the caller is no owner of the installation.
     """
     if kind not in OF_SIGN_INS or "iam.write" in call.rights.everywhere:
         return

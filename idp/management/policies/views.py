@@ -80,7 +80,8 @@ def _type_of(field: DeclaredField) -> Any:
 
 
 def found_of(view: type[Answer]) -> type[PolicyFound]:
-    """Returns the struct of the answer that contains the view of a policy."""
+    """Returns the struct of the answer to a call that reads a policy; its field `policy` holds a
+    `view`."""
     name = view.__name__.removesuffix("View") + "Found"
     return _answer(name, [("policy", view)], PolicyFound)
 
@@ -108,7 +109,8 @@ LanguagePolicyFound = found_of(LanguagePolicyView)
 
 
 def login(rules: LoginRules) -> dict[str, object]:
-    """Returns the members of an answer about a login policy, by their names."""
+    """Returns the fields of the answer that shows a login policy with these rules, as a dict by
+    field name."""
     return {
         "allow_register": rules.allow_register,
         "hide_password_reset": rules.hide_password_reset,
@@ -131,8 +133,8 @@ def login(rules: LoginRules) -> dict[str, object]:
 
 
 def as_stored(rules: PolicyRules) -> dict[str, Any]:
-    """Returns the members of an answer about a policy, by their names; they have the names and
-    values that are stored."""
+    """Returns the fields of the answer that shows a policy whose stored fields are answered
+    unchanged, as a dict by field name."""
     return structs.asdict(rules)
 
 

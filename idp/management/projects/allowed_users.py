@@ -13,11 +13,12 @@ from idp.records import Application, Project
 def restriction_stamps(
     random: Random, client: Application, settings: Mapping[str, Any]
 ) -> dict[str, str]:
-    """Returns new security stamps, by field, for an application whose new `settings` allow fewer
-    users.
+    """Returns new security stamps for an application whose new `settings` allow fewer users, as a
+    dict of fields of its record; empty if they do not. The caller stores them together with the
+    settings.
 
-    Sessions and tokens of the users who are no longer allowed contain the old stamp and end. They
-    stay ended when the setting is taken back.
+    The sessions and tokens of users who are no longer allowed were issued under the old stamps and
+    end. They stay ended when the setting is taken back.
     """
     before = client.allowed_users
     after = settings.get("allowed_users", before)
@@ -34,8 +35,8 @@ def restriction_stamps(
 def check_fields(
     random: Random, project: Project, *, requires_grant: bool, requires_role: bool
 ) -> dict[str, object]:
-    """Returns the fields of a project record that set its two checks: whether users need a project
-    grant, and whether they need a role.
+    """Returns the fields of a project's record that set whether its users need a project grant
+    (`requires_grant`) and a role (`requires_role`); the caller stores them.
 
     A check that is switched on gets a new security stamp. It ends the sessions and tokens of the
     users whom the check excludes, and they stay ended when the check is switched off.

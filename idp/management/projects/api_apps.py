@@ -52,7 +52,7 @@ def _check(client: Application) -> None:
 
 
 def settings(request: ApiSettings) -> dict[str, Any]:
-    """Returns the fields of an application record that the request sets."""
+    """Returns the fields of an application record that the request sets, as a dict."""
     return {
         "auth_method": AUTH_METHODS[request.auth_method_type],
         "app_type": "api",

@@ -26,7 +26,8 @@ _OWN_CLAIMS: Final = frozenset(standard_claims.SUPPORTED) | {
 
 
 class ClockSkew(Struct, frozen=True):
-    """The rule of a duration in the notation of Go, in whole seconds, read as their number."""
+    """The rule (`field_rules.Rule`) of a field that holds a duration in the notation of Go, in
+    whole seconds, which are read as a number."""
 
     def read(self, value: object) -> int:
         text = Text().read(value)
@@ -43,8 +44,8 @@ class ClockSkew(Struct, frozen=True):
 
 
 class ClaimName(Struct, frozen=True):
-    """The rule of the name of a claim that tokens of the service do not have yet, or an empty
-    text."""
+    """The rule (`field_rules.Rule`) of a field that holds the name of an additional claim, which
+    must be none that this service's tokens have already; or an empty text."""
 
     def read(self, value: object) -> str:
         name = Text().read(value)
@@ -59,7 +60,8 @@ class ClaimName(Struct, frozen=True):
 
 
 class NoLoginElsewhere(Struct, frozen=True):
-    """The rule of the address of an application's own sign-in pages, which is not supported."""
+    """The rule (`field_rules.Rule`) of a field for the address of an application's own sign-in
+    pages, which are not supported: it refuses any address."""
 
     def read(self, value: object) -> str:
         if Text(max=2048).read(value):

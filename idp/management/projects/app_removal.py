@@ -55,8 +55,9 @@ async def remove(service: Service, call: Call, project_id: str, app_id: str) -> 
 
 
 def removal(service: Service, client: Application, actor: str, now: datetime) -> list[Write]:
-    """Returns the writes that delete an application, provided that it has not changed since
-    `client` was read."""
+    """Returns the writes that delete an application, which the caller commits in one unit: it is
+    stored only if the application has not changed since `client` was read. `actor` is the user
+    whom the events name."""
     leftover = deferred_work.new(service, _TYPE, client.id, actor, client.org_id)
     gone = versioned_updates.removal(service, APPLICATIONS, client, AuditEntry(_TYPE, actor, now))
     return [*gone, *_further_writes(client, leftover)]
@@ -66,7 +67,8 @@ async def purge(service: Service, leftover: Leftover) -> bool:
     """Removes a bounded number of the keys and consents of a deleted application, and returns
     whether none is left.
 
-    It is a step of deferred work (`idp/audit/deferred_work.py`).
+    It is called as deferred work (`idp/audit/deferred_work.py`), whose `owner_id` is the id of the
+    application.
     """
     keys, consents = [
         await deferred_work.emptied(

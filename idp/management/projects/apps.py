@@ -81,7 +81,7 @@ async def register(
 async def draft(
     service: Service, call: Call, project_id: str, name: str, settings: Mapping[str, Any]
 ) -> Application:
-    """Returns the application that `register` would store, without a secret.
+    """Returns the application that `register` would create, without a secret; stores nothing.
 
     Raises what `register` raises.
     """
@@ -93,8 +93,8 @@ async def draft(
 def new(
     service: Service, project: Project, fields: Mapping[str, Any], id: str | None = None
 ) -> Application:
-    """Returns an application of a project that is not stored yet, with the record fields in
-    `fields`; without an `id` it gets a random one."""
+    """Returns a new application record of a project, with the record fields in `fields`; the
+    caller stores it. Without an `id` it gets a random one."""
     now = service.clock.now()
     return Application(
         id=id or service.random.id(),
@@ -139,8 +139,8 @@ async def configure(
     settings: Mapping[str, Any],
     check: Callable[[Application], None],
 ) -> AppConfigured:
-    """Replaces the settings of an application, once `check` has returned; it raises an error for
-    an application that must not get these settings.
+    """Replaces the settings of an application. `check` is called with the application before the
+    change, and raises an error if the application must not get these settings.
 
     Tokens that are issued from then on follow the new settings. Earlier ones stay valid, with two
     exceptions: all of them end if management access is removed, and those of users who are no

@@ -19,20 +19,23 @@ _AT_ONCE: Final = 500
 
 
 async def purge(service: Service, leftover: Leftover) -> bool:
-    """Removes role assignments that were made through a deleted project grant, and returns whether
-    none is left.
+    """Removes a bounded number of the role assignments that were made through a deleted project
+    grant, and returns whether none is left.
 
-    The record of the step has the grant's `generation` as `owner_id`.
+    It is called as deferred work (`idp/audit/deferred_work.py`), whose `owner_id` is the grant's
+    `generation`. The assignments hold it as `granted_by`; the grant's id would also match a grant
+    that was created again.
     """
     where, type = {"granted_by": leftover.owner_id}, "role_assignment.deleted"
     return await deferred_work.emptied(service, ROLE_ASSIGNMENTS, where, type, leftover.actor)
 
 
 async def follow(service: Service, leftover: Leftover) -> bool:
-    """Removes from role assignments those roles that their project grant no longer grants, and
-    returns whether no assignment with such a role is left.
+    """Reduces a bounded number of role assignments to the roles that their project grant still
+    grants, and returns whether no assignment of the grant has another role any more.
 
-    The record of the step has the grant's id as `owner_id`.
+    It is called as deferred work (`idp/audit/deferred_work.py`), whose `owner_id` is the id of the
+    grant.
     """
     grant = await service.store.get(PROJECT_GRANTS, leftover.owner_id)
     if grant is None:
@@ -55,8 +58,9 @@ async def follow(service: Service, leftover: Leftover) -> bool:
 def with_roles(
     service: Service, one: RoleAssignment, remaining: list[str], actor: str
 ) -> list[Write]:
-    """Returns the writes that reduce a role assignment to the `remaining` roles, or remove it if
-    there are none."""
+    """Returns the writes that reduce the role assignment `one` to the roles with the keys in
+    `remaining`, or remove it if there are none; the caller commits them in one unit. `actor` is
+    the user whom the event names."""
     now = service.clock.now()
     if not remaining:
         type = "role_assignment.deleted"

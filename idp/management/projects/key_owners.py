@@ -13,20 +13,21 @@ from idp.service import Service
 
 
 async def application(service: Service, call: Call, project_id: str, app_id: str) -> KeyOwner:
-    """Returns an application as an owner of keys that the call may read. Raises NotFound."""
+    """Returns an application as the owner of its keys, for a call that reads them. Raises
+    NotFound."""
     return _application(await apps.find(service, call, project_id, app_id))
 
 
 async def own_application(service: Service, call: Call, project_id: str, app_id: str) -> KeyOwner:
-    """Returns an application as an owner of keys that the call may change.
+    """Returns an application as the owner of its keys, for a call that changes them.
 
-    Raises NotFound, PermissionDenied.
+    Raises NotFound; PermissionDenied if the caller may not change the application.
     """
     return _application(await apps.find_to_change(service, call, project_id, app_id))
 
 
 async def service_user(service: Service, call: Call, user_id: str) -> KeyOwner:
-    """Returns a service user as an owner of keys that the call may read.
+    """Returns a service user as the owner of its keys, for a call that reads them.
 
     Raises NotFound, FailedPrecondition (a person).
     """
@@ -34,10 +35,10 @@ async def service_user(service: Service, call: Call, user_id: str) -> KeyOwner:
 
 
 async def own_service_user(service: Service, call: Call, user_id: str) -> KeyOwner:
-    """Returns a service user as an owner of keys that the call may change: the user must have no
-    right that the caller does not have.
+    """Returns a service user as the owner of its keys, for a call that changes them.
 
-    Raises NotFound, FailedPrecondition (a person), PermissionDenied.
+    Raises NotFound; FailedPrecondition (a person); PermissionDenied if the user has a right that
+    the caller does not have.
     """
     return _user(await service_users.find_covered(service, call, user_id))
 

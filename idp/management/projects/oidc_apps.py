@@ -92,10 +92,11 @@ def check_kind(client: Application) -> None:
 
 
 def settings(request: OidcSettings) -> dict[str, Any]:
-    """Returns the fields of an application record that the request sets.
+    """Returns the fields of an application record that the request sets, as a dict.
 
     Without grant types, the application uses the authorization code. Without response types, it
-    gets `code` if it may redeem codes. `allowed_users` is present only if the request names it.
+    gets `code` if its grant types include the authorization code. `allowed_users` is present only
+    if the request names it.
     """
     grants = _unique(GRANT_TYPES, request.grant_types) or ["authorization_code"]
     implied = ["code"] if "authorization_code" in grants else []

@@ -120,7 +120,8 @@ async def create(
 def new(
     service: Service, project: Project, granted_org_id: str, given: Sequence[ProjectRole]
 ) -> ProjectGrant:
-    """Returns a project grant that is not stored yet. `given` are the roles that it grants."""
+    """Returns a new record of a grant of `project` to the organization `granted_org_id`; the
+    caller stores it. `given` are the roles that it grants."""
     now = service.clock.now()
     return ProjectGrant(
         id=grant_ids.of_grant(project.id, granted_org_id),
@@ -266,8 +267,9 @@ _TRANSITIONS: Final[Mapping[str, StateTransition]] = {
 
 
 async def forget_role(service: Service, call: Call, found: ProjectGrant, key: str) -> None:
-    """Removes the role with this key, which the project is about to lose or has lost, from a
-    project grant. `found` is the grant as it was read."""
+    """Removes the role with this key from a project grant and stores the grant; the caller deletes
+    the role itself, before or afterwards. `found` is the grant as it was read; it is read again if
+    it has changed."""
     grant: ProjectGrant | None = found
     while grant is not None and key in grant.role_keys:
         now, others = service.clock.now(), [each for each in grant.role_keys if each != key]

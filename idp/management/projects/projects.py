@@ -147,6 +147,6 @@ def _changes_checks(project: Project, request: ProjectSettings) -> bool:
 
 
 def state_unchanged(project: Project) -> Write:
-    """Returns a guard for a unit that creates a record in a project: the unit is stored only if
-    the project still exists in the same state."""
+    """Returns a guard for the unit in which the caller creates a record in a project: the unit is
+    stored only if the project still exists in the state that `project` has."""
     return Update(PROJECTS, project.id, expect={"state": project.state})

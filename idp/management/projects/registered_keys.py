@@ -46,7 +46,8 @@ _NO_PASSWORD: Final = serialization.NoEncryption()
 
 
 class PublicKey(Struct, frozen=True):
-    """The rule of the base64 of a public key as PEM; other text around the key is dropped."""
+    """The rule (`field_rules.Rule`) of a field that holds a public key as PEM, in base64. It is
+    read as PEM, without other text around the key."""
 
     def read(self, value: object) -> str:
         data = Base64(_MAX_BASE64).read(value)
@@ -101,11 +102,12 @@ class RegisteredKeys(Answer, frozen=True, kw_only=True):
 
 
 class KeyOwner(Struct, frozen=True):
-    """An owner of registered keys: an application or a service user.
+    """An owner of registered keys: the application or service user `id` in the organization
+    `org_id`.
 
     `collection` is where its keys are stored, `names` are the members by which a key file
-    identifies the owner, and `guards` are writes by which a key is stored only if the owner still
-    exists.
+    identifies the owner, and `guards` are writes for the unit that stores a key, so that it is
+    stored only if the owner still exists.
     """
 
     collection: Collection[RegisteredKey]

@@ -69,7 +69,8 @@ async def purge(service: Service, leftover: Leftover) -> bool:
     """Removes a bounded number of records that were in a deleted project, and returns whether none
     is left.
 
-    It is a step of deferred work (`idp/audit/deferred_work.py`).
+    It is called as deferred work (`idp/audit/deferred_work.py`), whose `owner_id` is the id of the
+    project.
     """
     id, actor = leftover.owner_id, leftover.actor
     for _ in range(_UNITS):

@@ -76,7 +76,8 @@ class AssignmentView(Answer, frozen=True, kw_only=True):
 
 
 class AssignmentSource(Struct, frozen=True):
-    """What roles are assigned through: the project itself, or the project grant `grant`."""
+    """The project whose roles are assigned, and the project grant by which another organization
+    assigns them; without a `grant`, the project's own organization assigns them."""
 
     project: Project
     grant: ProjectGrant | None = None
@@ -87,8 +88,8 @@ class AssignmentSource(Struct, frozen=True):
         return self.grant.granted_org_id if self.grant else self.project.org_id
 
     def unchanged(self) -> list[Write]:
-        """Returns the guards for a unit that assigns roles: it is stored only if the project grant
-        has not changed."""
+        """Returns guards for the unit in which the caller assigns roles: it is stored only if the
+        project grant has not changed. Without a grant there are none."""
         if self.grant is None:
             return []
         unchanged = {"sequence": self.grant.sequence}
@@ -135,8 +136,8 @@ async def create(
 def new(
     service: Service, user: User, source: AssignmentSource, given: Sequence[ProjectRole]
 ) -> RoleAssignment:
-    """Returns a role assignment that is not stored yet. `given` are the roles that the user
-    gets."""
+    """Returns a new record that assigns roles of the project in `source` to `user`; the caller
+    stores it. `given` are the roles."""
     now, project = service.clock.now(), source.project
     return RoleAssignment(
         id=grant_ids.of_assignment(user.id, project.id),

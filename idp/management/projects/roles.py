@@ -27,9 +27,10 @@ from storage.settling import commit_settled
 
 
 class RoleKey(Struct, frozen=True):
-    """The rule of a role's key, its name for programs.
+    """The rule (`field_rules.Rule`) of a field that holds the key of a role, by which programs
+    know it.
 
-    It may be part of a scope, which has no blanks.
+    A key may be part of a scope and therefore has no blanks.
     """
 
     def read(self, value: object) -> str:
@@ -85,7 +86,7 @@ async def add(service: Service, call: Call, project_id: str, request: NewRole) -
 
 
 def new(service: Service, project: Project, request: NewRole) -> ProjectRole:
-    """Returns a role that is not stored yet."""
+    """Returns a new record of a role that the request describes; the caller stores it."""
     now = service.clock.now()
     return ProjectRole(
         id=id_of(project.id, request.role_key),
@@ -153,8 +154,8 @@ async def given(service: Service, project: Project, keys: Sequence[str]) -> list
 
 
 def unchanged(given: Sequence[ProjectRole]) -> list[Write]:
-    """Returns the guards for a unit that assigns the roles in `given`: it is stored only if none
-    of them was deleted or changed."""
+    """Returns guards for the unit in which the caller assigns the roles in `given`: it is stored
+    only if none of them was deleted or changed."""
     return [Update(PROJECT_ROLES, role.id, expect={"sequence": role.sequence}) for role in given]
 
 

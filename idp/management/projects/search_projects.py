@@ -35,7 +35,7 @@ class NameSearch(Search, frozen=True, kw_only=True):
 
     @property
     def filters(self) -> list[Filter]:
-        """The conditions on the names of the records that the search states."""
+        """The conditions on the names of records that the search's queries state."""
         names = [each.name_query for each in self.queries]
         return [one.of("name", one.name) for one in names]
 

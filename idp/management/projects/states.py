@@ -75,7 +75,8 @@ async def follow(service: Service, leftover: Leftover) -> bool:
     """Gives a bounded number of applications the state of their project, and returns whether all
     of them have it.
 
-    It is a step of deferred work (`idp/audit/deferred_work.py`).
+    It is called as deferred work (`idp/audit/deferred_work.py`), whose `owner_id` is the id of the
+    project.
     """
     for _ in range(_UNITS):
         project = await service.store.get(PROJECTS, leftover.owner_id)

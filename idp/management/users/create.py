@@ -234,7 +234,7 @@ def _identity(link: NewIdpLink) -> tuple[str, str] | None:
 
 
 def repeated_values(path: str, values: Iterable[object]) -> Iterator[FieldProblem]:
-    """Yields a problem for each value that occurs a second time; None values are ignored.
+    """Yields a problem for each of `values` that occurs a second time; None is ignored.
 
     `path` is the JSON path of a value, with `{}` in place of its index.
     """

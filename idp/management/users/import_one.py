@@ -55,7 +55,7 @@ class ImportedLink(Request, frozen=True, kw_only=True):
 
 
 class HumanFields(Request, frozen=True, kw_only=True):
-    """The fields that every import of a person shares."""
+    """The base of the requests that import a person: the fields that all of them have."""
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = (("password", "hashed_password"),)
 

@@ -19,8 +19,8 @@ _MAX_APPLICATIONS = 100  # applications that share an origin
 async def problems(
     service: Service, org_id: str | None, template: str | None, path: str
 ) -> list[FieldProblem]:
-    """Returns the problems of the link template for a mail to a person of this organization; None
-    is no template and has no problems. `path` is the JSON path of the template.
+    """Returns the problems of a link template for a mail to a person of the organization `org_id`;
+    none if `template` is None. `path` is the JSON path of the template in the request.
 
     A link may lead to this service, to the origins of the organization's applications, and to
     those of the setting `mail_link_origins`; on a loopback issuer, anywhere.

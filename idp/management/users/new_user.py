@@ -31,10 +31,11 @@ _WORDS: Final = frozenset({".", "..", "human", "machine"})  # parts of paths bel
 
 
 class UserId(Struct, frozen=True):
-    """The rule of a user's id that the caller chooses, such as the one that the user has in
-    another system.
+    """The rule (`field_rules.Rule`) of a field that holds an id for a new user, such as the id
+    that the user has in another system.
 
-    It must not be a part of a path or begin like the subject of a client's tokens.
+    It must not be a word of the API's paths below `/v2/users`, nor begin like the subject of a
+    client's tokens.
     """
 
     def read(self, value: object) -> str:
@@ -50,7 +51,8 @@ class UserId(Struct, frozen=True):
 
 
 class PasswordHash(Struct, frozen=True):
-    """The rule of an encoded password hash of a known format, with bounded parameters."""
+    """The rule (`field_rules.Rule`) of a field that holds an encoded password hash of a known
+    format, with bounded parameters."""
 
     def read(self, value: object) -> str:
         encoded = Text(1).read(value)
@@ -65,8 +67,8 @@ class PasswordHash(Struct, frozen=True):
 
 
 class OtpSecret(Struct, frozen=True):
-    """The rule of the secret that an authenticator app shares with another system, in base32,
-    or an empty text."""
+    """The rule (`field_rules.Rule`) of a field that holds the secret of an authenticator app that
+    was set up in another system, in base32, or an empty text."""
 
     def read(self, value: object) -> str:
         text = Text().read(value)

@@ -38,9 +38,9 @@ async def rename(service: Service, call: Call, passkey_id: str, name: str) -> Pa
 async def remove(
     service: Service, live: LiveSession, passkey_id: str, new_password: str = ""
 ) -> None:
-    """Removes one of the signed-in person's own passkeys.
+    """Removes one of the passkeys of the person who is signed in by the session `live`.
 
-    All sessions but the current one end, and the person is informed by mail. If it is the last
+    All other sessions of the person end, and the person is informed by mail. If it is the last
     second factor, `new_password` replaces a password that is too short without one. Raises
     NotFound; FailedPrecondition if the person could not sign in without it, or if it is the last
     second factor where the policy demands one; PasswordTooShort, PasswordNotAccepted, HashingBusy;

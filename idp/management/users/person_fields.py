@@ -35,7 +35,8 @@ _LINE_ENDS: Final = str.maketrans("\r\n", "  ")
 
 
 class WebPage(Struct, frozen=True):
-    """The rule of the address of a page or a picture, or an empty text."""
+    """The rule (`field_rules.Rule`) of a field that holds the address of a page or a picture, or
+    an empty text."""
 
     def read(self, value: object) -> str:
         address = Text().read(value)
@@ -48,8 +49,9 @@ class WebPage(Struct, frozen=True):
 
 
 class Birthdate(Struct, frozen=True):
-    """The rule of a birth date: a day, a year, or a day with the year 0000, which means that
-    the year is not stated (OpenID Connect Core 5.1); or an empty text."""
+    """The rule (`field_rules.Rule`) of a field that holds a birth date: a day, a year, or a day
+    with the year 0000, which means that the year is not stated (OpenID Connect Core 5.1); or an
+    empty text."""
 
     def read(self, value: object) -> str:
         text = Text().read(value)
@@ -62,7 +64,8 @@ class Birthdate(Struct, frozen=True):
 
 
 class Zone(Struct, frozen=True):
-    """The rule of the name of a time zone in the IANA time zone database, or an empty text."""
+    """The rule (`field_rules.Rule`) of a field that holds the name of a time zone in the IANA time
+    zone database, or an empty text."""
 
     def read(self, value: object) -> str:
         name = Text().read(value)
@@ -75,7 +78,8 @@ class Zone(Struct, frozen=True):
 
 
 class TextLines(Struct, frozen=True):
-    """The rule of up to `max` characters in one or more lines."""
+    """The rule (`field_rules.Rule`) of a field that holds up to `max` characters in one or more
+    lines."""
 
     max: int
 
@@ -90,7 +94,8 @@ class TextLines(Struct, frozen=True):
 
 
 class ProfileFields(Request, frozen=True, kw_only=True):
-    """A profile without first and last name, which each version of the API names differently."""
+    """The base of the requests with a person's profile: all its fields except the first and the
+    last name, which each version of the API names differently."""
 
     nick_name: Annotated[str, Text()] = ""
     display_name: Annotated[str, Text()] = ""
@@ -104,7 +109,8 @@ class ProfileFields(Request, frozen=True, kw_only=True):
     zoneinfo: Annotated[str, Zone()] = ""
 
     def as_profile(self, given_name: str | None, family_name: str | None) -> Profile:
-        """Returns the profile in the form in which the user record holds it."""
+        """Returns the profile in the form in which the user record holds it, with this first name
+        (`given_name`) and last name (`family_name`)."""
         return Profile(
             display_name=self.display_name or "",
             given_name=given_name,
@@ -141,7 +147,8 @@ class PostalAddress(Request, frozen=True, kw_only=True):
 
 
 def password_problems(path: str, problems: Iterable[PasswordProblem]) -> list[FieldProblem]:
-    """Returns the problems of a password as problems of the field at `path`."""
+    """Returns the rules that a new password breaks (`problems`) as problems of the request's field
+    at `path`."""
     return [FieldProblem(each.error_code, path, load(SOURCE).text(each.text)) for each in problems]
 
 

@@ -64,8 +64,8 @@ Part = Callable[[Service, Subject], AsyncIterator[Answer]]
 
 
 async def pieces(service: Service, subject: Subject) -> AsyncIterator[bytes]:
-    """Yields the JSON document with all data that is stored about the user, as consecutive pieces
-    of bytes."""
+    """Yields one JSON document with all data that is stored about the user of `subject`, as
+    consecutive pieces of bytes."""
     user = user_read.answer(subject.organization, subject.user)
     about = {"issuer": service.config.issuer, "exportDate": service.clock.now(), "account": user}
     yield msgspec.json.encode(about)[:-1]

@@ -113,7 +113,8 @@ async def _with_user(service: Service, call: Call, user: User) -> list[Write]:
 
 async def dependent_removals(service: Service, user: User, actor: str) -> tuple[list[Write], bool]:
     """Returns writes that remove records which depend on a user, a limited number of each kind,
-    and whether no further ones are left."""
+    and whether no further ones are left. The caller commits the writes in one unit, and calls
+    again while there are further ones; `actor` is the user whom the events name."""
     writes, is_all, now = await _codes(service, user.id), True, service.clock.now()
     for part in _PARTS:
         page = await service.store.find(

@@ -27,13 +27,14 @@ async def apply(
     type: str = "user.changed",
     also: Sequence[Write] = (),
 ) -> User:
-    """Changes a user: stores the fields that `decide` returns, together with the keys that are
-    derived from them, and returns the changed user.
+    """Changes a user: stores the fields that `decide` returns for the stored user, together with
+    the search keys that follow from them, and returns the changed user.
 
     `find` returns the user as it is stored; both functions are called again if a concurrent change
     interferes. `paths` are the JSON paths of user name and address in the request, for the
-    problems; `also` are further writes of the unit. Raises what `find` raises, Taken,
-    InvalidArgument (a user name with another organization's domain), PreconditionFailed, Busy.
+    problems; `type` is that of the event; `also` are further writes of the unit. Raises what
+    `find` raises, Taken, InvalidArgument (a user name with another organization's domain),
+    PreconditionFailed, Busy.
     """
     claims, emails = list[Write](), list[Email | None]()
 
