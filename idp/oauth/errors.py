@@ -54,7 +54,7 @@ class FailedCheck(Protocol):
 
     @property
     def fix(self) -> str:
-        """What to change in a request that fails the check, as it is in most cases."""
+        """What to change, in most cases, in a request that fails the check."""
 
 
 class Refusing(Exception):
@@ -161,7 +161,7 @@ class InvalidTarget(OAuthError):
 class WrongCredential(OAuthError):
     """A secret, assertion or token is not valid.
 
-    `too_many` is the description after too many attempts.
+    `too_many` is the description of the response after too many attempts.
     """
 
     too_many: ClassVar[str]
@@ -177,11 +177,12 @@ class WrongCredential(OAuthError):
 
 
 class InvalidClient(WrongCredential):
-    """Client authentication failed. Only the log says which part failed (`reason`).
+    """Client authentication failed, with the same description for every reason.
 
-    `hint` is a description for developers, displayed where mistakes of the `client` are explained.
-    `failed_id` is the id of the application or service user that failed to authenticate, if it
-    exists.
+    `reason` says in the log what was wrong. `hint` replaces the description
+    (`explain_to_developer`) where mistakes of `client`, the application that the request names,
+    may be explained. `failed_id` is the id of the application or service user that failed to
+    authenticate, if it exists.
     """
 
     code = "invalid_client"
@@ -198,8 +199,10 @@ class InvalidClient(WrongCredential):
         self.client: Application | None = None
 
     def explain_to_developer(self, request_id: str) -> None:
-        """Replaces the description by the hint, if there is one, and by the request id for `idp
-        explain`."""
+        """Replaces the description by `hint` and the request id, which `idp explain` takes.
+
+        Does nothing if there is no hint.
+        """
         if self.hint:
             self.description = f"{self.hint} (request {request_id})"
 
@@ -295,8 +298,9 @@ class TooManyRequests(OAuthError):
 class UnusableRequest(Refusing):
     """The request cannot be answered by redirect: there is no known client with that redirect URI.
 
-    `sent` and `registered` are the values that were compared, for the explain page (not displayed
-    to other visitors). `details` replace the page's sentence, for the administrator.
+    `error_code` selects the texts of the page. `sent` and `registered` are the values that were
+    compared, displayed only to a visitor who may see explanations. `details` are for the
+    administrator, in place of the texts of the page.
     """
 
     def __init__(

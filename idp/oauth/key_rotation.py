@@ -38,12 +38,11 @@ _PAIR: Final = ("active", "next")
 
 
 async def ensure(service: Service, algorithm: Algorithm, *, actor: str) -> None:
-    """Makes an active and a next key of the algorithm where there are none. `actor` is for the
-    events.
+    """Makes an active and a next key of the algorithm, unless it has them.
 
-    To be called before an application is stored that signs by it: an algorithm has no keys, and
-    none are published, until the first application uses it. Raises `LookupError` before the set-up
-    has run.
+    It is called before an application is stored that signs by the algorithm: an algorithm has no
+    keys, and none are published, until the first application uses it. `actor` is the id that the
+    events have as theirs. Raises `LookupError` before the set-up has run.
     """
     # The instance is read before the keys: if another process makes keys in between, this unit
     # fails as `Stale`.
@@ -125,9 +124,10 @@ async def remove(service: Service, kid: str, *, actor: str) -> None:
 
 
 async def tend(service: Service) -> None:
-    """Rotates the keys that have signed for long enough, and removes old retired ones.
+    """Rotates the keys that have signed for the configured time, and removes old retired ones.
 
-    A retired key is removed once nothing that it signed is accepted any more, hints included.
+    A retired key is removed once no token that it signed is accepted any more, not even as an
+    `id_token_hint`.
     """
     for algorithm in {key.algorithm for key in await _trusted(service)}:
         await ensure(service, algorithm, actor=SCHEDULE)

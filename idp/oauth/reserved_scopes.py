@@ -16,7 +16,8 @@ _VALUE = "{}"
 
 
 class Reserved(StrEnum):
-    """The kinds of reserved scopes: the text after `urn:<vendor>:iam:`, with `{}` for a value."""
+    """The kinds of reserved scopes: the text after `urn:<vendor>:iam:`, with `{}` for its variable
+    part."""
 
     ROLE = "org:project:role:{}"  # one role
     ROLES = "org:projects:roles"  # the roles of every project in the audience
@@ -32,9 +33,11 @@ ReservedScopes: TypeAlias = Mapping[Reserved, list[str]]
 
 
 def read(config: Config, scopes: Iterable[str]) -> ReservedScopes:
-    """Returns the values of the reserved scopes among `scopes`, by kind.
+    """Returns the reserved scopes (`urn:<vendor>:iam:…`) among `scopes`, by kind.
 
-    A kind without a value has one empty text for each time that it is named.
+    Each kind that occurs has the list of the variable parts of its scopes, such as the ids in
+    `…:org:id:<id>`; for a kind without a variable part this is one "" for each scope. Other scopes
+    are left out.
     """
     reserved: dict[Reserved, list[str]] = {}
     for scope in scopes:
@@ -70,7 +73,8 @@ def claim(config: Config, name: str) -> str:
 
 
 def scope(config: Config, kind: Reserved, value: str = "") -> str:
-    """Returns the full name of the scope of this kind, with `value` in its place."""
+    """Returns the full scope of this kind, with `value` as its variable part if the kind has
+    one."""
     return claim(config, kind.replace(_VALUE, value))
 
 
@@ -91,7 +95,10 @@ def audience(config: Config, scope: str) -> str | None:
 
 
 def admit(config: Config, scopes: Iterable[str], organization: Organization) -> bool:
-    """Returns whether the organizations that the scopes name, if any, are all this one."""
+    """Returns whether every organization that the scopes name, by id or domain, is `organization`.
+
+    True also if they name none.
+    """
     reserved = read(config, scopes)
     named = {domain_names.key(domain) for domain in reserved.get(Reserved.DOMAIN, [])}
     ids = set(reserved.get(Reserved.ORGANIZATION, []))

@@ -34,7 +34,8 @@ _PAT_RESERVED = (Reserved.ROLES, Reserved.METADATA, Reserved.RESOURCE_OWNER)
 class Presented(Struct, frozen=True):
     """An access token that is authentic and has not expired, but may have been revoked.
 
-    With `is_pat` it is a personal access token, whose claims come from its record.
+    `dependencies` names the records that have to be valid for it, see `validate`. With `is_pat` it
+    is a personal access token, whose claims come from its record.
     """
 
     claims: AccessToken
@@ -43,9 +44,10 @@ class Presented(Struct, frozen=True):
 
 
 async def open(service: Service, token: str) -> Presented:
-    """Returns an access token that is authentic and has not expired; it may have been revoked.
+    """Verifies or decrypts the text of an access token, and returns its claims and dependencies.
 
-    Raises `InvalidToken` for any other.
+    Whether it was revoked is not checked: `validate` does that. Raises `InvalidToken` if the text
+    is not an access token of this service, or the token has expired.
     """
     # A personal access token is recognised by its form: other kinds need no read here.
     if user_personal_access_tokens.is_pat(service, token):
@@ -97,10 +99,11 @@ def _claims_of(service: Service, pat: PersonalAccessToken) -> AccessToken:
 
 
 async def validate(service: Service, presented: Presented, records: Sequence[Any]) -> LiveRecords:
-    """Returns the records that an opened token depends on, if all of them are valid.
+    """Returns the records that a token of `open` depends on, if all of them are valid.
 
-    `records` are those that the store has for `token_validity.keys`, and may be followed by
-    others. Raises `InvalidToken` if one of them is not valid.
+    `records` are what the store returned for `validity.keys(presented.dependencies)`, and may be
+    followed by others, which are ignored. Records the use of a personal access token. Raises
+    `InvalidToken` if a record is missing or not valid.
     """
     live = await token_validity.validate(service, presented.dependencies, records)
     if live is None:

@@ -58,8 +58,8 @@ class Claimed(Confidential, frozen=True):
 
     @property
     def keys(self) -> list[Key]:
-        """The keys of the records that authenticate the client: its application, and the key of
-        its assertion."""
+        """The keys, in the store, of the records that authenticate the client: of its application,
+        and of the registered public key that its assertion names, if it sent one."""
         keys: list[Key] = [(APPLICATIONS, self.client_id)]
         return [*keys, (APP_KEYS, self.assertion.kid)] if self.assertion else keys
 
@@ -71,7 +71,8 @@ async def authenticate(
     other_keys: Sequence[Key] = (),
     methods: Collection[AuthMethod] = TOKEN_METHODS,
 ) -> tuple[Application, Sequence[Any]]:
-    """Returns the authenticated client, and the records with the keys `other_keys`.
+    """Returns the authenticated client, and the records with the keys `other_keys`, in their
+    order.
 
     All are read in one round trip. `authorization` is the header of that name, and `methods` are
     those that the endpoint accepts. Raises `InvalidClient` and `InvalidRequest`.
@@ -274,11 +275,11 @@ def check(
     now: datetime,
     methods: Collection[AuthMethod] = TOKEN_METHODS,
 ) -> str:
-    """Checks that the client is active, that the method is its own, and that the secret is right.
+    """Checks that the client is active, uses the method it is registered for, and sent its secret.
 
     An assertion is not verified here. Returns the id of the secret or key that was used, an empty
-    one for a public client. Raises `InvalidClient`, also for a method that is not one of
-    `methods`.
+    text for a public client. Raises `InvalidClient` if a check fails, also for a method that is
+    not one of `methods`.
     """
     with CLIENT_KNOWN:
         if client.state != "active":

@@ -156,10 +156,10 @@ def _instant(name: str, seconds: float | None) -> datetime | None:
 
 
 def used(claims: AssertionClaims, jti: str) -> Replay:
-    """Returns the record of a used assertion.
+    """Returns the record that an assertion was used, for the caller to insert.
 
-    Its id depends on `iss` and `jti` alone, so of several requests with the same assertion, in any
-    process, only one can store it.
+    `jti` is the claim, which the assertion must have here. The record's id depends on `iss` and
+    `jti` alone, so of several requests with the same assertion only one can insert it.
     """
     expires = datetime.fromtimestamp(claims.exp, UTC)
     # The record lasts longer than the assertion is accepted, also with a clock that differs.

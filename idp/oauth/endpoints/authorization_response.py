@@ -53,14 +53,14 @@ def can_post(to: ReturnTo) -> bool:
 
 
 def success(config: Config, to: ReturnTo, **values: str) -> AuthorizationResponse:
-    """Returns the response with the parameters `values`, the client's `state` and `iss` (RFC
-    9207)."""
+    """Returns the response of a successful request: `values` (such as `code`), the client's
+    `state` and `iss` (RFC 9207)."""
     return _response(config, to, values)
 
 
 def failure(config: Config, to: ReturnTo, error: OAuthError) -> AuthorizationResponse:
-    """Returns the error response (RFC 6749 4.1.2.1), with the client's `state` and `iss` (RFC
-    9207)."""
+    """Returns the response of a refused request (RFC 6749 4.1.2.1): the error's parameters, the
+    client's `state` and `iss` (RFC 9207)."""
     return _response(config, to, error.body())
 
 

@@ -77,7 +77,8 @@ async def answer(
 
 
 def acting(client: Application, decision: UseDecision) -> Client | None:
-    """Returns the client with its organization, or None unless that organization is active."""
+    """Returns the client with its organization, as read with `decision`; None if that organization
+    is deleted or not active."""
     organization = decision.organization
     if organization is None or organization.state != "active":
         return None
@@ -93,11 +94,12 @@ def authorization(
     now: datetime,
     grounds: Grounds | None,
 ) -> Authorization:
-    """Returns the new authorization record for a user's request, without a code.
+    """Returns the new authorization record for a user's request, without a code. It is not stored
+    here.
 
-    `granted` has its scopes and audience, and `grounds` the reason for which the user may use the
-    client, if the client does not allow everybody. The record expires with the only access token
-    that the implicit flow issues.
+    `granted` has its scopes and audience, and `grounds` the reasons for which the user may use the
+    client, None if there is none to record. The record expires with the only access token that the
+    implicit flow issues.
     """
     subject, session = live.subject, live.session
     return Authorization(

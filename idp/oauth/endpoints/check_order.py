@@ -34,7 +34,8 @@ CHECKS: Final[dict[Endpoint, tuple[tuple[Check, ...], ...]]] = {
 
 
 def passed(endpoint: Endpoint, failed: FailedCheck) -> tuple[Check, ...]:
-    """Returns the checks of the endpoint that hold when `failed` does not: those made before it.
+    """Returns the checks of the endpoint that a request has passed when `failed` is the first that
+    it fails.
 
     The result is empty if the endpoint does not make this check.
     """

@@ -45,8 +45,8 @@ _ID_TOKEN_CLAIMS: Final = (
 def document(
     config: Config, instance: Instance | None, ui_locales: Sequence[str]
 ) -> dict[str, Any]:
-    """Returns the discovery document. All addresses in it come from the configured issuer, and
-    the grant types from the installation's record, `instance`."""
+    """Returns the discovery document; `instance`, the installation's record (None before the
+    set-up), decides its grant types, and `ui_locales` are the languages of the pages."""
     base = config.issuer
     return {
         "issuer": base,

@@ -175,10 +175,10 @@ async def end_hinted(
 ) -> Ended | None:
     """Ends the sessions that the user of the `id_token_hint` has in this browser, and no others.
 
-    Returns None when the browser has sessions of other users only; the user is to be asked then.
-    Without any session in this browser the request is done. The hint may be older than the
-    sessions: an application that asks to sign this user out must not leave them signed in. The
-    browser's secret changes in the same unit.
+    Returns None if the browser has sessions of other users only: then the caller asks the user. If
+    the browser has no session at all (`browser` may be None), there is nothing to end, and the
+    logout is complete. Sessions that are younger than the hint are ended, too. The browser gets a
+    new secret in the same unit.
     """
     for rotates in (True, False, False):  # another tab may change the secret meanwhile
         with suppress(Stale):

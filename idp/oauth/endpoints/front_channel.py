@@ -19,11 +19,13 @@ from storage import Insert, Write
 async def with_ended_sessions(
     service: Service, request: LogoutRequest, session_ids: Sequence[str]
 ) -> tuple[LogoutRequest, list[Write]]:
-    """Returns the logout request to continue with, and the writes that store it.
+    """Returns the logout request to continue with, and the writes for the unit that ends the
+    sessions.
 
-    If an application of these sessions has to be called through the browser, the request gets a
-    new id and the ids of the sessions, and is stored in the unit that ends them. Otherwise it is
-    unchanged, and there are no writes.
+    `session_ids` are those that the logout ends. If one of their applications has to be called
+    through the browser, the returned request has a new id and contains `session_ids`, and the
+    caller commits its insertion in that unit. Otherwise the request is unchanged, and there are no
+    writes.
     """
     if not await frames(service, session_ids):
         return request, []
@@ -34,7 +36,8 @@ async def with_ended_sessions(
 async def frames(service: Service, session_ids: Sequence[str]) -> list[str]:
     """Returns the addresses that the logout page opens in frames (Front-Channel Logout 1.0, 2).
 
-    There is one for each application of each session that registered such an address.
+    There is one for each ended session and each application in it that has registered a
+    `frontchannel_logout_uri`, with `iss` and `sid`.
     """
     addresses = []
     for session_id in session_ids:

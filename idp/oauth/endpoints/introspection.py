@@ -24,9 +24,12 @@ INACTIVE: Final[dict[str, Any]] = {"active": False}
 
 
 async def answer(service: Service, authorization: str | None, params: Params) -> dict[str, Any]:
-    """Returns the token's claims, or `{"active": false}` without a reason. Raises `OAuthError`.
+    """Returns the claims of the token in the form `params`, or `{"active": false}` without a
+    reason.
 
-    The client, the token and all that it depends on are read in one round trip.
+    The latter is also for a caller that the token is not meant for. `authorization` is the header
+    of that name; the client, the token and all that it depends on are read in one round trip.
+    Raises `OAuthError` if the caller is not authenticated or the form is wrong.
     """
     with ONCE:
         params.refuse_repeated()

@@ -43,8 +43,8 @@ def is_note(text: str) -> bool:
 
 
 def read(service: Service, text: str, kind: type[R], purpose: str) -> R | None:
-    """Returns the record of type `kind` in a note; None unless it was sealed here for this
-    purpose."""
+    """Returns the record of type `kind` in a note; None unless this installation sealed the note
+    for this `purpose`."""
     if not is_note(text):
         return None
     try:

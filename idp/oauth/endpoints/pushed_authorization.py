@@ -95,10 +95,12 @@ class OtherBrowser(Refusing):
 
 
 async def find(service: Service, client: Application, reference: str) -> AuthRequest:
-    """Returns the request that `reference` refers to, with the id of a new sign-in.
+    """Returns the request that was pushed under `reference`, to be begun as a sign-in: with a new
+    id.
 
-    Its `agent_id` is the browser that was the first to load it, or None. Raises `UnusableRequest`
-    if the reference is unknown, another client's, expired or used.
+    Its `pushed_id` is the id of the stored request, and `agent_id` that of the browser that was
+    the first to load it, or None. Raises `UnusableRequest` if the reference is unknown, another
+    client's, expired or used.
     """
     id = opaque_tokens.digest(reference.removeprefix(PREFIX))
     pushed = await service.store.get(PUSHED_REQUESTS, id)
@@ -122,7 +124,10 @@ async def find(service: Service, client: Application, reference: str) -> AuthReq
 
 
 def refuse_other_browser(request: AuthRequest, browser: Browser | None) -> None:
-    """Raises `OtherBrowser` when the request was loaded before, and not in this browser."""
+    """Raises `OtherBrowser` if the pushed request was loaded before, and not in this browser.
+
+    `browser` is None for one without a cookie.
+    """
     if request.pushed_id is None or request.agent_id is None:
         return
     if browser is None or browser.id != request.agent_id:
@@ -164,9 +169,10 @@ def _other_browser(request: AuthRequest) -> OtherBrowser:
 
 
 def using(service: Service, request: AuthRequest) -> list[Write]:
-    """Returns the write that marks a pushed request as used (RFC 9126 7.3).
+    """Returns the write that stores that a pushed request is used (RFC 9126 7.3).
 
-    It is for the unit that stores the response. A request that was not pushed needs none.
+    The caller commits it in the unit that stores the response. The list is empty for a request
+    that was not pushed.
     """
     if request.pushed_id is None:
         return []

@@ -59,9 +59,11 @@ _log = logs.logger(__name__)
 
 
 class RefusedRequest(Struct, frozen=True):
-    """What is read of a refused request to make its record. `pairs` are the parameters.
+    """The parts of a refused request that its record is made from.
 
-    `network` is the network key of the sender, which is counted and not stored.
+    `pairs` are the parameters, `authorization` the header of that name, and `method` the HTTP
+    method or `sign-in`. `network` is the key by which stored refusals are limited, that of the
+    sender's network; it is not stored.
     """
 
     request_id: str
@@ -77,8 +79,8 @@ class RefusedRequest(Struct, frozen=True):
 async def store(service: Service, refused: RefusedRequest, error: Refusing) -> None:
     """Stores a refusal before the response is sent. Raises nothing; waits 1.5 seconds at most.
 
-    Of many refusals in a short time only some of each network are stored: the others are in the
-    log alone.
+    Of many refusals in a short time only some of each `refused.network` are stored; the others are
+    in the log alone.
     """
     if not service.refusal_rate.allows(service.clock.now(), refused.network):
         return
@@ -92,7 +94,12 @@ async def store(service: Service, refused: RefusedRequest, error: Refusing) -> N
 
 
 async def store_for_sign_in(service: Service, request: AuthRequest, error: Refusing) -> None:
-    """Stores the refusal of a sign-in in which the user has acted already, as `store` does."""
+    """Stores the refusal of a sign-in that has reached a page, with the main parameters of
+    `request`.
+
+    It is `store`, but the number of stored refusals is limited per application and not per
+    network. Raises nothing.
+    """
     refused = RefusedRequest(
         request_id=logs.current_request_id() or "",
         endpoint="authorize",

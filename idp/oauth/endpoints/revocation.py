@@ -26,11 +26,12 @@ _REFRESH_SECRETS = 2
 
 
 async def revoke(service: Service, authorization: str | None, params: Params) -> None:
-    """Revokes a token of the caller: an access token alone, a refresh token with its
+    """Revokes the token in the form `params`: an access token alone, a refresh token with its
     authorization.
 
     An unknown token is no error; another client's token is left unchanged. A service user may
-    revoke its own tokens. Raises `OAuthError` for what is wrong with the client or the request.
+    revoke its own tokens. `authorization` is the header of that name. Raises `OAuthError` for what
+    is wrong with the client or the request.
     """
     with ONCE:
         params.refuse_repeated()

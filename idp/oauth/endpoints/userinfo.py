@@ -57,9 +57,11 @@ async def _requested(service: Service, caller: Bearer) -> dict[str, Any]:
 
 
 async def client_of(service: Service, authorization: str | None, params: Params) -> str | None:
-    """Returns the id of the client that the request's access token was issued to.
+    """Returns the id of the client that the request's access token was issued to, for a log or
+    record.
 
-    The token may have expired or been revoked. Returns None if it cannot be read.
+    `authorization` is the header of that name; the token may also be in the form. It may have
+    expired or been revoked. Returns None if there is no token or it cannot be read.
     """
     try:
         claims = await access_tokens.read(service, bearer_tokens.read(authorization, params))

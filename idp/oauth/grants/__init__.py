@@ -59,7 +59,10 @@ async def respond(service: Service, authorization: str | None, params: Params) -
 
 
 def offered(instance: Instance | None) -> list[str]:
-    """Returns the grant types that are switched on in this installation."""
+    """Returns the grant types that `instance`, the installation's record, has switched on.
+
+    With None (before the set-up) these are the ones that cannot be switched off.
+    """
     return [
         name
         for name, grant in GRANTS.items()

@@ -37,7 +37,7 @@ def reads(params: Params) -> list[Key]:
 
 
 async def redeem(request: TokenRequest) -> dict[str, Any]:
-    """Redeems a code once: all checks, then the signatures, then one conditional write.
+    """Returns the token response for a code, which can be redeemed once.
 
     A correct second request is a replay and revokes what the first one gave (RFC 6749 4.1.2); a
     wrong secret, client, redirect_uri or verifier does not use the code up. Raises `InvalidGrant`

@@ -36,10 +36,9 @@ def reads(params: Params) -> list[Key]:
 
 
 async def rotate(request: TokenRequest) -> dict[str, Any]:
-    """Returns the token response with the next refresh token: checks, signatures, one conditional
-    write.
+    """Returns the token response, with a new refresh token that replaces the one that was sent.
 
-    A rotated token of the right family and client is a replay and ends the family, unless the
+    A refresh token that was replaced before is a replay, and revokes its authorization, unless the
     application lets the last one be used again for a while: then it gives the same successor once
     more. A forged token writes nothing. A narrower `scope` applies to this response only. Raises
     `InvalidGrant`, `InvalidRequest` and `InvalidScope`.

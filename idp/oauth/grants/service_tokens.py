@@ -29,9 +29,10 @@ AMR_KEY: Final = "swk"  # RFC 8176: proof of possession of a key in software
 
 
 def scopes_of(service: Service, params: Params) -> list[str]:
-    """Returns the scopes that the request asks for, but `offline_access`. Raises `InvalidScope`.
+    """Returns the scopes that the form `params` requests, without `offline_access`.
 
-    These tokens have no refresh token: the caller can authenticate again.
+    These tokens have no refresh token: the caller can authenticate again. Raises `InvalidScope`
+    for an unknown scope.
     """
     requested = scopes.parse(params.get("scope"))
     scopes.refuse_unknown(service.config, requested)
@@ -85,7 +86,8 @@ async def for_application(
 ) -> dict[str, Any]:
     """Returns the token response for an application itself; the token's `sub` is no user's id.
 
-    `requested` are the scopes. Raises `InvalidScope` when a scope names another organization.
+    `requested` are the scopes, and `instance` is the installation's record. Raises `InvalidScope`
+    when a scope names another organization.
     """
     _check_organization(service, client.organization, requested)
     application, now = client.application, service.clock.now()

@@ -62,9 +62,9 @@ class Grant(Struct, frozen=True, kw_only=True):
 
     `respond` returns the token response; `reads` returns the keys of the records that it needs,
     which are read together with the client; `checks` are all checks of such a request in their
-    order. `authenticates` authenticates the caller. `api_name` is its name in a registration; a
-    grant type without one is open to every caller that may authenticate. `is_offered` returns
-    whether the installation's settings switch it on.
+    order. `authenticates` authenticates the caller. `api_name` is the name by which an application
+    is registered for the grant type; None lets every caller use it that may authenticate.
+    `is_offered` returns whether the installation has switched it on; None means always.
     """
 
     respond: Callable[[TokenRequest], Awaitable[dict[str, Any]]]
@@ -109,9 +109,10 @@ def new_refresh_token(
 def last_token_ends_at(
     request: TokenRequest, refresh: RefreshToken | None, now: datetime
 ) -> datetime:
-    """Returns when the last access token that can be issued for a grant has expired.
+    """Returns when the last access token that can be issued for a grant will have expired.
 
-    With `refresh` this is a lifetime after the refresh token's own end, without it after `now`.
+    That is the lifetime of an access token after `now`, or after the end of the refresh token
+    `refresh` if there is one.
     """
     lasts = lifetime(request.service.config, request.client.access_token_type)
     return max(now, refresh.record.expires_at if refresh else now) + lasts
@@ -145,9 +146,10 @@ def authorization_of(request: TokenRequest) -> Authorization | None:
 def refuse_foreign(
     request: TokenRequest, issued: Authorization | DeviceRequest, credential: str
 ) -> None:
-    """Raises `InvalidGrant` when a code or token was issued to another client.
+    """Raises `InvalidGrant` when a code or token was issued to another client than the request's.
 
-    `issued` is its record, and `credential` the name of its kind in the error's text.
+    `issued` is its record, and `credential` its kind, for the error's text (`code`, `refresh
+    token`).
     """
     if issued.client_id != request.client.id:
         # The client_ids are for the administrator alone; the response names neither.
@@ -164,10 +166,10 @@ def refuse_foreign(
 async def refuse_replay(
     request: TokenRequest, authorization: Authorization, credential: str, details: str
 ) -> None:
-    """Revokes `authorization` and everything that came of it, then raises `InvalidGrant`.
+    """Revokes `authorization` with all its tokens, then raises `InvalidGrant`.
 
-    `credential` is the name of what was replayed, for the error's text, and `details` are for the
-    administrator.
+    `credential` names what was used a second time, for the error's text (`code`, `refresh token`);
+    `details` are for the administrator.
     """
     reason = f"{credential} replayed"
     await authorizations.revoke(request.service, authorization, reason=reason, cause="replay")

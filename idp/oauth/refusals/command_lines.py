@@ -9,7 +9,11 @@ from idp.records import Application, ProjectGrant
 
 
 def configure(client: Application, options: str) -> str:
-    """Returns the `idp` command that changes these options of an application."""
+    """Returns the `idp app configure` command for this application.
+
+    `options` are the changes as command-line options, already quoted (such as `--allowed-users
+    everybody`).
+    """
     where = f"--project {quote(client.project_id)} {quote(client.id)}"
     return f"idp app configure {where} {options} --org {quote(client.org_id)}"
 

@@ -118,8 +118,8 @@ def unknown(
 ) -> str:
     """Returns a sentence on why no record matches a text that should be a code or refresh token.
 
-    `expected_kind` is the name of the kind, whose values contain an id and this many secrets;
-    `record` is the record with that id, None if there is none.
+    `expected_kind` is the name of the kind (`an authorization code`), whose values are an id and
+    as many secrets as `secrets` says; `record` is the record with that id, None if there is none.
     """
     length = opaque_tokens.ID_LENGTH + secrets * opaque_tokens.SECRET_LENGTH
     if opaque_tokens.split(text, secrets) is None:

@@ -53,8 +53,11 @@ def may_explain(
 
 
 def explanation(refusal: UnusableRequest) -> dict[str, Any]:
-    """Returns the variables of the explain page's template: title, sentence, comparisons, fix and
-    others."""
+    """Returns the variables of the explain page's template, by name.
+
+    They are `title`, `sentence`, `hint`, `detail`, `comparisons` (of the sent and registered
+    values), `rule` and `fix`.
+    """
     mistake = _MISTAKES.get(refusal.error_code, _MALFORMED)
     comparisons, hint = [], None
     if mistake.parameter is not None and refusal.sent is not None:

@@ -22,10 +22,10 @@ _log = logs.logger(__name__)
 async def decide(
     service: Service, client: Application, request: AuthRequest, live: LiveSession
 ) -> Step:
-    """Returns the next step of a sign-in whose user is signed in.
+    """Returns the next step of a sign-in whose user is signed in with the session `live`.
 
-    Whether the user may use the client is checked before consent, and a device is confirmed each
-    time. The service's own pages are open to every user.
+    Checked are whether the user may use the client, then consent; a device asks for confirmation
+    each time. The service's own pages are open to every user.
     """
     if request.is_for_own_page:
         return await consents.decide(service, client, request, live)

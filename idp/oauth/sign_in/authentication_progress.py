@@ -34,8 +34,8 @@ NOTHING: Final[Mapping[str, Any]] = {
 class AuthenticationProgress(Struct, frozen=True):
     """The user of an unfinished sign-in and the authentication methods completed so far.
 
-    The methods are values of `amr` (`idp.identity.authentication_context`). `auth_time` is that of
-    the session which more methods are added to; None when all of them were used just now.
+    The methods are values of `amr` (`idp.identity.authentication_context`). If they add to those
+    of an open session, `auth_time` is that session's; otherwise it is None.
     """
 
     subject: Subject
@@ -55,10 +55,11 @@ class AuthenticationProgress(Struct, frozen=True):
 async def find(
     service: Service, request: AuthRequest, browser: Browser | None, sessions: Sequence[Session]
 ) -> AuthenticationProgress | None:
-    """Returns the authentication progress that the request has stored, or None if it is not valid.
+    """Returns the authentication progress stored in `request`; None if there is none or it is not
+    valid.
 
-    `sessions` are the browser's open sessions: what was authenticated in one of them is valid only
-    while it is open.
+    It becomes invalid when the browser's secret or the user's security stamp changes, or when the
+    session that it adds to is not among `sessions`, the browser's open sessions.
     """
     if request.proven_user_id is None or browser is None:
         return None
@@ -76,7 +77,11 @@ async def find(
 
 
 def stored_fields(browser: Browser, progress: AuthenticationProgress) -> dict[str, Any]:
-    """Returns the fields of a request's record that store this progress."""
+    """Returns the fields, by name, that store this progress in the record of an authorization
+    request.
+
+    They bind it to the present secret of `browser` and the user's security stamp.
+    """
     return {
         "proven_user_id": progress.subject.user.id,
         "proven_stamp": progress.subject.user.stamp,
@@ -123,7 +128,8 @@ async def next_action(
 def demanded(request: AuthRequest, rules: LoginRules) -> str:
     """Returns the weakest authentication context (`acr`) with which the user may sign in.
 
-    It is the stronger one of what the client and the rules of the user's organization demand.
+    It is the stronger one of what the client demands and what `rules`, those of the user's
+    organization, demand.
     """
     # Of several acceptable contexts the weakest is enough for the client.
     by_client = (

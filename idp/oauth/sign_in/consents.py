@@ -27,8 +27,8 @@ from storage import Conflict, Stale, Write
 async def decide(
     service: Service, client: Application, request: AuthRequest, live: LiveSession
 ) -> Step:
-    """Returns the last step of a sign-in: to proceed, to ask for consent, or to fail with
-    `prompt=none`."""
+    """Returns the last step of a sign-in: `Proceed` if no consent is needed or it was given,
+    otherwise to ask for it, or to fail with `prompt=none`."""
     if request.consented_user_id == live.subject.user.id:
         return Proceed(live)
     must_confirm = _must_confirm(client, request, live)
@@ -91,7 +91,8 @@ def _id(client: Application, live: LiveSession) -> str:
 
 
 async def allow(service: Service, flow: Flow, live: LiveSession) -> None:
-    """Stores that the user agrees to the request, and the consent to a third-party application.
+    """Stores in the flow that the session's user agrees to the request, and for a third-party
+    application also the user's consent.
 
     Raises `Stale` when the request was answered meanwhile, or another tab stored a consent.
     """

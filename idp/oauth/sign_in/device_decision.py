@@ -98,9 +98,9 @@ def _done(request: AuthRequest) -> AuthorizationResponse:
 
 
 async def find(service: Service, flow_id: str, browser: Browser | None) -> DeviceRequest | None:
-    """Returns the device's request that a user has decided about in this browser, or None.
+    """Returns the device's request that a user has allowed or denied in the sign-in with this id.
 
-    `flow_id` is the id of the sign-in in which that happened.
+    None if there is none, or the sign-in was not in this browser.
     """
     request = await service.store.get(AUTH_REQUESTS, flow_id)
     if request is None or browser is None or request.agent_id != browser.id:

@@ -28,9 +28,10 @@ AREAS: Final[Mapping[str, OwnPages]] = {area.id: area for area in (ACCOUNT, CONS
 
 
 def application(request: AuthRequest, instance: Instance) -> Application:
-    """Returns an application, never stored, that represents the area of a request's own pages.
+    """Returns an application, never stored, that takes the place of the client of this request.
 
-    A user who registers there belongs to the installation's first organization.
+    `request` is a sign-in to the service's own pages. A user who registers there belongs to the
+    installation's first organization.
     """
     area = AREAS.get(request.client_id, CONSOLE)
     return Application(
@@ -48,6 +49,7 @@ def application(request: AuthRequest, instance: Instance) -> Application:
 
 
 def name_of(client: Application) -> Message | str:
-    """Returns an application's name for pages; the areas of own pages have a translated one."""
+    """Returns the name of an application for pages: a translatable one if the application
+    represents an area of the service's own pages."""
     area = AREAS.get(client.id)
     return area.name if area else client.name

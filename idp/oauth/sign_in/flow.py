@@ -113,9 +113,10 @@ async def _checked(
 
 
 async def advance(service: Service, flow: Flow) -> AuthorizationResponse | Ask:
-    """Returns the response to the client, or the page that the user needs next.
+    """Returns the response to the client if the flow can be answered, or the page that the user
+    needs next.
 
-    Raises `Stale` when another tab answered at the same moment.
+    A response completes the flow. Raises `Stale` when another tab answered at the same moment.
     """
     progress = await find_progress(service, flow)
     step = await _decide(service, flow.client, flow.request, flow.live, flow.browser, progress)
@@ -287,9 +288,10 @@ async def find_progress(service: Service, flow: Flow) -> AuthenticationProgress 
 
 
 async def forget_progress(service: Service, flow: Flow) -> None:
-    """Removes the stored authentication progress, so that the flow begins again.
+    """Removes the stored authentication progress, so that the user has to begin with the login
+    name.
 
-    Progress that was stored since the flow was read, by the same form sent twice, stays.
+    Progress that another request stored after `flow` was read is left unchanged.
     """
     request = flow.request
     expected = {
@@ -324,7 +326,8 @@ async def choose_password(
 
 
 async def forget_registration(service: Service, flow: Flow) -> None:
-    """Removes the reference to a registration that was deleted, so that the flow begins again."""
+    """Removes the reference to a registration that no longer exists, so that the flow returns to
+    its first page."""
     await update_request(service, flow, registration_id=None)
 
 

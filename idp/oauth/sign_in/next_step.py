@@ -97,9 +97,10 @@ class Ask(Struct, frozen=True):
 
 
 class Recheck(Struct, frozen=True):
-    """An intermediate result: the session can answer the request unless its user has to act first.
+    """An intermediate result of `decide`: the session `live` can answer the request, if its user
+    need not do something first.
 
-    The caller finds out whether a second factor or a new password is due.
+    The caller then finds out whether a second factor or a new password is due.
     """
 
     live: LiveSession
@@ -119,9 +120,9 @@ def decide(
 ) -> Step | Recheck:
     """Returns the next step of `request` in a browser with the sessions `live`.
 
-    A result `Proceed` still needs consent. `remembers` says that the browser remembers accounts.
-    `org_id` is the organization that is signed in to: its own login names are valid in
-    `login_hint`, too.
+    A result `Proceed` does not mean that consent was given: the caller checks it. `remembers` says
+    that the browser remembers accounts. `org_id` is the organization that is signed in to:
+    `login_hint` may also be a login name that is valid at this organization only.
     """
     if request.is_acr_essential and not authentication_context.can_meet(
         config, request.acr_values
@@ -158,7 +159,8 @@ _ADDING: Final[Mapping[str | None, SignInPage]] = {
 
 
 def demand(request: AuthRequest, progress: AuthenticationProgress, action: RequiredAction) -> Step:
-    """Returns the page for the required action, or the error if there can be no page."""
+    """Returns the step for the required action: its page, or the error if `prompt=none` forbids
+    the page or the action is not possible."""
     if action.kind is ActionKind.NOT_POSSIBLE:
         return Fail(LoginRequired("the user can't sign in with an acr that claims demands"))
     if "none" in request.prompt:
@@ -205,8 +207,8 @@ def admitted(
 ) -> list[LiveSession]:
     """Returns the sessions among `live` that may answer the request.
 
-    These are sessions of users of the organization that `scope` names, if it names one, and the
-    session that was opened or picked in this flow.
+    If a scope names an organization, these are the sessions of its users; otherwise all. The
+    session that was opened or picked in this flow is always among them.
     """
     return [
         one
@@ -294,9 +296,11 @@ def _fits_hints(request: AuthRequest, one: LiveSession, org_id: str | None) -> b
 
 
 def login_names(one: LiveSession, org_id: str | None) -> set[str]:
-    """Returns the keys (`login_key`) of all login names of a session's user at the organization.
+    """Returns all login names of the session's user, in the form in which they are compared
+    (`login_key`).
 
-    They are the user name, user name@primary domain, and the e-mail address if it is one.
+    They are the user name, user name@primary domain, and the e-mail address if it is a login name
+    for everybody or at the organization `org_id`.
     """
     user, organization = one.subject.user, one.subject.organization
     names, _ = user_lookup.login_names(organization, user.user_name, user.email)

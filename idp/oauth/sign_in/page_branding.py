@@ -16,9 +16,10 @@ from idp.service import Service
 
 
 async def decided(service: Service, request: AuthRequest) -> AuthRequest:
-    """Returns the request with the id of the organization whose branding its pages have.
+    """Returns the request with `brand_org_id` set to the organization whose branding its pages
+    have.
 
-    `brand_org_id` stays None for the client's own organization.
+    The field stays None if this is the client's own organization.
     """
     if is_fixed(service, request):
         # Such a scope decides alone: without an active organization the hint is not read either.

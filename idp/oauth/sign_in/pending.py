@@ -135,7 +135,7 @@ async def begin_stored(
 
 
 async def bind(service: Service, address: str, browser: Browser | None) -> BegunFlow | None:
-    """Binds the flow of `begin_unbound` to this browser, and returns it.
+    """Binds a flow that `begin_unbound` began to this browser, and returns its address and cookie.
 
     None when there is no such flow, or it is bound already.
     """
@@ -263,8 +263,8 @@ def step(
     """Returns the write that changes fields of the flow's request; the first one inserts the
     request.
 
-    `expect` has the values that the stored request must have. The write is to be passed to
-    `commit`.
+    `changes` are the fields by name. `expect` has the values that the stored request must have, by
+    default that it is not complete. The caller passes the write to `commit`.
     """
     request = flow.request
     if flow.is_stored:
@@ -275,8 +275,11 @@ def step(
 
 
 def completing(service: Service, flow: Flow) -> list[Write]:
-    """Returns the writes that complete the flow, and mark the request that was pushed for it as
-    used."""
+    """Returns the writes that complete the flow, and store that the request pushed for it, if any,
+    is used.
+
+    The caller commits them in the unit that stores the response.
+    """
     done = {"completed_at": service.clock.now()}
     return [step(flow, done), *pushed_authorization.using(service, flow.request)]
 
@@ -316,9 +319,10 @@ def _insertion(browser: Browser, expires_at: datetime) -> Insert:
 
 
 def as_stale(error: Conflict) -> Conflict | Stale:
-    """Returns the error to raise for a conflict in a unit of a flow.
+    """Returns the error to raise when a unit of a flow fails with the conflict `error`.
 
-    It is `Stale` if two forms of a new browser arrived at once, and otherwise the conflict itself.
+    It is `Stale` if the browser or the request was inserted by another form at the same moment,
+    and otherwise `error` itself.
     """
     is_own = error.collection in (AGENTS.name, AUTH_REQUESTS.name)
     return Stale(error.collection, error.field) if is_own else error

@@ -58,8 +58,8 @@ class NameTaken(Exception):
 
 
 class RegistrationState(Struct, frozen=True):
-    """The sender of a request for a code, the texts in the mail's language, and the links in the
-    mail."""
+    """The sender of a request for a code, the texts in the mail's language, and the mail's two
+    links: to enter the code, and to sign in."""
 
     origin: AttemptOrigin
     bundle: Bundle

@@ -42,9 +42,9 @@ class Situation(Struct, frozen=True, kw_only=True):
 
     `reached` is the authentication context so far (a password that is still to be chosen is
     included), `demanded` the one below which there is no sign-in, `requested` the one to reach if
-    the user can. `factors` are those that the user has set up and that are allowed; `addable`
-    those that may be set up; `offers` says that a user without any is asked to set one up.
-    `is_adding` says that the user has chosen to set one up now, and `holds_codes` that new
+    the user can. `factors` are the second factors that the user has set up and that are allowed;
+    `addable` those that the user may set up. `offers` says that a user without a second factor is
+    asked to set one up, and `is_adding` that the user has chosen to. `holds_codes` says that new
     recovery codes are displayed to the user.
     """
 

@@ -45,7 +45,11 @@ async def enter_code(
 
 
 async def choose(service: Service, flow: Flow, kind: str | None) -> None:
-    """Stores the kind of second factor to set up; None returns to the choice. Raises `Stale`."""
+    """Stores which kind of second factor the user sets up next; None leads back to the choice of
+    the kind.
+
+    Raises `Stale`.
+    """
     await sign_in_flow.update_request(service, flow, adding=kind, sealed_setup=None)
 
 

@@ -47,10 +47,11 @@ class SignInTestResult(Struct, frozen=True):
 
 
 async def read(service: Service, client_id: str) -> tuple[AuthRequest, Application]:
-    """Returns a typical request of the application, checked as if it had been pushed, and its
-    client.
+    """Returns an authorization request as the application would send it, checked, and the
+    application.
 
-    Raises `UnusableRequest` and `AuthorizeRefused`.
+    It has the first redirect URI and response type that are registered. Raises `UnusableRequest`
+    and `AuthorizeRefused`.
     """
     client, random = await authorization_endpoint.find_client(service, client_id), service.random
     pairs = {

@@ -105,10 +105,9 @@ class Issued(Struct, frozen=True):
 
 
 def lifetime(config: Config, kind: TokenKind) -> timedelta:
-    """Returns how long an access token of this kind is valid.
+    """Returns how long an access token of this kind is valid: a JWT shorter than an opaque token.
 
-    A JWT has the shorter lifetime: a resource server that validates it alone does not learn that
-    it was revoked.
+    A resource server that validates a JWT alone does not learn that it was revoked.
     """
     is_jwt = kind == "jwt"
     seconds = config.jwt_access_token_seconds if is_jwt else config.access_token_seconds

@@ -55,9 +55,10 @@ class Acting(Struct, frozen=True, kw_only=True):
 
 
 def keys(actor_ids: Sequence[str], org_id: str) -> list[Key]:
-    """Returns the keys of the memberships that decide whether actors may act for a user.
+    """Returns the keys of the actors' memberships, for `Acting.memberships`: for each actor that
+    of the installation and that of `org_id`, the organization of the user.
 
-    `actor_ids` are the actors' user ids, and `org_id` is the organization of the user.
+    `actor_ids` are the actors' user ids.
     """
     return [
         (MEMBERSHIPS, memberships.id_of(id, where)) for id in actor_ids for where in (None, org_id)
@@ -117,7 +118,7 @@ def report_refusal(
 ) -> None:
     """Logs that an actor was not allowed to act for a user, and counts it as a failure event.
 
-    It is called both at the exchange and when a token with an actor is used.
+    `actor_id` is None if the actor is unknown; `reason` is a sentence for the log.
     """
     failure_events.impersonation(service, actor_id, subject_id, client_id)
     _log.info(

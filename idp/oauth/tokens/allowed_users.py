@@ -69,9 +69,10 @@ async def find(service: Service, client: Application, subject: Subject) -> UseDe
 
 
 def use_of(client: Application, subject: Subject) -> Use:
-    """Returns the use of an application by a user, without grounds.
+    """Returns the `Use` of an application by a user: the ids of both and of their organizations.
 
-    `remaining_grounds` then finds all that the user has now.
+    It has no grounds: with it `remaining_grounds` returns all reasons for which the user may use
+    the application now.
     """
     return Use(
         user_id=subject.user.id,
@@ -82,10 +83,11 @@ def use_of(client: Application, subject: Subject) -> Use:
 
 
 def keys(use: Use, project_id: str | None = None) -> list[Key]:
-    """Returns the keys of the records to read for `remaining_grounds`.
+    """Returns the keys of the records to read for `remaining_grounds`: project, project grant and
+    role assignment.
 
-    They are the project, the project grant and the role assignment. `project_id` is for a use
-    without grounds. If neither is known, there is nothing to read.
+    `project_id` is that of the application, needed for a use without grounds. Without it there are
+    no keys.
     """
     project_id = use.grounds.project_id if use.grounds else project_id
     if project_id is None:
@@ -103,9 +105,9 @@ def keys(use: Use, project_id: str | None = None) -> list[Key]:
 def remaining_grounds(use: Use, client: Application, records: Sequence[Any]) -> Grounds | None:
     """Returns the grounds of a use that the user still has; None if they do not suffice.
 
-    For a use without grounds these are all that the user has now. `records` are those of `keys`.
-    Without any, the application's setting decides alone: this is the case of access tokens of an
-    earlier release, which do not name the project.
+    For a use without grounds these are all that the user has now. `records` are those that the
+    store has for `keys`. If there are none, the application's setting decides alone: this is the
+    case of access tokens of an earlier release, which do not name the project.
     """
     is_own = use.user_org_id == client.org_id
     if not records:

@@ -78,9 +78,9 @@ async def of_service_user(
 def narrowed(
     config: Config, client: Application, authorization: Authorization, left: Collection[str]
 ) -> list[str]:
-    """Returns the audience of a token that has only the scopes `left` of its authorization.
+    """Returns the audience of `authorization` for a token that has only its scopes `left`.
 
-    It lacks what only the other scopes of the authorization name.
+    Projects that only the other scopes name are left out.
     """
     gone = {
         reserved_scopes.audience(config, scope)

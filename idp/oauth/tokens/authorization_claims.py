@@ -18,8 +18,8 @@ async def in_id_token(
 ) -> Mapping[str, Any]:
     """Returns the claims of an ID token about its user, beyond those that the protocol requires.
 
-    With `is_lean` they are only those that the request named in `claims` (OpenID Connect Core
-    5.5), and the roles where the client's option adds them.
+    With `is_lean`, because an access token is issued with it, they are only those that the request
+    named in `claims` (OpenID Connect Core 5.5), and the roles where the client's option adds them.
     """
     client, subject = authorized.client.application, authorized.subject
     requested = claims_request.stored(authorized.authorization.claims).id_token
@@ -59,7 +59,7 @@ async def in_access_token(
 
 
 def audience(config: Config, authorized: AuthorizedClient, scopes: Sequence[str]) -> list[str]:
-    """Returns the audience of a token of this authorization with these scopes."""
+    """Returns the audience of a token of this authorization that has only these of its scopes."""
     return audiences.narrowed(
         config, authorized.client.application, authorized.authorization, scopes
     )

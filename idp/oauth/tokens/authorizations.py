@@ -60,7 +60,8 @@ async def find_live(
     """Returns the authorization as it is stored now, with its user and client; None if it is not
     valid.
 
-    `project_id` is that of the client's project.
+    `project_id` is that of the client's project, which an authorization of an earlier release does
+    not name.
     """
     live = await token_validity.find(service, dependencies_of(authorization, project_id))
     if live is None or live.subject is None or live.client is None:
@@ -86,7 +87,8 @@ async def revoke(
 ) -> None:
     """Revokes an authorization with every token that came of it, unless it is revoked already.
 
-    `type` is that of the event, and `reason` and `payload` are stored in it.
+    `type` is that of the event; `reason` (a text) and `payload` are stored in the event, and its
+    actor is the client.
     """
     actor = authorization.client_id
     with suppress(Stale):  # revoked already, or expired and deleted

@@ -99,9 +99,10 @@ def dependencies_of(
 
 
 def to_claims(dependencies: TokenDependencies) -> TokenReferences:
-    """Returns the claim for a new token with these dependencies.
+    """Returns the claim that names these dependencies in a new token.
 
-    The ids of the user, the client, the actors and the token itself are in other claims.
+    It leaves out the ids of the user, the client, the actors and the token itself, which are in
+    other claims.
     """
     user, client, uses = dependencies.user, dependencies.client, dependencies.uses
     # The first use of a token with a user and a client is its own: its ids are there already.
@@ -135,10 +136,10 @@ def from_claims(
     token_id: str,
     actor: Actor | None,
 ) -> TokenDependencies:
-    """Returns the dependencies of a token with these claims, which ends with its session.
+    """Returns the dependencies of a token with these claims; its session is one of them.
 
-    `references` and the other parameters are the token's claims. Nothing is verified, so they may
-    also be those of a token that is expired or revoked.
+    `references` is the claim that `to_claims` made, and the other parameters are the token's other
+    claims. Nothing is verified, so they may also be those of a token that is expired or revoked.
     """
     user = StampOwner(user_id, references.user_org) if references.user_org else None
     client = StampOwner(client_id, references.client_org) if references.client_org else None

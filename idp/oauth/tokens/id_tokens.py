@@ -61,9 +61,9 @@ class IdTokenRequest(Struct, frozen=True, kw_only=True):
 
 
 def lasts_until(config: Config, ends_at: datetime | None, now: datetime) -> int:
-    """Returns when an ID token that is issued now expires, in seconds since 1970.
+    """Returns when an ID token that is issued at `now` expires, in seconds since 1970.
 
-    That is after its lifetime, or at `ends_at` if that is sooner.
+    That is after its configured lifetime, or at `ends_at` if that is sooner.
     """
     expires_at = int(now.timestamp()) + config.id_token_seconds
     return min(expires_at, int(ends_at.timestamp())) if ends_at else expires_at

@@ -46,10 +46,11 @@ def named(view: UserView, names: Container[str], scopes: Collection[str]) -> dic
 def requested(
     view: UserView, names: Collection[str], authorization: Authorization, client: Application
 ) -> dict[str, Any]:
-    """Returns those of the claims `names`, which an authorization request named, that a client may
-    have.
+    """Returns the claims about a user that an authorization request named in `claims`, as far as
+    the client may have them.
 
-    A third-party client gets only those of its scopes and those that the user agreed to.
+    `names` are their names. A third-party client gets only those of its scopes and those that the
+    user agreed to.
     """
     if client.is_third_party:
         agreed = {*names_of(authorization.scopes), *authorization.consented_claims}

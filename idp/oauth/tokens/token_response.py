@@ -66,8 +66,9 @@ async def id_token(
 ) -> str:
     """Returns a new ID token of an authorization.
 
-    If an access token is issued with it, the claims that scopes release are left out, as userinfo
-    has them, unless the client's option adds them.
+    With `access_token`, the one that is issued with it, it has its hash, and the claims that
+    `scopes` release are left to userinfo unless the client's option adds them. `session_id` is its
+    `sid`; `code` is only hashed.
     """
     authorization, client = authorized.authorization, authorized.client.application
     is_lean = access_token is not None and not client.id_token_userinfo_assertion
@@ -148,10 +149,9 @@ def _access_token_ends_at(
 
 
 def session_of(service: Service, authorized: AuthorizedClient, now: datetime) -> str | None:
-    """Returns the id of the session that new tokens end with; None when it is over or there is
-    none.
+    """Returns the id of the session that new tokens of an authorization end with.
 
-    With `offline_access` a refresh token outlives the session.
+    None if the session is over or there is none, so that they end independently of it.
     """
     session = authorized.session
     if session is None or session_lifetime.is_over(service.config, session, now):

@@ -36,11 +36,11 @@ async def released(
     org_id: str | None = None,
 ) -> dict[str, Any]:
     """Returns the claims about a user that `scopes` release to `reader`, the application that
-    reads them.
+    reads them, None if it is none.
 
     `audience` is that of the token. `reader_org_id` is the organization of the reading party:
     contacts that only the user's organization states to be verified are so for that organization
-    alone. With `org_id`, every project of that organization is in the audience, too.
+    alone. With `org_id`, every project of that organization counts as in the audience.
     """
     reserved = reserved_scopes.read(service.config, scopes)
     if not reserved:
@@ -63,10 +63,11 @@ async def released(
 async def view(
     service: Service, subject: Subject, scopes: Collection[str], reader_org_id: str | None
 ) -> UserView:
-    """Returns the user with what the claims for an application of `reader_org_id` depend on.
+    """Returns the user as the claims for an application of the organization `reader_org_id`
+    present them.
 
-    `scopes` are those whose claims are released: the published name is read only for the scope
-    that releases it.
+    `scopes` are those whose claims are released: the name to display is read only if `profile` is
+    among them.
     """
     name = subject.user.user_name
     if "profile" in scopes:

@@ -47,7 +47,8 @@ async def find_reason(
     """Returns the reason why an authorization or token with these dependencies is not valid any
     more.
 
-    Its check is `default_check`, except where a user may not use the application.
+    It is called after `validity.validate` has returned None. The returned check is
+    `default_check`, unless the reason is that the user may not use the application.
     """
     now = service.clock.now()
     keys = token_validity.keys(dependencies)

@@ -46,12 +46,12 @@ class Party(Struct, frozen=True, kw_only=True):
     dependencies.
 
     `scopes` is None for a kind of token without scopes. `actor` is the token's `act` claim, and
-    `actors` are the users in it; `others` are the clients that the token and its inputs were
-    issued to. `ends_at` is when the token expires, `grant_ends_at` when its authorizations end.
-    `exchanges` counts the exchanges that led to the token; `replay` is the record of a used `jti`,
-    to be stored with the new authorization. If `opens_service` is false, no new token is meant for
-    this service's own API. `grounds` are the reasons for which a subject may use the client that
-    exchanges the token.
+    `actors` are the users in it; `others` are the clients that the token and the tokens it was
+    exchanged for were issued to. `ends_at` is when the token expires, `grant_ends_at` when its
+    authorizations end. `exchanges` counts the exchanges that led to the token; `replay` is the
+    record of a used `jti`, to be stored with the new authorization. If `opens_service` is false,
+    the new token must not have this service's own API in its audience. `grounds` are the reasons
+    for which a subject may use the client that exchanges the token.
     """
 
     subject: Subject
@@ -73,9 +73,11 @@ class Party(Struct, frozen=True, kw_only=True):
 
 
 async def read(service: Service, client: Application, type: TokenType, token: str) -> Party:
-    """Returns the user, access and dependencies of a valid token that the client may exchange.
+    """Returns the user, access and dependencies of a valid token that `client` sends for an
+    exchange.
 
-    `type` is the type that the request states. Raises `InputRefused`.
+    `type` is the type that the request states. Raises `InputRefused` if the token is not valid, or
+    the client may not exchange it.
     """
     return await _READERS[type](service, client, token)
 

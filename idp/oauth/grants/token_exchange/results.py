@@ -45,9 +45,10 @@ async def issue(
     actor: Party | None,
     requested: ExchangeRequest,
 ) -> dict[str, Any]:
-    """Stores the new authorization with its event, and returns the token response (RFC 8693
+    """Stores the authorization that the exchange makes, and returns the token response (RFC 8693
     2.2.1).
 
+    `client` is the one that sent the request, `subject` and `actor` are the parties, and
     `requested` is the token to issue. Raises `InvalidRequest` when another request used the same
     assertion first.
     """
