@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -46,6 +46,7 @@ from storage.base import (
     Where,
     Write,
 )
+from storage.observer import Batch, ObservedStore, Observer, Together
 
 __all__ = [
     "BACK_ENDS",
@@ -57,6 +58,7 @@ __all__ = [
     "META",
     "SCHEMA_ID",
     "VALUES_AT_ONCE",
+    "Batch",
     "Collection",
     "Conflict",
     "Counter",
@@ -67,6 +69,7 @@ __all__ = [
     "InvalidValue",
     "Key",
     "MetaRecord",
+    "Observer",
     "Outcome",
     "Page",
     "Reader",
@@ -93,18 +96,26 @@ __all__ = [
 _URLS = "sqlite:///relative/path, sqlite:////absolute/path, memory://, mongodb://, mongodb+srv://"
 
 
-def open_store(url: str, *, now: Callable[[], datetime], new_id: Callable[[], str]) -> Store:
+def open_store(
+    url: str,
+    *,
+    now: Callable[[], datetime],
+    new_id: Callable[[], str],
+    observers: Sequence[Observer] = (),
+) -> Store:
     """Returns the store for a URL, to be opened inside the event loop. Raises InvalidValue.
 
     `memory://` is a SQLite file in a temporary directory, which `close` removes. Drivers are
-    imported only when they are used.
+    imported only when they are used. `observers` observe its calls and commands.
     """
     make = BACK_ENDS.get(url.partition("://")[0])
     store = make(url, now=now, new_id=new_id) if make else None
     if store is None:
         # The URL itself stays out of the message: it may hold a password.
         raise InvalidValue(f"a store's URL is one of {_URLS}")
-    return store
+    if not observers:
+        return store
+    return ObservedStore(store, observers[0] if len(observers) == 1 else Together(observers))
 
 
 def _sqlite(url: str, **clock_and_ids: Any) -> Store | None:

@@ -12,11 +12,14 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime, timedelta
-from typing import Any, Final, Generic, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeAlias, TypeVar
 
 from msgspec import Struct
 
 from storage.condition import Condition
+
+if TYPE_CHECKING:
+    from storage.observer import Observer
 
 UNKNOWN_AFTER_SECONDS: Final = 8.0
 MAX_MARKS: Final = 8
@@ -299,9 +302,11 @@ class Store(Reader, Condition):
     """A back end. It is opened inside the event loop that uses it, after any fork.
 
     `is_read_only` is true if the last write of this process ended as Unavailable or Unknown.
+    `observer`, set before the store is opened, observes the commands that calls share.
     """
 
     is_read_only: bool = False
+    observer: Observer | None = None
 
     @abstractmethod
     async def open(

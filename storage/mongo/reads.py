@@ -12,6 +12,7 @@ from storage.base import Unavailable
 from storage.mongo import faults
 from storage.mongo.documents import MARKS, Document
 from storage.mongo.driver import Driver
+from storage.observer import BatchTimer, Observer, current_call
 
 COMMANDS_IN_FLIGHT: Final = 2
 PATIENCE_SECONDS: Final = 0.002
@@ -64,6 +65,7 @@ class _Batch:
     def __init__(self) -> None:
         self.keys: dict[Key, None] = {}
         self.waiting: list[asyncio.Future[Documents]] = []
+        self.calls: list[Any] = []
 
 
 class SharedReads:
@@ -74,8 +76,9 @@ class SharedReads:
     more keys join meanwhile; but not for one that takes longer than usual.
     """
 
-    def __init__(self, driver: Driver) -> None:
+    def __init__(self, driver: Driver, observer: Observer | None = None) -> None:
         self._driver = driver
+        self._observer = observer
         self._batches: deque[_Batch] = deque()
         self._running: set[asyncio.Task[None]] = set()
         self._is_scheduled = False
@@ -94,6 +97,7 @@ class SharedReads:
         batch.keys.update(dict.fromkeys(keys))
         answer: asyncio.Future[Documents] = loop.create_future()
         batch.waiting.append(answer)
+        batch.calls.append(current_call())
         if not self._is_scheduled:
             # After all other requests of this turn of the event loop.
             self._is_scheduled = True
@@ -124,7 +128,8 @@ class SharedReads:
             task.add_done_callback(partial(self._answered, batch))
 
     async def _ask(self, batch: _Batch) -> None:
-        found = await faults.read(lambda: documents(self._driver, batch.keys))
+        with BatchTimer(self._observer, "mongodb", "read", "find", batch.calls):
+            found = await faults.read(lambda: documents(self._driver, batch.keys))
         for answer in batch.waiting:
             if not answer.done():
                 answer.set_result(found)

@@ -43,6 +43,7 @@ from storage.mongo.pages import Pages
 from storage.mongo.reads import SharedReads, documents
 from storage.mongo.transactions import PreparedTransaction
 from storage.mongo.writes import Lane
+from storage.observer import BatchTimer, Observer, current_call
 from storage.writability import record_outcome
 
 T = TypeVar("T")
@@ -88,7 +89,7 @@ class MongoStore(Store):
         except BaseException:
             await driver.close()
             raise
-        self._opened = _Opened(driver, self._now)
+        self._opened = _Opened(driver, self._now, self.observer)
         self._expiring = [COUNTERS, *(each for each in collections if each.expires)]
         await upgrades.at_opening(self, schema, self._now, self._new_id)
 
@@ -243,9 +244,12 @@ class MongoStore(Store):
 class _Opened:
     """The driver and the units in progress, between open and close."""
 
-    def __init__(self, driver: Driver, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self, driver: Driver, now: Callable[[], datetime], observer: Observer | None
+    ) -> None:
         self.driver = driver
-        self._reads = SharedReads(driver)
+        self._observer = observer
+        self._reads = SharedReads(driver, observer)
         self.pages = Pages(driver, now, self._reads.fetch)
         self.counters = Counters(driver, now)
         self._now = now
@@ -277,11 +281,13 @@ class _Opened:
         key = (operation.name, operation.kind, is_solo)
         lane = self._lanes.get(key)
         if lane is None:
-            lane = self._lanes[key] = Lane(self.driver, solo=is_solo)
+            lane = self._lanes[key] = Lane(self.driver, solo=is_solo, observer=self._observer)
         return lane.put(operation)
 
     async def _together(self, unit: PreparedTransaction) -> Outcome:
-        return (await transactions.commit_together(self.driver, [unit]))[0]
+        calls = [current_call()]
+        with BatchTimer(self._observer, "mongodb", "write", "transaction", calls):
+            return (await transactions.commit_together(self.driver, [unit]))[0]
 
     def task(self, work: Coroutine[Any, Any, T]) -> asyncio.Future[T]:
         return asyncio.get_running_loop().create_task(work)

@@ -15,6 +15,7 @@ from storage.base import Outcome, Stale, Unknown
 from storage.mongo import faults
 from storage.mongo.documents import MARKS, WriteOperation
 from storage.mongo.driver import Driver, DriverReply
+from storage.observer import BatchTimer, Observer, current_call
 
 COMMANDS_IN_FLIGHT: Final = 3
 UNITS_PER_COMMAND: Final = 200
@@ -124,6 +125,7 @@ class _Queued:
     def __init__(self, operation: WriteOperation) -> None:
         self.operation = operation
         self.outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        self.call = current_call()
 
 
 class Lane:
@@ -135,8 +137,11 @@ class Lane:
     conditional delete leaves no mark to identify it, so each has a command of its own (`solo`).
     """
 
-    def __init__(self, driver: Driver, *, solo: bool = False) -> None:
+    def __init__(
+        self, driver: Driver, *, solo: bool = False, observer: Observer | None = None
+    ) -> None:
         self._driver = driver
+        self._observer = observer
         self._size = 1 if solo else UNITS_PER_COMMAND
         self._width = SOLO_COMMANDS_IN_FLIGHT if solo else COMMANDS_IN_FLIGHT
         self._queue: deque[_Queued] = deque()
@@ -198,7 +203,9 @@ class Lane:
         return list(batch.values())
 
     async def _deliver(self, batch: list[_Queued]) -> None:
-        outcomes = await deliver(self._driver, [queued.operation for queued in batch])
+        calls, operation = [queued.call for queued in batch], batch[0].operation.kind
+        with BatchTimer(self._observer, "mongodb", "write", operation, calls):
+            outcomes = await deliver(self._driver, [queued.operation for queued in batch])
         for queued, outcome in zip(batch, outcomes, strict=True):
             if not queued.outcome.done():
                 queued.outcome.set_result(outcome)

@@ -93,7 +93,9 @@ class SqliteStore(SteppedStore):
             self._remove_temporary()
             raise
         checkpointer = Checkpointer(self._connection, self._lock)
-        self._writer = Writer(connection, lock, checkpointer, self._tables, self._now)
+        self._writer = Writer(
+            connection, lock, checkpointer, self._tables, self._now, self.observer
+        )
         self._reader = self._new_reader(self._now, _CACHE_KIB)
         self._background = ThreadReader(self._new_reader(self._now), self._call)
         await upgrades.at_opening(self, schema, self._now, self._new_id)

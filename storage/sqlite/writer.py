@@ -14,6 +14,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Final
 
 from storage.base import StorageError, Unavailable, Unknown
+from storage.observer import BatchTimer, Observer, current_call
 from storage.sqlite import bulk
 from storage.sqlite.checkpoints import Checkpointer
 from storage.sqlite.locks import FileLock
@@ -39,6 +40,7 @@ class QueuedUnits:
     def __init__(self, units: list[PreparedStep], future: asyncio.Future[list[Any]]) -> None:
         self.units = units
         self.future = future
+        self.call = current_call()
 
     def answer(self, outcomes: list[Any]) -> None:
         if not self.future.done():  # the caller was cancelled or timed out
@@ -62,7 +64,9 @@ class Writer:
         checkpointer: Checkpointer,
         tables: Tables,
         now: Callable[[], datetime],
+        observer: Observer | None = None,
     ) -> None:
+        self._observer = observer
         self._connection = connection
         self._lock = lock
         self._checkpointer = checkpointer
@@ -121,10 +125,16 @@ class Writer:
         return taken
 
     def _process(self, entries: list[QueuedUnits]) -> None:
+        if not entries:
+            return
         units = [prepared for entry in entries for prepared in entry.units]
+        timer = BatchTimer(
+            self._observer, "sqlite", "write", "transaction", [entry.call for entry in entries]
+        )
         outcomes = iter(self._outcomes(units) if units else [])
+        timer.stop()
         answers = [(entry, [next(outcomes) for _ in entry.units]) for entry in entries]
-        self._call_in_loop(partial(_answer, answers))
+        self._call_in_loop(partial(_answer, answers, timer))
 
     def _call_in_loop(self, callback: Callable[[], object]) -> None:
         try:
@@ -275,7 +285,8 @@ class Writer:
             self._ended.set_result(None)
 
 
-def _answer(answers: list[tuple[QueuedUnits, list[Any]]]) -> None:
+def _answer(answers: list[tuple[QueuedUnits, list[Any]]], timer: BatchTimer) -> None:
+    timer.report()
     for entry, outcomes in answers:
         entry.answer(outcomes)
 

@@ -10,7 +10,7 @@ import asyncio
 import sys
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -28,6 +28,7 @@ from tests.storage import records
 from tests.storage.dictionary import DictionaryStore
 from tests.storage.layered import FilledStore, LayeredStore
 from tests.storage.mongo_faults import faulty, lossy  # noqa: F401  fixtures
+from tests.storage.observers import RecordingObserver
 from tests.support.clock import SteppingClock
 from tests.support.mongod import fresh_database
 
@@ -116,6 +117,19 @@ class SqliteBackend(Backend):
         return -(-keys // 100)  # nobody is far away, and others have their turn between two
 
 
+class ObservedBackend(SqliteBackend):
+    """A temporary store whose calls are observed, as for metrics or traces."""
+
+    is_shared = False
+
+    def make(self, clock: SteppingClock) -> Store:
+        observers = [RecordingObserver(), RecordingObserver()]
+        return open_store(self.url, now=clock.now, new_id=self._new_id, observers=observers)
+
+    def counted(self, store: Store) -> AbstractContextManager[Callable[[], int]]:
+        return super().counted(store._store)
+
+
 class MongomockBackend(Backend):
     """Its data is where its client is."""
 
@@ -159,9 +173,7 @@ def _sqlite(request) -> Backend:
 
 
 def _memory(request) -> Backend:
-    backend = SqliteBackend("memory", "memory://")
-    backend.is_shared = False
-    return backend
+    return ObservedBackend("memory", "memory://")
 
 
 def _pymongo(request) -> Backend:

@@ -1,0 +1,238 @@
+"""Observers of a store: metrics and traces, of which a store knows nothing.
+
+`open_store` wraps a store that has an observer. Without one nothing is measured.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from contextvars import ContextVar
+from datetime import datetime, timedelta
+from typing import Any, Final, Literal, Self, TypeVar
+
+from msgspec import Struct, structs
+
+from storage.base import (
+    COUNT_CAP,
+    FIRST_SCHEMA,
+    Collection,
+    Counter,
+    Cursor,
+    Outcome,
+    Page,
+    R,
+    Reader,
+    Schema,
+    Store,
+    Unit,
+    Value,
+    Where,
+    Write,
+)
+
+T = TypeVar("T")
+Kind = Literal["read", "write"]
+# The call of a store's method that runs now: what `began` has returned for it.
+_current: Final[ContextVar[Any]] = ContextVar("store call", default=None)
+
+
+class Batch(Struct):
+    """A command that was sent to the database for one or several calls, and its reply.
+
+    `calls` has what `Observer.began` has returned for each; None for one that was not announced.
+    `began` and `ended` are in nanoseconds of `time.perf_counter_ns`. `failed` is the name of the
+    error by which the whole command failed.
+    """
+
+    system: str
+    kind: Kind
+    operation: str
+    calls: Sequence[Any]
+    began: int
+    ended: int = 0
+    failed: str | None = None
+
+
+class Observer(ABC):
+    """Observes the calls of a store's methods, and the commands that they share. Its methods are
+    called on the event loop and must neither wait nor raise.
+    """
+
+    @abstractmethod
+    def began(self, kind: Kind, method: str) -> Any:
+        """Notes that the current task calls a method; returns what names this call later on."""
+
+    @abstractmethod
+    def ended(self, call: Any, error: BaseException | None) -> None:
+        """Notes that a call has returned, or raised an error."""
+
+    @abstractmethod
+    def batch(self, batch: Batch) -> None:
+        """Notes that a command was answered; its calls end after this."""
+
+
+class Together(Observer):
+    """Passes everything on to several observers."""
+
+    def __init__(self, observers: Sequence[Observer]) -> None:
+        self._observers = observers
+
+    def began(self, kind: Kind, method: str) -> tuple[Any, ...]:
+        return tuple([each.began(kind, method) for each in self._observers])
+
+    def ended(self, call: tuple[Any, ...], error: BaseException | None) -> None:
+        for each, its_call in zip(self._observers, call, strict=True):
+            each.ended(its_call, error)
+
+    def batch(self, batch: Batch) -> None:
+        for place, each in enumerate(self._observers):
+            calls = [None if call is None else call[place] for call in batch.calls]
+            each.batch(structs.replace(batch, calls=calls))
+
+
+def current_call() -> Any:
+    """Returns what `Observer.began` has returned for the call in which the current task is; None
+    outside of one.
+    """
+    return _current.get()
+
+
+class BatchTimer:
+    """Measures a command from its construction to `stop`, and reports it by `report`; as a
+    context, it does both. Has no effect without an observer.
+    """
+
+    def __init__(
+        self,
+        observer: Observer | None,
+        system: str,
+        kind: Kind,
+        operation: str,
+        calls: Sequence[Any],
+    ) -> None:
+        self._observer = observer
+        if observer is not None:
+            self._batch = Batch(system, kind, operation, calls, time.perf_counter_ns())
+
+    def stop(self) -> None:
+        """Ends the measurement; may be called in another thread than `report`."""
+        if self._observer is not None:
+            self._batch.ended = time.perf_counter_ns()
+
+    def report(self) -> None:
+        """Passes the measured command on to the observer."""
+        if self._observer is not None:
+            self._observer.batch(self._batch)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._observer is not None and kind is not None:
+            self._batch.failed = kind.__name__
+        self.stop()
+        self.report()
+
+
+class ObservedStore(Store):
+    """A store with an observer of its calls. `store` does the work, and must not be open."""
+
+    def __init__(self, store: Store, observer: Observer) -> None:
+        self._store = store
+        self._observer = observer
+        store.observer = observer
+
+    @property
+    def is_read_only(self) -> bool:  # type: ignore[override]
+        return self._store.is_read_only
+
+    async def _observed(self, kind: Kind, method: str, work: Awaitable[T]) -> T:
+        call = self._observer.began(kind, method)
+        token = _current.set(call)
+        try:
+            result = await work
+        except BaseException as error:
+            self._observer.ended(call, error)
+            raise
+        finally:
+            _current.reset(token)
+        self._observer.ended(call, None)
+        return result
+
+    async def open(
+        self, collections: Sequence[Collection[Any]], schema: Schema | None = FIRST_SCHEMA
+    ) -> None:
+        await self._store.open(collections, schema)
+
+    async def close(self) -> None:
+        await self._store.close()
+
+    async def get(self, collection: Collection[R], id: str) -> R | None:  # noqa: A002 - the contract
+        return await self._observed("read", "get", self._store.get(collection, id))
+
+    async def get_many(self, keys: Sequence[tuple[Collection[Any], str]]) -> list[Any]:
+        return await self._observed("read", "get_many", self._store.get_many(keys))
+
+    async def find(
+        self,
+        collection: Collection[R],
+        where: Where | None = None,
+        *,
+        order: str | None = None,
+        descending: bool = False,
+        limit: int = 100,
+        after: Cursor | None = None,
+    ) -> Page[R]:
+        work = self._store.find(
+            collection, where, order=order, descending=descending, limit=limit, after=after
+        )
+        return await self._observed("read", "find", work)
+
+    async def find_each(
+        self, collection: Collection[R], field: str, values: Sequence[Value], most: int = 2
+    ) -> dict[Value, list[R]]:
+        work = self._store.find_each(collection, field, values, most)
+        return await self._observed("read", "find_each", work)
+
+    async def count(
+        self, collection: Collection[Any], where: Where | None = None, *, up_to: int = COUNT_CAP
+    ) -> int:
+        return await self._observed(
+            "read", "count", self._store.count(collection, where, up_to=up_to)
+        )
+
+    def scan(
+        self, collection: Collection[R], where: Mapping[str, Value] | None = None
+    ) -> AsyncIterator[R]:
+        return self._store.scan(collection, where)
+
+    def snapshot(self) -> AbstractAsyncContextManager[Reader]:
+        return self._store.snapshot()
+
+    async def commit(self, *writes: Write) -> None:
+        await self._observed("write", "commit", self._store.commit(*writes))
+
+    def ready(self, writes: Sequence[Write]) -> Sequence[Write]:
+        return self._store.ready(writes)
+
+    async def commit_each(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
+        return await self._observed("write", "commit_each", self._store.commit_each(units))
+
+    async def applied(self, unit: Unit) -> bool | None:
+        return await self._observed("write", "applied", self._store.applied(unit))
+
+    async def increment(self, key: str, by: int = 1, *, window: timedelta) -> Counter:
+        work = self._store.increment(key, by, window=window)
+        return await self._observed("write", "increment", work)
+
+    async def ping(self) -> None:
+        await self._store.ping()
+
+    async def server_time(self) -> datetime | None:
+        return await self._store.server_time()
+
+    async def overdue(self, *, up_to: int) -> int:
+        return await self._store.overdue(up_to=up_to)

@@ -1,0 +1,24 @@
+"""An observer that records everything."""
+
+from __future__ import annotations
+
+from storage import Observer
+
+
+class RecordingObserver(Observer):
+    def __init__(self):
+        self.calls = []
+        self.batches = []
+
+    def began(self, kind, method):
+        self.calls.append({"kind": kind, "method": method, "batches": []})
+        return self.calls[-1]
+
+    def ended(self, call, error):
+        call["error"] = error and type(error).__name__
+
+    def batch(self, batch):
+        self.batches.append(batch)
+        for call in batch.calls:
+            if call is not None:
+                call["batches"].append(batch)
