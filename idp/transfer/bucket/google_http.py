@@ -25,7 +25,9 @@ _PIECE: Final = 64 * 1024
 
 
 class NotCalled(RequestException):  # type: ignore[misc, unused-ignore]
-    """The error that a request was not sent, or its response not read; it is not retried."""
+    """The error that a request was not sent, or its response not read, because of a restriction of
+    this module; the library does not retry it.
+    """
 
 
 class TimeLimit:
@@ -54,8 +56,8 @@ class TimeLimit:
             self.end()
 
     def end(self) -> None:
-        """Closes the sockets of the registered connections, and of each one that is registered
-        later.
+        """Ends the time limit: closes the sockets of all registered connections, and from then on
+        those of each connection as soon as it is registered.
         """
         self.is_over = True
         with self._lock:
@@ -64,8 +66,8 @@ class TimeLimit:
             self._sockets.clear()
 
     def close(self) -> None:
-        """Ends the time limit and closes the connections, which no request uses any more; data
-        that they have not received yet is discarded.
+        """Ends the time limit and closes the connections as well; no request may use them any
+        more, and data that they have not received yet is discarded.
         """
         self.end()
         for each in self._connections:
@@ -74,8 +76,8 @@ class TimeLimit:
 
 @contextmanager
 def time_limit(seconds: float, leaving: threading.Event) -> Iterator[TimeLimit]:
-    """Provides a time limit that ends after `seconds`, as soon as `leaving` is set, or at the end
-    of the block.
+    """Provides a time limit that ends after `seconds`, when the event `leaving` is set, or at the
+    end of the block, whichever comes first.
     """
     time = TimeLimit()
 
@@ -121,8 +123,8 @@ class GuardedAdapter(HTTPAdapter):  # type: ignore[misc, unused-ignore]
 
 
 def guard(session: Session, origins: frozenset[str], time: TimeLimit) -> None:
-    """Restricts a session to requests to `origins` within `time`, and makes it ignore the proxies
-    that are set in the environment.
+    """Restricts a session to requests to `origins` (in the form that `origin` returns) within
+    `time`, and makes it ignore the proxies that are set in the environment.
     """
     session.trust_env = False
     adapter = GuardedAdapter(origins, time)

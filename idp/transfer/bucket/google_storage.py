@@ -77,8 +77,8 @@ _ERRORS: Final = (
 def opened(
     endpoint: str, place: ObjectLocation, seconds: float, leaving: threading.Event
 ) -> Iterator[GoogleBucket]:
-    """Provides access to the bucket of `place` by the API at `endpoint`, for at most `seconds`, or
-    until `leaving` is set.
+    """Provides the bucket of `place` within the block, by the API at the address `endpoint`, for
+    at most `seconds` or until the event `leaving` is set.
 
     Raises ObjectStorageFailed for every error within the block.
     """
@@ -96,7 +96,8 @@ def opened(
 class GoogleBucket:
     """A bucket of Google Cloud Storage, whose objects can be read and created.
 
-    Errors of the library within its methods become ObjectStorageFailed in `opened`.
+    Its methods raise errors of Google's library, too; `opened`, which provides it, turns them into
+    ObjectStorageFailed.
     """
 
     def __init__(

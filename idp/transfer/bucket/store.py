@@ -35,8 +35,9 @@ async def fetch(
 ) -> None:
     """Reads the object at `place`, of up to `most` bytes, into the new file `into`.
 
-    Raises ObjectStorageFailed, at most about a second after `seconds`, and Busy if too many
-    transfers are running; in both cases the file does not exist. Cancellation aborts the transfer.
+    Raises ObjectStorageFailed if this fails or takes longer than `seconds`, at most about a second
+    later; Busy if too many transfers are running. In both cases the file does not exist.
+    Cancellation aborts the transfer.
     """
     await _with(service, place, seconds, lambda bucket: bucket.fetch(place.path, into, most))
 
@@ -44,9 +45,9 @@ async def fetch(
 async def put(service: Service, place: ObjectLocation, file: Path, seconds: float) -> None:
     """Stores a file as the object at `place`, where none may exist yet.
 
-    Raises ObjectStorageFailed, at most about a second after `seconds`, and Busy if too many
-    transfers are running. If the response to the last chunk is lost, the object may exist; it is
-    complete then. Cancellation aborts the transfer.
+    Raises ObjectStorageFailed if this fails or takes longer than `seconds`, at most about a second
+    later; Busy if too many transfers are running. If the response to the last chunk is lost, the
+    object may exist all the same; it is complete then. Cancellation aborts the transfer.
     """
     await _with(service, place, seconds, lambda bucket: bucket.put(place.path, file))
 

@@ -55,11 +55,12 @@ async def write(
     seconds: float,
     destination: str,
 ) -> dict[str, int]:
-    """Writes the document of an export into `target`, and records the export and its `destination`
-    in the audit log.
+    """Writes the document of an export into `target`, and records the export in the audit log,
+    with the user `actor` and the `destination` of the document.
 
-    Returns the number of organizations (`orgs`) and the number of rows by list. Raises NotFound if
-    a selected organization does not exist, and DeadlineExceeded after more than `seconds`.
+    Returns a dict with the number of organizations (`orgs`) and the number of rows by the name of
+    their list. Raises NotFound if a selected organization does not exist, and DeadlineExceeded
+    after more than `seconds`.
     """
     deadline = _Deadline(seconds)
     async with deadline.enforced():

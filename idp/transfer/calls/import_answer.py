@@ -74,14 +74,14 @@ class Imported(Answer, frozen=True, kw_only=True):
 
 
 async def of(service: Service, job: Job) -> Imported:
-    """Returns the answer to an import call, by the present state of its job."""
+    """Returns the answer to an import call: what its job has stored and refused so far."""
     problems, is_cut = await _problems(service, job)
     made, is_made_cut = await _made(service, job)
     return _answer(job, problems, made, is_cut=is_cut or is_made_cut)
 
 
 def of_new(job: Job) -> Imported:
-    """Returns the answer while nothing of the job is stored yet."""
+    """Returns the answer to an import call whose job has not stored or refused anything yet."""
     return _answer(job, [], [], is_cut=False)
 
 
@@ -106,7 +106,7 @@ def _answer(
 
 
 def problem(stored: JobProblem) -> ImportProblem:
-    """Returns a stored problem of a row in the form that answers have."""
+    """Returns the stored problem of a row in the form in which answers contain it."""
     return ImportProblem(
         row=stored.row,
         path=stored.path,

@@ -84,7 +84,8 @@ async def show(service: Service, call: Call, job_id: str) -> JobView:
 
 
 async def search(service: Service, call: Call, request: JobSearch) -> JobsFound:
-    """Searches the jobs of the last thirty days. Raises InvalidArgument (the cursor)."""
+    """Returns the jobs of the last thirty days that match the query, a page at a time. Raises
+    InvalidArgument (the cursor)."""
     filters = [
         Filter(path="state", value=_STATES[each.state_query.state])
         for each in request.queries
@@ -99,7 +100,7 @@ async def search(service: Service, call: Call, request: JobSearch) -> JobsFound:
 
 
 async def errors(service: Service, call: Call, job_id: str, request: ProblemPage) -> Problems:
-    """Lists the errors and warnings of a job's rows, in the order of the rows.
+    """Returns a page of the errors and warnings of a job's rows, in the order of the rows.
 
     Raises NotFound, InvalidArgument (the cursor).
     """

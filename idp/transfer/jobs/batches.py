@@ -34,8 +34,10 @@ _UNKNOWN_FIELD: Final = "field.unknown"
 
 
 class ProcessedRow(Struct, frozen=True, kw_only=True):
-    """A row of a package with its outcome: the action, the record's id with its `parts`, and
-    problems.
+    """A row of a package with its outcome: the action that was carried out, the `id` that names
+    the record in reports, and the problems of the row.
+
+    `type` is the name of the row's kind in reports. A composite id has several `parts`.
     """
 
     row: Row
@@ -46,7 +48,9 @@ class ProcessedRow(Struct, frozen=True, kw_only=True):
     problems: tuple[RowProblem, ...] = ()
 
     def job_problems(self, job_id: str) -> list[JobProblem]:
-        """Returns the problems of the row as records of the job's report, twenty at most."""
+        """Returns the problems of the row, at most twenty, as new records of the job's report; the
+        caller stores them.
+        """
         key = f"{self.row.number:012}"
         return [
             JobProblem(
@@ -68,10 +72,10 @@ class ProcessedRow(Struct, frozen=True, kw_only=True):
 
 
 class RowOutcome(Struct, frozen=True):
-    """The planned actions of readable rows, by row number, before any of these rows is stored.
+    """The first plans of a batch's readable rows, by row number.
 
     Rows in `done` need no write, rows in `to_store` have writes. A row whose writes would collide
-    with those of an earlier row is in neither, and is planned again in the next round.
+    with those of an earlier row is in neither, and is planned again once that row is stored.
     """
 
     done: Mapping[int, RowPlan] = {}
@@ -79,10 +83,11 @@ class RowOutcome(Struct, frozen=True):
 
 
 class PlannedRows(Struct, frozen=True, kw_only=True):
-    """Rows of one kind that were read and planned, and are not stored yet.
+    """Rows of one kind that were parsed and planned, and are not stored yet.
 
-    `unreadable` has the refusals and `warnings` the warnings, both by row number;
-    `parsed_rows` has the readable rows, and `outcome` their planned actions.
+    `unreadable` has the plans of the rows that are refused because they can't be parsed, and
+    `warnings` the warnings of the others, both by row number. `parsed_rows` are these others, and
+    `outcome` has their plans.
     """
 
     rows: Sequence[Row]
@@ -94,8 +99,7 @@ class PlannedRows(Struct, frozen=True, kw_only=True):
 
 
 async def process(context: ImportContext, rows: Sequence[Row]) -> list[ProcessedRow]:
-    """Reads, plans and stores rows of one kind, and returns their outcomes in the order of the
-    rows.
+    """Plans and stores rows of one kind, and returns their outcomes in the order of the rows.
 
     Raises Unavailable if the store can't be reached.
     """
@@ -104,8 +108,8 @@ async def process(context: ImportContext, rows: Sequence[Row]) -> list[Processed
 
 
 async def plan(context: ImportContext, rows: Sequence[Row]) -> PlannedRows:
-    """Reads rows of one kind, and determines by the present state of the store which writes each
-    needs.
+    """Parses rows of one kind, and determines by the present state of the store which writes each
+    needs. Nothing is stored until the caller passes the result to `store`.
 
     Raises Unavailable if the store can't be reached.
     """
@@ -133,7 +137,8 @@ async def plan(context: ImportContext, rows: Sequence[Row]) -> PlannedRows:
 
 
 async def store(context: ImportContext, planned: PlannedRows) -> dict[int, RowPlan]:
-    """Stores planned rows; returns the outcome of each, by its number.
+    """Stores the readable ones of planned rows, and plans those again whose writes conflict with
+    others; returns by row number the plan that was carried out for each.
 
     Raises Unavailable when the store can't be reached: some rows may be stored then, and are
     recognized when they are processed again.
@@ -144,9 +149,10 @@ async def store(context: ImportContext, planned: PlannedRows) -> dict[int, RowPl
 
 
 async def outcomes(planned: PlannedRows, stored: Mapping[int, RowPlan]) -> list[ProcessedRow]:
-    """Returns the outcomes of planned rows in the order of the rows, after they were stored.
+    """Returns the outcomes of planned rows, refused and unsupported ones included, in the order of
+    the rows.
 
-    `stored` has the results of `store`, by row number.
+    `stored` is what `store` returned for them.
     """
     kind = planned.kind
     if kind is None or kind.plan is None:

@@ -24,7 +24,7 @@ _AT_ONCE: Final = 500
 
 async def tidy(service: Service) -> None:
     """Removes the packages of jobs that can't be resumed any more, and jobs thirty days after
-    their end; it is called periodically.
+    their end; a task of the schedule (`idp/background/schedule.py`) calls it.
 
     Raises StorageError.
     """

@@ -27,12 +27,11 @@ _CLOCKS_DIFFER: Final = timedelta(minutes=10)
 async def with_origins(
     context: ImportContext, parsed_rows: Sequence[ParsedRow], uncorrected: Sequence[RowPlan]
 ) -> list[RowPlan]:
-    """Returns the plans of rows in the order of `parsed_rows`, corrected by the origin of existing
-    records.
+    """Returns the plans `uncorrected` of the rows in `parsed_rows`, in the same order, with those
+    changed whose record was created by this very import, as the record's creation event says.
 
-    A record that the same row created before an interruption is reported as created; a row that
-    describes the same record as an earlier row is refused. `uncorrected` has the plans that take
-    no account of origins.
+    If the same row created it, before an interruption, the plan reports it as created and has no
+    writes. If an earlier row did, the plan refuses the row as a duplicate.
     """
     plans = list(uncorrected)
     existing = [
@@ -49,7 +48,7 @@ async def with_origins(
 
 
 async def is_made_here(context: ImportContext, collection: Collection[Any], id: str) -> bool:
-    """Returns whether a record was created by a row of this import."""
+    """Returns whether the record `id` of a collection was created by a row of this import."""
     return (await _origin(context, collection, id)).get("import") == context.job.id
 
 

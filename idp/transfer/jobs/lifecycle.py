@@ -77,10 +77,11 @@ def new(
     holder: str | None = None,
     source: str | None = None,
 ) -> Job:
-    """Returns a new job that isn't stored yet, started by the user `actor`.
+    """Returns a new record of a job, started by the user `actor`; the caller stores it with
+    `begin`.
 
-    With `holder`, that process holds it at once. `source` is the path of the imported file, or
-    None for a package in the store.
+    With `holder`, the id of a process, that process holds the job at once. `source` is the path of
+    the imported file, or None for a package in the store.
     """
     now = service.clock.now()
     return Job(
@@ -105,9 +106,10 @@ async def begin(service: Service, job: Job) -> None:
 
 
 async def due(service: Service) -> Job | None:
-    """Returns the oldest waiting job that any process can work on; None if there is none.
+    """Returns the oldest waiting job that no process holds; None if there is none.
 
-    A job that reads a file of some machine is never returned: it can only be continued there.
+    A job that reads a file of one machine is never returned, because it can only be continued
+    there.
     """
     now = service.clock.now()
     for state in WAITING:
@@ -119,8 +121,8 @@ async def due(service: Service) -> Job | None:
 
 
 async def claim(service: Service, job: Job, holder: str) -> Hold | None:
-    """Makes the process `holder` the holder of the job, and returns its hold; None if another
-    process was faster, or the job has changed.
+    """Makes the process with the id `holder` the holder of the job, and returns the `Hold` by
+    which it works on the job; None if another process was faster or the job has changed.
     """
     until = service.clock.now() + LEASE
     # Of two processes that claim the same job, one gets Stale.
@@ -136,7 +138,9 @@ async def claim(service: Service, job: Job, holder: str) -> Hold | None:
 
 
 def can_go_on(job: Job) -> bool:
-    """Returns whether a job has rows that are not processed yet, and its package exists."""
+    """Returns whether a job can be resumed or continued: it has not processed all its rows, its
+    package was not refused, and the package still exists.
+    """
     if job.state not in WAITING and job.state not in RESUMED:
         return False
     # The package itself was refused: another attempt would fail in the same way.
@@ -151,15 +155,15 @@ def is_held(job: Job, now: datetime) -> bool:
 
 
 def is_cut_off(job: Job, now: datetime) -> bool:
-    """Returns whether the process of a waiting job has ended, and the job can only be resumed on
-    the machine that has its file.
+    """Returns whether a waiting job has lost its process and reads a file of one machine, so that
+    it can only be resumed there.
     """
     return job.state in WAITING and job.source is not None and not is_held(job, now)
 
 
 async def go_on(service: Service, actor: str, job: Job) -> Job:
-    """Makes a job wait for a process again, with `actor` as the user who resumes it; returns the
-    changed job.
+    """Makes a cancelled or failed job wait for a process again, and withdraws the cancellation of
+    a waiting one; returns the changed job. `actor` is the user who resumes it.
 
     Raises Stale if it has changed meanwhile.
     """
@@ -192,25 +196,30 @@ async def _let_run(service: Service, job: Job) -> None:
 
 
 class Hold:
-    """A job that this process holds; `job` is its record as this process last stored it."""
+    """The right of this process to work on a job, and the functions that change the job under it;
+    `job` is its record as this process last stored it.
+    """
 
     def __init__(self, service: Service, job: Job) -> None:
         self._service = service
         self.job = job
 
     async def renew(self) -> None:
-        """Extends the lease, concurrently with other writes. Raises Lost, StorageError."""
+        """Extends the lease of this process on the job; it may be called while another method
+        writes to the job. Raises Lost, StorageError.
+        """
         until = self._service.clock.now() + LEASE
         # Without the position, which may change concurrently.
         held = {"holder": self.job.holder}
         await self._commit(Update(JOBS, self.job.id, set={"held_until": until}, expect=held))
 
     async def store_values(self, **values: object) -> None:
-        """Sets fields of the job's record to `values`. Raises Lost, StorageError."""
+        """Sets the named fields of the job's record. Raises Lost, StorageError."""
         await self._step(values, {})
 
     async def store_outcomes(self, processed: Sequence[ProcessedRow]) -> None:
-        """Stores the outcomes of rows, their counts, and the position after them. Raises Lost,
+        """Stores the outcomes of the next rows of the package: their problems, the ids of their
+        records, their counts, and the number of the last one as the job's position. Raises Lost,
         StorageError.
         """
         for rows in _portions(processed):
@@ -233,7 +242,9 @@ class Hold:
         return JobBatch(id=id, job_id=self.job.id, first=first, made=made)
 
     async def begin_anew(self) -> None:
-        """Sets the position and the counts of the job back to zero. Raises Lost, StorageError."""
+        """Sets the position and the counts of the job back to zero, so that its package is
+        processed from the first row. Raises Lost, StorageError.
+        """
         await self._step({name: 0 for name in ("position", "warned", *_COUNTS.values())}, {})
 
     async def should_stop(self) -> bool:

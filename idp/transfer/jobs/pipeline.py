@@ -30,13 +30,15 @@ class BatchWorker(Protocol):
     """
 
     async def plan(self, rows: Sequence[Row]) -> None:
-        """Determines by the present state of the store which writes rows of one kind need.
+        """Plans rows of one kind: determines by the present state of the store which writes they
+        need. The worker holds the plans, and the next `store` carries them out.
 
         Raises StorageError.
         """
 
     async def store(self) -> OutcomesFuture:
-        """Stores the rows planned last.
+        """Stores the rows that were planned last; returns a future of their outcomes, which are
+        computed afterwards.
 
         Raises StorageError: some rows may be stored then, and are recognized when they are
         processed again.
@@ -52,11 +54,11 @@ class LocalBatchWorker:
         self._planned: PlannedRows | None = None
 
     async def plan(self, rows: Sequence[Row]) -> None:
-        """Plans rows as `BatchWorker.plan` does."""
+        """Plans rows as `BatchWorker.plan` says."""
         self._planned = await job_batches.plan(self._context, rows)
 
     async def store(self) -> OutcomesFuture:
-        """Stores rows as `BatchWorker.store` does."""
+        """Stores the rows that were planned last, as `BatchWorker.store` says."""
         assert self._planned is not None  # noqa: S101 - planned before it is stored
         planned, self._planned = self._planned, None
         stored = await job_batches.store(self._context, planned)
@@ -66,8 +68,9 @@ class LocalBatchWorker:
 async def processed_batches(
     workers: Sequence[BatchWorker], following: Following
 ) -> AsyncGenerator[OutcomesFuture, None]:
-    """Yields a future of the outcomes of each batch that `following` returns, until it returns
-    None.
+    """Plans and stores the batches that the function `following` returns one after the other,
+    until it returns None; yields for each stored batch, in the same order, a future of the
+    outcomes of its rows.
 
     A batch is stored when the caller asks for it; later batches are planned meanwhile, unless they
     may refer to unstored rows. Workers may be added to `workers` and removed at any time. Raises

@@ -41,7 +41,9 @@ _log: Final = logs.logger(__name__)
 
 
 class OpenedPackage(Protocol):
-    """A package that was read and validated (`idp/transfer/package/format.py`)."""
+    """A package that was read and validated: the number of its rows (`total`), the options next to
+    its organizations (`beside`), and its rows in batches (`idp/transfer/package/format.py`).
+    """
 
     @property
     def total(self) -> int: ...
@@ -69,10 +71,10 @@ async def work_due(
     service: Service, *, helpers: int = 0, is_to_leave: Callable[[], bool] = lambda: False
 ) -> None:
     """Works on every waiting job, the oldest first, until none is left or `is_to_leave` returns
-    true.
+    true because this process is to end.
 
-    `helpers` is the number of other processes that may help with each. Raises Unavailable,
-    Unknown.
+    `helpers` is the number of other processes that may help with each job. Raises Unavailable or
+    Unknown if the store can't be reached for long.
     """
     while not is_to_leave() and (job := await job_lifecycle.due(service)) is not None:
         hold = await job_lifecycle.claim(service, job, service.random.id())
@@ -89,13 +91,13 @@ async def work(
     helpers: int = 0,
     is_to_leave: Callable[[], bool] = lambda: False,
 ) -> Job:
-    """Works on a held job, in batches of `size` rows, until it has ended, and returns its state
-    then.
+    """Works on a held job, in batches of `size` rows, until it has ended, and returns its record.
 
-    `helpers` other processes take part if the package is large (`idp/transfer/jobs/workers.py`).
-    The job is left to another process when `is_to_leave` returns true, and when another process
-    holds it already. Raises Unavailable or Unknown when the store can't be reached for long, or at
-    once if `is_to_leave`.
+    `open_package` opens the package in a file, with a directory for temporary files. `helpers`
+    other processes take part if the package is large (`idp/transfer/jobs/workers.py`). The job is
+    left to another process when `is_to_leave` returns true, and when another process holds it
+    already. Raises Unavailable or Unknown when the store can't be reached for long, or at once if
+    `is_to_leave`.
     """
 
     async def opened(directory: Path) -> OpenedPackage:
@@ -109,7 +111,9 @@ async def work(
 async def work_on_read(
     service: Service, hold: Hold, package: OpenedPackage, *, size: int = BATCH_ROWS
 ) -> Job:
-    """Works on a held job as `work` does, without reading its package again from the store."""
+    """Works on a held job as `work` does, but on the `package` that the caller has opened, and in
+    this process alone.
+    """
 
     async def opened(_: Path) -> OpenedPackage:
         return package

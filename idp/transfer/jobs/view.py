@@ -62,13 +62,14 @@ class JobView(Answer, frozen=True, kw_only=True):
 
 
 async def view(service: Service, job: Job) -> JobView:
-    """Returns a job in the form that answers have."""
+    """Returns a job in the form in which answers contain it."""
     (job_view,) = await views(service, [job])
     return job_view
 
 
 async def views(service: Service, jobs: Sequence[Job]) -> list[JobView]:
-    """Returns jobs in the form that answers have, with the names of the users who started them."""
+    """Returns jobs in the form in which answers contain them, with the names of the users who
+    started them."""
     actors = list({job.actor for job in jobs})
     users = await service.store.get_many([(USERS, id) for id in actors])
     names = {

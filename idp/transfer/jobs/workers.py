@@ -43,8 +43,9 @@ def spare() -> int:
 
 
 def worth_starting(service: Service, job: Job, size: int, count: int) -> int:
-    """Returns how many of `count` processes are worth starting for a job whose package has `size`
-    bytes.
+    """Returns how many processes are to help with a job: `count`, or 0 if its package of `size`
+    bytes is too small for that, or its records exist only in this process (a dry run, or a store
+    in memory).
     """
     # The overlay of a dry run, and a store in memory, exist in one process only.
     is_alone = job.options.is_dry_run or service.config.is_in_memory
@@ -53,8 +54,9 @@ def worth_starting(service: Service, job: Job, size: int, count: int) -> int:
 
 @asynccontextmanager
 async def joining(context: ImportContext, count: int) -> AsyncIterator[list[BatchWorker]]:
-    """Starts `count` processes, and provides the list of their workers; each is in it while its
-    process is ready.
+    """Starts `count` processes that help with an import, and provides the list of the workers that
+    represent them in this process: each is in the list while its process is ready. The processes
+    end with the block.
     """
     workers: list[BatchWorker] = []
     helping = [asyncio.ensure_future(_help(context, workers)) for _ in range(count)]

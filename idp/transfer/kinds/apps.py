@@ -40,10 +40,11 @@ class _ApplicationCase(Struct, frozen=True, kw_only=True):
 
 
 async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
-    """Plans rows of applications: each is created with its client id, skipped, or updated.
+    """Plans rows of applications (`RowKind.plan`): each is created with its client id, skipped, or
+    updated.
 
-    Signing keys of an algorithm that no application has used yet are created here, before they are
-    needed. It is the only write outside of the rows' own units, and is done once per algorithm.
+    It also creates signing keys of an algorithm that no application has used yet, once per
+    algorithm, because they must be published before they are needed.
     """
     cases = [_case(parsed) for parsed in parsed_rows]
     # One look-up per batch: a round trip for each row would dominate an import.
@@ -168,7 +169,9 @@ def _warnings(
 async def export_oidc(
     context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields the rows of the organization's OpenID Connect applications, by project and name."""
+    """Yields the rows of the organization's OpenID Connect applications, in the order of projects
+    and names.
+    """
     async for client in _clients(context, organization):
         if client.app_type != "api":
             config = msgspec.to_builtins(read_app.oidc(client))
@@ -178,7 +181,8 @@ async def export_oidc(
 async def export_api(
     context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields the rows of the organization's API applications, by project and name."""
+    """Yields the rows of the organization's API applications, in the order of projects and
+    names."""
     async for client in _clients(context, organization):
         if client.app_type == "api":
             config = msgspec.to_builtins(read_app.api(client))

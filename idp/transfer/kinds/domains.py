@@ -58,7 +58,9 @@ class PackagedDomain(Request, frozen=True, kw_only=True):
 
     @property
     def challenge(self) -> Challenge | None:
-        """The challenge for verifying the domain; None if the package has no token for it."""
+        """The token by which the domain is to be verified, in the form of its record; None if the
+        package has no token for it.
+        """
         kind = _CHALLENGE_KINDS.get(self.validation_type)
         token = self.validation_token
         return Challenge(kind=kind, token=token) if kind and token else None
@@ -98,8 +100,8 @@ class _DomainCase(Struct, frozen=True):
 
 
 async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
-    """Plans rows of domains: new domains are added; existing ones are skipped, or with `updates`
-    marked as verified if the package says so.
+    """Plans rows of domains (`RowKind.plan`): new domains are added; existing ones are skipped or,
+    if the import updates records, marked as verified where the package says so.
     """
     known = await target_organizations.by_id(context, parsed_rows)
     in_known_organizations = [parsed for parsed in parsed_rows if parsed.row.org_id in known]
@@ -253,7 +255,7 @@ def _verification(context: ImportContext, known: OrganizationDomain) -> list[Wri
 async def export(
     context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields the rows of the organization's domains, by name."""
+    """Yields the rows of the organization's domains, in the order of their names."""
     where = {"org_id": organization.id}
     async for each in paging.walk(context.view, DOMAINS, where, order="domain"):
         yield _exported(organization, each)

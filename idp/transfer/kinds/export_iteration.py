@@ -21,8 +21,9 @@ async def records(
     order: str | None = None,
     at_once: int = _AT_ONCE,
 ) -> AsyncIterator[R]:
-    """Yields every record that matches `where`, in the declared `order`, read in pages of
-    `at_once` records.
+    """Yields every record that matches `where`, in the order of the field `order`, read from
+    `view` in pages of `at_once` records. The collection must declare a list with this condition
+    and order.
     """
     after = None
     while True:
@@ -35,7 +36,8 @@ async def records(
 
 
 async def slices(records_iterator: AsyncIterator[R], size: int) -> AsyncIterator[list[R]]:
-    """Yields the records of `records_iterator` in lists of up to `size`."""
+    """Yields the records of `records_iterator` in lists of `size`; the last list may be
+    shorter."""
     batch: list[R] = []
     async for record in records_iterator:
         batch.append(record)

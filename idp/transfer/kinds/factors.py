@@ -32,10 +32,11 @@ class PackagedFactor(Request, frozen=True, kw_only=True):
 async def plan_rows(
     field: str, known: Mapping[str, str], context: ImportContext, parsed_rows: Sequence[ParsedRow]
 ) -> list[RowPlan]:
-    """Plans rows of factors: each is added to `field` of its organization's login policy if this
-    import has created the policy, or updates existing records (`updates`); else it is skipped.
+    """Plans rows of factors (`RowKind.plan`): the factor is added to its organization's own login
+    policy, to the list in the field `field`, if this import created the policy or updates records;
+    otherwise the row is skipped.
 
-    `known` maps the names of factors in packages to those in policies. A factor of another name,
+    `known` maps the names of factors in packages to those in policies. A factor with another name,
     or of an organization without such a policy, is skipped with a warning.
     """
     organizations = await target_organizations.by_id(context, parsed_rows)

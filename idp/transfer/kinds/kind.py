@@ -30,7 +30,7 @@ class ImportContext(Struct, frozen=True):
 
     @property
     def actor(self) -> str:
-        """The user who started the import, whom the audit log names."""
+        """The id of the user who started the import, whom the audit log names."""
         return self.job.actor
 
     @property
@@ -59,20 +59,22 @@ ExportRows = Callable[[ExportContext, Organization], AsyncIterator[dict[str, Any
 
 
 class RowKind(Struct, frozen=True, kw_only=True):
-    """One list of an organization in a package.
+    """A kind of rows: one list of an organization in a package.
 
-    `member` is its name there (`humanUsers`), `type` that of one row in reports (`human_user`).
-    `name` returns the name in reports of a row that cannot be read any further. `identity` are the
-    members whose equality means that two rows of a package describe the same record.
+    `member` is the list's name there (`humanUsers`), `type` the name of one row in reports
+    (`human_user`), and `request` the struct of a row. `name` returns the name in reports of a row
+    whose document is not valid. `identity` are the members of a row by which two rows of a package
+    describe the same record.
 
     `adapt`, if given, adapts a document of another system to what this service can store, with a
     warning for each loss (`idp/transfer/package/lossy_import.py`).
 
-    `plan` plans a batch of rows of this kind, of any organizations, with few round trips; the
-    result has their order. It reads the store and, but for new signing keys, writes nothing. A
-    unit that conflicts with other writes (Conflict, Stale) is planned again. Every created record
-    carries its event with the payload `import_payload`, and its id is the row's or `own_id`. A
-    plan for an existing record names it in `RowPlan.existing`.
+    `plan` plans a batch of rows of this kind, of any organizations, with few round trips, and
+    returns their plans in the same order. It reads the store and, except for new signing keys,
+    writes nothing: the plans hold the writes. A row whose writes conflict with others (Conflict,
+    Stale) is planned again. Every record that a plan creates has an event with the payload
+    `import_payload`, and its id is the row's or `own_id`. A plan for an existing record names it
+    in `RowPlan.existing`.
 
     `export` yields an organization's rows in a stable order; an import of them stores the same
     records again. A kind with `is_single` is one object, not a list. Rows of a kind with
@@ -94,7 +96,8 @@ class RowKind(Struct, frozen=True, kw_only=True):
 
 
 def own_id(context: ImportContext, parsed: ParsedRow) -> str:
-    """Returns the id of a row that has none.
+    """Returns an id for the record of a row that states none, derived from the job and the row's
+    number.
 
     It is the same whenever the row is processed again, so that an interrupted batch recognizes its
     own records.

@@ -29,7 +29,8 @@ class MemberRow(Request, frozen=True, kw_only=True):
 
 
 async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
-    """Plans rows of memberships: each is created, skipped, or with `updates` given other roles.
+    """Plans rows of memberships (`RowKind.plan`): each is created, skipped or, if the import
+    updates records, given other roles.
 
     The user may belong to another organization.
     """

@@ -68,8 +68,8 @@ class PackagedOrganization(Request, frozen=True, kw_only=True):
 
 
 async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
-    """Plans rows of organizations: new ones are created; existing ones are skipped, or with
-    `updates` updated.
+    """Plans rows of organizations (`RowKind.plan`): new ones are created; existing ones are
+    skipped or, if the import updates records, updated.
     """
     known = await target_organizations.by_id(context, parsed_rows)
     ids = [parsed.row.org_id for parsed in parsed_rows]

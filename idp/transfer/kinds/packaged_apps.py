@@ -25,7 +25,8 @@ _MAX_ADDRESS: Final = 2048
 
 
 class LoginElsewhere(OwnLogin, frozen=True, kw_only=True):
-    """The address of another sign-in page, which is not stored."""
+    """A choice of the sign-in pages with the address of other ones than this service's, which is
+    not stored."""
 
     base_uri: Annotated[str, Text(max=_MAX_ADDRESS)] = ""
 
@@ -48,7 +49,8 @@ class PackagedOidcApp(NewOidcApp, frozen=True, kw_only=True):
 
     @property
     def login_elsewhere(self) -> str:
-        """The address of the sign-in page that the application was to use."""
+        """The address of the application's own sign-in page in the other system, which is not
+        stored; empty if there is none."""
         version = self.login_version
         return version.login_v2.base_uri if version and version.login_v2 else ""
 

@@ -33,8 +33,8 @@ class RecordId(Struct, frozen=True):
 
 
 def named(*names: str) -> Any:
-    """Returns a function that returns the name of an unreadable row: its ids in the given members,
-    joined with "_".
+    """Returns a function for `RowKind.name`: it names a row that is not valid by the texts of the
+    members `names` in its document, joined with "_".
     """
 
     def name(document: Any) -> str:

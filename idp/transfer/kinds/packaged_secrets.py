@@ -49,8 +49,8 @@ class EndingSecret(HashedSecret, frozen=True, kw_only=True):
 
 
 def record_fields(current: HashedSecret | None, old: EndingSecret | None) -> dict[str, Any]:
-    """Returns the fields of an application's or service user's record for its `current` and `old`
-    secret; empty if the package has no secret.
+    """Returns the fields that store these secrets in the record of an application or service user,
+    as a dict; empty if `current` is None.
     """
     if current is None:
         return {}
@@ -63,8 +63,8 @@ def record_fields(current: HashedSecret | None, old: EndingSecret | None) -> dic
 
 
 def exported(owner: SecretOwner) -> dict[str, Any]:
-    """Returns the members of a row with the digests of the owner's secrets; empty if there is
-    none.
+    """Returns the members of an exported row that hold the digests of the owner's secrets, as a
+    dict; empty if there is none.
     """
     if owner.secret_hash is None:
         return {}

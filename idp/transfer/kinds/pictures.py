@@ -34,7 +34,8 @@ class PackagedPicture(Request, frozen=True, kw_only=True):
 
 
 async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
-    """Plans rows of pictures, whose pixels are encoded anew as they are after an upload."""
+    """Plans rows of pictures (`RowKind.plan`). Each picture is encoded anew from its pixels, as an
+    uploaded one is."""
     rows = {parsed.row.number: await _setting_row(context, parsed) for parsed in parsed_rows}
     fit = [parsed for parsed in parsed_rows if isinstance(rows[parsed.row.number], SettingRow)]
     stored = await settings.plan_settings(

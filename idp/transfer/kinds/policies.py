@@ -40,8 +40,9 @@ _BACKGROUNDS: Final = {
 
 
 def adapt(kind: PolicyKind, document: object) -> tuple[object, list[RowProblem]]:
-    """Returns a policy's document reduced to what can be stored here, and a warning for each
-    setting that was left out or changed.
+    """Returns a policy's document without the settings that can't be stored here, and with this
+    service's defaults for numbers that it leaves out; and a warning for each setting that was left
+    out or changed (`RowKind.adapt`).
     """
     if isinstance(document, dict):
         defaults = {name: value for name, value in _LEFT_OUT.get(kind, {}).items()}
@@ -53,8 +54,8 @@ def adapt(kind: PolicyKind, document: object) -> tuple[object, list[RowProblem]]
 async def plan_rows(
     kind: PolicyKind, context: ImportContext, parsed_rows: Sequence[ParsedRow]
 ) -> list[RowPlan]:
-    """Plans rows of policies of one kind: an organization without a policy of its own gets one;
-    with `updates`, an existing policy is replaced.
+    """Plans rows of policies of one kind (`RowKind.plan`): an organization without a policy of its
+    own gets one; an existing policy is skipped or, if the import updates records, replaced.
     """
     now = context.service.clock.now()
     rows = []
@@ -75,8 +76,8 @@ async def plan_rows(
 async def export(
     kind: PolicyKind, context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields the organization's own policy of one kind; nothing where the installation's is
-    effective.
+    """Yields the organization's own policy of one kind as a row; nothing if the organization uses
+    the installation's.
     """
     policy = await context.view.get(POLICIES, effective.policy_id(organization.id, kind))
     if policy is not None:

@@ -65,8 +65,8 @@ class _GrantReferences(Struct, frozen=True):
 
 
 async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
-    """Plans rows of project grants to existing organizations: each is created, skipped, or given
-    more roles.
+    """Plans rows of project grants to existing organizations (`RowKind.plan`): each is created,
+    skipped, or given more roles.
     """
     rows = [_row(parsed) for parsed in parsed_rows]
     role_ids = (roles.id_of(row.project_id, key) for row in rows for key in row.role_keys)

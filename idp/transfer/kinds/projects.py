@@ -56,7 +56,8 @@ class RoleRow(NewRole, frozen=True, kw_only=True):
 
 
 async def plan_projects(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
-    """Plans rows of projects: each is created with its id, skipped, or updated."""
+    """Plans rows of projects (`RowKind.plan`): each is created with its id, skipped, or
+    updated."""
     organizations = await target_organizations.by_id(context, parsed_rows)
     rows = [_project_row(parsed) for parsed in parsed_rows]
     known = await upsert.by_id(context, PROJECTS, (row.project_id for row in rows))
@@ -138,7 +139,8 @@ def _state_stays(project: PackagedProject, known: Project | None) -> Iterator[Ro
 
 
 async def plan_roles(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
-    """Plans rows of roles in the organization's projects: each is created, skipped, or updated."""
+    """Plans rows of roles in the organization's projects (`RowKind.plan`): each is created,
+    skipped, or updated."""
     rows = [_role_row(parsed) for parsed in parsed_rows]
     owners = await upsert.by_id(context, PROJECTS, (row.project_id for row in rows))
     ids = [roles.id_of(row.project_id, row.role_key) for row in rows]
@@ -184,7 +186,7 @@ def _plan_role(
 async def export_projects(
     context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields a row for each project of the organization, by name."""
+    """Yields a row for each project of the organization, in the order of their names."""
     async for project in export_iteration.projects(context.view, organization):
         members = {
             "name": project.name,
@@ -198,7 +200,8 @@ async def export_projects(
 async def export_roles(
     context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields a row for each role of the organization's projects, by project and key."""
+    """Yields a row for each role of the organization's projects, in the order of projects and role
+    keys."""
     async for project in export_iteration.projects(context.view, organization):
         where = {"project_id": project.id}
         async for role in export_iteration.records(

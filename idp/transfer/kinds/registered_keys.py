@@ -47,7 +47,9 @@ class MachineKeyRow(KeyRow, frozen=True, kw_only=True):
 
 
 async def plan_app_keys(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
-    """Plans rows of keys of the organization's applications: each is created or skipped."""
+    """Plans rows of keys of the organization's applications (`RowKind.plan`): each is created or
+    skipped.
+    """
     rows = [_app_key(parsed) for parsed in parsed_rows]
     # Either id may be the one that the application has here.
     ids = [id for row in rows for id in (row.client_id, row.app_id) if id]
@@ -72,7 +74,9 @@ def _app_key(parsed: ParsedRow) -> AppKeyRow:
 async def plan_machine_keys(
     context: ImportContext, parsed_rows: Sequence[ParsedRow]
 ) -> list[RowPlan]:
-    """Plans rows of keys of the organization's service users: each is created or skipped."""
+    """Plans rows of keys of the organization's service users (`RowKind.plan`): each is created or
+    skipped.
+    """
     rows = [_machine_key(parsed) for parsed in parsed_rows]
     owners = await upsert.by_id(context, USERS, (row.user_id for row in rows))
     known = await upsert.by_id(context, USER_KEYS, (row.key_id for row in rows))

@@ -20,11 +20,11 @@ from storage import Collection, Write
 
 
 class SettingRow(Struct, frozen=True, kw_only=True):
-    """A policy, text or picture of a row: the record as it would be created, and the names of the
-    fields that an update `sets`.
+    """The policy, text or picture that a row describes: its `record` as it would be created, and
+    in `sets` the names of the fields that an update of an existing record sets.
 
-    `event` is its name in events, `id` its name in reports. Without a record there is nothing to
-    store, and `problems` say why.
+    `id` is its name in reports, and the types of its events begin with `event`. Without a
+    `collection` there is nothing to store, and `problems` say why.
     """
 
     id: str
@@ -38,8 +38,10 @@ class SettingRow(Struct, frozen=True, kw_only=True):
 async def plan_settings(
     context: ImportContext, parsed_rows: Sequence[ParsedRow], settings: Sequence[SettingRow]
 ) -> list[RowPlan]:
-    """Plans rows of settings, in the order of `parsed_rows`: new ones are created; existing ones
-    are skipped, or with `updates` replaced.
+    """Plans rows of policies, texts or pictures (`RowKind.plan`): new ones are created; existing
+    ones are skipped or, if the import updates records, replaced.
+
+    `settings` has what each of `parsed_rows` describes, in the same order.
     """
     known = await target_organizations.by_id(context, parsed_rows)
     keys = [(each.collection, each.record.id) for each in settings if each.collection]

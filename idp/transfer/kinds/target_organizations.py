@@ -20,12 +20,13 @@ _NO_ORGANIZATION: Final = RowProblem(
 async def by_id(
     context: ImportContext, parsed_rows: Iterable[ParsedRow]
 ) -> Mapping[str, Organization]:
-    """Returns the existing organizations of these rows by their ids, in one round trip."""
+    """Returns the organizations of these rows that exist, by their ids, in one round trip."""
     ids = list(dict.fromkeys(parsed.row.org_id for parsed in parsed_rows))
     records = await context.service.store.get_many([(ORGANIZATIONS, id) for id in ids])
     return {each.id: each for each in records if each is not None}
 
 
 def no_organization(id: str) -> RowPlan:
-    """Returns the refusal of a row whose organization does not exist."""
+    """Returns the plan that refuses a row because its organization does not exist. `id` names the
+    row in reports."""
     return refused(id, _NO_ORGANIZATION)

@@ -57,7 +57,8 @@ class PackagedLoginText(Request, frozen=True, kw_only=True):
 async def plan_messages(
     type: str, context: ImportContext, parsed_rows: Sequence[ParsedRow]
 ) -> list[RowPlan]:
-    """Plans rows of texts of the message `type`, each in one language."""
+    """Plans rows of the texts of one type of message (`RowKind.plan`); each row has one
+    language."""
     rows = []
     for parsed in parsed_rows:
         request = cast(PackagedMessage, parsed.request)
@@ -71,7 +72,7 @@ async def plan_messages(
 async def plan_login_texts(
     context: ImportContext, parsed_rows: Sequence[ParsedRow]
 ) -> list[RowPlan]:
-    """Plans rows of texts of the pages, each in one language."""
+    """Plans rows of texts of the pages (`RowKind.plan`); each row has one language."""
     rows = []
     for parsed in parsed_rows:
         request = cast(PackagedLoginText, parsed.request)

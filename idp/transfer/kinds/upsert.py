@@ -28,9 +28,11 @@ def _nothing(*records: Any) -> Sequence[Write]:
 class UpsertPlan(Struct, frozen=True, kw_only=True):
     """The record that a row describes, and how its creation or update is recorded.
 
-    `id` is its name in reports; `type` begins the names of its events. `fields` are those that the
-    row has. `also` returns further writes of the unit, for the record before (None if it is
-    created) and after. `org_id` is the organization of a record that has no such field.
+    `id` names it in reports; `type` is the first part of the types of its events. An update sets
+    only `fields`, those that the row has. `also` returns further writes for the same unit; it gets
+    the record before (None if it is created) and after. `org_id` is the organization of a record
+    that has no such field, `payload` is added to the creation event, and `warnings` are reported
+    with the row.
     """
 
     id: str
@@ -47,9 +49,7 @@ class UpsertPlan(Struct, frozen=True, kw_only=True):
 async def by_id(
     context: ImportContext, collection: Collection[R], ids: Iterable[str]
 ) -> dict[str, R]:
-    """Returns the records of a collection with these ids, by id; an id without a record is left
-    out.
-    """
+    """Returns the records with these ids, as a dict by id; an id without a record is left out."""
     asked, records = list(dict.fromkeys(ids)), list[R | None]()
     for start in range(0, len(asked), _RECORDS_PER_LOOKUP):
         part = asked[start : start + _RECORDS_PER_LOOKUP]
@@ -60,10 +60,9 @@ async def by_id(
 def plan_record(
     context: ImportContext, parsed: ParsedRow, known: Any | None, plan: UpsertPlan
 ) -> RowPlan:
-    """Returns the plan of a row by the existing record `known`, None if there is none.
-
-    The plan creates the record; updates it if it differs and the import updates records; or else
-    skips the row.
+    """Returns the plan of a row that describes the record in `plan`: it is created if the existing
+    record `known` is None, updated if it differs and the import updates records, and otherwise
+    skipped.
     """
     if known is None:
         return plan_creation(context, parsed, plan)
@@ -79,7 +78,11 @@ def plan_record(
 
 
 def plan_creation(context: ImportContext, parsed: ParsedRow, plan: UpsertPlan) -> RowPlan:
-    """Returns the plan that creates the record of `plan`, with its event."""
+    """Returns the row plan that inserts the record of `plan`, with its creation event and the
+    further writes of `plan.also`.
+
+    The event names the import and the row `parsed`.
+    """
     record, now = plan.record, context.service.clock.now()
     entry = AuditEntry(
         f"{plan.type}.created",
@@ -100,8 +103,10 @@ def plan_update(
     plan: UpsertPlan,
     values: Mapping[str, object],
 ) -> RowPlan:
-    """Returns the plan that sets `values` of the existing record `known`, with the event of the
-    change.
+    """Returns the row plan that sets the fields `values` of the existing record `known`, with the
+    event of the change and the further writes of `plan.also`.
+
+    The event names the import and the row `parsed`.
     """
     now = context.service.clock.now()
     dated = {**values, "changed_at": now}
@@ -126,13 +131,17 @@ def plan_update(
 
 
 def plan_skip(collection: Collection[Any], known: Any, id: str) -> RowPlan:
-    """Returns the plan of a row that leaves the existing record `known` as it is."""
+    """Returns the plan of a row that leaves the existing record `known` of a collection as it is.
+    `id` names the row in reports.
+    """
     return RowPlan(action="skip", id=id, existing=(collection, known))
 
 
 def elsewhere(id: str, field: str) -> RowPlan:
-    """Returns the refusal of a row whose id belongs to a record of another organization or of
-    another kind.
+    """Returns the plan that refuses a row because its id belongs to a record of another
+    organization or of another kind.
+
+    `id` names the row in reports, and `field` is the field that holds the id.
     """
     return refused(
         id,
@@ -149,13 +158,17 @@ _MAKE_FIRST: Final = "Put it into the package as well, or make it first."
 
 
 def no_user(field: str) -> RowProblem:
-    """Returns the problem of a row that refers to an unknown user."""
+    """Returns the problem of a row whose `field` names a user who does not exist in the
+    organization.
+    """
     message = "is no such user of the organization"
     return RowProblem(error_code="user.not_found", field=field, message=message, fix=_MAKE_FIRST)
 
 
 def no_project(field: str) -> RowProblem:
-    """Returns the problem of a row that refers to an unknown project."""
+    """Returns the problem of a row whose `field` names a project that does not exist in the
+    organization.
+    """
     message = "is no project of the organization"
     return RowProblem(
         error_code="project.not_found", field=field, message=message, fix=_MAKE_FIRST
@@ -163,12 +176,16 @@ def no_project(field: str) -> RowProblem:
 
 
 def no_application(field: str) -> RowProblem:
-    """Returns the problem of a row that refers to an unknown application."""
+    """Returns the problem of a row whose `field` names an application that does not exist in the
+    organization.
+    """
     message = "is no application of the organization"
     return RowProblem(error_code="app.not_found", field=field, message=message, fix=_MAKE_FIRST)
 
 
 def unheld(error_code: str, field: str, message: str) -> RowProblem:
-    """Returns the warning that one member of a row, whose others are stored, is not stored."""
+    """Returns the warning that the value of one `field` of a row is not stored, although the row
+    is.
+    """
     fix = "Nothing has to be done if nobody depends on it."
     return RowProblem(error_code=error_code, field=field, message=message, fix=fix, is_error=False)

@@ -31,8 +31,8 @@ _NAMES: Final = frozenset({"firstName", "lastName", "nickName", "displayName"})
 
 
 def corrected(form: type[Request], document: object) -> tuple[object, list[RowProblem]]:
-    """Returns a row's document with formal mistakes corrected by the rules of `form`, and a
-    warning for each corrected field.
+    """Returns a row's document, with formal mistakes corrected where the request struct `form`
+    leaves one possible value, and a warning for each corrected field.
     """
     warnings: list[RowProblem] = []
     return _object(form, document, "", warnings), warnings

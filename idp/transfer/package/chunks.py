@@ -35,7 +35,7 @@ async def store(service: Service, job_id: str, n: int, data: bytes) -> None:
 
 
 async def write(service: Service, job: Job, file: Path) -> None:
-    """Writes a job's package into a file. Raises PackageLost, StorageError."""
+    """Writes the package of a job from the store into a file. Raises PackageLost, StorageError."""
     if not job.parts:
         raise _lost()
     with file.open("wb") as into:
@@ -47,7 +47,7 @@ async def write(service: Service, job: Job, file: Path) -> None:
 
 
 async def drop(service: Service, job_id: str) -> None:
-    """Removes a job's package from the store, a few parts per unit. Raises StorageError."""
+    """Removes the package of a job from the store, a few parts per unit. Raises StorageError."""
     while True:
         page = await service.store.find(PACKAGE_PARTS, {"job_id": job_id}, limit=AT_ONCE)
         if not page.records:

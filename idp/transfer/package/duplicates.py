@@ -20,9 +20,9 @@ _NUMBER_BYTES: Final = array("q").itemsize
 
 
 class Duplicates:
-    """The rows of one list that describe the same record as an earlier row.
+    """A finder of the rows of one list that describe the same record as an earlier row.
 
-    `path` names a file for the hashes, which does not exist yet.
+    `path` names a file for the hashes of the rows, which does not exist yet.
     """
 
     def __init__(self, path: Path) -> None:
@@ -33,8 +33,8 @@ class Duplicates:
         self._has_identities = self._has_duplicates = False
 
     def add(self, record: Hashable | None) -> None:
-        """Adds the next row. `record` is the identity of the record that it describes, None if
-        unknown.
+        """Adds the next row of the list. `record` identifies the record that it describes; None if
+        that is unknown.
         """
         self._new.append(_UNKNOWN if record is None else hash(record))
         self._count += 1
@@ -56,7 +56,7 @@ class Duplicates:
 
     def firsts(self, skip: int) -> Iterator[int | None]:
         """Yields, for each row after the first `skip`, the index of the first row of the same
-        record, or None if the row is that first one. The iterator is endless.
+        record, or None if no earlier row describes its record. The iterator is endless.
         """
         if self._has_duplicates:
             for place in _read(self._firsts, skip):

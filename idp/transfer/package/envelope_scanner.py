@@ -51,7 +51,8 @@ class EnvelopeScanner:
             at = self._in_text(data, at) if self._is_in_text else self._outside(data, at)
 
     def read(self) -> object:
-        """Returns the outermost level of the document. Raises InvalidArgument."""
+        """Returns the outermost level of the document that was fed. Raises InvalidArgument if it
+        is not JSON."""
         if self._depth > 0 or self._is_in_text:
             problem = "the body is not JSON: it ends in the middle, as one does that was cut off"
             raise InvalidArgument([FieldProblem("json.malformed", "", problem)])

@@ -30,9 +30,10 @@ class PackageRefused(InvalidArgument):
 
 
 class Package:
-    """The rows of a package that was read.
+    """The rows of a package that was read, in files on disk.
 
-    `beside` holds the other members of its envelope, which are options of the import call.
+    `beside` holds the members of the document next to the organizations, which are options of the
+    import call.
     """
 
     def __init__(
@@ -97,7 +98,8 @@ class Package:
 
 
 def open_package(file: Path, scratch: Path) -> Package:
-    """Reads the package in `file` and spools its rows into the directory `scratch`.
+    """Reads the package in `file`, writes its rows into files in the directory `scratch`, and
+    returns the package, whose rows are read from these files.
 
     Raises PackageRefused, and OSError when `scratch` is full.
     """
@@ -108,7 +110,8 @@ def open_package(file: Path, scratch: Path) -> Package:
 def read_package(source: ByteSource, scratch: Path, kinds: Sequence[RowKind] = KINDS) -> Package:
     """Reads a package from an open source, as `open_package` does from a file.
 
-    Raises PackageRefused, and OSError when `scratch` is full.
+    `kinds` are the lists that an organization may have, in the order in which their rows are
+    stored. Raises PackageRefused, and OSError when `scratch` is full.
     """
     members = dict.fromkeys([*(kind.member for kind in kinds), ORGANIZATION, APART])
     with closing(Spool(scratch, tuple(members))) as spool:

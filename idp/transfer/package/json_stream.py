@@ -53,8 +53,8 @@ class ByteSource(Protocol):
 
 
 class UnusableValue(InvalidArgument):
-    """The error of a value that breaks a rule; the stream is then after the value and can be read
-    on.
+    """The error that a value breaks a rule of JSON or of its size; the stream is then behind the
+    value and can be read on.
 
     `texts` has the short texts of an object, by which a report can name it.
     """
@@ -67,7 +67,8 @@ class UnusableValue(InvalidArgument):
 
 
 class JsonStream:
-    """A reader of the document from `source`, with a read position.
+    """A reader of the JSON document in `source`, with a position in the document; every method
+    reads from that position.
 
     Every method raises InvalidArgument where the document is not JSON.
     """
@@ -82,7 +83,9 @@ class JsonStream:
         self._begin()
 
     def peek(self) -> str:
-        """Returns the first character of the next token without consuming it; empty at the end."""
+        """Returns the first character of the next token without moving the position; empty at the
+        end.
+        """
         while True:
             character = self._text[self._at : self._at + 1]
             if character and character not in _SPACES:
@@ -95,10 +98,10 @@ class JsonStream:
             self._grow()
 
     def members(self) -> Iterator[str]:
-        """Yields the member names of the object that begins here.
+        """Yields the member names of the object that begins at the position.
 
-        The caller consumes each value before it asks for the next name. Raises InvalidArgument for
-        a name that occurs twice.
+        After each name the caller reads the member's value before it asks for the next name.
+        Raises InvalidArgument for a name that occurs twice.
         """
         self._take("{")
         seen: set[str] = set()
@@ -117,9 +120,9 @@ class JsonStream:
             more = self._has_another("}")
 
     def elements(self) -> Iterator[int]:
-        """Yields the indexes of the list that begins here.
+        """Yields the indexes of the elements of the list that begins at the position.
 
-        The caller consumes each value before it asks for the next index.
+        After each index the caller reads the element before it asks for the next index.
         """
         self._take("[")
         index = 0
@@ -130,7 +133,8 @@ class JsonStream:
             more = self._has_another("]")
 
     def value(self) -> object:
-        """Returns the value that begins here. Raises UnusableValue if it breaks a rule."""
+        """Returns the value that begins at the position. Raises UnusableValue if it breaks a
+        rule."""
         parsed = self._whole_value()
         try:
             return usable(parsed)
@@ -138,7 +142,7 @@ class JsonStream:
             raise UnusableValue(error.problems, texts(parsed)) from None
 
     def text(self) -> Iterator[str]:
-        """Yields the string that begins here, in pieces."""
+        """Yields the string that begins at the position, in pieces."""
         self._take('"')
         while True:
             piece, self._at = self._piece()
@@ -151,7 +155,7 @@ class JsonStream:
             self._grow()
 
     def end(self) -> None:
-        """Raises InvalidArgument if anything but white space follows."""
+        """Raises InvalidArgument if anything but white space follows the position."""
         if self.peek():
             raise self.malformed("something behind its end")
 

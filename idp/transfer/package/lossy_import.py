@@ -36,12 +36,12 @@ _MISTAKES: Final = frozenset(
 def adapted(
     form: type[Request], document: object, instead: Mapping[str, str] = _NOTHING
 ) -> tuple[object, list[RowProblem]]:
-    """Returns the document reduced to the values that the form accepts, and a warning for each
-    that was left out or changed.
+    """Returns the document without the settings that the request struct `form` refuses, or with
+    values that it accepts, and a warning for each setting that was left out or changed.
 
-    `instead` maps a field to another one that is left out in its place if the document lacks it:
-    where the service's own font colour cannot be read on a background colour, the form reports the
-    font colour, and the document's background colour is left out.
+    `instead` is for a refused field that the document does not have: it maps that field to the one
+    that is left out in its place. For instance, a background colour is left out if the service's
+    own font colour cannot be read on it.
     """
     warnings: list[RowProblem] = []
     for _ in range(_ROUNDS):

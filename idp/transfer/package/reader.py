@@ -40,8 +40,9 @@ _NO_OBJECT: Final = problem(FieldProblem("field.wrong_type", "", "must be an obj
 class PackageReader:
     """A reader that writes the rows of a package into a spool.
 
-    `ids` has the ids of the organizations, or in place of one the problem that it is missing or
-    invalid. `beside` holds the members of the envelope next to the package.
+    `ids` has the ids of the organizations in the order of the document; in place of an id that is
+    missing or invalid it has the problem. `beside` holds the members of the document next to the
+    organizations.
     """
 
     def __init__(self, scratch: Path, spool: Spool, kinds: Sequence[RowKind]) -> None:

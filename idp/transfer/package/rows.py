@@ -62,10 +62,10 @@ class RowPlan(Struct, frozen=True, kw_only=True):
     """The action planned for a row: its `writes`, which are stored as one unit, or why it isn't
     stored.
 
-    `id` names it in reports: a composite id is its `parts`, joined with "_". Problems are errors
-    only if the action is `fail`, else warnings. `existing` is the record, as it was read, that the
-    row changes or because of which it is skipped; the record's first event says whether this job
-    created it (`idp/transfer/jobs/import_origin.py`).
+    `id` names the row in reports: a composite id is its `parts`, joined with "_". `problems` are
+    errors only if the action is `fail`, else warnings. `existing` is the record that the row
+    changes or because of which it is skipped, as it was read, with its collection; the record's
+    first event says whether this job created it (`idp/transfer/jobs/import_origin.py`).
     """
 
     action: Action
@@ -77,7 +77,7 @@ class RowPlan(Struct, frozen=True, kw_only=True):
 
 
 def refused(id: str, *problems: RowProblem) -> RowPlan:
-    """Returns the plan of a row that is not stored because of `problems`."""
+    """Returns the plan that refuses a row because of `problems`. `id` names the row in reports."""
     return RowPlan(action="fail", id=id, problems=problems)
 
 

@@ -52,14 +52,14 @@ class RowFile:
         self.count = 0
 
     def open(self) -> BinaryIO:
-        """Creates the file for the lines, readable only by its owner."""
+        """Creates the file, readable only by its owner, and returns it open for writing."""
         # Rows may hold password hashes and secrets.
         descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         return os.fdopen(descriptor, "wb", _BUFFER_BYTES)
 
     def add(self, file: BinaryIO, row: Spooled, record: Hashable | None = None) -> None:
-        """Appends a row to `file`. `record` is the identity of the record that it describes, None
-        if unknown.
+        """Appends a row to `file`, which `open` returned. `record` identifies the record that the
+        row describes; None if that is unknown.
         """
         self._duplicates.add(record)
         # An offset for every line would take too much memory.
@@ -70,12 +70,14 @@ class RowFile:
 
     def firsts(self, skip: int) -> Iterator[int | None]:
         """Yields, for each row after the first `skip`, the index of the first row of the same
-        record, or None if the row is that first one. The iterator is endless.
+        record, or None if no earlier row describes its record. The iterator is endless.
         """
         return self._duplicates.firsts(skip)
 
     def find_duplicates(self) -> None:
-        """Finds the duplicate rows, once all rows are added. Raises OSError."""
+        """Finds the rows that describe the same record as an earlier one, once all rows are added;
+        `firsts` returns the result. Raises OSError.
+        """
         if self.count:
             self._duplicates.find()
 
@@ -120,14 +122,16 @@ class Spool:
         self._stack.close()
 
     def find_duplicates(self) -> None:
-        """Finds the duplicate rows in each file. Raises OSError."""
+        """Finds in each file the rows that describe the same record as an earlier one
+        (`RowFile.firsts`). Raises OSError.
+        """
         for row_file in self.row_files.values():
             row_file.find_duplicates()
 
     def add(self, member: str, row: Spooled, record: Hashable | None = None) -> None:
-        """Appends a row to the file of the kind `member`, which the first row creates.
+        """Appends a row to the file of the kind `member`, which is created with its first row.
 
-        `record` is the identity of the record that it describes, None if unknown.
+        `record` identifies the record that the row describes; None if that is unknown.
         """
         file = self._files.get(member)
         if file is None:

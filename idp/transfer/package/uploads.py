@@ -35,7 +35,8 @@ class Upload:
 
     @classmethod
     def over(cls, file: Path) -> Upload:
-        """Returns the upload of a package in an existing file, which may be removed afterwards.
+        """Returns the upload of a package in an existing file; the caller may remove the file
+        afterwards.
 
         Raises OSError.
         """
@@ -56,7 +57,7 @@ class Upload:
 
     @property
     def is_small(self) -> bool:
-        """Whether the package has too few rows to be worth another process."""
+        """Whether the package is too small to be worth another process."""
         return self.size <= SMALL_BYTES
 
     @property
@@ -65,7 +66,9 @@ class Upload:
         return base64url.encode(self._digest.digest())
 
     def envelope(self) -> object:
-        """Returns the outermost level of the package's document. Raises InvalidArgument."""
+        """Returns the outermost level of the package's document, without its lists and objects
+        (`EnvelopeScanner`). Raises InvalidArgument.
+        """
         return self._envelope.read()
 
     def rewind(self) -> None:
@@ -73,7 +76,7 @@ class Upload:
         self._file.seek(0)
 
     def read(self, size: int, /) -> bytes:
-        """Returns at most `size` bytes; none at the end."""
+        """Returns the next bytes of the body, at most `size`; none at the end."""
         return self._file.read(size)
 
     def pieces(self, size: int) -> Iterator[bytes]:
@@ -84,7 +87,7 @@ class Upload:
 
     def abandon(self, *, is_read: bool) -> None:
         """Records that the client no longer waits for the response, and closes the upload unless
-        it is being read (`is_read`).
+        `is_read` says that it is still being read.
         """
         self.abandoned.set()
         if not is_read:

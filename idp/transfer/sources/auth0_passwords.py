@@ -28,7 +28,7 @@ class FoundPassword(Struct, frozen=True, array_like=True):
     """A password of the file, with the user id and the e-mail address of its entry.
 
     `path` is the entry's position in the file. `is_by_id` says whether it was found by the user's
-    id, not by the address alone.
+    id; otherwise it was found by the address alone.
     """
 
     id: str

@@ -66,8 +66,8 @@ def plain(name: str) -> str:
 
 
 def id_of(org_id: str, user_name: object) -> str:
-    """Returns an id for a person of a source that gives none; it is the same whenever the file is
-    read again.
+    """Returns an id for a person whose source has none, derived from the organization's id and the
+    user name; it is the same whenever the source is read again.
     """
     digest = hashlib.sha256(f"{org_id}\0{user_name}".encode("utf-8", "replace")).digest()
     return "u" + base64url.encode(digest[:16])

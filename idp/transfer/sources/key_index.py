@@ -23,7 +23,7 @@ class KeyIndex:
         self._count = 0
 
     def add(self, key: str, number: int) -> int | None:
-        """Stores `number` for a key that is not in the index and returns None; for another key,
+        """Stores `number` under a new key and returns None. If the key is in the index already,
         stores nothing and returns its number.
         """
         hashed = _hash(key)

@@ -73,7 +73,7 @@ class LongText:
         return is_next
 
     def value(self) -> object:
-        """Returns the JSON value that begins here, and moves the position behind it.
+        """Returns the JSON value that begins at the position, and moves the position behind it.
 
         Raises BrokenValue; with `is_lost` the position stays before the value.
         """
@@ -96,10 +96,10 @@ class LongText:
             size *= 2
 
     def skip_record(self) -> None:
-        """Skips an unreadable record.
+        """Moves the position behind a record that can't be parsed: behind its last bracket, or to
+        the next line that begins a record with the same indentation.
 
-        The position moves behind the record's last bracket, or to a line that begins a record with
-        the same indentation. If neither comes, it moves to the end.
+        If neither comes, it moves to the end.
         """
         is_closed = self.peek() in ("{", "[")
         indent = re.escape(self._head[: len(self._head) - len(self._head.lstrip())])

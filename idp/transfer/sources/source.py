@@ -154,8 +154,8 @@ def _source_record(text: LongText, name: str, row: int) -> SourceRecord:
 
 
 def dropped(record: Mapping[str, Any], used: frozenset[str], above: str = "") -> list[str]:
-    """Returns the names of the record's non-empty members that are not in `used`, each with the
-    prefix `above`.
+    """Returns the names of the record's non-empty members that are not in `used`, each after the
+    prefix `above`, the path of the record's object.
     """
     return [
         f"{above}{name}"

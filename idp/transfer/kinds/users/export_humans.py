@@ -22,7 +22,7 @@ _GENDERS: Final = {gender: name for name, gender in GENDERS.items()}
 async def export(
     context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields a row for each person of the organization, by user name."""
+    """Yields a row for each person of the organization, in the order of user names."""
     where = {"org_id": organization.id}
     async for user in going.records(context.view, USERS, where, order="login_key"):
         if user.kind == "human":

@@ -18,8 +18,8 @@ from idp.transfer.kinds.users.human_request import STATES, PackagedHuman
 
 
 def requested_fields(service: Service, known: User, row: PackagedHuman) -> Mapping[str, object]:
-    """Returns the fields of the existing person `known` as the row would set them, except for a
-    plaintext password; those that the row lacks are as stored.
+    """Returns the fields of the existing person `known` as the row would set them, as a dict,
+    except for a plaintext password. Fields that the row does not have are as in `known`.
     """
     person = row.person()
     return {

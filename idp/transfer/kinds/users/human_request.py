@@ -95,7 +95,8 @@ class PackagedHuman(HumanFields, frozen=True, kw_only=True):
                     yield FieldProblem("field.empty", f"profile.{name}", "must not be empty")
 
     def hashed(self, now: datetime) -> Password | None:
-        """Returns the password as a user's record has it, if the row has its hash, else None.
+        """Returns the password in the form in which a user's record holds it, if the row has a
+        hash of it, else None.
 
         `now` is when it was chosen, unless the row states that.
         """
@@ -109,7 +110,8 @@ class PackagedHuman(HumanFields, frozen=True, kw_only=True):
         )
 
     def person(self) -> NewHuman:
-        """Returns the person that the row describes, without the password."""
+        """Returns the person that the row describes, without the password, in the form from which
+        new users are created."""
         email, phone = self.email, self.phone
         return NewHuman(
             user_name=self.user_name,

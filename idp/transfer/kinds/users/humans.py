@@ -24,8 +24,8 @@ from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem
 
 
 async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
-    """Plans rows of persons: new ones are created; existing ones are skipped, or with `updates`
-    updated.
+    """Plans rows of persons (`RowKind.plan`): new ones are created; existing ones are skipped or,
+    if the import updates records, updated.
     """
     cases = [
         _case(context, each) if isinstance(each, UserTarget) else each

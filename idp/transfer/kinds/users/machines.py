@@ -40,7 +40,8 @@ class PackagedMachine(Request, frozen=True, kw_only=True):
     previous_secret: EndingSecret | None = None
 
     def secrets(self) -> dict[str, Any]:
-        """Returns the fields of the user's record that hold the digests of its secrets."""
+        """Returns the fields of the user's record that hold the digests of its secrets, as a
+        dict."""
         return packaged_secrets.record_fields(self.hashed_secret, self.previous_secret)
 
 
@@ -50,8 +51,8 @@ class MachineRow(Request, frozen=True, kw_only=True):
 
 
 async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
-    """Plans rows of service users: new ones are created; existing ones are skipped, or with
-    `updates` updated.
+    """Plans rows of service users (`RowKind.plan`): new ones are created; existing ones are
+    skipped or, if the import updates records, updated.
     """
     cases = [
         _case(context, each) if isinstance(each, UserTarget) else each
@@ -118,7 +119,7 @@ def _fields(known: User, parsed: ParsedRow) -> Mapping[str, object]:
 async def export(
     context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields a row for each service user of the organization, by user name."""
+    """Yields a row for each service user of the organization, in the order of user names."""
     where = {"org_id": organization.id}
     async for user in export_iteration.records(context.view, USERS, where, order="login_key"):
         if user.kind == "machine":

@@ -27,7 +27,8 @@ T = TypeVar("T")
 
 
 async def chosen(context: ImportContext, case: Case, row: PackagedHuman) -> RowPassword | None:
-    """Returns the row's plaintext password, hashed, or its problems; None if the row has none.
+    """Returns the row's plaintext password in the form in which it is stored (hashed), or its
+    problems; None if the row has no plaintext password.
 
     A password that the person already has remains stored as it is.
     """

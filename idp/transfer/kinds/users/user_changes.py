@@ -17,16 +17,16 @@ from storage import Write
 
 
 def ends_all(known: User, values: Mapping[str, Any]) -> bool:
-    """Returns whether setting `values` of an existing user revokes everything that was issued to
-    it.
+    """Returns whether setting the fields `values` of the existing user `known` revokes all
+    sessions and tokens of that user.
     """
     is_shut_out = values.get("state", "active") != "active"
     return is_shut_out or "totp" in values or has_other_password(known, values)
 
 
 def has_other_password(known: User, values: Mapping[str, Any]) -> bool:
-    """Returns whether `values` has a new password, and not only new metadata of the present
-    one.
+    """Returns whether `values` has another password than the user `known`, and not only other
+    metadata of the same one.
     """
     password = values.get("password")
     return password is not None and (
@@ -35,9 +35,9 @@ def has_other_password(known: User, values: Mapping[str, Any]) -> bool:
 
 
 async def besides(context: ImportContext, known: User, values: Mapping[str, Any]) -> list[Write]:
-    """Returns the writes that belong to setting `values` of the user `known`: logout messages
-    where sessions end, guards that what the user owns keeps an active owner, and the removal of a
-    first password.
+    """Returns the writes that the caller commits together with setting the fields `values` of the
+    user `known`: logout messages where sessions end, guards that what the user owns keeps an
+    active owner, and the removal of a first password.
 
     Raises FailedPrecondition if no other user is an active owner.
     """

@@ -68,8 +68,8 @@ class _AssignmentReferences(Struct, frozen=True):
 
 
 async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
-    """Plans rows of role assignments: each is created, skipped, or with `updates` given other
-    roles.
+    """Plans rows of role assignments (`RowKind.plan`): each is created, skipped or, if the import
+    updates records, given other roles.
 
     The user may belong to another organization where the project is the organization's own.
     """

@@ -48,15 +48,15 @@ class LinkRow(Request, frozen=True, kw_only=True):
             yield FieldProblem("field.required", "externalUserId", "is required")
 
     def link(self) -> IdpLink:
-        """Returns the link in the form of a user's record."""
+        """Returns the link in the form in which a user's record holds it."""
         id = self.external_user_id or self.provided_user_id
         name = self.display_name or self.provided_user_name
         return IdpLink(idp_id=self.idp_id, user_id=id, user_name=name or id)
 
 
 async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
-    """Plans rows of links of the organization's persons: new links are added; existing ones are
-    skipped, or with `updates` renamed.
+    """Plans rows of links between persons and identities at other providers (`RowKind.plan`): new
+    links are added; existing ones are skipped or, if the import updates records, renamed.
     """
     rows = [_row(parsed) for parsed in parsed_rows]
     known = await upsert.by_id(context, USERS, (row.user_id for row in rows))

@@ -31,8 +31,8 @@ class MetadataRow(Request, frozen=True, kw_only=True):
 
 
 async def plan_rows(context: ImportContext, parsed_rows: Sequence[ParsedRow]) -> list[RowPlan]:
-    """Plans rows of metadata of the organization's users: each entry is created, skipped, or
-    updated.
+    """Plans rows of metadata of the organization's users (`RowKind.plan`): each entry is created,
+    skipped, or updated.
     """
     rows = [_row(parsed) for parsed in parsed_rows]
     owners = await upsert.by_id(context, USERS, (row.id for row in rows))
@@ -81,7 +81,9 @@ def _plan_row(
 async def export(
     context: ExportContext, organization: Organization
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yields a row for each metadata entry of the organization's users, by user name and key."""
+    """Yields a row for each metadata entry of the organization's users, in the order of user names
+    and keys.
+    """
     users_of = export_iteration.records(
         context.view, USERS, {"org_id": organization.id}, order="login_key"
     )

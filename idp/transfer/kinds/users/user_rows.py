@@ -26,15 +26,17 @@ _PATHS: Final = Paths(user_name="user.userName", email="user.email.email", id="u
 
 
 class RowPassword(Struct, frozen=True):
-    """A password as it is stored, or the problems that prevent it."""
+    """The password of a row in the form in which it is stored, or the problems that prevent it
+    from being stored.
+    """
 
     password: Password | None = None
     problems: list[FieldProblem] = []
 
 
 class UserTarget(Struct, frozen=True):
-    """A row of a user with its organization, and the existing user of that id (`known`), if
-    any.
+    """A row of a user that is to be created or updated: the parsed row, its organization, and the
+    existing user with its id (`known`), if any.
     """
 
     parsed: ParsedRow
@@ -43,10 +45,11 @@ class UserTarget(Struct, frozen=True):
 
 
 class Case(Struct, frozen=True, kw_only=True):
-    """A user to create or to update: `after` is the new state, `known` the existing user or None,
-    and `values` has the fields that differ.
+    """A user whom a row creates or updates: `after` is the user's new state, `known` the existing
+    user or None, and `values` has the fields that differ from it.
 
-    `names` is the availability of the login names that the user would get, if any.
+    `names` is the availability of the login names that the user would get; None if they are not
+    checked, or do not change.
     """
 
     parsed: ParsedRow
@@ -58,20 +61,22 @@ class Case(Struct, frozen=True, kw_only=True):
 
     @property
     def gives_out_names(self) -> bool:
-        """Whether the plan gives the user login names, which another user may already have."""
+        """Whether the user gets login names that another user may already have."""
         return self.known is None or bool({"user_name", "email"} & set(self.values))
 
     @property
     def problems(self) -> list[FieldProblem]:
-        """The problems of login names that another user has."""
+        """The problems that the user's login names have because other users have them."""
         return self.names.problems(_PATHS) if self.names else []
 
 
 async def targets(
     context: ImportContext, parsed_rows: Sequence[ParsedRow], kind: Literal["human", "machine"]
 ) -> list[UserTarget | RowPlan]:
-    """Returns for each row its organization and existing user, or the final plan of a row that is
-    refused or skipped.
+    """Returns for each row, in their order, the user that it creates or updates, or the plan of a
+    row that is refused or skipped.
+
+    `kind` is the kind of user that the rows describe.
     """
     homes = await target_organizations.by_id(context, parsed_rows)
     known = await upsert.by_id(context, USERS, (_id(parsed) for parsed in parsed_rows))
@@ -107,12 +112,14 @@ def _target(
 
 
 def creation(target: UserTarget, user: User) -> Case:
-    """Returns the case of a row that creates `user`."""
+    """Returns the case of a row that creates `user` in the organization of `target`."""
     return Case(parsed=target.parsed, organization=target.organization, after=user)
 
 
 def update(target: UserTarget, known: User, fields: Mapping[str, object]) -> Case:
-    """Returns the case of a row that sets `fields` of the existing user `known`."""
+    """Returns the case of a row that sets the fields `fields` of the existing user `known`; those
+    with equal values are ignored.
+    """
     values = {name: value for name, value in fields.items() if getattr(known, name) != value}
     after = structs.replace(known, **values)
     return Case(
@@ -127,8 +134,9 @@ def update(target: UserTarget, known: User, fields: Mapping[str, object]) -> Cas
 async def with_names(
     context: ImportContext, rows: Sequence[Case | RowPlan]
 ) -> list[Case | RowPlan]:
-    """Returns `rows`, in which each case that gives out login names has their availability, and
-    the e-mail address as it will be stored.
+    """Returns `rows` with the login names of their users checked: each case that gives out names
+    has their availability, and the e-mail address as it will be stored. Plans are returned
+    unchanged.
     """
     cases = [each for each in rows if isinstance(each, Case) and each.gives_out_names]
     candidates = [
@@ -172,14 +180,19 @@ async def plan(
     writes: Sequence[Write] = (),
     warnings: tuple[RowProblem, ...] = (),
 ) -> RowPlan:
-    """Returns the plan that creates or updates the user of a case, in one unit with `writes`."""
+    """Returns the row plan that creates or updates the user of a case, or refuses the row if an
+    update would leave the installation or an organization without an active owner.
+
+    `writes` are further writes for the unit of an update, and `warnings` are reported with the
+    row.
+    """
     if case.known is None:
         return _creation(context, case, warnings)
     return await _update(context, case, case.known, writes, warnings)
 
 
 def refusal(case: Case, problems: Iterable[FieldProblem]) -> RowPlan:
-    """Returns the plan of a row that can't be stored because of `problems`."""
+    """Returns the plan that refuses the row of a case because of `problems`."""
     return refused(case.after.id, *map(problem, problems))
 
 
