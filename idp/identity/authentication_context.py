@@ -43,8 +43,11 @@ def amr(methods: Sequence[str]) -> list[str]:
 
 
 def methods_of(amr: Iterable[str], acr: str) -> list[str]:
-    """Returns the recorded methods from the claims `amr` and `acr`: without the `mfa` that `amr()`
-    adds for two factors; the `mfa` of a passkey remains."""
+    """Returns the methods that a session or token was made from, from its `amr` and `acr`.
+
+    The value `mfa` is left out if `amr()` added it for two factors; the `mfa` of a passkey
+    remains.
+    """
     return [each for each in amr if acr == PASSKEY or each != AMR_SEVERAL]
 
 

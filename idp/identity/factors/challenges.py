@@ -33,11 +33,11 @@ def new(service: Service, purpose: Purpose, bound_to: str) -> bytes:
 
 
 def spent(service: Service, purpose: Purpose, bound_to: str, challenge: bytes) -> Insert:
-    """Returns the write that records a challenge as used; the unit with it fails with Conflict if
-    the challenge was used before.
+    """Returns the write that records a challenge as used, for the unit of what the challenge
+    authorizes; the unit fails with Conflict if the challenge was used before.
 
-    Raises WebAuthnRefused if the challenge was not issued here for this purpose and `bound_to`, or
-    has expired.
+    Raises WebAuthnRefused if the challenge was not issued by this installation for this purpose
+    and `bound_to` (as in `new`), or has expired.
     """
     head, mac = challenge[:-_MAC_BYTES], challenge[-_MAC_BYTES:]
     if len(head) != _TIME_BYTES + _RANDOM_BYTES:

@@ -37,8 +37,13 @@ class FactorCodeRefused(IdpError):
 
 
 class Accepted(Struct, frozen=True):
-    """A code that was accepted: the writes that record its use (of two units with them, one fails
-    with Stale), and the counters that `succeeded` deletes after the commit."""
+    """A code of `user` that was accepted.
+
+    The caller commits `writes`, which record the use of the code (of two units with them, one
+    fails with Stale), and then passes the object to `succeeded`, which deletes the counts of wrong
+    codes: those of `account`, the `streak`, and the lockout policy's unless `lockout_ordinal` is
+    None.
+    """
 
     writes: list[Write]
     user: User
@@ -62,8 +67,11 @@ class _Attempt(Struct, frozen=True):
 
 async def by_totp(service: Service, user: User, typed: str, origin: AttemptOrigin) -> Accepted:
     """Checks a code of the user's authenticator app (RFC 6238), and returns the writes that record
-    its use. Raises FactorCodeRefused if the code is wrong or was used before, or if codes are no
-    longer accepted; Throttled."""
+    its use, for the caller to commit.
+
+    Raises FactorCodeRefused if the code is wrong or was used before, or if codes are no longer
+    accepted; Throttled.
+    """
     attempt = await _admitted(service, user, "factor", "totp", origin)
     secret, app = second_factors.secret_of(service, user), user.totp
     streak = await guess_streaks.count(service, user.id, attempt.streak, "codes")
@@ -86,8 +94,11 @@ async def by_totp(service: Service, user: User, typed: str, origin: AttemptOrigi
 async def by_recovery_code(
     service: Service, user: User, typed: str, origin: AttemptOrigin
 ) -> Accepted:
-    """Checks a recovery code, and returns the writes that record its use and mail it to the user.
-    Raises FactorCodeRefused, Throttled."""
+    """Checks a recovery code, and returns the writes that record its use and send the user a mail
+    about it, for the caller to commit.
+
+    Raises FactorCodeRefused, Throttled.
+    """
     attempt = await _admitted(service, user, "recovery", "recovery_code", origin)
     used = None if attempt.is_locked else await recovery_codes.using(service, user, typed)
     if used is None:

@@ -55,8 +55,9 @@ async def _is_last(service: Service, user: User, without: str) -> bool:
 async def password_change_for(
     service: Service, subject: Subject, without: str, new_password: str
 ) -> Mapping[str, object]:
-    """Returns the fields of the user to set when the factor `without` is removed: the hashed
-    `new_password` if the present one would be too short, else none.
+    """Returns the fields of the user to set in the unit that removes the factor `without` (as in
+    `needs_new_password`): `password`, with `new_password` hashed, if the present one would be too
+    short; otherwise none.
 
     Raises PasswordTooShort if a new password is needed and `new_password` is empty;
     PasswordNotAccepted, HashingBusy.

@@ -41,11 +41,11 @@ def digest(service: Service, issue: str, address: str, code: str) -> str:
 async def check(
     service: Service, expected: str | None, issue: str, address: str, typed: str
 ) -> None:
-    """Raises MailCodeRefused unless `typed` is the code whose `digest` is `expected`. If
-    `expected` is None, every code is refused after the same work.
+    """Raises MailCodeRefused unless `typed` is the code whose `digest` is `expected`, or if there
+    were five attempts. If `expected` is None, every code is refused after the same work.
 
-    The attempt is counted under `issue` before the code is compared, so that concurrent guesses
-    are limited as sequential ones are.
+    `issue` and `address` are those of `digest`. The attempt is counted under `issue` before the
+    code is compared, so that concurrent guesses are limited as sequential ones are.
     """
     count = await service.store.increment(f"code:{issue}", window=_COUNTED_FOR)
     if count.n > MAX_ATTEMPTS:

@@ -21,10 +21,11 @@ async def add(
     service: Service, party: RelyingParty, subject: Subject, name: str, text: str, bound_to: str
 ) -> tuple[Passkey, FactorChange]:
     """Returns a new passkey for the key in a browser's answer (`text`, JSON), and the change of
-    the user that stores it; `bound_to` is that of the challenge.
+    the user that stores it, for the caller to commit.
 
-    The writes fail with Conflict if the answer was used before or the key is registered already,
-    and with Stale if the user was changed concurrently. Raises InvalidArgument for the name;
+    `name` is what the user calls the passkey, and `bound_to` is that of the challenge. The writes
+    fail with Conflict if the answer was used before or the key is registered already, and with
+    Stale if the user was changed concurrently. Raises InvalidArgument for the name;
     WebAuthnRefused.
     """
     name, user = passkeys.checked_name(name), subject.user
@@ -43,8 +44,11 @@ async def remove(
     actor: str,
     also: Mapping[str, object] = second_factors.NOTHING,
 ) -> FactorChange:
-    """Returns the change of the user whose passkey is removed; `also` are other fields of the user
-    to set. The write that deletes the passkey itself is not included."""
+    """Returns the change of the user whose passkey is removed, for the caller to commit together
+    with the deletion of the passkey, which it does not include.
+
+    `actor` is that of the event; `also` are other fields of the user to set.
+    """
     user = subject.user
     others = [each for each in await passkeys.of_user(service, user.id) if each.id != passkey.id]
     is_last = not others and user.totp is None

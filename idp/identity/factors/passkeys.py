@@ -119,10 +119,10 @@ def registered(
     service: Service, party: RelyingParty, user: User, name: str, text: str, bound_to: str
 ) -> tuple[Passkey, list[Write]]:
     """Returns a passkey of the user for the key in a browser's answer (`text`, JSON), and the
-    writes that store it; `bound_to` is that of the challenge.
+    writes that store it, for the caller to commit.
 
-    The writes fail with Conflict if the answer was used before or the key is registered already.
-    Raises WebAuthnRefused.
+    `bound_to` is that of the challenge. The writes fail with Conflict if the answer was used
+    before or the key is registered already. Raises WebAuthnRefused.
     """
     credential = webauthn.read_credential(party, text)
     spent = challenges.spent(service, "create", bound_to, credential.challenge)
@@ -158,10 +158,11 @@ async def authenticate(
     user_id: str | None = None,
 ) -> PasskeyAuthentication:
     """Authenticates the user `user_id`, or any user if it is None, by a browser's answer (`text`,
-    JSON); `bound_to` is that of the challenge.
+    JSON). The caller commits the `writes` of the result.
 
-    The writes fail with Conflict if the answer was used before. A device whose counter went
-    backwards may have been copied: its answer is refused, with an event. Raises WebAuthnRefused.
+    `bound_to` is that of the challenge. The writes fail with Conflict if the answer was used
+    before. A device whose counter went backwards may have been copied: its answer is refused, with
+    an event. Raises WebAuthnRefused.
     """
     answer = webauthn.read_assertion(party, text)
     spent = challenges.spent(service, "get", bound_to, answer.challenge)

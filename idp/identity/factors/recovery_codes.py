@@ -34,8 +34,11 @@ class NewRecoveryCodes(Confidential, frozen=True):
 
 async def make(service: Service, user: User, now: datetime) -> NewRecoveryCodes:
     """Returns ten new recovery codes, with the writes that store them in place of all that the
-    user has. Callers commit these together with a change of the user, so of two concurrent units
-    one fails with Stale."""
+    user has.
+
+    Callers commit these together with a change of the user's record, so of two concurrent units
+    one fails with Stale.
+    """
     codes = [_new(service.random) for _ in range(COUNT)]
     records = [
         RecoveryCode(id=_id(service, user, code), user_id=user.id, created_at=now)
@@ -48,7 +51,7 @@ async def make(service: Service, user: User, now: datetime) -> NewRecoveryCodes:
 
 
 async def ending(service: Service, user: User) -> list[Write]:
-    """Returns the writes that delete all recovery codes of the user."""
+    """Returns the writes that delete all recovery codes of the user, for the caller to commit."""
     return [Delete(RECOVERY_CODES, code.id) for code in await _of(service, user)]
 
 
@@ -58,9 +61,11 @@ async def unused_count(service: Service, user: User) -> int:
 
 
 async def using(service: Service, user: User, typed: str) -> list[Write] | None:
-    """Returns the writes that record the use of the typed recovery code, with an event; None if it
-    is not an unused code of the user. Of two units that use the same code, one fails with
-    Stale."""
+    """Returns the writes that record the use of the typed recovery code, with an event, for the
+    caller to commit; None if it is not an unused code of the user.
+
+    Of two units that use the same code, one fails with Stale.
+    """
     code = await service.store.get(RECOVERY_CODES, _id(service, user, _read(typed)))
     if code is None or code.user_id != user.id or code.used_at is not None:
         return None

@@ -54,7 +54,8 @@ async def of_user(service: Service, user: User) -> frozenset[str]:
 
 
 def sealed(service: Service, user_id: str, secret: str) -> str:
-    """Returns the secret of an authenticator app, encrypted for storage and bound to the user."""
+    """Returns `secret`, that of an authenticator app, encrypted for storage and bound to the user;
+    `secret_of` decrypts it."""
     return service.master_key.seal(f"{user_id}\n{secret}", _PURPOSE)
 
 
@@ -93,8 +94,11 @@ async def add_totp(
 async def added(
     service: Service, subject: Subject, values: Mapping[str, object], type: str
 ) -> FactorChange:
-    """Returns the change of a user who gets a factor, with recovery codes if it is the first one.
-    `values` are the fields of the user to set, `type` is that of the event."""
+    """Returns the change of a user who gets a factor, with recovery codes if it is the first one;
+    the caller commits its writes.
+
+    `values` are the fields of the user to set, and `type` is that of the event.
+    """
     user, now = subject.user, service.clock.now()
     if user.recovery_codes_at is not None:
         return await _changing(service, subject, values, type, user.id)
@@ -128,8 +132,11 @@ async def removed(
     actor: str,
     is_last: bool,
 ) -> FactorChange:
-    """Returns the change of a user who loses a factor; if it `is_last`, the recovery codes are
-    deleted. `values` are the fields of the user to set, `type` is that of the event."""
+    """Returns the change of a user who loses a factor; the caller commits its writes.
+
+    `values` are the fields of the user to set; `type` and `actor` are those of the event. If the
+    factor `is_last`, the recovery codes are deleted.
+    """
     if not is_last:
         return await _changing(service, subject, values, type, actor)
     deletions = await recovery_codes.ending(service, subject.user)
@@ -140,7 +147,7 @@ async def removed(
 
 async def renew_codes(service: Service, user: User) -> recovery_codes.NewRecoveryCodes:
     """Returns new recovery codes, with the writes that replace the user's old ones and send the
-    user a message."""
+    user a message, for the caller to commit."""
     now = service.clock.now()
     new_codes = await recovery_codes.make(service, user, now)
     values = {"recovery_codes_at": now}
@@ -152,21 +159,23 @@ async def renew_codes(service: Service, user: User) -> recovery_codes.NewRecover
 
 
 async def is_forced(service: Service, org_id: str | None) -> bool:
-    """Returns whether the organization requires a second factor of every user."""
+    """Returns whether the login policy requires a second factor of every user: the policy that
+    applies in the organization, or the installation's if `org_id` is None."""
     rules = await effective.login(service, org_id)
     return rules.force_mfa or rules.force_mfa_local_only
 
 
 async def is_asked_for(service: Service, user: User) -> bool:
-    """Returns whether the user needs a second factor to sign in by password."""
+    """Returns whether this user has to give a second factor after the password at a sign-in: the
+    user has set up an accepted one, or the policy requires one."""
     rules = await effective.login(service, user.org_id)
     held = await of_user(service, user) & allowed(service.config, rules)
     return bool(held) or rules.force_mfa or rules.force_mfa_local_only
 
 
 async def is_needed(service: Service, user: User, without: str) -> bool:
-    """Returns whether the user may not remove the factor `without`: it is the only one that the
-    policy accepts, and the policy requires one."""
+    """Returns whether the user may not remove the factor `without` (`TOTP`, or `PASSKEY` for the
+    last passkey): it is the only one that the policy accepts, and the policy requires one."""
     rules = await effective.login(service, user.org_id)
     if not (rules.force_mfa or rules.force_mfa_local_only):
         return False

@@ -38,6 +38,6 @@ async def forget(service: Service, user: User) -> bool:
 
 
 async def forget_afterwards(service: Service, user: User) -> None:
-    """Calls `forget` after the current unit is stored (`drafts.afterwards`), in units of its
-    own."""
+    """Calls `forget` in units of its own: at once, or, if the service's store is a
+    `drafts.HoldingStore`, after the unit that it holds is stored."""
     await drafts.afterwards(service, partial(forget, drafts.undrafted(service), user))

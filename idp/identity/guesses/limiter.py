@@ -36,8 +36,11 @@ _NO_USER: Final = "nobody"  # not a user's id: read where there is no user
 
 
 class GuessCounters(Struct, frozen=True):
-    """The account and the origin of an attempt at a password, and all its counters as they were
-    read."""
+    """An attempt at a password, and the counters that limit it as they were read before it.
+
+    `account` is the name that the attempt is counted for (`throttle.account_of`).
+    `throttle_counters` are the records of `throttle.keys`; `rules` is the lockout policy.
+    """
 
     account: str
     user: User | None
@@ -51,9 +54,10 @@ class GuessCounters(Struct, frozen=True):
 class Guess(Struct, frozen=True):
     """An attempt at a password that was admitted.
 
-    `ordinal` is its number since the last success; `is_known`: the account knows the browser;
-    `is_counted`: the `streak` includes the attempt; `is_past_limit`: the account is closed to
-    unknown browsers, by this attempt or before. With `is_closed` or `is_locked` the password is
+    `ordinal` is its number since the last success, and `lockout_ordinal` its number for the
+    lockout policy, None if that counts none. `is_known` says that the account knows the browser;
+    `is_counted` that the `streak` includes the attempt; `is_past_limit` that the account is closed
+    to unknown browsers, by this attempt or before. With `is_closed` or `is_locked` the password is
     not compared, and the answer is that of a wrong one.
     """
 
@@ -77,7 +81,11 @@ async def admitted(
     service: Service, user: User | None, typed: str, origin: AttemptOrigin
 ) -> AsyncIterator[Guess]:
     """Counts and admits an attempt at the password of `user`; without a user (None), at the login
-    name that was typed. The caller compares the password within the block. Raises Throttled."""
+    name that was typed. It is a context manager.
+
+    The caller compares the password within the block, and then calls `failed`, `succeeded`, or
+    `take_back`. Raises Throttled if the attempt has to wait.
+    """
     account = throttle.account_of(user, typed)
     guess = await _known(service, user, account, origin)
     if guess is not None:
@@ -188,8 +196,11 @@ async def _count(service: Service, counters: GuessCounters) -> GuessStreak:
 
 
 async def take_back(service: Service, guess: Guess) -> None:
-    """Subtracts an attempt from its counters again if hashing was too busy to compare the
-    password; errors of the store are ignored."""
+    """Subtracts the attempt from its counters, because hashing was too busy to compare the
+    password.
+
+    Errors of the store are ignored.
+    """
     counters = guess.counters
     if not guess.is_known:
         await throttle.take_back(service, counters.account)
@@ -202,7 +213,8 @@ async def take_back(service: Service, guess: Guess) -> None:
 
 
 async def failed(service: Service, guess: Guess) -> None:
-    """Counts a wrong password, and locks the user if the lockout policy demands it."""
+    """Counts a wrong password in the account's streak and for its networks, as far as `admitted`
+    has not, and locks the user if the lockout policy demands it."""
     counters = guess.counters
     if not guess.is_known:
         if not guess.is_counted:
@@ -215,8 +227,11 @@ async def failed(service: Service, guess: Guess) -> None:
 
 
 async def succeeded(service: Service, guess: Guess) -> None:
-    """Deletes the counters of an account after a right password; errors of the store are
-    ignored."""
+    """Deletes the counters of the attempt's account after a right password and the commit of the
+    sign-in.
+
+    Errors of the store are ignored.
+    """
     counters = guess.counters
     if counters.user is None:
         return

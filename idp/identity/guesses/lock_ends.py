@@ -22,8 +22,8 @@ def is_over(service: Service, user: User) -> bool:
 
 
 async def lifted(service: Service, user: User) -> User:
-    """Returns the user as stored; if the time of the user's lock has passed, stores the user as
-    active before.
+    """Ends the user's lock in the store if its time has passed, and returns the user as stored
+    then.
 
     The security stamp does not change, so no session or token that the lock has ended becomes
     valid again.

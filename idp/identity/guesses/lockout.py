@@ -30,11 +30,12 @@ async def failed(
     kind: GuessKind,
     ordinal: int | None,
 ) -> None:
-    """Locks the user if a wrong password or code reached the policy's limit; `ordinal` is its
-    number in a row, None if the policy counts none.
+    """Locks the user if a wrong password or code has reached the limit of the lockout policy
+    `rules`.
 
-    The last active owner of an organization or of the installation is never locked: no other user
-    could unlock them.
+    `kind` says which of the two it was, and `ordinal` is its number from `lockout_counters.claim`
+    (None: not counted). The last active owner of an organization or of the installation is never
+    locked: no other user could unlock them. Does nothing without a user.
     """
     if (
         user is not None

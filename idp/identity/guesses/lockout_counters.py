@@ -22,16 +22,22 @@ GuessKind = Literal["passwords", "codes"]
 
 
 def policy_keys(user: User | None) -> list[Key]:
-    """Returns the keys of the policies that may apply to the user: the organization's and the
-    installation's. Without a user both are the installation's, so that as much is read."""
+    """Returns the keys of two records: the lockout policies of the user's organization and of the
+    installation.
+
+    Without a user both are the installation's, so that as much is read.
+    """
     org_id = user.org_id if user else None
     ids = (effective.policy_id(each, "lockout") for each in (org_id, None))
     return [(POLICIES, id) for id in ids]
 
 
 def rules_of(service: Service, policies: Sequence[Policy | None]) -> LockoutRules:
-    """Returns the lockout rules that apply, from the two policies that were read by
-    `policy_keys`."""
+    """Returns the lockout rules that apply: of the first policy that exists, else the built-in
+    ones.
+
+    `policies` are the two records that the store has for `policy_keys`.
+    """
     stored = policies[0] or policies[1]
     rules = stored.rules if stored else effective.built_in(service.config, "lockout")
     return rules if isinstance(rules, LockoutRules) else LockoutRules()
@@ -40,10 +46,11 @@ def rules_of(service: Service, policies: Sequence[Policy | None]) -> LockoutRule
 async def claim(
     service: Service, user: User | None, account: str, rules: LockoutRules, kind: GuessKind
 ) -> int | None:
-    """Counts an attempt at a password or code before it is compared, and returns its number in a
-    row; None if the policy counts none.
+    """Counts an attempt at a password or code (`kind`) before it is compared, and returns its
+    number in a row; None if the policy `rules` counts none.
 
-    A login name without a user is counted alike, so that it takes the same time.
+    `account` names what is counted (`throttle.account_of`). A login name without a user is counted
+    alike, so that it takes the same time.
     """
     if not max_failures(rules, kind):
         return None
@@ -52,26 +59,39 @@ async def claim(
 
 
 def is_past(rules: LockoutRules, kind: GuessKind, ordinal: int | None) -> bool:
-    """Returns whether the attempt with the number `ordinal` exceeds the policy's limit, so that
-    its password or code is not compared."""
+    """Returns whether the attempt with the number `ordinal` (from `claim`) exceeds the policy's
+    limit, so that its password or code must not be compared.
+
+    False for None: then the policy counts none.
+    """
     return ordinal is not None and ordinal > max_failures(rules, kind)
 
 
 async def take_back(service: Service, user: User | None, account: str) -> None:
-    """Subtracts an attempt that was not compared from the count; errors of the store are
-    ignored."""
+    """Subtracts one attempt from the count, because it was not compared; earlier ones remain
+    counted.
+
+    `user` and `account` are those that were passed to `claim`. Errors of the store are ignored.
+    """
     await throttle.uncount(service, _key(service, user, account))
 
 
 async def succeeded(service: Service, user: User, account: str, ordinal: int | None) -> None:
-    """Deletes the count after a success, because only failures in a row are counted; errors of the
-    store are ignored. If `ordinal` is None, nothing was counted."""
+    """Deletes the count after a right password or code, because only failures in a row are
+    counted.
+
+    `ordinal` is the attempt's number from `claim`; None does nothing. Errors of the store are
+    ignored.
+    """
     if ordinal is not None:
         await throttle.delete(service, keys(service, user, account))
 
 
 def keys(service: Service, user: User | None, account: str) -> list[Key]:
-    """Returns the keys of an account's counters for the lockout policy, of which there is one."""
+    """Returns the keys of an account's counters for the lockout policy: a list of one.
+
+    `account` is that of `claim`.
+    """
     return [(COUNTERS, _key(service, user, account))]
 
 

@@ -66,8 +66,8 @@ def _admit_network(service: Service, origin: AttemptOrigin) -> None:
 
 
 async def count(service: Service, key: str, limit: int) -> None:
-    """Counts an action under `key`, which is allowed `limit` times an hour. Raises Throttled
-    beyond that."""
+    """Counts an action under `key`, the name of the counter. Raises Throttled if there are more
+    than `limit` in an hour."""
     count = await service.store.increment(key, window=WINDOW)
     if count.n > limit:
         remaining = count.resets_at - service.clock.now()

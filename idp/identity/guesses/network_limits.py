@@ -31,22 +31,26 @@ MAX_RECORDED: Final = 1000  # accounts that are recorded for one network
 
 
 class Network(Struct, frozen=True):
-    """A network whose attempts are counted: how many accounts may fail from it before its attempts
-    are slowed down, and how many are recorded."""
+    """A network whose attempts are counted.
+
+    `key` names it in counters. If `max_failed` accounts have failed from it within an hour, its
+    attempts are slowed down; up to `max_recorded` accounts are recorded.
+    """
 
     key: str
     max_failed: int
     max_recorded: int
 
     def keys(self, account: str) -> list[Key]:
-        """Returns the keys of the counters: accounts that failed, the delay, and whether this
-        account failed."""
+        """Returns the keys of three counters: how many accounts failed, the running delay, and
+        whether `account` (its name in counters, `throttle.hidden`) is one of those."""
         names = (f"spray:{self.key}", f"slow:{self.key}", f"seen:{self.key}:{account}")
         return [(COUNTERS, name) for name in names]
 
 
 class CountedNetwork(Struct, frozen=True):
-    """A network with its counters as they were read."""
+    """A network with its three counters as they were read, in the order of `Network.keys`; None
+    where a counter does not exist."""
 
     network: Network
     spray: CounterRecord | None
@@ -84,14 +88,19 @@ def counted(
 
 
 def check(service: Service, networks: Sequence[CountedNetwork]) -> None:
-    """Raises Throttled while the delay of a slowed network lasts."""
+    """Raises Throttled if one of the networks is slowed down and its present delay has not ended.
+
+    Counts nothing: `claim` does.
+    """
     if any(counted.is_slowed and counted.delay is not None for counted in networks):
         raise slowed(service)
 
 
 async def claim(service: Service, networks: Sequence[CountedNetwork]) -> None:
-    """Starts the next delay of each slowed network. Raises Throttled if a delay has not ended
-    yet."""
+    """Takes the one attempt that each slowed network may make now, and starts its next delay.
+
+    Raises Throttled if another attempt has taken it.
+    """
     for counted in networks:
         if counted.is_slowed:
             key = f"slow:{counted.network.key}"
@@ -108,7 +117,11 @@ def slowed(service: Service) -> Throttled:
 
 
 async def failed(service: Service, networks: Sequence[CountedNetwork], account: str) -> None:
-    """Records that an attempt at the account (its name in counters) failed from these networks."""
+    """Records for each of these networks that an attempt at the account failed; an account is
+    counted once.
+
+    `account` is its name in counters (`throttle.hidden`).
+    """
     for counted in networks:
         is_full = counted.spray is not None and counted.spray.n >= counted.network.max_recorded
         if counted.seen is not None or is_full:
@@ -121,8 +134,10 @@ async def failed(service: Service, networks: Sequence[CountedNetwork], account: 
 
 
 async def succeeded(service: Service, networks: Sequence[CountedNetwork], account: str) -> None:
-    """Removes the account from these networks' counts of accounts with failed attempts; errors of
-    the store are ignored."""
+    """Removes the account from the counts of accounts that failed from these networks.
+
+    `account` is its name in counters (`throttle.hidden`). Errors of the store are ignored.
+    """
     for counted in networks:
         if counted.seen is not None:
             key = counted.network.key

@@ -25,8 +25,12 @@ AFTER_ANSWER_SECONDS: Final = 0.1
 
 
 async def close_or_report(service: Service, user_id: str) -> None:
-    """Stores whether an account with too many wrong passwords accepts its password from unknown
-    browsers; if it does not, sends the user a mail, one for each series of wrong passwords."""
+    """Decides whether an account with too many wrong passwords still accepts its password from
+    unknown browsers, and stores that or sends the user a mail.
+
+    It waits until the answer to the attempt was sent. An account without another way to sign in
+    stays open; of one that is closed the user gets one mail for each series of wrong passwords.
+    """
     await asyncio.sleep(AFTER_ANSWER_SECONDS)
     user, streak = await service.store.get_many([(USERS, user_id), (GUESS_STREAKS, user_id)])
     if user is None or streak is None:

@@ -29,8 +29,12 @@ Secret: TypeAlias = Literal["password", "totp", "recovery_code", "user_code"]
 
 
 class Outcome(Struct, frozen=True):
-    """The outcome of an attempt at a password or code. Without a user (`user_id` None), `name` is
-    the login name that was typed, of which only a MAC is reported."""
+    """The outcome of an attempt at a password or code.
+
+    `cause` says why it was refused or that it was accepted, and `secret` what was guessed. Without
+    a user (`user_id` None), `name` is the login name that was typed, of which only a MAC is
+    reported.
+    """
 
     cause: Cause
     secret: Secret

@@ -45,9 +45,12 @@ async def find(service: Service, user_id: str) -> GuessStreak | None:
 async def count(
     service: Service, user_id: str, stored: GuessStreak | None, name: str
 ) -> GuessStreak:
-    """Increments one of the streak's counts and returns the streak: `unknown` for a wrong password
-    from a browser that the account does not know, or `codes` for a wrong code. `stored` is the
-    streak as it was read."""
+    """Increments one of the user's counts of wrong attempts in the store, and returns the changed
+    record.
+
+    `name` is `unknown` for a wrong password from a browser that the account does not know, or
+    `codes` for a wrong code. `stored` is the record as it was read, None if there was none.
+    """
 
     def more(streak: GuessStreak) -> Mapping[str, Any]:
         return {name: getattr(streak, name) + 1}
@@ -58,10 +61,11 @@ async def count(
 async def claim_known(
     service: Service, user_id: str, browser_id: str, stored: GuessStreak | None
 ) -> GuessStreak | None:
-    """Counts an attempt of a known browser before it is compared; returns the streak, with this
-    browser first. `stored` is the streak as it was read.
+    """Counts an attempt from a browser that the account knows, before it is compared, and returns
+    the changed record, with this browser first in its list.
 
-    Returns None if this browser, or all known browsers together, have used up their attempts.
+    `stored` is the record as it was read, None if there was none. Returns None, and counts
+    nothing, if this browser or all known browsers together have used up their attempts.
     """
     now = service.clock.now()
 
@@ -77,8 +81,11 @@ async def claim_known(
 
 
 async def take_back(service: Service, stored: GuessStreak, browser_id: str | None) -> None:
-    """Subtracts an attempt that was not compared from the streak's counts: one of the known
-    browser `browser_id`, or of an unknown browser if it is None. Raises Busy, StorageError."""
+    """Subtracts one attempt, which was not compared, from the user's counts: one of the known
+    browser `browser_id`, or of an unknown browser if it is None.
+
+    `stored` is the record that `claim_known` or `count` returned. Raises Busy, StorageError.
+    """
     name = "known" if browser_id else "unknown"
 
     def less(streak: GuessStreak) -> Mapping[str, Any] | None:
@@ -130,8 +137,11 @@ def _write(stored: GuessStreak | None, after: GuessStreak, changes: Mapping[str,
 
 
 async def end(service: Service, stored: GuessStreak, names: Sequence[str] = _COUNTS) -> None:
-    """Sets these counts to 0 after a success, and deletes a streak without counts. Errors of the
-    store are ignored, because a count that remains only limits more."""
+    """Sets the counts `names` (by default all) to 0 after a success, and deletes the record if no
+    count is left.
+
+    Errors of the store are ignored, because a count that remains only limits more.
+    """
     with suppress(StorageError):
         await service.store.commit(_ending(stored, names))
 

@@ -40,20 +40,24 @@ class Throttled(Busy):
 
 
 def account_of(user: User | None, typed: str) -> str:
-    """Returns the account for which attempts are counted: the user, by any of their login names,
-    else the login name that was typed."""
+    """Returns the name for which attempts are counted: one for the user, whichever login name was
+    typed; without a user (None) one for the login name `typed`."""
     return f"user:{user.id}" if user else f"name:{login_key(typed.strip())}"
 
 
 def hidden(service: Service, account: str) -> str:
-    """Returns the account as counters name it: a MAC of fixed length, from which no name can be
+    """Returns the name of `account` in counters: a MAC of fixed length, from which it cannot be
     read."""
     return service.master_key.mac("throttle", account).hex()[:32]
 
 
 def keys(service: Service, account: str) -> list[Key]:
-    """Returns the keys of an account's counters: its attempts since the last success, and its
-    delay."""
+    """Returns the keys of an account's two counters: its attempts since the last success, and the
+    delay that runs.
+
+    `account` names what attempts are counted for: it comes from `account_of`, or is a name such as
+    `new-factor:<user id>`.
+    """
     name = hidden(service, account)
     return [(COUNTERS, f"pace:{name}"), (COUNTERS, f"gate:{name}")]
 
@@ -64,10 +68,10 @@ def check(
     *,
     free: int | None = None,
 ) -> int:
-    """Returns how many attempts were counted before, from the records of `keys`.
+    """Returns how many attempts were counted since the last success, without counting another one.
 
-    `free` attempts are admitted at once, by default `sign_in_failures_before_delay`. Raises
-    Throttled while the delay lasts.
+    `counters` are what the store has for `keys`. `free` attempts are admitted without delay, by
+    default `sign_in_failures_before_delay`. Raises Throttled while the delay after them lasts.
     """
     attempts, delay = counters
     before = attempts.n if attempts else 0
@@ -84,8 +88,8 @@ async def claim(
     free: int | None = None,
     delay: timedelta | None = None,
 ) -> int:
-    """Counts an attempt and returns its number since the last success; `before` is the number that
-    `check` returned.
+    """Counts an attempt at `account` (see `keys`) and returns its number since the last success;
+    `before` is the number that `check` returned.
 
     Beyond `free` attempts, exactly one is admitted in each delay, which doubles with each attempt
     unless `delay` is given. Raises Throttled; the attempt is then not counted.
@@ -104,22 +108,31 @@ async def claim(
 
 
 async def admit(service: Service, account: str, *, free: int | None = None) -> int:
-    """Calls `check` and `claim` for an attempt, and returns its number since the last success.
-    Raises Throttled."""
+    """Calls `check` and `claim` for an attempt at `account` (see `keys`), and returns its number
+    since the last success.
+
+    Raises Throttled; the attempt is then not counted.
+    """
     before = check(service, await service.store.get_many(keys(service, account)), free=free)
     return await claim(service, account, before, free=free)
 
 
 async def take_back(service: Service, account: str) -> None:
-    """Subtracts one attempt, which was right or was not compared, from the account's count; errors
-    of the store are ignored. Earlier attempts remain counted."""
+    """Subtracts one attempt from the count of `account`, because it was right or was not compared;
+    earlier attempts remain counted.
+
+    `account` is the name that was passed to `claim` or `admit`. Errors of the store are ignored.
+    """
     _, attempts_key = keys(service, account)[0]
     await uncount(service, attempts_key)
 
 
 async def uncount(service: Service, key: str) -> None:
-    """Subtracts one attempt from a counter in its present window; errors of the store are
-    ignored."""
+    """Subtracts one attempt from the counter with the id `key`, unless it has reached 0 or
+    expired.
+
+    Errors of the store are ignored.
+    """
     with suppress(StorageError):
         record = await service.store.get(COUNTERS, key)
         if record is not None and record.n > 0:
@@ -127,7 +140,8 @@ async def uncount(service: Service, key: str) -> None:
 
 
 async def forget(service: Service, *accounts: str) -> None:
-    """Deletes the counters of accounts after a success; errors of the store are ignored."""
+    """Deletes the counters of these accounts (see `keys`) after a success; errors of the store are
+    ignored."""
     counter_keys = [key for account in accounts for key in keys(service, account)]
     with suppress(StorageError):
         records = await service.store.get_many(counter_keys)
@@ -137,8 +151,11 @@ async def forget(service: Service, *accounts: str) -> None:
 
 
 async def delete(service: Service, counter_keys: Iterable[Key]) -> None:
-    """Deletes counters. Errors of the store are logged and ignored: a counter that remains delays
-    a user, and admits no one."""
+    """Deletes the counters with these keys.
+
+    Errors of the store are logged and ignored: a counter that remains delays a user, and admits no
+    one.
+    """
     try:
         for collection, id in counter_keys:
             await service.store.commit(Delete(collection, id))

@@ -107,7 +107,8 @@ def is_stored(browser: Browser) -> bool:
 
 
 def stored(browser: Browser, /, **changes: Any) -> Browser:
-    """Returns the record to store for a browser, with these fields changed."""
+    """Returns the record to insert for a browser (plain, also for a `NewBrowser`), with these
+    fields changed."""
     plain = {name: getattr(browser, name) for name in Browser.__struct_fields__}
     return Browser(**plain | changes)
 
@@ -115,11 +116,12 @@ def stored(browser: Browser, /, **changes: Any) -> Browser:
 def rotation(
     random: Random, browser: Browser, now: datetime, user: User | None = None
 ) -> tuple[Update | Insert, Cookie]:
-    """Returns the write that gives the browser a new secret, and the cookie with that secret. A
-    `user` who signs in is added to the users that the browser remembers, and to the accounts that
-    know it. For a browser without a record, the write inserts the record.
+    """Returns the write that gives the browser a new secret, for the caller to commit, and the
+    cookie with that secret.
 
-    Of two concurrent units with a rotation, one succeeds.
+    A `user` who signs in is added to the users that the browser remembers, and to the accounts
+    that know it. For a browser without a record, the write inserts the record. Of two concurrent
+    units with a rotation, one fails.
     """
     secret = random.token()
     changed: dict[str, Any] = {
@@ -156,9 +158,10 @@ def forgetting(
 
 
 def form_token(master_key: MasterKey, browser: Browser, subject_id: str) -> str:
-    """Returns the token that binds a form to this browser and to this sign-in or logout.
+    """Returns the token that binds a form to this browser and to the sign-in or logout with the id
+    `subject_id`.
 
-    It doesn't depend on the cookie's secret, so that a form in a second tab remains valid after
+    It does not depend on the cookie's secret, so that a form in a second tab remains valid after
     the first tab has signed in.
     """
     return base64url.encode(master_key.mac("form", f"{browser.id}\n{subject_id}"))

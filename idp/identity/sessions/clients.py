@@ -25,8 +25,7 @@ _PAGE: Final = 100
 
 
 async def remember(service: Service, session: Session, client: Application) -> None:
-    """Records that tokens of the session are about to be issued to the client, if the client is
-    notified of logouts.
+    """Records that the client gets tokens of the session, if the client is notified of logouts.
 
     It is called before tokens are issued, so that no application is missed.
     """
@@ -48,7 +47,8 @@ async def remember(service: Service, session: Session, client: Application) -> N
 
 
 async def find(service: Service, session_id: str) -> list[Application]:
-    """Returns the active applications that are notified of the session's end."""
+    """Returns the active applications that `remember` has recorded for the session: those to
+    notify of its end."""
     where = {"session_id": session_id}
     page = await service.store.find(SESSION_CLIENTS, where, order="client_id", limit=_PAGE)
     session_clients = page.records

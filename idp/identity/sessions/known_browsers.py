@@ -25,23 +25,25 @@ def is_known(browser: Browser | None, user: User) -> bool:
 
 
 def entry(user: User) -> KnownUser:
-    """Returns the entry by which a browser's record states that the user's account knows the
-    browser."""
+    """Returns the entry for `Browser.known` which states that the user's account knows the
+    browser; it holds until the user's security stamp changes."""
     return KnownUser(user_id=user.id, stamp=f"{user.stamp}{user.browsers_stamp}")
 
 
 def with_user(browser: Browser, user: User) -> list[KnownUser]:
-    """Returns the entries of the browser after the user has signed in, the latest first."""
+    """Returns the new value of `browser.known` after the user has signed in: the user's entry
+    first, then those of other users."""
     return [entry(user), *without_user(browser, user.id)][:MAX_ACCOUNTS]
 
 
 def without_user(browser: Browser, user_id: str) -> list[KnownUser]:
-    """Returns the entries of the browser without this user's."""
+    """Returns `browser.known` without the entry of this user."""
     return [each for each in browser.known if each.user_id != user_id]
 
 
 def forgetting_others(service: Service, user: User, browser: Browser) -> list[Write]:
-    """Returns the writes after which the account knows no browser but this one."""
+    """Returns the writes after which the user's account knows no browser but this one, for the
+    caller to commit."""
     stamp = service.random.token(bits=64)
     return [
         Update(USERS, user.id, set={"browsers_stamp": stamp}, expect={"stamp": user.stamp}),
@@ -50,8 +52,11 @@ def forgetting_others(service: Service, user: User, browser: Browser) -> list[Wr
 
 
 async def staying(service: Service, browser_id: str, before: User, after: User) -> list[Write]:
-    """Returns the writes by which the account still knows the browser after its user was changed
-    from `before` to `after`, with a new security stamp; empty if it did not know the browser."""
+    """Returns the writes for the unit that changes the user from `before` to `after`, with a new
+    security stamp, by which the account still knows the browser.
+
+    Empty if it did not know the browser before.
+    """
     browser = await service.store.get(AGENTS, browser_id)
     return [_knowing(browser, after)] if browser is not None and is_known(browser, before) else []
 

@@ -76,9 +76,11 @@ class LiveSession(Struct, frozen=True):
         return tuple(methods) if is_whole else PASSWORD
 
     async def staying(self, service: Service, after: Subject) -> list[Write]:
-        """Returns the writes by which the session remains valid, and its browser known to the
-        account, although the user gets a new security stamp. `after` is the subject with that
-        stamp."""
+        """Returns the writes for a unit that gives the user a new security stamp, by which this
+        session remains valid, and its browser known to the account.
+
+        `after` is the subject with the new stamp.
+        """
         stamps = security_stamps.of_session(after.instance, after.organization, after.user)
         now, actor = service.clock.now(), after.user.id
         changes = {"stamps": stamps}
@@ -131,14 +133,20 @@ async def _find_all(service: Service, where: Where) -> list[Session]:
 
 async def ending(service: Service, session: Session) -> list[Write]:
     """Returns the writes that end a session and every token that names it, and that queue logout
-    tokens for its applications. They fail with Stale if the session has ended or was renewed."""
+    tokens for its applications; the caller commits them.
+
+    They fail with Stale if the session has ended or was renewed.
+    """
     messages = await session_clients.messages(service, session, service.clock.now())
     return [*ending_without_messages(service, session), *messages]
 
 
 def ending_without_messages(service: Service, session: Session) -> list[Write]:
     """Returns the writes that end a session and every token that names it, without logout tokens
-    for its applications."""
+    for its applications; the caller commits them.
+
+    They fail with Stale if the session has ended or was renewed.
+    """
     now = service.clock.now()
     end = Update(
         SESSIONS,
@@ -203,9 +211,12 @@ def new(
     auth_time: datetime | None = None,
     factor_at: datetime | None = None,
 ) -> Session:
-    """Returns a new session, which is not stored yet, for an authentication by these methods at
-    `now`. An earlier `auth_time` means that only the second factor is new, an earlier `factor_at`
-    that only the second factor is not."""
+    """Returns a new session, which is not stored yet, for an authentication by `methods` (values
+    of `amr`) at `now`.
+
+    An earlier `auth_time` means that only the second factor is new; an earlier `factor_at` that
+    the second factor was used then, and only the password now.
+    """
     reached, auth_time = authentication_context.reached(methods), auth_time or now
     return Session(
         id=random.id(),

@@ -20,10 +20,10 @@ from storage.settling import commit_settled
 async def verify_password(
     service: Service, live: LiveSession, password: str, origin: AttemptOrigin
 ) -> Subject:
-    """Checks the present password of the session's user and returns the subject. Attempts are
-    limited as those of a sign-in.
+    """Checks the present password of the session's user, and returns the user as stored now.
 
-    Raises password_check.SignInRefused, Throttled, HashingBusy.
+    Attempts are limited as those of a sign-in. Raises password_check.SignInRefused, Throttled,
+    HashingBusy.
     """
     checked = await password_check.check_current(service, live.subject.user, password, origin)
     await password_check.succeeded(service, checked)
@@ -33,11 +33,12 @@ async def verify_password(
 async def replace(
     service: Service, browser: Browser, live: LiveSession, subject: Subject, password: str
 ) -> Cookie:
-    """Replaces the user's password, and the session by a new one with the same other methods, in
-    one unit. Returns the browser's new cookie.
+    """Replaces the password of `subject`, and the session `live` by a new one with the same other
+    methods, in one unit. Returns the browser's new cookie.
 
-    All other sessions and tokens of the user end with the old security stamp. Raises HashingBusy;
-    Stale if the password or the session changed concurrently.
+    `subject` is what `verify_password` returned. All other sessions and tokens of the user end
+    with the old security stamp. Raises HashingBusy; Stale if the password or the session changed
+    concurrently.
     """
     change = await password_change.prepare(service, subject, password, actor=subject.user.id)
     methods = live.methods(service.clock.now())

@@ -22,7 +22,7 @@ MAX_LISTED: Final = 100  # sessions, those that were used last
 
 
 class OwnSession(Struct, frozen=True):
-    """A session that has not ended, and its browser."""
+    """A session that has not ended, and its browser's record, None if that is gone."""
 
     session: Session
     browser: Browser | None

@@ -24,8 +24,8 @@ from storage import StorageError, Update
 class SignInRefused(Exception):
     """Name and password don't match, or the account can't be used; `cause` is for the log.
 
-    `is_repeated`: after so many failures the page suggests other ways, whether or not the name
-    exists.
+    `is_repeated` says that there were so many failures that the page suggests other ways to sign
+    in; it does not depend on whether the login name exists.
     """
 
     def __init__(self, cause: Cause, *, is_repeated: bool = False) -> None:
@@ -35,8 +35,8 @@ class SignInRefused(Exception):
 
 
 class Checked(Struct, frozen=True):
-    """The user whose password was right. `succeeded` is called with it after the unit of the
-    sign-in."""
+    """The user whose password was right, and the attempt, for `succeeded`: the caller passes it
+    there after the commit of the sign-in."""
 
     subject: Subject
     guess: Guess
@@ -49,9 +49,11 @@ async def check_password(
     origin: AttemptOrigin,
     org_id: str | None = None,
 ) -> Checked:
-    """Returns the active user whose password this is. A password that must be changed is accepted.
+    """Returns the active user whose login name and password these are. A password that must be
+    changed is accepted.
 
-    `org_id` is the organization of the sign-in, whose own login names are found then.
+    `org_id` is the organization that is signed in to: also login names that are valid there alone
+    are found. None means no organization in particular.
 
     Raises SignInRefused, Throttled, HashingBusy.
     """

@@ -23,8 +23,8 @@ class Stamped(Protocol):
 
 
 def of_session(instance: Instance, organization: Organization, user: User) -> str:
-    """Returns the digest of three security stamps that a session or a personal access token
-    stores."""
+    """Returns the digest that a session or a personal access token stores: of the security stamps
+    of these three records."""
     return of(instance, organization, user)
 
 

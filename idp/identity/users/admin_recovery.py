@@ -26,8 +26,11 @@ class NotLocked(IdpError):
 
 
 async def reset_password(service: Service, login_name: str, *, actor: str) -> str:
-    """Sets a one-time password and returns it. All sessions and tokens of the user end. Raises
-    NotFound if no person has the login name."""
+    """Sets a one-time password for the person with this login name, and returns it. All sessions
+    and tokens of the user end.
+
+    `actor` is that of the event. Raises NotFound if no person has the login name.
+    """
     user = await user_lookup.find_by_login_name(service, login_name)
     if user is None or user.kind != "human":
         raise NotFound(f"no person has the login name {login_name}")
@@ -82,7 +85,11 @@ async def _find(service: Service, login_name: str) -> User:
 async def one_time(
     service: Service, user: User, password: str, now: datetime, actor: str
 ) -> list[Write]:
-    """Returns the writes that replace a user's password by a one-time password."""
+    """Returns the writes that replace a user's password by `password`, which must be changed at
+    the next sign-in and expires; for the caller to commit.
+
+    The user gets a new security stamp. `actor` is that of the event.
+    """
     expires_at = now + timedelta(seconds=service.config.one_time_password_seconds)
     new = Password(
         hash=await service.hasher.hash(password),

@@ -55,7 +55,8 @@ CLIENT_PREFIX: Final = "client:"  # the prefix of `sub` in tokens that a client 
 
 
 class Paths(NamedTuple):
-    """The JSON paths, in the request, of the fields whose values another user may have already."""
+    """The JSON paths, in the request, of the fields whose values may be another user's: they are
+    named in problems."""
 
     user_name: str = ""
     email: str = ""
@@ -86,8 +87,11 @@ class NewHuman(Struct, frozen=True, kw_only=True):
 
 
 class NameAvailability(Struct, frozen=True):
-    """Whether a user may have their login names: the reservations as they were read, the result of
-    the check, and the writes that belong to the unit that stores the user."""
+    """The result of the check whether a user may have their login names, with what the unit needs
+    that stores the user.
+
+    `reservations` are those that were read before the check; `problems` lists what is taken.
+    """
 
     reservations: Reservations
     check: NameCheck
@@ -97,7 +101,8 @@ class NameAvailability(Struct, frozen=True):
         return name_problems(self.check.taken, paths)
 
     def of(self, user: User) -> User:
-        """Returns the user with the e-mail address as it is to be stored."""
+        """Returns the user with the e-mail address as the check has decided that it is to be
+        stored."""
         email = self.check.email
         if email == user.email:
             return user
@@ -106,9 +111,12 @@ class NameAvailability(Struct, frozen=True):
         )
 
     def writes(self, service: Service, actor: str) -> list[Write]:
-        """Returns the writes that reserve the names; with a guard that the address's domain is
-        still verified, and with deferred work if users of other organizations may have the address
-        without having verified it themselves."""
+        """Returns the writes that reserve the names, for the unit that stores the user.
+
+        They have a guard that the domain that verifies the address is still verified, and deferred
+        work if users of other organizations may have the address without having verified it
+        themselves. `actor` is that of its events.
+        """
         writes = self.reservations.writes(service)
         domain, email = self.check.domain, self.check.email
         if domain is not None:
@@ -120,8 +128,11 @@ class NameAvailability(Struct, frozen=True):
 
 
 class PreparedUser(Struct, frozen=True):
-    """A new user and the writes that store it, for one unit, to which callers may add. `problems`
-    lists which names or ids are taken; the user can be stored only if it is empty."""
+    """A new user and the writes that store it, for one unit, to which callers may add.
+
+    `problems` lists which names or ids are taken: unless it is empty, the caller must not commit
+    the writes.
+    """
 
     user: User
     writes: list[Write]
@@ -132,8 +143,8 @@ P = TypeVar("P", bound=PreparedUser)
 
 
 async def make(service: Service, prepare: Callable[[], Awaitable[P]]) -> P:
-    """Stores the user that `prepare` returns, with everything in its unit, and returns the result
-    of `prepare`.
+    """Calls `prepare`, commits the writes of the `PreparedUser` (or similar) that it returns in
+    one unit, and returns that.
 
     If a concurrent creation reserved one of its login names, `prepare` is called once more, so
     only names that are really taken are refused. Raises Taken, InvalidArgument for a user name
@@ -149,8 +160,11 @@ async def make(service: Service, prepare: Callable[[], Awaitable[P]]) -> P:
 
 
 async def prepared_or_refused(prepare: Callable[[], Awaitable[P]]) -> P:
-    """Returns the result of `prepare`, without storing the user. Raises Taken, or InvalidArgument
-    for a user name with another organization's domain."""
+    """Calls `prepare` and returns its result, without storing the user; calls it twice if there
+    are problems, since a concurrent change may look like one.
+
+    Raises Taken, or InvalidArgument for a user name with another organization's domain.
+    """
     prepared = await prepare()
     if prepared.problems:
         # A concurrent change between two reads can look like a conflict; a second attempt reads
@@ -167,7 +181,8 @@ NAME_COLLECTIONS: Final = frozenset(
 
 
 def is_name_conflict(error: Conflict | Stale) -> bool:
-    """Returns whether the unit failed because a concurrent change took one of its login names."""
+    """Returns whether a unit that stores a user failed with `error` because a concurrent change
+    took one of the login names."""
     is_user = error.collection == USERS.name and isinstance(error, Conflict)
     return is_user or error.collection in (LOGIN_CLAIMS.name, DOMAINS.name)
 
@@ -182,9 +197,10 @@ async def prepare(
     is_by_instance: bool = False,
 ) -> PreparedUser:
     """Returns a new person of `organization` (which need not be stored yet), with the writes that
-    store the person.
+    store the person, for the caller to commit (`make` does it).
 
-    `is_by_instance`: the user name may end with a domain of another organization.
+    `actor` is that of the events. With `is_by_instance` an administrator of the installation
+    creates the person: then the user name may end with a domain of another organization.
     """
     now = service.clock.now()
     user = user_of(service, organization, new, now)
@@ -208,8 +224,8 @@ async def insertion(
     paths: Paths = _NOWHERE,
     is_by_instance: bool = False,
 ) -> PreparedUser:
-    """Returns `user`, a new one of any kind, with the writes that store it and reserve its login
-    names; `problems` lists what is taken."""
+    """Returns `user`, a new person or service user, with the writes that store it and reserve its
+    login names, for the caller to commit. The parameters are those of `prepare`."""
     checked_candidate = candidate(organization, user, is_by_instance=is_by_instance)
     (names,) = await availability_of_each(service, [checked_candidate])
     problems, user = names.problems(paths), names.of(user)
@@ -227,16 +243,17 @@ def candidate(
     *,
     is_by_instance: bool = False,
 ) -> Candidate:
-    """Returns the login names of a new or changed user, for the check whether they are taken.
-    `known` is the stored user, None for a new one."""
+    """Returns the `Candidate` of a new or changed user, for `availability_of_each`; `known` is the
+    stored user, None for a new one, and `is_by_instance` is that of `prepare`."""
     return Candidate(organization, user.user_name, user.email, known, is_by_instance)
 
 
 async def availability_of_each(
     service: Service, candidates: Sequence[Candidate]
 ) -> list[NameAvailability]:
-    """Checks the names of many users in a few round trips. The users are not compared with each
-    other: if two have the same name, the writes of their reservations conflict."""
+    """Returns, for each candidate in this order, whether its login names are free. The candidates
+    are not compared with each other: if two have the same name, the writes of their reservations
+    conflict."""
     named = [login_name_availability.named(each) async for each in in_turns(candidates)]
     reservations = await login_name_reservations.read_each(
         service, [it.names | it.addresses for it in named]
@@ -267,8 +284,8 @@ def refusal(problems: Sequence[FieldProblem]) -> Taken | InvalidArgument:
 def writes_of(
     service: Service, user: User, names: NameAvailability, actor: str, **payload: str
 ) -> list[Write]:
-    """Returns the writes that store a new user, with an event to which `payload` is added, and
-    that reserve its login names."""
+    """Returns the writes that store a new user with an event, whose `actor` and `payload` these
+    are, and that reserve its login names; for the caller to commit."""
     payload = {"kind": user.kind, **payload}
     entry = AuditEntry("user.created", actor, user.created_at, payload=payload)
     stored = events.insertion(service.random, USERS, user, entry)
@@ -276,7 +293,7 @@ def writes_of(
 
 
 def user_of(service: Service, organization: Organization, new: NewHuman, now: datetime) -> User:
-    """Returns the record of a new person."""
+    """Returns the record of a new person, which is not stored yet."""
     profile, id = with_display_name(new.profile), new.id or service.random.id()
     secret = new.totp_secret
     return User(
@@ -326,14 +343,18 @@ def metadata_id(user_id: str, key: str) -> str:
 
 
 def imported(service: Service, encoded: str, *, must_change: bool = False) -> Password:
-    """Returns a password that was hashed by another system. Raises UnreadableHash, whose text
-    `hash_problems` returns as a problem."""
+    """Returns the record of a password from `encoded`, the hash that another system made.
+
+    With `must_change` the user has to choose another one at the next sign-in. Raises
+    UnreadableHash if the hash has no supported form.
+    """
     schemes.read_imported(encoded, service.config)
     return Password(hash=encoded, changed_at=service.clock.now(), must_change=must_change)
 
 
 def hash_problems(service: Service, field: str, encoded: str | None) -> list[FieldProblem]:
-    """Returns why the hash in the request's `field` is refused; empty if it is accepted."""
+    """Returns why `imported` would refuse the hash `encoded`, as problems of the request's `field`
+    (a JSON path); empty if it is accepted or there is none."""
     if not encoded:
         return []
     try:
@@ -346,10 +367,11 @@ def hash_problems(service: Service, field: str, encoded: str | None) -> list[Fie
 async def initial_password_problems(
     service: Service, organization: Organization | None, new: NewHuman, password: str
 ) -> list[password_policy.PasswordProblem]:
-    """Returns why `password` can't be set for this person; empty if it is accepted.
+    """Returns why an administrator or a program can't set `password` for this new person; empty if
+    it is accepted.
 
-    If the organization does not exist (yet), the installation's policy applies. Raises
-    HashingBusy.
+    If the organization is None, because it does not exist yet, the installation's policy applies.
+    Raises HashingBusy.
     """
     words = await password_words(service, organization, new)
     org_id = organization.id if organization else None
@@ -360,7 +382,8 @@ async def initial_password_problems(
 async def password_words(
     service: Service, organization: Organization | None, new: NewHuman
 ) -> list[str]:
-    """Returns the words that an acquaintance would try as the person's password."""
+    """Returns the words that an acquaintance would try as the new person's password, as
+    `password_acceptance.words_of`."""
     return await password_acceptance.words_of(
         service, organization, new.user_name, new.profile, new.email
     )

@@ -66,8 +66,8 @@ class AddressHeld(FailedPrecondition):
 
 
 class VerificationBegun(Confidential, frozen=True):
-    """A new code, and the writes that make it valid; they belong to the unit of the change that
-    needs the code."""
+    """A new code, and the writes that make it valid, which the caller commits in the unit of the
+    change that needs the code."""
 
     code: str
     writes: list[Write]
@@ -131,8 +131,12 @@ def new_code(
     lifetime: timedelta = timedelta(hours=HOURS),
     by: VerifiedBy = "mailbox",
 ) -> tuple[str, Insert]:
-    """Returns a new code that verifies the address or number, and the write that makes the code
-    valid. `by` is the party that will be recorded as the one that verified it."""
+    """Returns a new code that is valid for `lifetime`, and the write that makes it valid, for the
+    caller to commit.
+
+    `purpose` is what it is for, and `address` the e-mail address, number or other text that it is
+    bound to. `by` is the party that will be recorded as the one that verified the contact.
+    """
     now, code = service.clock.now(), mail_codes.new(service)
     id = service.random.id()
     verification = Verification(
@@ -155,11 +159,12 @@ async def check_code(
     code: str,
     checked_codes: set[tuple[str, str]] | None = None,
 ) -> Verification:
-    """Returns the record of the code if it is the newest one for that address or number. The
-    caller deletes the record in the unit of what the code verifies.
+    """Returns the stored record of `code` if it is the user's newest code for this purpose and
+    `address`. The caller deletes the record in the unit of what the code verifies.
 
-    `checked_codes` collects codes that were right in this request, so that a repetition after a
-    conflicting write is not counted as another attempt. Raises MailCodeRefused.
+    `address` is the text that `new_code` bound it to; with None no code is right. `checked_codes`
+    collects codes that were right in this request, so that a repetition after a conflicting write
+    is not counted as another attempt. Raises MailCodeRefused.
     """
     page = await service.store.find(
         VERIFICATIONS,

@@ -11,9 +11,11 @@ from storage import Write
 
 
 async def ending_writes(service: Service, user: User) -> list[Write]:
-    """Returns the writes that belong to the deactivation, lock or removal of a user: logout tokens
-    for applications, and guards that everything the user owns has another active owner. Raises
-    FailedPrecondition if it has none."""
+    """Returns the writes to commit in the unit that deactivates, locks or removes the user.
+
+    They are logout tokens for applications, and guards that everything the user owns has another
+    active owner. Raises FailedPrecondition if it has none.
+    """
     guards = await memberships.owner_guards(service, user.id)
     subject = await user_lookup.subject_of(service, user)
     return [

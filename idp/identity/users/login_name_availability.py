@@ -30,9 +30,11 @@ _MAX_FOUND: Final = 2
 
 
 class Candidate(Struct, frozen=True):
-    """The login names of a new or changed user; `known` is the stored user, None for a new one.
+    """The login names of a new or changed user, for the check whether they are taken.
 
-    `is_by_instance`: the user name may end with a domain of another organization.
+    `known` is the user as stored before the change, None for a new one. `is_by_instance` says that
+    an administrator of the installation sets them: then the user name may end with a domain of
+    another organization.
     """
 
     organization: Organization
@@ -56,8 +58,8 @@ class Candidate(Struct, frozen=True):
 
 
 class NamedUser(NamedTuple):
-    """A candidate, and the keys of its login names: those of the user name, and that of the
-    address."""
+    """A candidate with its login names as they are compared: `names` are those of the user name,
+    `addresses` that of the e-mail address."""
 
     candidate: Candidate
     names: set[str]
@@ -65,7 +67,8 @@ class NamedUser(NamedTuple):
 
     @property
     def typed(self) -> Iterable[str]:
-        """The login names that may equal another user's "name@domain"."""
+        """The user name and the address as far as they have an @: as such they may equal another
+        user's "name@domain"."""
         return (text for text in (self.candidate.user_name, *self.addresses) if "@" in text)
 
 
@@ -92,12 +95,12 @@ class _Lookups(Struct, frozen=True):
 
 
 class NameCheck(Struct, frozen=True):
-    """The result of checking a candidate's names: which are `taken`, and the address as it is to
-    be stored.
+    """The result of checking a candidate's names: which are `taken`, and the address `email` as it
+    is to be stored.
 
-    `domain` is the one by which the address is verified; the unit guards it. `may_supersede`:
-    users of other organizations may have the address, verified by their organization's statement
-    alone.
+    `domain` is the one by which the address is verified, None if it is not: the caller's unit has
+    a guard that it stays so. `may_supersede` says that users of other organizations may have the
+    address, verified by their organization's statement alone.
     """
 
     taken: set[Part]
@@ -124,8 +127,8 @@ def named(candidate: Candidate) -> NamedUser:
 
 
 async def check_each(service: Service, named_users: Sequence[NamedUser]) -> list[NameCheck]:
-    """Checks the login names of many candidates in a few round trips. The candidates are not
-    compared with each other."""
+    """Returns the check of each candidate's login names, in this order, after a few round trips
+    for all of them. The candidates are not compared with each other."""
     keys = {key for each in named_users for key in each.names | each.addresses}
     scoped = {_scoped(each, key) for each in named_users for key in each.names}
     addresses = {key for each in named_users for key in each.addresses}

@@ -52,7 +52,8 @@ class Reservations(Struct, frozen=True):
 
 
 async def read(service: Service, names: Iterable[str]) -> Reservations:
-    """Reads the reservations of those of `names` (keys of `lookup.login_names`) that contain an @.
+    """Returns the reservations of those of `names` (keys of `lookup.login_names`) that contain an
+    @, for `Reservations.writes`.
 
     The others are user names, which a unique index of the store keeps apart.
     """
@@ -62,7 +63,7 @@ async def read(service: Service, names: Iterable[str]) -> Reservations:
 async def read_each(
     service: Service, names_of_each: Sequence[Iterable[str]]
 ) -> list[Reservations]:
-    """Reads the reservations of the names of many users, in one round trip."""
+    """Returns for many users what `read` returns for one, in this order, in one round trip."""
     ids = [sorted({_id(name) for name in names if "@" in name}) for names in names_of_each]
     ids_of_all = list(dict.fromkeys(id for each in ids for id in each))
     records = await service.store.get_many([(LOGIN_CLAIMS, id) for id in ids_of_all])
@@ -73,10 +74,11 @@ async def read_each(
 async def repeated(
     attempt: Callable[[], Awaitable[R]], collections: Container[str] = (LOGIN_CLAIMS.name,)
 ) -> R:
-    """Returns the result of `attempt`, which is repeated while it conflicts in one of these
-    collections.
+    """Returns the result of `attempt`, which is called again while it raises Conflict or Stale of
+    one of these collections (named by `collections`).
 
-    Each attempt reads its data anew, and so refuses names that were taken meanwhile. Raises Busy.
+    Each attempt has to read its data anew, and so refuses names that were taken meanwhile. Raises
+    Busy after several attempts.
     """
     for _ in range(_ATTEMPTS):
         try:

@@ -63,7 +63,8 @@ def address_keys(user: User, org_id: str | None) -> set[str]:
 
 
 def scoped_key(key: str, org_id: str) -> str:
-    """Returns the form of a login name of one organization. No typed login name has this form."""
+    """Returns the form in which the login name `key` is stored if it is valid in one organization
+    only. No typed login name has this form."""
     return f"{scoped_prefix(key)}{org_id}"
 
 
@@ -73,7 +74,8 @@ def scoped_prefix(key: str) -> str:
 
 
 def keys(user_name: str, email: Email | None, profile: Profile, org_id: str) -> dict[str, Any]:
-    """Returns the fields by which a user is found; they are set whenever a user is stored."""
+    """Returns the fields of a user's record by which it is found, by name; they are set whenever a
+    user is stored."""
     return {
         "login_key": login_key(user_name),
         "email_key": email_key(email, org_id),
@@ -85,8 +87,8 @@ def keys(user_name: str, email: Email | None, profile: Profile, org_id: str) -> 
 def login_names(
     organization: Organization, user_name: str, email: Email | None
 ) -> tuple[set[str], set[str]]:
-    """Returns the keys of the login names of a user with this user name and address: those of the
-    user name, and that of the address.
+    """Returns two sets: the keys of the login names that come from the user name, and that of the
+    address, empty if the address is no login name.
 
     The address may be a login name in the organization alone (`email_key`).
     """

@@ -24,8 +24,11 @@ _TYPE = "user.email_domain_lost"
 
 
 def following(service: Service, domain: OrganizationDomain, actor: str) -> list[Write]:
-    """Returns the write that records this deferred work, for the unit that removes the domain;
-    empty if the domain was not verified."""
+    """Returns the write that records this deferred work, which the caller commits in the unit that
+    removes the domain; empty if the domain was not verified.
+
+    `actor` is that of the later events.
+    """
     if not domain.is_verified:
         return []
     lost = deferred_work.new(service, "domain.lost", domain.domain, actor, domain.org_id)
@@ -33,8 +36,8 @@ def following(service: Service, domain: OrganizationDomain, actor: str) -> list[
 
 
 async def follow(service: Service, work: Leftover) -> bool:
-    """Does the next step of this deferred work: changes some users of the organization; returns
-    whether they were the last."""
+    """Does the next step of the recorded work: changes a page of the organization's users. Returns
+    whether it was the last one."""
     work = await service.store.get(LEFTOVERS, work.id) or work
     org_id = work.org_id or ""
     if await org_domains.owner(service, work.owner_id) == org_id:

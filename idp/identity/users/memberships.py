@@ -39,7 +39,7 @@ def id_of(user_id: str, org_id: str | None) -> str:
 
 
 def insertion(random: Random, membership: Membership, actor: str, now: datetime) -> list[Write]:
-    """Returns the writes that store a new membership with its event."""
+    """Returns the writes that store a new membership with its event, for the caller to commit."""
     entry = AuditEntry("membership.created", actor, now, payload={"user": membership.user_id})
     return events.insertion(random, MEMBERSHIPS, membership, entry)
 
@@ -57,16 +57,16 @@ def owner_of(org_id: str | None) -> str:
 
 
 async def another_owner(service: Service, org_id: str | None, user_id: str) -> list[Write]:
-    """Returns guards that a user other than `user_id` is an active owner of the organization
-    (None: the installation); empty if there is no such user."""
+    """Returns guards, for a unit, that a user other than `user_id` is an active owner of the
+    organization (None: the installation); empty if there is no such user."""
     return await _owner(service, org_id, lambda user: user.id != user_id)
 
 
 async def owner_guards(service: Service, user_id: str) -> list[Write]:
-    """Returns guards that everything the user owns has another active owner: the installation, and
-    organizations.
+    """Returns guards, for the unit that ends the user, that each organization the user owns, and
+    the installation, has another active owner.
 
-    Raises FailedPrecondition if one of them has no other active owner.
+    Raises FailedPrecondition if one of them has none.
     """
     guards: dict[tuple[str, str], Write] = {}
     async for held in paging.each(service, MEMBERSHIPS, {"user_id": user_id}):
@@ -82,8 +82,8 @@ async def owner_guards(service: Service, user_id: str) -> list[Write]:
 
 
 async def owner_outside(service: Service, org_id: str) -> list[Write]:
-    """Returns guards that the installation has an active owner who belongs to another organization
-    than `org_id`; empty if it has none."""
+    """Returns guards, for the unit that ends the organization, that the installation has an active
+    owner who belongs to another organization; empty if it has none."""
     return await _owner(service, None, lambda user: user.org_id != org_id)
 
 
@@ -110,8 +110,8 @@ async def _owner(
 async def grant(
     service: Service, user_id: str, org_id: str | None, role: str, *, actor: str
 ) -> bool:
-    """Gives the user the role in the organization (None: in the installation); returns False if
-    the user has it already."""
+    """Stores that the user has the role in the organization (None: in the installation), with an
+    event; returns False if the user has it already."""
     known = await find(service, user_id, org_id)
     if known is not None and role in known.roles:
         return False

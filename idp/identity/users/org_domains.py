@@ -26,7 +26,8 @@ from storage import Write
 def insertion(
     service: Service, organization: Organization, actor: str, now: datetime, **payload: str
 ) -> list[Write]:
-    """Returns the writes that store a new organization with its primary domain, and their events.
+    """Returns the writes that store a new organization with its primary domain, and their events;
+    for the caller to commit.
 
     `payload` is added to the organization's event.
     """

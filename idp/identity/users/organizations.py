@@ -74,12 +74,14 @@ async def has_namesake(service: Service, organization: Organization) -> bool:
 
 
 def name_taken(path: str) -> FieldProblem:
-    """Returns the problem that another organization has the name."""
+    """Returns the problem that another organization has the name; `path` is the JSON path of the
+    field."""
     return FieldProblem("organization.name_taken", path, "is another organization's already")
 
 
 def domain_taken(path: str) -> FieldProblem:
-    """Returns the problem that another organization has verified the domain."""
+    """Returns the problem that another organization has verified the domain; `path` is the JSON
+    path of the field."""
     return FieldProblem("organization.domain_taken", path, "is another organization's already")
 
 

@@ -29,15 +29,21 @@ _log = logs.logger(__name__)
 async def chosen(
     service: Service, org_id: str | None, words: Iterable[str], *, has_factor: bool
 ) -> Requirements:
-    """Returns the requirements for a password that a person chooses on a page. It may be shorter
-    if a second factor is asked for at each sign-in (SP 800-63B-4, 3.1.1.2)."""
+    """Returns the requirements for a password that a person chooses on a page.
+
+    `words` must not be in it. It may be shorter if the person has a second factor (`has_factor`)
+    that is asked for at each sign-in (SP 800-63B-4, 3.1.1.2). `org_id` None means the
+    installation's policy.
+    """
     rules = await effective.complexity(service, org_id)
     return _requirements(service, rules, words, effective.min_length(rules, has_factor=has_factor))
 
 
 async def initial(service: Service, org_id: str | None, words: Iterable[str]) -> Requirements:
-    """Returns the requirements for a password that an administrator or a program sets for a
-    user."""
+    """Returns the requirements for a password that an administrator or a program sets for a user.
+
+    `words` must not be in it. `org_id` None means the installation's policy.
+    """
     rules = await effective.initial_complexity(service, org_id)
     return _requirements(service, rules, words, rules.min_length)
 
@@ -101,7 +107,12 @@ async def words_of(
 async def hashed(
     service: Service, org_id: str | None, password: str, *, must_change: bool = False
 ) -> Password:
-    """Returns the record of a password that `problems` has accepted. Raises HashingBusy."""
+    """Returns the record of a password that `problems` has accepted, not stored yet. Raises
+    HashingBusy.
+
+    With `must_change` the user has to choose another one at the next sign-in. The organization's
+    policy decides whether it counts as long enough to be used without a second factor.
+    """
     rules = await effective.complexity(service, org_id)
     long_enough = effective.min_length(rules, has_factor=False)
     return Password(

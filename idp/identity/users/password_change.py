@@ -21,8 +21,8 @@ from storage import Update, Write
 
 
 class PasswordChange(Struct, frozen=True):
-    """The writes of the change, and the subject as it is after their commit (with a new security
-    stamp)."""
+    """The writes of the change, for the caller to commit, and the subject as it is after that
+    (with a new security stamp)."""
 
     writes: list[Write]
     subject: Subject
@@ -93,7 +93,8 @@ async def _problems(
 
 
 async def is_due(service: Service, user: User) -> bool:
-    """Returns whether the user has to choose a new password before anything else."""
+    """Returns whether the user has to choose a new password at the sign-in, because it must be
+    changed or is older than the policy allows."""
     if user.password is None:
         return False
     return user.password.must_change or await _is_too_old(service, user.org_id, user.password)
@@ -105,12 +106,12 @@ async def _is_too_old(service: Service, org_id: str, password: Password) -> bool
 
 
 async def prepare(service: Service, subject: Subject, password: str, actor: str) -> PasswordChange:
-    """Returns the change that replaces the password. All sessions and tokens of the user end with
-    the old security stamp; logout messages to applications and a mail to the user are among the
-    writes.
+    """Returns the change that replaces the password by `password`, for the caller to commit. All
+    sessions and tokens of the user end with the old security stamp; logout messages to
+    applications and a mail to the user are among the writes.
 
-    Of two concurrent changes one fails with Stale: so a one-time password can be used only once.
-    Raises HashingBusy.
+    `actor` is that of the event. Of two concurrent changes one fails with Stale: so a one-time
+    password can be used only once. Raises HashingBusy.
     """
     user, now = subject.user, service.clock.now()
     new = await password_acceptance.hashed(service, user.org_id, password)
@@ -141,8 +142,11 @@ async def prepare(service: Service, subject: Subject, password: str, actor: str)
 def forget_first_password(
     service: Service, instance: Instance, user_id: str, *, actor: str, now: datetime
 ) -> list[Write]:
-    """Returns the writes that delete the one-time password which the start page prints, if it was
-    this user's."""
+    """Returns the writes that delete the one-time password which the start page prints, if it is
+    that of the user `user_id`; otherwise none.
+
+    `actor` is that of the event.
+    """
     first = instance.first_admin
     if first is None or first.user_id != user_id:
         return []

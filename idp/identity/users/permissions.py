@@ -90,7 +90,8 @@ ORGANIZATION_ROLES: Final[dict[str, frozenset[Permission]]] = {
 
 
 class Rights(Struct, frozen=True):
-    """The permissions of one user: everywhere, and by the id of each organization."""
+    """The permissions of one user: those in the whole installation, and those in single
+    organizations, by the organization's id."""
 
     everywhere: frozenset[Permission]
     by_organization: dict[str, frozenset[Permission]]
@@ -156,8 +157,8 @@ async def may_impersonate(service: Service, actor: User, subject: User) -> bool:
 
 
 async def managed_by(service: Service, user: User) -> Collection[str | None]:
-    """Returns the organizations that the user manages, at most two; None means the
-    installation.
+    """Returns the ids of organizations in which the user has a role, at most two of them; None
+    among them is the installation.
 
     Two are enough for `allow_impersonation`: a user has one membership in each.
     """
@@ -166,7 +167,8 @@ async def managed_by(service: Service, user: User) -> Collection[str | None]:
 
 
 def allow_impersonation(rights: Rights, subject: User, managed: Collection[str | None]) -> bool:
-    """Returns whether an actor with these rights may act for a subject who manages `managed`.
+    """Returns whether an actor with these rights may act for a subject who manages `managed` (from
+    `managed_by`).
 
     If the subject manages nothing, any impersonator's role in the installation or the subject's
     organization is enough. For a manager it takes the role for administrators: in the

@@ -19,8 +19,11 @@ INFIX: Final = "_pat_"
 def new(
     random: Random, vendor: str, subject: Subject, now: datetime, expires_at: datetime
 ) -> tuple[PersonalAccessToken, str]:
-    """Returns a record to store and the token to display, of the form
-    `<vendor>_pat_<id><secret>`."""
+    """Returns the record for the caller to store, and the token to display, of the form
+    `<vendor>_pat_<id><secret>`.
+
+    The token is of `subject`, a service user, and valid until `expires_at`.
+    """
     id, secret = random.id(), random.token()
     record = PersonalAccessToken(
         id=id,

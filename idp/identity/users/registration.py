@@ -84,8 +84,8 @@ class NewAccount(Confidential, frozen=True):
 
 
 async def closed(service: Service, org_id: str) -> Closed | None:
-    """Returns why registration is not possible in the organization; None if registration is
-    open."""
+    """Returns why no user can register in the organization: `disabled` by the policy, or `no_mail`
+    can be sent; None if registration is open."""
     if not (await effective.login(service, org_id)).allow_register:
         return "disabled"
     return None if messages.is_readable(service.config) else "no_mail"
@@ -195,18 +195,18 @@ async def draft(service: Service, org_id: str, typed: Typed, language: str) -> N
 
 
 def seal(service: Service, waiting: NewAccount) -> str:
-    """Returns an account that waits for verification, encrypted for storage."""
+    """Returns the account of `draft` encrypted for storage; `unseal` decrypts it."""
     return service.master_key.seal(msgspec.json.encode(waiting), _PURPOSE)
 
 
 def unseal(service: Service, sealed: str) -> NewAccount:
-    """Returns an account that waits for verification, from its encrypted form."""
+    """Returns the account that `seal` has encrypted."""
     return msgspec.json.decode(service.master_key.open(sealed, _PURPOSE), type=NewAccount)
 
 
 def as_typed(service: Service, sealed: str) -> Typed:
-    """Returns the values of the form from an encrypted account that waits for verification,
-    without the password."""
+    """Returns the values of the form, without the password, from an account that `seal` has
+    encrypted."""
     waiting = unseal(service, sealed)
     return Typed(
         given_name=waiting.given_name,
@@ -217,7 +217,10 @@ def as_typed(service: Service, sealed: str) -> Typed:
 
 
 async def is_known(service: Service, organization: Organization, address: str) -> bool:
-    """Returns whether a user signs in by this address already, or has verified it."""
+    """Returns whether a user signs in by this e-mail address already, or has verified it.
+
+    `organization` is the one to register in.
+    """
     verified_email = Email(address=address, is_verified=True)
     taken = await login_name_availability.taken(
         service, Candidate(organization, address, verified_email)
@@ -229,7 +232,7 @@ async def prepare(
     service: Service, organization: Organization, waiting: NewAccount
 ) -> PreparedUser:
     """Returns the new user, whose mailbox is verified, with the writes that store it and its two
-    events: the creation and the verification."""
+    events (the creation and the verification), for the caller to commit."""
     id = service.random.id()
     new = NewHuman(
         id=id,

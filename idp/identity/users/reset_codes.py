@@ -25,9 +25,12 @@ FIRST_PASSWORD_HOURS: Final = 24
 async def begin(
     service: Service, user: User, *, send: bool, url_template: str | None = None
 ) -> VerificationBegun:
-    """Returns a new code, and the writes that make it valid; with `send`, they include the mail
-    with it, whose link leads to the template's page or to that of this service. Raises
-    UrlTemplateRefused."""
+    """Returns a new code, and the writes that make it valid, for the caller to commit; with
+    `send`, they include the mail with it.
+
+    The mail's link leads to the page of `url_template`, or to that of this service if it is None.
+    Raises UrlTemplateRefused.
+    """
     hours = HOURS if user.password else FIRST_PASSWORD_HOURS
     lifetime = timedelta(hours=hours)
     issue = reset_links.issue(user)

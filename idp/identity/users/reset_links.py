@@ -30,21 +30,28 @@ class LinkRefused(Exception):
 
 
 class OpenedLink(Struct, frozen=True):
-    """A valid link: the user whose password it sets, and the write that uses it up."""
+    """A valid link: the user whose password it sets, and the write that uses it up, for the unit
+    that stores the password."""
 
     subject: Subject
     spent: Delete
 
 
 def issue(user: User) -> str:
-    """Returns the text that a code or link for a new password is bound to: the user's security
-    stamp and e-mail address. A change of either makes the code or link invalid."""
+    """Returns the text that codes and links for a new password of the user are bound to: the
+    user's security stamp and e-mail address.
+
+    A change of either makes them invalid.
+    """
     return f"{user.stamp}\n{user.email.address if user.email else ''}"
 
 
 def add_key(service: Service, user: User | None, insertion: Insert) -> tuple[str, Insert]:
-    """Returns the secret key of a new link, and `insertion`, the write of its `Verification`, with
-    the key's MAC added. Without a user the link is never valid."""
+    """Returns the secret key of a new link, and the write `insertion`, which inserts the link's
+    `Verification`, with the key's MAC added to it.
+
+    Without a user (None) the link is never valid.
+    """
     verification, secret = insertion.record, service.random.token()
     bound_to = issue(user) if user else ""
     mac = _mac(service, verification.id, bound_to, secret)

@@ -16,21 +16,24 @@ from storage import Insert, Stale, StartsWith, Write
 
 
 async def following(service: Service, key: str, actor: str) -> list[Write]:
-    """Returns the write that records this deferred work if there are such users. It belongs to the
-    unit that verifies the address with this key (`lookup.login_key`)."""
+    """Returns the write that records this deferred work if there are such users, for the unit that
+    verifies the address; otherwise none.
+
+    `key` is the address in the form `lookup.login_key`; `actor` is that of the later events.
+    """
     others = await service.store.find(USERS, _asserted(key), limit=1)
     return [starting(service, key, actor)] if others.records else []
 
 
 def starting(service: Service, key: str, actor: str) -> Insert:
-    """Returns the write that records this deferred work, without a check whether there are such
-    users."""
+    """Returns the write that records this deferred work as `following` does, without a check
+    whether there are such users."""
     return Insert(LEFTOVERS, deferred_work.new(service, "email.superseded", key, actor))
 
 
 async def follow(service: Service, work: Leftover) -> bool:
-    """Does the next step of this deferred work: removes the address as a login name from some of
-    these users; returns whether they were the last."""
+    """Does the next step of the recorded work: removes the address as a login name from some of
+    these users. Returns whether they were the last."""
     key = work.owner_id
     verified = await service.store.find(USERS, {"email_key": key}, limit=1)
     if not verified.records:

@@ -12,14 +12,14 @@ VALUES: Final[tuple[VerifiedBy, ...]] = get_args(VerifiedBy)
 
 
 def email(address: str, by: VerifiedBy, *, is_verified: bool) -> Email:
-    """Returns an e-mail address that a request sets; `by` is the party that verified it, if it
-    `is_verified`."""
+    """Returns the e-mail address that a request sets, as it is stored; `by` is the party that
+    verified it, if it `is_verified`."""
     return Email(address=address, is_verified=is_verified, verified_by=_source(by, is_verified))
 
 
 def phone(number: str, by: VerifiedBy, *, is_verified: bool) -> Phone:
-    """Returns a phone number that a request sets; `by` is the party that verified it, if it
-    `is_verified`."""
+    """Returns the phone number that a request sets, as it is stored; `by` is the party that
+    verified it, if it `is_verified`."""
     return Phone(number=number, is_verified=is_verified, verified_by=_source(by, is_verified))
 
 
@@ -28,14 +28,18 @@ def _source(by: VerifiedBy, is_verified: bool) -> VerifiedBy:
 
 
 def merged(known: C, sent: C) -> C:
-    """Returns the contact to store when a request sends the stored address or number again: `sent`
-    if it is verified and the known one is not verified everywhere; else `known`, so that no
-    verification is lost."""
+    """Returns the contact to store when a request sends the same address or number that is stored:
+    `known` or `sent`.
+
+    It is `sent` if that is verified and `known` is not verified everywhere; else `known`, so that
+    no verification is lost.
+    """
     if known.is_verified_everywhere or not sent.is_verified:
         return known
     return sent
 
 
 def source(contact: Email | Phone | None) -> str:
-    """Returns the party that verified the contact, for answers; empty if it is not verified."""
+    """Returns the party that verified the contact, for an answer's field of that name; empty if it
+    is not verified."""
     return contact.verified_by if contact and contact.is_verified else ""
