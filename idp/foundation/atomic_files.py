@@ -11,10 +11,12 @@ from typing import BinaryIO
 
 @contextmanager
 def new_file(path: Path, draft_id: str, *, replaces: bool = False) -> Iterator[BinaryIO]:
-    """Opens a file of mode 0600 for writing, which gets its name only at the end of the block.
+    """Opens a file of mode 0600 for writing, which gets the name `path` only at the end of the
+    block.
 
-    Until then it is a draft in the same directory, `.NAME.<draft_id>`, which only a killed process
-    leaves behind. Raises FileExistsError if the file exists and `replaces` is false; OSError.
+    Until then it is `.NAME.<draft_id>` in the same directory, with a random `draft_id`; only a
+    killed process leaves it behind. Raises FileExistsError if the file exists and `replaces` is
+    false; OSError.
     """
     draft = path.with_name(f".{path.name}.{draft_id}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -44,7 +46,8 @@ def _name(draft: Path, path: Path) -> None:
 
 
 def sync_directory(directory: Path) -> None:
-    """Ensures that the new name survives a power failure."""
+    """Waits until the names of the files in the directory are on disk, so that a file that was
+    just created or renamed survives a power failure."""
     descriptor = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(descriptor)

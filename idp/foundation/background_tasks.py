@@ -28,8 +28,8 @@ class BackgroundTasks:
         return task
 
     async def run(self, work: Coroutine[Any, Any, None]) -> bool:
-        """Starts a task and waits for it; returns whether it succeeded. If the wait is cancelled,
-        the task continues."""
+        """Starts a task and waits for it; returns whether it ended without an error, which is
+        logged. If the wait is cancelled, the task continues."""
         task = self.start(work)
         await asyncio.wait([task])
         return not task.cancelled() and task.exception() is None

@@ -12,7 +12,8 @@ _AT_ONCE: Final = 25
 
 
 async def in_turns(things: Iterable[T]) -> AsyncIterator[T]:
-    """Yields the items, and lets other tasks of the event loop run after every few of them."""
+    """Yields the items one by one; after every few of them it lets other tasks of the event loop
+    run."""
     for n, thing in enumerate(things, 1):
         yield thing
         if n % _AT_ONCE == 0:

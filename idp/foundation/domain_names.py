@@ -15,8 +15,8 @@ class NotADomain(ValueError):
 
 
 def read(text: str) -> str:
-    """Returns the domain name in ASCII and lower case (RFC 5891), the one form in which it is
-    stored.
+    """Returns the domain name in ASCII and lower case (RFC 5891), the one form in which domains
+    are stored.
 
     Raises NotADomain for an IP address, a single label, and characters that a domain can't have.
     """
@@ -32,7 +32,8 @@ _MAX_ASCII: Final = 253  # RFC 1035, as text
 
 
 def key(text: str) -> str:
-    """Returns the form in which a domain name is looked up.
+    """Returns the form in which a text that may be a domain name is compared with stored ones:
+    that of `read`. Raises nothing.
 
     A final dot, which names the root, is ignored. A text that is no domain name is only
     case-folded, and so equals no stored name.

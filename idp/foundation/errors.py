@@ -67,7 +67,7 @@ class IdpError(Exception):
 
     @property
     def details(self) -> tuple[FieldProblem, ...]:
-        """The problems one by one, for programs; empty if the error has only its message."""
+        """The problems one by one, for programs; empty for an error that has only a message."""
         return (FieldProblem(self.error_code, self.field, self.message),)
 
 
@@ -86,9 +86,8 @@ class InvalidArgument(IdpError):
         return self.problems
 
     def within(self, path: str) -> InvalidArgument:
-        """Returns this error with the paths of its problems prefixed by `path`, for an object
-        inside of the document.
-        """
+        """Returns this error with `path` put before the JSON path of each problem, because the
+        object with the problems is at `path` in the document."""
         return InvalidArgument(
             [each._replace(field=f"{path}.{each.field}".rstrip(".")) for each in self.problems]
         )

@@ -125,9 +125,8 @@ class Bundle:
         )
 
     def overlaid(self, texts: Mapping[tuple[str, str], str]) -> Bundle:
-        """Returns a copy of the bundle in which these texts, by context and msgid, replace its
-        own.
-        """
+        """Returns a copy of the bundle in which the values of `texts` replace its own texts; the
+        keys are pairs of context and msgid."""
         own = dict(self._texts)
         own.update({name: (text,) for name, text in texts.items()})
         return Bundle(self.tag, own, self._plural_index)
@@ -152,10 +151,10 @@ def _filled(text: str, args: Mapping[str, object]) -> str:
 
 @cache
 def load(tag: str) -> Bundle:
-    """Returns the bundle of a language tag, one of those that `askable` returns. Its file is read
-    once.
+    """Returns the bundle of a language tag, which must be one that `askable` can return.
 
-    The source language has no translations, so its bundle needs no file.
+    Each language's file is read once. The source language has no translations, so its bundle needs
+    no file.
     """
     if tag == SOURCE:
         return Bundle(tag, {}, lambda n: int(n != 1))
@@ -204,8 +203,8 @@ def available() -> tuple[str, ...]:
 
 
 def askable(listed: tuple[str, ...] | None = None, *, has_pseudo_locale: bool) -> tuple[str, ...]:
-    """Returns the tags that requests can choose: the `listed` ones, or without a list all that the
-    program has.
+    """Returns the tags of the languages that a request can choose: those in `listed`, or with None
+    all that the program has.
 
     `has_pseudo_locale` adds the pseudo-locale, which is for developers' machines.
     """
@@ -239,11 +238,13 @@ def negotiate(
     shipped: Collection[str] | None = None,
     remembered: str | None = None,
 ) -> str:
-    """Returns the tag of the language to answer in, one of the shipped ones.
+    """Returns the tag of the language to answer in: one of `shipped`, by default one of
+    `available`.
 
-    The order is: the user's explicit choice, the application's `ui_locales` in their order, the
-    user's remembered choice, the browser's `Accept-Language` by weight, the default. The arguments
-    are as they were sent; values that can't be used are ignored.
+    The order is: the user's explicit choice (`chosen`), the application's `ui_locales` in their
+    order, the choice that the user made earlier (`remembered`), the browser's `Accept-Language` by
+    weight, the `default`. The arguments are as they were sent; values that can't be used are
+    ignored.
     """
     shipped = available() if shipped is None else shipped
     for tag in _requested(chosen or "", ui_locales or "", remembered or "", accept_language or ""):
@@ -271,7 +272,7 @@ def _by_weight(accept_language: str) -> list[str]:
 
 
 def lookup(tag: str, shipped: Collection[str]) -> str | None:
-    """Returns the shipped tag that is nearest to `tag`; None if there is none.
+    """Returns the tag among `shipped` that is nearest to `tag`; None if there is none.
 
     The order is: RFC 4647 section 3.4, the aliases, any variant of the same language (`pt-BR` is
     better for `pt` than English).

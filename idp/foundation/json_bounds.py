@@ -19,9 +19,10 @@ _IN_TEXT: Final = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*+', re.DOTALL)
 
 
 def check(data: bytes) -> None:
-    """Raises InvalidArgument if the document has too many members or values, or too many levels.
+    """Raises InvalidArgument if the JSON document `data` has too many members or values, or too
+    many levels.
 
-    Text that is not JSON is left to the parser.
+    A text that is not JSON may pass: its errors are found by the parser.
     """
     depth = members = commas = at = 0
     while (mark := _MARK.search(data, at)) is not None:

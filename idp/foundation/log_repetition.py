@@ -34,9 +34,10 @@ class Repetitions:
         self._windows: dict[tuple[str, str, str], _LineWindow] = {}
 
     def admit(self, kind: tuple[str, str, str]) -> int | None:
-        """Decides whether a line of this kind is written: returns None if it is held back.
+        """Counts a line of this kind. Returns None if the line must not be written; otherwise, how
+        many lines of the kind were held back since the last one that was written.
 
-        Otherwise returns how many lines of the kind were held back before it.
+        `kind` is the logger, the level and the event.
         """
         now = self._now()
         window = self._windows.get(kind)
@@ -55,10 +56,9 @@ class Repetitions:
         self._windows.clear()
 
     def over(self) -> Iterator[tuple[tuple[str, str, str], int]]:
-        """Yields each kind with lines that were held back in a second that has ended, and their
-        number.
+        """Yields each kind that had lines held back in a second that has ended, and their number.
 
-        A number that was yielded once counts as reported.
+        The number is then reset, so that no line is reported twice.
         """
         now = self._now()
         for kind, window in list(self._windows.items()):

@@ -89,8 +89,8 @@ class Logger(structlog.BoundLoggerBase):
     ) -> None:
         """Logs an event at a level that is only known at run time.
 
-        `kind` is what the events have in common that count as repetitions; without it, they are
-        those of the same text.
+        Events with the same `kind` count as repetitions of each other, of which many in a second
+        are held back; without it, events with the same text do.
         """
         if LEVELS[level] < _output.level:
             return
@@ -109,9 +109,8 @@ def _held_before(name: str, level: str, event: str) -> int | None:
 
 
 def report_repetitions() -> None:
-    """Writes a line for each event whose lines were held back and which has not occurred since; to
-    be called every second.
-    """
+    """Writes, for each event whose lines were held back and which has not occurred since, a line
+    with their number; to be called every second."""
     for (name, level, event), held in _repetitions.over():
         try:
             fields = {"repeated": held}

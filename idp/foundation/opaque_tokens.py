@@ -43,13 +43,13 @@ def matches(secret: str, stored: str | None) -> bool:
 
 
 def same(expected: str, given: str) -> bool:
-    """Returns whether two texts are equal, in constant time."""
+    """Returns whether two texts are equal; the time taken does not depend on where they differ."""
     return hmac.compare_digest(expected.encode(), given.encode())
 
 
 def split(text: str, secrets: int = 1) -> tuple[str, ...] | None:
-    """Returns the id and the secrets of an opaque token, or None if the text does not have this
-    form."""
+    """Returns the id and the secrets of an opaque token with as many secrets as `secrets` says;
+    None if the text does not have this form."""
     if len(text) != ID_LENGTH + secrets * SECRET_LENGTH or not _ALPHABET.fullmatch(text):
         return None
     starts = range(ID_LENGTH, len(text), SECRET_LENGTH)

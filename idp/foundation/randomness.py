@@ -65,7 +65,7 @@ class Random(ABC):
 
 
 class Stocked(Random):
-    """Random bytes of another source, fetched for hundreds of tokens at once.
+    """Random bytes of another source, which are fetched from it for hundreds of tokens at once.
 
     Making ids by the hundred thousand would otherwise spend most of its time in system calls. It
     must not be used by a process that forks: both would have the same bytes.
@@ -95,7 +95,7 @@ class Numbered:
         self._count = itertools.count(1)
 
     def id(self) -> str:
-        """Returns the next id; no id is ever returned twice, not by another object either."""
+        """Returns the next id, which neither this object nor another one has returned before."""
         return f"{self._beginning}.{next(self._count)}"
 
 

@@ -100,7 +100,8 @@ _URL_PASSWORD: Final = re.compile(r"(://[^/\s:@'\"]*):[^@\s'\"]+@")
 
 
 def fields(values: Mapping[str, object]) -> dict[str, object]:
-    """Returns the fields of a log line as plain values, bounded and without secrets."""
+    """Returns the fields of a log line as values that JSON has, without secrets and with bounded
+    lengths and depth."""
     return _mapping(values, MAX_DEPTH)
 
 
@@ -113,7 +114,8 @@ def text(value: str, most: int = MAX_TEXT) -> str:
 
 
 def visible(value: str) -> str:
-    """Returns the text with escapes for characters that break a line or change its direction."""
+    """Returns the text with escapes in place of characters that break a line or change its
+    direction."""
     return _CONTROL.sub(_escaped, value)
 
 
@@ -125,7 +127,7 @@ def without_secrets(value: str) -> str:
 
 
 def lines(value: str) -> str:
-    """Returns a traceback, a text of several lines, without recognisable secrets.
+    """Returns a text of several lines, such as a traceback, without recognisable secrets.
 
     Of a long one only the end is returned.
     """

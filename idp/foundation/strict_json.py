@@ -54,12 +54,12 @@ def decode(data: bytes) -> object:
 
 
 def mistake(error: json.JSONDecodeError) -> str:
-    """Returns what is wrong with the document, as a text after which a position can be given."""
+    """Returns the parser's message without its position, such as `Expecting value`."""
     return error.msg.removesuffix(" at")
 
 
 def usable(value: object) -> object:
-    """Returns the value, which DECODER has parsed, in Python's own types.
+    """Returns a value that DECODER has parsed as dict, list, str, int, float, bool or None.
 
     Raises InvalidArgument if it contains anything that this module refuses.
     """
@@ -72,10 +72,10 @@ def usable(value: object) -> object:
 
 
 def texts(value: object) -> dict[str, str]:
-    """Returns the text members of an object that can be read without doubt, for messages that
-    identify the object.
+    """Returns, by name, those members of an object that are texts, occur once and have no unusable
+    character: for messages that identify an object which `usable` may refuse.
 
-    `value` is the result of DECODER; the object itself may be one that `usable` refuses.
+    `value` is the result of DECODER; empty if it is no object.
     """
     members = value if isinstance(value, _Object) else ()
     names = [name for name, _ in members]

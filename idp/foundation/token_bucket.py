@@ -33,8 +33,8 @@ class TokenBucket:
 
 
 class KeyedTokenBucket:
-    """A token bucket for each key and one for all keys together, so that one key can't use up the
-    rest.
+    """A token bucket for each key and one for all keys together, so that one key can't use up what
+    all may do.
 
     Beyond `_MAX_KEYS` keys the oldest are dropped, which then begin with a full burst again.
     """

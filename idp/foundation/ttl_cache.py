@@ -26,8 +26,8 @@ class TtlCache:
         self._values: dict[Hashable, _CachedValue] = {}
 
     async def get(self, name: Hashable, now: datetime, read: Callable[[], Awaitable[T]]) -> T:
-        """Returns the value of this name, from the cache, or from `read` if it is missing or too
-        old.
+        """Returns the value of this name: from the cache, or, if it is missing or older than 5 s,
+        from `read`, whose result is then cached.
 
         Raises what `read` raises.
         """

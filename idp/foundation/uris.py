@@ -6,9 +6,8 @@ from urllib.parse import quote, urlencode
 
 
 def with_parameters(uri: str, pairs: list[tuple[str, str]], *, mode: str = "query") -> str:
-    """Returns `uri` with the parameters `pairs` appended to its query, or with the mode `fragment`
-    as its fragment.
-    """
+    """Returns `uri` with the parameters `pairs`: appended to its query, or, if `mode` is
+    `fragment`, as its fragment."""
     encoded = urlencode(pairs, quote_via=quote)
     if not encoded:
         return uri

@@ -20,9 +20,8 @@ _IGNORABLE: Final = re.compile(
 
 
 class NameRefused(IdpError):
-    """A user name that is not allowed; the message continues a sentence that begins "the user
-    name".
-    """
+    """A user name that is not allowed. The message is the end of a sentence that begins "the user
+    name"."""
 
     error_code = "user.name_refused"
 

@@ -12,8 +12,10 @@ from storage import Collection, Record
 
 
 class KnownUser(Struct, kw_only=True):
-    """A user whose account knows the browser, as long as `stamp` equals the user's
-    `browsers_stamp` (`known_browsers`).
+    """A user whose account knows the browser in whose record this is (`Browser.known`).
+
+    It holds as long as `stamp` equals the user's security stamp and `browsers_stamp`
+    (`idp/identity/sessions/known_browsers.py`).
     """
 
     user_id: str
@@ -64,27 +66,9 @@ class Session(Record):
 class AuthRequest(Record):
     """An authorization request during the sign-in of a user (OpenID Connect Core 3.1.2.1).
 
-    The sign-in ends at `ends_at`, or else with the record: a record of a request that was at first
-    only in the encrypted text in its pages' addresses (`idp/oauth/endpoints/notes.py`) is stored
-    longer than the sign-in lasts, so that this text can't begin another sign-in. `agent_id` is the
-    browser's id, None until the first page is opened (a cross-site POST has no cookie). `state` is
-    stored percent-encoded, so that any byte is returned as it was sent. `login_name` is what the
-    user typed. `proven_user_id` is set when the user was authenticated by `proven_amr` but another
-    step is required; it is valid while the browser's secret and the user's stamp stay the same.
-    `proven_auth_time` is set if a session's authentication is included; `proven_amr` is empty if a
-    code from a mail was used and a new password has to be chosen. `registration_id` is the account
-    that waits for the verification of its mailbox, `reset_id` the password reset whose mail was
-    sent at `reset_sent_at`. `session_id` is the session that was chosen or created here,
-    `authenticated_session_id` the one whose password was entered here; `consented_user_id` is the
-    user who gave consent here. `device_id` is the device request that the user allows or denies.
-    `brand_org_id` is the organization whose pages are rendered if it is not the client's. With
-    `is_for_own_page` there is no client: the sign-in ends at a page of the service. `adding` is
-    the factor that the user sets up here, and `sealed_setup` the data for that
-    (`idp/oauth/sign_in/factor_enrolment.py`). `home_org_id` is the organization in which the user
-    registers. `claims` is the parameter of that name, as JSON. `acr_values` are the requested
-    classes, the preferred one first; with `is_acr_essential` one of them is required. A pushed
-    request (RFC 9126) is stored in this form, too: its id is then the digest of the reference's
-    secret, and `pushed_id` of the requests that use it names it.
+    A pushed request (RFC 9126) is stored in this form, too: its id is then the digest of the
+    reference's secret, and `pushed_id` of the sign-ins that use it names it. The fields that are
+    not parameters of the request are explained where they are defined.
     """
 
     client_id: str
@@ -94,39 +78,65 @@ class AuthRequest(Record):
     scopes: list[str]
     created_at: datetime
     expires_at: datetime
+    # The browser's id; None until the first page is opened, as a POST from another site has no
+    # cookie.
     agent_id: str | None = None
+    # Percent-encoded, so that any byte is returned as it was sent.
     state: str | None = None
     nonce: str | None = None
     prompt: list[str] = []
     max_age: int | None = None
     login_hint: str | None = None
+    # The user in the `id_token_hint`, or the one that `claims` names.
     hinted_user_id: str | None = None
     ui_locales: str | None = None
     code_challenge: str | None = None
+    # The parameter of that name, as JSON.
     claims: str | None = None
+    # The requested classes, the preferred one first; with `is_acr_essential` one is required.
     acr_values: list[str] = []
     is_acr_essential: bool = False
     language: str | None = None
+    # What the user typed.
     login_name: str | None = None
+    # The user who was authenticated by the methods `proven_amr` while another step is required.
+    # It is valid while the browser's secret and the user's stamp stay the same. `proven_amr` is
+    # empty if a code from a mail was used and a new password has to be chosen.
     proven_user_id: str | None = None
     proven_stamp: str | None = None
     proven_secret_hash: str | None = None
     proven_amr: list[str] = []
+    # Set if the authentication of a session is part of it.
     proven_auth_time: datetime | None = None
+    # The second factor that the user sets up in this sign-in, and the data for that
+    # (`idp/oauth/sign_in/factor_enrolment.py`).
     adding: Literal["totp", "passkey"] | None = None
     sealed_setup: str | None = None
+    # The account that waits for the verification of its mailbox, and the organization in which
+    # the user registers.
     registration_id: str | None = None
     home_org_id: str | None = None
+    # The password reset, and when its mail was sent.
     reset_id: str | None = None
     reset_sent_at: datetime | None = None
+    # The session that was chosen or created in this sign-in.
     session_id: str | None = None
+    # The session whose password was entered in this sign-in.
     authenticated_session_id: str | None = None
+    # The user who gave consent in this sign-in.
     consented_user_id: str | None = None
+    # The device request that the user allows or denies.
     device_id: str | None = None
+    # The organization whose pages are rendered, if it is not the client's.
     brand_org_id: str | None = None
+    # There is no client: the sign-in ends at a page of the service.
     is_for_own_page: bool = False
     completed_at: datetime | None = None
+    # The end of the sign-in, if it is not that of the record: a record of a request that was at
+    # first only in the encrypted text in its pages' addresses (`idp/oauth/endpoints/notes.py`)
+    # is stored for longer, so that this text can't begin another sign-in.
     ends_at: datetime | None = None
+    # The id of the pushed request that this sign-in uses.
     pushed_id: str | None = None
 
 

@@ -12,7 +12,8 @@ from storage import Collection, Record
 class MadeCall(Record):
     """A call that was made with an Idempotency-Key; its id is the digest of caller and key.
 
-    It is stored in the unit of the call's effects, with the answer without secrets. If the call
+    It is stored in the unit of the call's effects. `request_digest` is compared with that of a
+    repeated call. `sealed_answer` is the answer without secrets, encrypted; if the call
     `has_secret`, its complete answer is in the `MadeSecret` of the same id. `made_id` is the
     record that the call created or changed. Only a worker of version 0.1 stores one without an
     answer, which it adds later.

@@ -20,8 +20,12 @@ class Code(Struct, kw_only=True):
 
 
 class Refresh(Struct, kw_only=True):
-    """The refresh token of an authorization. `family_hash` never changes: it distinguishes a used
-    token from a forged one."""
+    """The refresh token of an authorization: the hash of the secret that changes at each use, now
+    (`current_hash`) and before (`previous_hash`).
+
+    `family_hash` is that of the secret that never changes: it distinguishes a used token from a
+    forged one.
+    """
 
     family_hash: str
     current_hash: str
@@ -60,7 +64,7 @@ class Use(Struct, kw_only=True, frozen=True, omit_defaults=True):
     """A user's use of an application, with the organizations of both and the reasons that allowed
     it.
 
-    Without `grounds` the token was issued by an earlier version, which did not record the reasons.
+    `grounds` is None for a token that an earlier version issued, which did not record the reasons.
     """
 
     user_id: str
@@ -129,8 +133,8 @@ class RevokedToken(Record):
 class Replay(Record):
     """A single-use value that was used: an assertion or the challenge of a passkey.
 
-    The id is a digest: of an assertion's issuer and `jti`, or of what was signed; of the
-    challenge.
+    Its id is a digest: of an assertion's issuer and `jti`, of the signed text of an assertion
+    without `jti`, or of a challenge.
     """
 
     expires_at: datetime

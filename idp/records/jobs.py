@@ -15,9 +15,11 @@ JobState = Literal["queued", "running", "succeeded", "finished_with_errors", "fa
 
 
 class JobOptions(Struct, frozen=True, kw_only=True):
-    """The options of an import: to only report what it would do; to change records that exist
-    already; to correct what can be corrected safely (spaces around a text, the case of a language
-    tag).
+    """The options of an import.
+
+    With `is_dry_run` it only reports what it would do; with `updates` it changes records that
+    exist already; with `mends` it corrects what can be corrected safely (spaces around a text, the
+    case of a language tag).
     """
 
     is_dry_run: bool = False
@@ -94,8 +96,9 @@ class JobProblem(Record):
 
 
 class JobBatch(Record):
-    """The rows that a job stored in one batch, for reports to its caller. `made` has (type,
-    organization, parts of the id) for each row.
+    """The rows that a job stored in one batch, from row `first` on, for reports to its caller.
+
+    `made` has (type, organization, parts of the id) for each row.
     """
 
     job_id: str

@@ -11,9 +11,8 @@ from storage import Collection, Record
 
 
 class SentParameter(Struct, kw_only=True):
-    """A parameter or header as far as it may be displayed: its value, or only a note on it, such
-    as its length.
-    """
+    """A parameter or header of a refused request, as far as it may be displayed: its `value`, or
+    None and a `note` about it, such as its length."""
 
     name: str
     value: str | None = None

@@ -27,7 +27,8 @@ async def add_primary_domains(store: Store) -> None:
 
 
 async def add_search_keys(store: Store) -> None:
-    """Sets the keys by which address and display name of each user are searched."""
+    """Sets, for each user who lacks them, the fields by which the e-mail address and the display
+    name are searched."""
     units: list[list[Update]] = []
     async for user in store.scan(USERS):
         keys = {

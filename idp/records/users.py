@@ -63,9 +63,8 @@ class Contact(Struct, kw_only=True):
         return self.is_verified and self.verified_by != "organization"
 
     def is_verified_for(self, user_org_id: str, org_id: str | None) -> bool:
-        """Returns whether the contact counts as verified at an application of the organization
-        `org_id`.
-        """
+        """Returns whether an application of the organization `org_id` (None: of no particular one)
+        may treat the contact as verified; `user_org_id` is the user's organization."""
         return self.is_verified_everywhere or (self.is_verified and org_id == user_org_id)
 
 
@@ -168,10 +167,11 @@ class User(Record):
 
 
 class LoginClaim(Record):
-    """The reservation of a login name: users that are created concurrently with the same name
-    conflict at this record.
+    """The reservation of a login name: concurrent creations of users with the same name conflict
+    at this record.
 
-    The id is the beginning of the name; `version` is random and changes each time.
+    Its id is the beginning of the name; `version` is random and changes each time that the name is
+    reserved.
     """
 
     version: str

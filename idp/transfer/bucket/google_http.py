@@ -94,7 +94,8 @@ def time_limit(seconds: float, leaving: threading.Event) -> Iterator[TimeLimit]:
 
 
 class GuardedAdapter(HTTPAdapter):  # type: ignore[misc, unused-ignore]
-    """An adapter of `requests` that sends requests to `origins` only, and within `time`.
+    """An adapter of `requests` that sends requests to `origins` only, and within the time limit
+    `time`.
 
     It raises NotCalled for any other request, for a redirect, and for a response that is too long.
     """
