@@ -21,6 +21,8 @@ _NAMES: Final = {
     ),
     "outbox": message("Sends mail and text messages", context="jobs"),
     "imports": message("Removes what ended imports have left", context="jobs"),
+    "audit seal": message("Numbers and seals the events of the audit log", context="jobs"),
+    "audit upkeep": message("Looks after the audit log", context="jobs"),
     "logout messages": message("Tells applications that sessions have ended", context="jobs"),
 }
 _LIST: Final = "GET /admin/v1/background"

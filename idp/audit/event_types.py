@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, get_args
 
 from idp.audit import event_details
+from idp.records import EventStream
 
 # By the record that changed: what happened to it, after the dot.
 _CHANGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
@@ -137,6 +138,16 @@ TYPES: Final[Mapping[str, str]] = {
     for name, (label, changes) in _CHANGES.items()
     for change in changes
 }
+STREAMS: Final[tuple[EventStream, ...]] = get_args(EventStream)
+_ACCESS: Final = frozenset({"authorization", "consent", "device", "session", "token"})
+
+
+def stream_of(type: str) -> EventStream:
+    """Returns the stream that events of this type belong to: `failure` for refused attempts,
+    `access` for sessions and authorizations, `change` for all others."""
+    if type in event_details.SENTENCES:
+        return "failure"
+    return "access" if object_of(type) in _ACCESS else "change"
 
 
 def object_of(type: str) -> str:

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from idp.foundation.network_keys import network_key
-from idp.limits.recent_failures import FailureSource, FailureSum
+from idp.limits.recent_failures import PERIOD, FailureSource, FailureSum
 from idp.records import APPLICATIONS, EVENTS, INSTANCE_ID, INSTANCES, USERS, Event
 from idp.service import Service
 from storage import Collection, Insert, Key, Stale, Unavailable, Update
@@ -25,6 +25,10 @@ NOBODYS_SIGN_IN: Final = "instance.sign_in.failed"
 NETWORK: Final = "network.slowed"
 CLIENT: Final = "client.authentication_failed"
 IMPERSONATION: Final = "token.impersonation_refused"
+
+_OPEN: Final = "open"  # the stream of a count that still grows
+_ABANDONED_AFTER: Final = 2 * PERIOD
+_AT_ONCE: Final = 500
 
 _RECORDS: Final[dict[str, Sequence[Collection[Any]]]] = {
     SIGN_IN: (USERS,),
@@ -122,15 +126,9 @@ def _about(failure_sum: FailureSum, records: Mapping[Key, Any]) -> About:
 
 async def _write(service: Service, failure_sum: FailureSum, about: About) -> None:
     payload = sorted((dict(failure_sum.payload) | _counts(failure_sum)).items())
-    if failure_sum.event_id is not None:
-        try:
-            await service.store.commit(
-                Update(EVENTS, failure_sum.event_id, set={"payload": payload})
-            )
-        except Stale:  # its insertion was never stored
-            failure_sum.event_id = None
-        else:
-            return
+    event_id = failure_sum.event_id
+    if event_id is not None and await _updated(service, event_id, payload, _state(failure_sum)):
+        return
     event = _event(service, failure_sum, about, payload)
     failure_sum.event_id = event.id  # also if the outcome is unknown: the next write finds out
     try:
@@ -138,6 +136,21 @@ async def _write(service: Service, failure_sum: FailureSum, about: About) -> Non
     except Unavailable:
         failure_sum.event_id = None
         raise
+
+
+async def _updated(
+    service: Service, event_id: str, payload: list[tuple[str, str]], state: Mapping[str, Any]
+) -> bool:
+    """Updates the event of a sum; returns whether the event states these counts now. A final event
+    is not changed, because it may be sealed."""
+    write = Update(EVENTS, event_id, set={"payload": payload, **state}, expect={"stream": _OPEN})
+    try:
+        await service.store.commit(write)
+    except Stale:
+        # Its insertion was never stored, or an update whose answer was lost has made it final.
+        stored = await service.store.get(EVENTS, event_id)
+        return stored is not None and sorted(stored.payload) == payload
+    return True
 
 
 def _event(
@@ -154,7 +167,30 @@ def _event(
         at=now,
         org_id=about.org_id,
         payload=payload,
+        **_state(failure_sum),
     )
+
+
+def _state(failure_sum: FailureSum) -> dict[str, Any]:
+    """The fields by which sealing recognises an event that is not updated any more."""
+    if failure_sum.is_over:
+        return {"stream": None, "is_final": True}
+    return {"stream": _OPEN, "is_final": None}
+
+
+async def finish_abandoned(service: Service) -> None:
+    """Makes the counts final whose process has ended without doing so. Raises StorageError."""
+    ended_before = service.clock.now() - _ABANDONED_AFTER
+    page = await service.store.find(EVENTS, {"stream": _OPEN, "position": None}, limit=_AT_ONCE)
+    final = {"stream": None, "is_final": True}
+    updates = [
+        [Update(EVENTS, event.id, set=final, expect={"stream": _OPEN})]
+        for event in page.records
+        if event.at <= ended_before
+    ]
+    for outcome in await service.store.commit_each(updates) if updates else ():
+        if outcome is not None and not isinstance(outcome, Stale):
+            raise outcome
 
 
 def _counts(failure_sum: FailureSum) -> dict[str, str]:

@@ -18,7 +18,7 @@ from datetime import timedelta
 from typing import Final, NamedTuple
 
 from idp import test_mode
-from idp.audit import failure_events
+from idp.audit import failure_events, sealing, upkeep
 from idp.background import deferred_work, read_only_store
 from idp.credentials import rate_limits
 from idp.foundation import logs
@@ -43,12 +43,14 @@ class ScheduledJob(NamedTuple):
     """A repeated task, with the interval after which it is due again.
 
     With `is_everyones`, each process runs it without a lease, because the task claims its items
-    one by one; checking for them costs a read.
+    one by one; checking for them costs a read. With `has_work`, the task is due only if that
+    returns true, so that a task of a short interval writes nothing while it has nothing to do.
     """
 
     interval_seconds: float
     work: Callable[[Service], Awaitable[None]]
     is_everyones: bool = False
+    has_work: Callable[[Service], Awaitable[bool]] | None = None
 
 
 JOBS: Final[Mapping[str, ScheduledJob]] = {
@@ -61,6 +63,8 @@ JOBS: Final[Mapping[str, ScheduledJob]] = {
     "outbox": ScheduledJob(
         mail_delivery.EVERY_SECONDS, mail_delivery.deliver_due, is_everyones=True
     ),
+    "audit seal": ScheduledJob(sealing.EVERY_SECONDS, sealing.seal, has_work=sealing.has_unsealed),
+    "audit upkeep": ScheduledJob(upkeep.EVERY_SECONDS, upkeep.tend),
     "logout messages": ScheduledJob(back_channel.EVERY_SECONDS, back_channel.deliver_due),
 }
 
@@ -123,6 +127,8 @@ async def take_turn(service: Service, name: str, job: ScheduledJob) -> bool:
         await test_mode.synchronise(service)
     if job.is_everyones:
         return await _done(service, name, job)
+    if job.has_work is not None and not await job.has_work(service):
+        return False
     lease = await _taken(service, name)
     if lease is None:
         return False

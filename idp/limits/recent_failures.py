@@ -38,7 +38,7 @@ class FailureSource(Struct, frozen=True):
 
 class FailureSum(Struct, eq=False):
     """The attempts of one source in a period. `is_first` marks a sum of the first attempt alone,
-    which is an event of its own.
+    which is an event of its own. `is_over` marks a sum whose event is written for the last time.
 
     `names` and `networks` are the different ones in a sum of attempts that are counted without
     their source.
@@ -52,6 +52,7 @@ class FailureSum(Struct, eq=False):
     due_at: datetime
     count: int = 0
     is_first: bool = False
+    is_over: bool = False
     is_changed: bool = False
     event_id: str | None = None
     names: set[str] = field(default_factory=set)
@@ -60,6 +61,13 @@ class FailureSum(Struct, eq=False):
     @property
     def is_rest(self) -> bool:
         return not self.source.record_id and not self.source.parts
+
+    def is_due(self, now: datetime) -> bool:
+        """Whether the sum is to be written now. One that is over is also written if only its
+        event is not final."""
+        if self.is_over:
+            return self.is_changed or self.event_id is not None
+        return self.is_changed and self.due_at <= now
 
 
 class Failures:
@@ -84,7 +92,7 @@ class Failures:
             self.record_rest(source.rest or source.type, now, network=payload.get("network", ""))
         else:
             self._sums[source] = new_sum = _begun(source, payload, now)
-            first = structs.replace(new_sum, count=1, is_first=True, is_changed=True)
+            first = structs.replace(new_sum, count=1, is_first=True, is_over=True, is_changed=True)
             self._apart.append(first)
 
     def record_once(
@@ -117,12 +125,12 @@ class Failures:
         self._renew_events(now)
         taken = [each for each in self._take_apart() if self._has_event(each)]
         for failure_sum in list(self._sums.values()):
-            is_over = is_last or failure_sum.ends_at <= now
-            if failure_sum.is_changed and (is_over or failure_sum.due_at <= now):
+            failure_sum.is_over = is_last or failure_sum.ends_at <= now
+            if failure_sum.is_due(now):
                 if self._has_event(failure_sum):
                     failure_sum.is_changed, failure_sum.due_at = False, now + WRITTEN_EVERY
                     taken.append(failure_sum)
-                elif is_over:
+                elif failure_sum.is_over:
                     self._move_to_rest(failure_sum, now)
             if failure_sum.ends_at <= now:
                 self._end(failure_sum, now)

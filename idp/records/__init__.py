@@ -11,6 +11,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from idp.records.audit import (
+    AUDIT_HEADS,
+    AUDIT_KEYS,
+    CHAIN_KEY_ID,
+    AuditHead,
+    AuditKey,
+    EventStream,
+)
 from idp.records.browsers import (
     AGENTS,
     AUTH_REQUESTS,
@@ -199,6 +207,8 @@ ALL: Final = (
     SIGNING_KEYS,
     LEASES,
     EVENTS,
+    AUDIT_HEADS,
+    AUDIT_KEYS,
     OUTBOX,
     VERIFICATIONS,
     REGISTRATIONS,
@@ -220,6 +230,12 @@ ALL: Final = (
 )
 
 __all__ = [
+    "AUDIT_HEADS",
+    "AUDIT_KEYS",
+    "CHAIN_KEY_ID",
+    "AuditHead",
+    "AuditKey",
+    "EventStream",
     "GUESS_STREAKS",
     "UNTRUSTED_PROXIES",
     "BrowserTries",

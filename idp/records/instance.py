@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
+from idp.records.audit import EventStream
 from storage import Collection, Record
 
 INSTANCE_ID: Final = "instance"
@@ -83,7 +84,13 @@ class Lease(Record):
 
 class Event(Record):
     """One change of one record in the audit log, which contains no secret. State is never derived
-    from it."""
+    from it.
+
+    `stream`, `position` and `chain` are set when the event is sealed: the stream that it belongs
+    to, its number there, counted from 1, and its value in the chain. `salt` is the part of the
+    payload's digest that can't be guessed; of an erased payload, `payload_digest` is left. A count
+    of refused attempts has the stream `open` while it grows, and `is_final` afterwards.
+    """
 
     collection: str
     record_id: str
@@ -94,6 +101,12 @@ class Event(Record):
     org_id: str | None = None
     request_id: str | None = None
     payload: list[tuple[str, str]] = []
+    stream: EventStream | Literal["open"] | None = None
+    position: int | None = None
+    chain: str | None = None
+    salt: str | None = None
+    payload_digest: str | None = None
+    is_final: bool | None = None
 
 
 class DemoVisit(Record):
@@ -109,6 +122,13 @@ LEASES: Final = Collection("leases", Lease, expires=True)
 EVENTS: Final = Collection(
     "events",
     Event,
-    lists=(("at",), ("org_id", "at"), ("actor", "at"), ("record_id", "at")),
+    lists=(
+        ("at",),
+        ("org_id", "at"),
+        ("actor", "at"),
+        ("record_id", "at"),
+        # The list of an absent stream and position has the events that are not sealed.
+        ("stream", "position"),
+    ),
 )
 DEMO_VISITS: Final = Collection("demo_visits", DemoVisit, expires=True)

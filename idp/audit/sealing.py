@@ -1,0 +1,195 @@
+"""Sealing of events: each gets the next position of its stream and its value in the chain.
+
+Ids of events are ordered by clocks, so a reader that remembers the last one would miss an event
+that is stored late, with an earlier time. Positions are given out by this task alone, after the
+events are stored: whatever becomes visible late is found late, and numbered then. So a position
+never changes, none is left out, and a reader misses nothing.
+
+The new positions and the heads of the streams are one unit, which fails if another process has
+sealed events meanwhile. A process that is killed leaves nothing half-sealed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from msgspec import Struct, structs
+
+from idp.audit import chain
+from idp.audit.event_types import STREAMS, stream_of
+from idp.foundation import logs
+from idp.foundation.errors import IdpError
+from idp.records import (
+    AUDIT_HEADS,
+    AUDIT_KEYS,
+    CHAIN_KEY_ID,
+    EVENTS,
+    AuditHead,
+    AuditKey,
+    Event,
+    EventStream,
+)
+from idp.service import Service
+from storage import Conflict, Cursor, Insert, Key, Stale, Update, Where, Write
+from storage.settling import commit_settled
+
+EVERY_SECONDS: Final = 1
+AT_ONCE: Final = 200
+# Of one turn, so that its lease does not expire; what remains is sealed in the next one.
+_TURN_SECONDS: Final = 10.0
+# Until then, an older version of the program may update its counts of refused attempts.
+_FINAL_AFTER: Final = timedelta(minutes=15)
+# Before an installation that has events removes any by the settings, which may be new to it.
+_GRACE: Final = timedelta(days=30)
+_NEW: Final = timedelta(days=1)
+_UNSEALED: Final[Where] = {"stream": None, "position": None}
+
+_log = logs.logger(__name__)
+
+
+class ChainLost(IdpError):
+    """There are sealed events, but the key of their chain or a head is not in the store."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the key or a head of the audit log's chain is missing in the store: events can't be"
+            " sealed. Find out who changed the database, and restore a backup."
+        )
+
+
+class ChainState(Struct, frozen=True):
+    """The key of the chains and the heads of all streams, as they are stored."""
+
+    key: bytes
+    heads: Mapping[EventStream, AuditHead]
+
+    @classmethod
+    def empty(cls) -> ChainState:
+        """Returns the state of an installation in which no event was ever sealed."""
+        return cls(b"", {name: AuditHead(id=name) for name in STREAMS})
+
+
+async def has_unsealed(service: Service) -> bool:
+    """Whether there is an event that is not sealed."""
+    return bool((await service.store.find(EVENTS, _UNSEALED, limit=1)).records)
+
+
+async def seal(service: Service) -> None:
+    """Seals the events that are stored, the oldest first, for at most ten seconds. Raises
+    ChainLost, WrongKey, StorageError."""
+    ends_at = time.monotonic() + _TURN_SECONDS
+    while time.monotonic() < ends_at:
+        began_at = time.monotonic()
+        if await seal_some(service) < AT_ONCE:
+            return
+        # Half of the time is left to others, such as after an upgrade with many old events.
+        await asyncio.sleep(time.monotonic() - began_at)
+
+
+async def seal_some(service: Service) -> int:
+    """Seals the oldest events that are not sealed, up to 200, in one unit; returns how many.
+
+    Returns 0 if another process has sealed or changed some of them meanwhile. Raises ChainLost,
+    WrongKey, StorageError.
+    """
+    events = await _unsealed(service)
+    if not events:
+        return 0
+    state = await prepared_state(service, events[0].at)
+    try:
+        await commit_settled(service.store, *_writes(service, state, events))
+    except Stale:
+        return 0
+    return len(events)
+
+
+async def prepared_state(service: Service, first_at: datetime) -> ChainState:
+    """Returns the state of the chains, which is stored first if there is none yet. `first_at` is
+    the time of the oldest event. Raises ChainLost, WrongKey, StorageError."""
+    state = await read_state(service)
+    if state is None:
+        try:
+            await commit_settled(service.store, *_first_writes(service, first_at))
+        except Conflict:
+            _log.debug("another process has begun the chains")
+        state = await read_state(service)
+    if state is None:
+        raise ChainLost()
+    return state
+
+
+async def read_state(service: Service) -> ChainState | None:
+    """Returns the state of the chains; None if no event was ever sealed. Raises ChainLost,
+    WrongKey, StorageError."""
+    keys: list[Key] = [(AUDIT_KEYS, CHAIN_KEY_ID), *((AUDIT_HEADS, name) for name in STREAMS)]
+    record, *heads = await service.store.get_many(keys)
+    if record is None and not any(heads):
+        return None
+    if not isinstance(record, AuditKey) or not all(heads):
+        raise ChainLost()
+    key = chain.opened_key(service, record)
+    return ChainState(key, dict(zip(STREAMS, heads, strict=True)))
+
+
+def _first_writes(service: Service, first_at: datetime) -> list[Write]:
+    now = service.clock.now()
+    removable_from = now + _GRACE if first_at < now - _NEW else now
+    heads = [AuditHead(id=name, removable_from=removable_from) for name in STREAMS]
+    return [
+        Insert(AUDIT_KEYS, chain.new_key(service)),
+        *(Insert(AUDIT_HEADS, head) for head in heads),
+    ]
+
+
+async def _unsealed(service: Service) -> list[Event]:
+    """Returns the oldest events that can be sealed, in the order of time."""
+    found, now = list[Event](), service.clock.now()
+    after: Cursor | None = None
+    while len(found) < AT_ONCE:
+        page = await service.store.find(EVENTS, _UNSEALED, limit=AT_ONCE, after=after)
+        found += [event for event in page.records if _is_final(event, now)]
+        after = page.after
+        if after is None:
+            break
+    return sorted(found[:AT_ONCE], key=lambda event: (event.at, event.id))
+
+
+def _is_final(event: Event, now: datetime) -> bool:
+    """Whether no program updates the event any more."""
+    is_count = stream_of(event.type) == "failure"
+    return not is_count or bool(event.is_final) or event.at <= now - _FINAL_AFTER
+
+
+def _writes(service: Service, state: ChainState, events: Sequence[Event]) -> list[Write]:
+    """The writes that seal these events, after those that are sealed already."""
+    writes, ends = list[Write](), dict(state.heads)
+    for event in events:
+        name = stream_of(event.type)
+        end = ends[name]
+        fields: dict[str, Any] = {"stream": name, "position": end.position + 1}
+        if event.payload and event.salt is None:
+            fields["salt"] = chain.new_salt(service.random)
+        sealed = structs.replace(event, **fields)
+        fields["chain"] = chain.value(state.key, end.chain, sealed)
+        writes.append(Update(EVENTS, event.id, set=fields, expect={"position": None}))
+        ends[name] = structs.replace(end, position=sealed.position, chain=fields["chain"])
+    return [*_moved(state.heads, ends), *writes]
+
+
+def _moved(
+    before: Mapping[EventStream, AuditHead], after: Mapping[EventStream, AuditHead]
+) -> list[Update]:
+    return [
+        Update(
+            AUDIT_HEADS,
+            name,
+            set={"position": head.position, "chain": head.chain},
+            expect={"position": before[name].position},
+        )
+        for name, head in after.items()
+        if head.position != before[name].position
+    ]

@@ -1,0 +1,90 @@
+"""`idp audit verify`: whether the sealed events are as they were when they were sealed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+import msgspec
+
+from idp.cli.opening import opened_service
+from idp.cli.output import say
+from idp.cli.settings import load_for_store, store_flags
+from idp.config.loading import Loaded
+from idp.foundation.errors import ConfigError
+from idp.start import exit_codes
+
+if TYPE_CHECKING:
+    from idp.audit.verification import Anchor, StreamVerification
+
+_ANCHOR_HELP: Final = "JSON lines with heads of the past, such as the service's log."
+
+
+@click.command(short_help="Whether the sealed events are unchanged.")
+@store_flags
+@click.option(
+    "--anchor", "anchor_file", metavar="FILE", type=click.Path(path_type=Path), help=_ANCHOR_HELP
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def verify(
+    anchor_file: Path | None, as_json: bool, config_file: Path | None, **flags: object
+) -> None:
+    """Verify each stream of the audit log from its first event to its head; the service may go
+    on meanwhile. Ends with code 1 and the first position that does not hold, if there is one.
+    Example: idp audit verify --anchor /var/log/idp.log
+    """
+    loaded = load_for_store(config_file, flags)
+    results: list[StreamVerification] = []
+
+    def verified() -> None:
+        anchors = _anchors(anchor_file) if anchor_file is not None else []
+        results.extend(asyncio.run(_verified(loaded, anchors)))
+        click.echo(msgspec.json.encode({"streams": results}) if as_json else _text(results))
+        if anchor_file is not None:
+            say(f"{anchor_file}: {len(anchors)} anchors, {_compared(results)} compared")
+
+    code = exit_codes.guarded(verified)
+    is_faulty = any(each.fault is not None for each in results)
+    raise SystemExit(code or (exit_codes.FAILED if is_faulty else exit_codes.OK))
+
+
+async def _verified(loaded: Loaded, anchors: Sequence[Anchor]) -> list[StreamVerification]:
+    from idp.audit import verification
+
+    async with opened_service(loaded) as service:
+        return await verification.verify(service, anchors)
+
+
+def _anchors(file: Path) -> list[Anchor]:
+    """Returns the anchors in a file. Raises ConfigError if there are none."""
+    from idp.audit import verification
+
+    try:
+        with file.open(encoding="utf-8", errors="replace") as lines:
+            found = verification.anchors_in(lines)
+    except OSError as error:
+        raise ConfigError([f"the anchors in {file} can't be read: {error.strerror}"]) from error
+    if not found:
+        raise ConfigError([f"{file} has no anchor: a JSON line with stream, position and chain"])
+    return found
+
+
+def _compared(results: Sequence[StreamVerification]) -> int:
+    return sum(each.anchors for each in results)
+
+
+def _text(results: Sequence[StreamVerification]) -> str:
+    return "\n".join(f"{each.stream:<8} {_outcome(each)}" for each in results)
+
+
+def _outcome(result: StreamVerification) -> str:
+    if result.fault is not None:
+        return f"position {result.fault_position} does not hold: {result.fault}"
+    if not result.position:
+        return "no event was sealed yet"
+    removed = f", the first {result.floor} were removed by retention" if result.floor else ""
+    erased = f", {result.erased} without their payload" if result.erased else ""
+    return f"holds up to position {result.position}: {result.events} events{erased}{removed}"

@@ -1,0 +1,38 @@
+"""The sealed streams of the audit log: their heads, and the key of their chains."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final, Literal
+
+from storage import Collection, Record
+
+EventStream = Literal["change", "access", "failure"]
+CHAIN_KEY_ID: Final = "chain"
+
+
+class AuditHead(Record):
+    """The two ends of a stream of sealed events; the id is the stream's name.
+
+    `position` and `chain` are those of the event that was sealed last, 0 and empty before the
+    first. `floor` and `floor_chain` are those of the last event that was removed from the
+    beginning; `floor_mac` authenticates both. Events are removed from `removable_from` on.
+    """
+
+    position: int = 0
+    chain: str = ""
+    floor: int = 0
+    floor_chain: str = ""
+    floor_mac: str = ""
+    removable_from: datetime | None = None
+
+
+class AuditKey(Record):
+    """The random key of the chains, encrypted under the master key; there is one."""
+
+    sealed_key: str
+    created_at: datetime
+
+
+AUDIT_HEADS: Final = Collection("audit_heads", AuditHead)
+AUDIT_KEYS: Final = Collection("audit_keys", AuditKey)

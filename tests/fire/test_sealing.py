@@ -1,0 +1,135 @@
+"""Sealing under kills and with clocks apart; a chain of which any one event is tampered with."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sys
+
+import pytest
+
+from idp.audit import sealing, verification
+from idp.records import EVENTS
+from idp.start import bootstrap
+from storage import Delete, Insert, Update
+from tests.fire import auditing
+from tests.support.auditing import sealed_in, store_events
+from tests.support.mongod import fresh_database
+
+AHEAD = (-5, -1, 1, 5)
+
+
+@pytest.fixture(params=["sqlite", "mongodb"])
+def store(request, tmp_path):
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path}/idp.sqlite3"
+        return
+    with fresh_database(request.getfixturevalue("mongod")) as url:
+        yield url
+
+
+async def process(data, store, *arguments):
+    program = [sys.executable, "-P", "-m", "tests.fire.auditing", str(data), store]
+    return await asyncio.create_subprocess_exec(
+        *program, *map(str, arguments), stdout=asyncio.subprocess.PIPE
+    )
+
+
+async def kill_sealers(data, store, kills: int) -> None:
+    """Let sealers seal for a moment each, and kill each."""
+    pauses = random.Random(7)
+    for _ in range(kills):
+        sealer = await process(data, store, "seal")
+        await sealer.stdout.readline()
+        await asyncio.sleep(pauses.uniform(0.01, 0.2))
+        sealer.kill()
+        await sealer.wait()
+
+
+async def storm(data, store, events: int, kills: int) -> None:
+    service = await auditing.opened(str(data), store)
+    try:
+        await bootstrap.make_ready(service)
+        writers = [await process(data, store, "write", events // 4, ahead) for ahead in AHEAD]
+        await kill_sealers(data, store, kills)
+        assert [await each.wait() for each in writers] == [0] * 4
+        while await sealing.has_unsealed(service):
+            await sealing.seal(service)
+        access = await sealed_in(service, "access")
+
+        assert [each.position for each in access] == list(range(1, events + 1))
+        assert [each.fault for each in await verification.verify(service)] == [None] * 3
+    finally:
+        await bootstrap.close_service(service)
+
+
+@pytest.mark.program
+@pytest.mark.promise("audit: positions")
+@pytest.mark.gen_test(timeout=120)
+async def test_a_killed_sealer_leaves_no_gap(tmp_path):
+    store = f"sqlite:///{tmp_path}/idp.sqlite3"
+    service = await auditing.opened(str(tmp_path), store)
+    try:
+        await auditing.write(service, 1000, -5)
+        await kill_sealers(tmp_path, store, 1)
+        await asyncio.gather(sealing.seal(service), auditing.write(service, 100, 5))
+        await sealing.seal(service)
+        access = await sealed_in(service, "access")
+
+        assert [each.position for each in access] == list(range(1, 1101))
+        assert [each.fault for each in await verification.verify(service)] == [None] * 3
+    finally:
+        await bootstrap.close_service(service)
+
+
+@pytest.mark.deep
+@pytest.mark.gen_test(timeout=3600)
+async def test_100_000_events_are_sealed_without_a_gap_by_sealers_that_are_killed(tmp_path, store):
+    await storm(tmp_path, store, events=100_000, kills=50)
+
+
+async def tamper(service, way: str, event, other) -> list:
+    """Change a sealed event; the writes that put everything back."""
+    place = {"position": event.position, "chain": event.chain}
+    if way == "changed":
+        writes = [Update(EVENTS, event.id, set={"record_id": "other"})]
+        back = [Update(EVENTS, event.id, set={"record_id": event.record_id})]
+    elif way == "removed":
+        writes, back = [Delete(EVENTS, event.id)], [Insert(EVENTS, event)]
+    elif way == "added":
+        fields = {name: getattr(event, name) for name in event.__struct_fields__}
+        added = type(event)(**fields | {"id": f"{event.id}-2"})
+        writes, back = [Insert(EVENTS, added)], [Delete(EVENTS, added.id)]
+    else:
+        of_other = {"position": other.position, "chain": other.chain}
+        writes = [
+            Update(EVENTS, event.id, set=of_other),
+            Update(EVENTS, other.id, set=place),
+        ]
+        back = [
+            Update(EVENTS, event.id, set=place),
+            Update(EVENTS, other.id, set=of_other),
+        ]
+    await service.store.commit(*writes)
+    return back
+
+
+@pytest.mark.deep
+@pytest.mark.gen_test(timeout=3600)
+async def test_each_of_200_random_changes_of_10_000_events_is_found(tmp_path):
+    service = await auditing.opened(str(tmp_path), f"sqlite:///{tmp_path}/idp.sqlite3")
+    try:
+        await store_events(service, 10_000, type="session.opened", payload=[("a", "b")])
+        await sealing.seal(service)
+        access, choice = await sealed_in(service, "access"), random.Random(11)
+        for n in range(200):
+            way = ("changed", "removed", "added", "swapped")[n % 4]
+            event, other = choice.sample(access, 2)
+            back = await tamper(service, way, event, other)
+            (fault,) = [one for one in await verification.verify(service) if one.fault]
+            first = min(event.position, other.position) if way == "swapped" else event.position
+            assert first <= fault.fault_position <= first + (way == "added"), (way, fault)
+            await service.store.commit(*back)
+        assert not [one for one in await verification.verify(service) if one.fault]
+    finally:
+        await bootstrap.close_service(service)

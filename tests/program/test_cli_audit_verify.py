@@ -1,0 +1,75 @@
+"""`idp audit verify`: whether the audit log is as it was sealed, as the command line tells it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from idp.audit import sealing
+from idp.records import EVENTS
+from storage import Update
+from tests.support.shell import Shell
+
+
+@pytest.fixture
+def shell(tmp_path):
+    shell = Shell(tmp_path / "data").install()
+    asyncio.run(shell._with_service(sealing.seal))
+    return shell
+
+
+def on_store(shell, work):
+    return asyncio.run(shell._with_service(work))
+
+
+async def forge(service) -> None:
+    page = await service.store.find(EVENTS, {"stream": "change"}, order="position", limit=3)
+    third = page.records[2]
+    await service.store.commit(Update(EVENTS, third.id, set={"actor": "nobody"}))
+
+
+async def head(service):
+    return (await sealing.read_state(service)).heads["change"]
+
+
+def test_an_untouched_log_holds_to_its_head(shell):
+    position = on_store(shell, head).position
+    change, access, failure = shell("audit", "verify").out.splitlines()
+
+    assert change == f"change   holds up to position {position}: {position} events"
+    assert access.split(maxsplit=1)[1] == failure.split(maxsplit=1)[1] == "no event was sealed yet"
+
+
+def test_the_first_position_that_does_not_hold_is_named(shell):
+    on_store(shell, forge)
+    ran = shell("audit", "verify", code=1)
+    change = shell("audit", "verify", "--json", code=1).json()["streams"][0]
+
+    assert ran.out.startswith("change   position 3 does not hold: the event ")
+    assert (change["stream"], change["position"], change["faultPosition"]) == ("change", 2, 3)
+
+
+def test_the_log_of_the_service_serves_as_anchors(shell, tmp_path):
+    found, log = on_store(shell, head), tmp_path / "idp.log"
+    anchor = {"stream": "change", "position": found.position, "chain": found.chain}
+    log.write_text(f"started\n{json.dumps({'event': 'audit head', **anchor})}\nan end\n")
+
+    ran = shell("audit", "verify", "--anchor", str(log))
+    assert ran.err == f"{log}: 1 anchors, 1 compared\n"
+
+    log.write_text(json.dumps(anchor | {"position": found.position + 1}))
+    ran = shell("audit", "verify", "--anchor", str(log), code=1)
+    assert "an anchor has events that are not in the store" in ran.out
+
+
+@pytest.mark.parametrize("content", [None, "no anchor\n"])
+def test_a_file_without_anchors_is_refused(shell, tmp_path, content):
+    file = tmp_path / "anchors"
+    if content is not None:
+        file.write_text(content)
+    ran = shell("audit", "verify", "--anchor", str(file), code=2)
+
+    assert ran.out == ""
+    assert str(file) in ran.err
