@@ -96,8 +96,8 @@ def opened(
 class GoogleBucket:
     """A bucket of Google Cloud Storage, whose objects can be read and created.
 
-    Its methods raise errors of Google's library, too; `opened`, which provides it, turns them into
-    ObjectStorageFailed.
+    Its methods also raise errors of the library; `opened`, which provides the bucket, raises
+    ObjectStorageFailed in their place.
     """
 
     def __init__(
