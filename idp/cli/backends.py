@@ -22,11 +22,11 @@ from idp.foundation.errors import ConfigError
 
 
 class Backend(Protocol):
-    """Carries out operations of the management API."""
+    """An installation on which a command carries out operations of the management API."""
 
     @property
     def clock(self) -> Clock:
-        """The clock from which lifetimes are counted."""
+        """The clock with which a command turns durations, such as 24h, into instants."""
 
     @property
     def issuer(self) -> str:
@@ -47,15 +47,16 @@ class Backend(Protocol):
         """
 
     def within(self, org_id: str | None) -> Backend:
-        """Returns this back end with calls that concern the organization `org_id`."""
+        """Returns a back end of the same installation whose calls name the organization `org_id`,
+        or none if that is None."""
 
 
 class BackendLocation(Struct, frozen=True, kw_only=True):
-    """The installation on which a command works: the `url` of a service, or the store that the
-    settings name.
+    """The installation on which a command works: the `url` of a service, or without one the store
+    that the settings name (`config_file` and `flags`).
 
-    `token_file` holds the token for the service, unless it is in IDP_TOKEN; `org_id` is the
-    organization of the calls, unless it is in IDP_ORG.
+    `token_file` holds the token for the service, which otherwise is in IDP_TOKEN; `org_id` is the
+    organization of the calls, which otherwise is in IDP_ORG.
     """
 
     url: str | None = None
@@ -71,9 +72,8 @@ _CONTRADICTION: Final = "--url names a service, --data and --store a store: only
 
 @asynccontextmanager
 async def opened(location: BackendLocation) -> AsyncIterator[Backend]:
-    """Opens the back end of this location, and closes it at the end of the block. Raises IdpError,
-    StorageError.
-    """
+    """Provides the back end of this location within the block, and closes it afterwards. Raises
+    IdpError, StorageError."""
     has_store = any(location.flags.get(name) for name in ("data", "store"))
     if location.url and has_store:
         raise ConfigError([_CONTRADICTION])

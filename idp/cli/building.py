@@ -17,7 +17,7 @@ from idp.schema.reading import Request
 
 
 class Verb(click.Command):
-    """A click command with the description that it was built from."""
+    """A click command, with the description that it was built from in `made_of`."""
 
     made_of: Command
 
@@ -56,7 +56,9 @@ def built(command: Command) -> click.Command:
 
 
 def with_common_options(command: click.Command) -> click.Command:
-    """Adds the options that all commands have: where to work, and how to print."""
+    """Adds to a command the options that all commands have, of where to work and how to print, and
+    returns it.
+    """
     store_flags(command)
     for flag in (
         click.Option(["--url"], metavar="URL", help="A running service, instead of a store."),
@@ -82,8 +84,8 @@ def with_common_options(command: click.Command) -> click.Command:
 
 
 def options_of(command: Command) -> dict[str, FieldOption]:
-    """Returns the fields of the request for which the command has options, by the names of the
-    options.
+    """Returns the fields of the request for which the command has options, as a dict by the names
+    of the options without dashes.
     """
     by_path: dict[tuple[str, ...], FieldOption] = {}
     for operation in command.operations.values():

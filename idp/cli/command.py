@@ -27,22 +27,24 @@ Adapt = Callable[[Document, Mapping[str, Any]], tuple[str, Document]]
 
 
 class Command(Struct, frozen=True, kw_only=True):
-    """The description of one command.
+    """The description of one command, from which the click command is built.
 
     `operations` has one operation, or several among which the options choose: `--instance` chooses
-    the one of that name, otherwise the one whose path values are all given.
+    the one of that name, otherwise the one whose path parameters are all given.
 
     `at` is the path parameter that is an argument; the others are options, `--project` for
     `projectId`. `names` are option names that differ from the derived ones, by the field's path or
-    by a common prefix of several (HIDDEN: no option). `fixed` are members that the body always
-    has; `only` limits the offered fields. `base` names an operation that reads what the body
-    replaces, and its member in the answer: fields that are not given keep their values. `first` is
-    used instead if the answer is only inherited (`isDefault`). `columns` are the columns of a
-    table; `left_out` are fields of several lines that a table omits, with the command that prints
-    them. With `asks`, the command asks for confirmation.
+    by a common prefix of several (HIDDEN: no option), and `helps` are help texts of options.
+    `fixed` are members that the body always has; `only` limits the fields that have options.
+    `base` names an operation that reads what the body replaces, and its member in the answer:
+    fields that are not given keep their values. If that answer is only inherited (`isDefault`),
+    the operation `first` is called in place of the replacing one. `columns` are the columns of a
+    table; `left_out` maps fields of several lines, which a table omits, to the command line that
+    prints them. `asks` is a question that the user must confirm.
 
-    `switches` are the help texts of options that choose an operation. `adapt` builds the body and
-    chooses the operation by its name, from the fields' values and the options in `extra`.
+    `switches` are the help texts of options that choose an operation, by the name of the
+    operation. `adapt` builds the body and chooses the operation by its name, from the fields'
+    values and the options in `extra`.
     """
 
     verb: str
@@ -84,8 +86,8 @@ def command(
     extra: Sequence[click.Parameter] = (),
     adapt: Adapt | None = None,
 ) -> Command:
-    """Returns the description of a command for the operations at `address`, by their names if
-    there are several.
+    """Returns the description of a command for the operation at `address` (`POST /path`), or for
+    several by name. `base` and `first` name operations by their addresses, too.
 
     `at` is by default the last path parameter; the other arguments are as in `Command`.
     """
@@ -117,13 +119,15 @@ def command(
 
 
 def summary(command: Command) -> str:
-    """Returns the sentence that describes the command, by default that of its first operation."""
+    """Returns the sentence that describes the command in its help: its own, or that of its first
+    operation.
+    """
     return command.summary or next(iter(command.operations.values())).summary
 
 
 def is_chosen_by_values(command: Command) -> bool:
-    """Returns whether the command has several operations that are distinguished by which path
-    values are given.
+    """Returns whether the command has several operations, all with different path parameters, so
+    that the given parameters choose one.
     """
     kinds = {tuple(each.parameters) for each in command.operations.values()}
     return len(kinds) == len(command.operations) > 1

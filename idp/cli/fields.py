@@ -45,9 +45,9 @@ _DAYS: Final = re.compile(r"([1-9][0-9]{0,4})d")
 class FieldOption(Struct, frozen=True, kw_only=True):
     """A field of a request for which a command has an option.
 
-    `path` is the field's place in the body. `names` are the allowed values, if they are limited;
-    `is_required` means that the body needs the field wherever the object that contains it is
-    present.
+    `path` is the field's place in the body, and `kind` says how a value is given. `names` are the
+    allowed values, empty if they are not limited. `is_required` means that the body needs the
+    field wherever the object that contains it is present.
     """
 
     path: tuple[str, ...]
@@ -63,8 +63,11 @@ class FieldOption(Struct, frozen=True, kw_only=True):
 def fields_of(
     kind: type[Request], parent: tuple[str, ...] = (), *, is_required: bool = True
 ) -> Iterator[FieldOption]:
-    """Returns the fields of this request that a command can set, in their order. Fields with only
-    one allowed value are left out."""
+    """Yields the fields of the request struct `kind`, and of the objects in it, that a command can
+    set, in their order. Fields with only one allowed value are left out.
+
+    `parent` is the path of an inner object, and `is_required` whether the body needs that object.
+    """
     for each in declared(kind):
         path, is_needed = (*parent, each.wire_name), is_required and each.is_required
         if isinstance(each.rule, NotYet) or path in _NOT_OFFERED:
@@ -108,7 +111,9 @@ def _names(hint: Any, rule: Any) -> tuple[str, ...]:
 
 
 def joined(field: FieldOption | None, other: FieldOption) -> FieldOption:
-    """Returns one option for a field that two requests have: it allows the values of both."""
+    """Returns one option for a field that several operations of a command have: it allows the
+    values of `field` and `other`, and requires one only if both do.
+    """
     if field is None:
         return other
     names = tuple(dict.fromkeys(field.names + other.names))
@@ -116,14 +121,16 @@ def joined(field: FieldOption | None, other: FieldOption) -> FieldOption:
 
 
 def option_name(field: FieldOption) -> str:
-    """Returns the option's name without its dashes: `redirect-uri`, `email-verified`."""
+    """Returns the name that a field's option has by default, without its dashes: `redirect-uri`,
+    `email-verified`.
+    """
     name = singular(field.path[-1]) if field.kind in ("list", "json") else field.path[-1]
     return kebab(name).removeprefix("is-")
 
 
 def label_of(name: str) -> str:
-    """Returns the parameter name under which click passes the value of a path parameter to the
-    command.
+    """Returns the Python parameter name under which click passes the value of the path parameter
+    `name` to the command: `at_project_id` for `projectId`.
     """
     return "at_" + kebab(name).replace("-", "_")
 
@@ -144,9 +151,10 @@ def singular(name: str) -> str:
 
 
 def option(field: FieldOption, name: str, help_text: str = "") -> click.Option:
-    """Returns the click option of a field; without `help_text` it has the field's own.
+    """Returns the click option `--name` of a field. Without `help_text` it has the help text of
+    the field's kind.
 
-    It is never required by click: the service checks that, as for every client.
+    The option is never required by click: the service checks that, as for every client.
     """
     label = name.replace("-", "_")
     match field.kind:
@@ -181,8 +189,8 @@ def option(field: FieldOption, name: str, help_text: str = "") -> click.Option:
 
 
 def value_of(field: FieldOption, given: Any, clock: Clock) -> Any:
-    """Returns the value for the body from the value that was given on the command line. Raises
-    click.UsageError.
+    """Returns the value of a field for the body, from what was `given` on the command line: reads
+    files, and turns durations into instants by `clock`. Raises click.UsageError.
     """
     if field.kind == "mark":
         return {}
@@ -199,7 +207,7 @@ def value_of(field: FieldOption, given: Any, clock: Clock) -> Any:
 
 
 def put(document: Document, field: FieldOption, value: Any) -> None:
-    """Sets the field in the document, whose inner objects are created as needed."""
+    """Sets the field in the document, and creates the objects that contain it as needed."""
     *parents, last = field.path
     for name in parents:
         document = document.setdefault(name, {})
@@ -230,7 +238,7 @@ def read_data(file: str) -> bytes:
 
 
 def password_of_environment() -> str | None:
-    """Returns the password in IDP_PASSWORD, or None."""
+    """Returns the password in the environment variable IDP_PASSWORD, or None."""
     return settings.from_environment(settings.PASSWORD_VARIABLE)
 
 
@@ -257,7 +265,9 @@ class _Name(_ParamType):
 
 
 def short_names(names: tuple[str, ...]) -> Mapping[str, str]:
-    """Returns the names by the part in which they differ: `web` for OIDC_APP_TYPE_WEB."""
+    """Returns the names of an enumeration by short forms without their common prefix: `web` for
+    OIDC_APP_TYPE_WEB.
+    """
     start = ""
     if len(names) > 1 and all("_" in name for name in names):
         first, last = min(names), max(names)

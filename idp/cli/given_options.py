@@ -12,7 +12,8 @@ from idp.config.urls import without_password
 
 
 def options(context: click.Context, names: Container[str] | None = None) -> str:
-    """Returns the given options as text; with `names`, only those of these parameters.
+    """Returns the options of the current command line as text; with `names`, only those of the
+    parameters in it.
 
     The password in a store's URL is hidden, because printed text may end up in logs.
     """

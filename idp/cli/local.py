@@ -28,8 +28,10 @@ _EVERYTHING: Final = Rights(everywhere=permissions.ALL, by_organization={})
 
 
 class Local(msgspec.Struct, frozen=True):
-    """The back end over an opened store: calls have all permissions, in `org_id` or else the first
-    organization.
+    """The back end that carries out calls on an opened store. They have all permissions, and
+    concern the organization `org_id`, or else the first one.
+
+    `caller` is the user that the audit log names.
     """
 
     service: Service
@@ -54,7 +56,9 @@ class Local(msgspec.Struct, frozen=True):
         document: object = None,
         if_match: int | None = None,
     ) -> Document:
-        """Carries out the operation and returns its answer. Raises IdpError, StorageError."""
+        """Carries out the operation and returns its answer, as `Backend.call` does. Raises
+        IdpError, StorageError.
+        """
         call = Call(self.caller, _EVERYTHING, operation.permission, self.org_id, if_match=if_match)
         if self.org_id is not None:
             await management_call.find_organization(self.service, call, self.org_id)
@@ -69,8 +73,8 @@ class Local(msgspec.Struct, frozen=True):
 
 
 async def backend(service: Service, org_id: str | None) -> Local:
-    """Returns the back end over the store of this service. Raises NotFound if the store was never
-    set up.
+    """Returns the back end over the store of this service, with `org_id` as the organization of
+    its calls. Raises NotFound if the store was never set up.
     """
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     if instance is None:

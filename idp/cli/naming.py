@@ -19,21 +19,23 @@ _METAVARS: Final = frozenset({"ID", "FILE", "DIR", "URL", "HOST", "IN", "OUT", "
 
 
 class NonEmptyName(_ParamType):
-    """A parameter type that refuses empty values, and converts others by the wrapped type."""
+    """A click parameter type that refuses empty values, and converts others by the parameter's
+    original type."""
 
     def __init__(self, inner: _ParamType) -> None:
         self._inner = inner
         self.name = inner.name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Converts the value by the wrapped type. Raises click.BadParameter for an empty one."""
+        """Converts the value by the original type. Raises click.BadParameter for an empty one."""
         if value == "":
             self.fail("it is empty, so nothing was done", param, ctx)
         return self._inner.convert(value, param, ctx)
 
 
 def refuse_empty_names(command: click.Command) -> click.Command:
-    """Makes the parameters of this command and its subcommands refuse empty names."""
+    """Makes the parameters of a command and of its subcommands refuse empty names, and returns the
+    command."""
     for parameter in command.params:
         if names_something(parameter) and not isinstance(parameter.type, NonEmptyName):
             parameter.type = NonEmptyName(parameter.type)

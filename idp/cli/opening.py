@@ -13,8 +13,8 @@ from idp.service import Service
 
 @asynccontextmanager
 async def opened_service(loaded: Loaded) -> AsyncIterator[Service]:
-    """Opens the service over the store that the settings name, and closes it at the end of the
-    block.
+    """Provides the service over the store that the settings name within the block, and closes it
+    afterwards.
 
     `loaded` are the settings that `load_for_store` returned. Raises ConfigError; NotFound if the
     store was never set up; WrongKey, StorageError.

@@ -32,7 +32,8 @@ _PUBLISHED_AT: Final = "url"  # next to it, a token is not secret: a domain publ
 def printed(answer: Document, output_format: Format, columns: Sequence[str] = ()) -> str:
     """Returns the answer as the text to print in this format, without a final line break.
 
-    An empty list gives an empty text in a table. `columns` are those of a table.
+    `columns` are the dotted paths of a table's columns; if it is empty, the table has all. An
+    empty list gives an empty text in a table.
     """
     if output_format == "json":
         return msgspec.json.format(msgspec.json.encode(answer), indent=2).decode()
@@ -53,8 +54,8 @@ def _rows(answer: Document) -> list[Any] | None:
 
 
 def flat(value: object, path: str = "") -> dict[str, str]:
-    """Returns the values of a document as texts, by their dotted paths; `path` is that of the
-    document itself.
+    """Returns the values within a document as texts, by their dotted paths. `path` is the path of
+    the document itself, empty for a whole answer.
     """
     if isinstance(value, dict):
         inner = [flat(each, f"{path}.{name}" if path else name) for name, each in value.items()]
@@ -141,7 +142,7 @@ def say(sentence: str) -> None:
 
 
 def secrets_in(names: Iterable[str]) -> list[str]:
-    """Returns the names that are those of secrets, of the names of an answer's members."""
+    """Returns those of the names of an answer's members that are names of secrets."""
     present = set(names)
     return [
         name
@@ -152,8 +153,8 @@ def secrets_in(names: Iterable[str]) -> list[str]:
 
 @contextmanager
 def private_file(path: Path) -> Iterator[BinaryIO]:
-    """Opens a file for writing that only its owner may read; an existing file is emptied. Raises
-    ConfigError.
+    """Provides a file for writing that only its owner may read; an existing file is emptied.
+    Raises ConfigError.
     """
     with os.fdopen(_writable(path, os.O_TRUNC), "wb") as file:
         yield file
@@ -180,10 +181,11 @@ def _writable(path: Path, flags: int = 0) -> int:
 
 @contextmanager
 def secret_file(file: str | None) -> Iterator[Callable[[Document], None]]:
-    """Yields a function that moves the secrets of an answer into this new file, with mode 0600.
+    """Provides a function that writes the secrets of an answer into the new file `file`, with mode
+    0600, and removes them from the answer.
 
     The file is created first, so that no secret is generated that cannot be stored, and removed if
-    nothing was written. Without a file, the answer stays as it is. Raises ConfigError.
+    nothing was written. If `file` is None, the function does nothing. Raises ConfigError.
     """
     if file is None:
         yield lambda answer: None

@@ -13,7 +13,8 @@ LINE_SECONDS: Final = 5.0
 
 
 class Progress:
-    """Displays `done` of `total` with the rate and the remaining time. It has to be closed."""
+    """A display of how much of a whole is done, with the rate and the remaining time; it must be
+    closed."""
 
     def __init__(self, unit: str, stream: TextIO | None = None) -> None:
         self._unit = unit
@@ -23,7 +24,8 @@ class Progress:
         self._printed_at = 0.0
 
     def show(self, done: int, total: int) -> None:
-        """Displays the progress, unless the total is still unknown."""
+        """Displays that `done` of `total` are done; nothing while the total is 0, because it is
+        unknown."""
         if not total:
             return
         if self._stream.isatty():

@@ -19,11 +19,12 @@ _FIELD: Final = "allowedUsers"
 async def completed(
     backend: Backend, operation: Operation, values: Sequence[str], document: Any
 ) -> Any:
-    """Returns the body for a new application with the service's default for the users who may use
-    it.
+    """Returns the body `document` of an operation, completed by the users who may use the
+    application if it registers an OpenID Connect application and does not name them. Any other
+    body is returned unchanged.
 
-    The body of another operation, or one that has the field, is returned as it is. Raises
-    InvalidArgument with all problems of the body, and the errors of `backend.call`.
+    `values` are those of the path parameters. Raises InvalidArgument with all problems of the
+    body, and the errors of `backend.call`.
     """
     if operation is not BY_ADDRESS[_APPS] or not isinstance(document, dict) or _FIELD in document:
         return document

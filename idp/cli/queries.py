@@ -26,7 +26,7 @@ ALL: Final = click.Option(["--all", "every"], is_flag=True, help="Not one page, 
 
 
 def is_search(operation: Operation) -> bool:
-    """Returns whether the operation is a search, whose results come in pages."""
+    """Returns whether the operation is a search, which returns its results in pages."""
     names = _names(operation)
     return _QUERY in names or _CURSOR in names
 
@@ -36,7 +36,8 @@ def _names(operation: Operation) -> set[str]:
 
 
 def filters_of(kind: type[Request]) -> Iterator[FieldOption]:
-    """Yields the filters of a search that compare a single field, as options."""
+    """Yields an option for each filter of the search request `kind` that compares a single
+    field."""
     for each in declared(kind):
         if each.wire_name == _QUERIES:
             (query,) = get_args(each.type)
@@ -63,7 +64,8 @@ def _filter(name: str, kind: Any) -> Iterator[FieldOption]:
 
 
 def put(document: Document, field: FieldOption, value: Any) -> None:
-    """Adds a filter to the document of a search."""
+    """Adds the filter of `field` for this value to the document of a search; a text that ends with
+    `*` finds what begins with it."""
     _, name, wire_name = field.path
     query: Document = {wire_name: value}
     if field.kind == "pattern":
@@ -80,7 +82,8 @@ def is_filter(field: FieldOption) -> bool:
 async def all_pages(
     backend: Backend, operation: Operation, values: Sequence[str], document: Document
 ) -> Document:
-    """Returns the answer of a search with the results of all pages.
+    """Makes a search page by page, and returns one answer with the results of all pages. `values`
+    are those of the path parameters, and `document` is the body without a page.
 
     Raises IdpError, StorageError.
     """

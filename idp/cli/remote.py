@@ -50,15 +50,17 @@ _KINDS: Final[Mapping[tuple[int, int | None], type[IdpError]]] = {
 
 
 class Unreachable(Busy):
-    """The service did not answer."""
+    """The error that the service did not answer."""
 
     def __init__(self, url: str, reason: object) -> None:
         super().__init__(f"the service at {url} can't be reached: {reason}", retry_after_seconds=1)
 
 
 class Remote(msgspec.Struct, frozen=True):
-    """The back end that calls a service with this token, in `org_id` or else the user's
-    organization.
+    """The back end that calls a service with this token. Its calls concern the organization
+    `org_id`, or else the user's own.
+
+    `vendor` is part of the names of the service's headers.
     """
 
     url: str
@@ -81,7 +83,9 @@ class Remote(msgspec.Struct, frozen=True):
         document: object = None,
         if_match: int | None = None,
     ) -> Document:
-        """Carries out the operation and returns its answer. Raises IdpError."""
+        """Carries out the operation and returns its answer, as `Backend.call` does. Raises
+        IdpError.
+        """
         path = operation.path
         for name, value in zip(operation.parameters, values, strict=True):
             path = path.replace(f"{{{name}}}", _quoted(value))
@@ -100,8 +104,8 @@ class Remote(msgspec.Struct, frozen=True):
         return await asyncio.to_thread(_answered, self.url, request)
 
     async def upload(self, operation: Operation, chunks: Iterable[bytes], size: int) -> Document:
-        """Sends a body of `size` bytes, which `chunks` yields, and returns the operation's answer.
-        Raises IdpError.
+        """Calls the operation with a body of `size` bytes, which `chunks` yields, and returns its
+        answer. Raises IdpError.
         """
         headers = self._headers() | {"Content-Type": "application/json"}
         headers["Content-Length"] = str(size)

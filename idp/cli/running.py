@@ -20,7 +20,9 @@ from idp.start import exit_codes
 
 
 def location_of(given: dict[str, Any]) -> BackendLocation:
-    """Returns where the command works, and removes the options for that from `given`."""
+    """Returns the location on which the command works, and removes the options that state it from
+    `given`, the values of all options.
+    """
     return BackendLocation(
         url=given.pop("url"),
         token_file=given.pop("token_file"),
@@ -31,7 +33,9 @@ def location_of(given: dict[str, Any]) -> BackendLocation:
 
 
 def callback(command: Command, options: Mapping[str, FieldOption]) -> Callable[..., None]:
-    """Returns the function that click calls with the command's options and arguments."""
+    """Returns the function that click calls with the values of the command's options and
+    arguments. `options` are the options for fields of the request, by name (`options_of`).
+    """
 
     def run(**given: Any) -> None:
         location = location_of(given)
@@ -66,7 +70,9 @@ def callback(command: Command, options: Mapping[str, FieldOption]) -> Callable[.
 
 
 def carry_out(location: BackendLocation, work: Callable[[Backend], Any]) -> None:
-    """Runs `work` on the back end of this location, and ends the program with its exit code."""
+    """Calls `work` with the back end of this location, and ends the program with the exit code of
+    its outcome.
+    """
 
     async def at_location() -> None:
         async with opened(location) as backend:
@@ -76,8 +82,8 @@ def carry_out(location: BackendLocation, work: Callable[[Backend], Any]) -> None
 
 
 def chosen(command: Command, given: Mapping[str, Any]) -> tuple[Operation, list[str]]:
-    """Returns the operation that the given options choose, and the values in its path. Raises
-    click.UsageError.
+    """Returns the operation that the values of the command's parameters (`given`) choose, and the
+    values of its path parameters. Raises click.UsageError.
     """
     names = {name for each in command.operations.values() for name in each.parameters}
     values = {name: value for name in names if (value := given[fields.label_of(name)]) is not None}
@@ -98,7 +104,9 @@ def given_body(
     given: Mapping[str, Any],
     backend: Backend,
 ) -> Document:
-    """Returns the body that the options of the command line make up. Raises click.UsageError."""
+    """Returns the body that the values in `given` make up. `options` are the options for fields of
+    the request, by name. Raises click.UsageError.
+    """
     document: Document = deepcopy(command.fixed)
     for name, field in options.items():
         value = given.get(name.replace("-", "_"))
@@ -120,11 +128,11 @@ async def body(
     given_values: Document,
     backend: Backend,
 ) -> tuple[Operation, Document | None, int | None]:
-    """Returns the operation, its body (None if it takes none), and the expected `sequence` of the
-    record that it replaces.
+    """Returns the operation to call, its body (None if it takes none), and the expected `sequence`
+    of the record that it replaces (None if any will do).
 
-    If the body replaces a whole record (`Command.base`), fields that are not given keep their
-    stored values. Raises IdpError, StorageError.
+    If the body replaces a whole record (`Command.base`), the stored record is read first, and
+    fields that are not in `given_values` keep their values. Raises IdpError, StorageError.
     """
     if operation.request is None:
         return operation, None, None
@@ -145,8 +153,8 @@ async def body(
 
 
 def show(answer: Document, output_format: Format, get: str | None, columns: Sequence[str]) -> None:
-    """Prints the answer, or with `get` one of its fields; hints about secrets and further pages go
-    to stderr.
+    """Prints the answer, or only the field at the dotted path `get`. Hints about secrets and
+    further pages go to stderr.
     """
     for name in output.secrets_in(answer):
         if not get:
@@ -166,8 +174,9 @@ def show_answer(
     output_format: Format,
     get: str | None,
 ) -> None:
-    """Prints the answer of a command. A table omits fields of several lines, and names the command
-    that prints them."""
+    """Prints the answer of a command. A table omits the fields in `Command.left_out`, and a hint
+    names the command line that prints each. `values` are those of the path parameters.
+    """
     for name, line in command.left_out.items():
         if output_format == "table" and not get and answer.pop(name, None) is not None:
             output.say(f"{name} is not shown here: {line.format(*values)}")

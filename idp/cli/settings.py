@@ -36,7 +36,9 @@ _STORE_FLAGS = (
 
 
 def store_flags(command: F) -> F:
-    """Adds the options of every command that opens the store."""
+    """Adds to a command the options by which every command that works on a store finds it, and
+    returns the command.
+    """
     for flag in reversed(_STORE_FLAGS):
         command = flag(command)
     return command
@@ -48,8 +50,12 @@ def load(
     rules: Callable[[Config], Iterable[BrokenRule]] = config_rules.check,
     known_later: Set[str] = frozenset(),
 ) -> Loaded:
-    """Returns the settings; if they are invalid, prints the reasons and ends the program with code
-    2.
+    """Returns the settings from the options `flags`, the environment and the settings file; if
+    they are invalid or `rules` yields a broken rule, prints the reasons and ends the program with
+    code 2.
+
+    `known_later` names settings that the caller sets and checks itself, as their values are in the
+    store.
     """
     try:
         return settings.load(flags, file=config_file, rules=rules, known_later=known_later)
@@ -60,20 +66,20 @@ def load(
 
 
 def load_for_store(config_file: Path | None, flags: dict[str, object]) -> Loaded:
-    """Returns the settings of a command that opens the store, to be completed by
-    `config_for_store`.
+    """Returns the settings of a command that opens the store; the caller completes them by
+    `config_for_store` once the store is read.
 
-    Ends the program as `load` does. Rules about a missing issuer are checked after the store was
-    read.
+    Ends the program as `load` does, but does not check yet whether an issuer is missing.
     """
     return load(config_file, flags, known_later=_ISSUER)
 
 
 def config_for_store(loaded: Loaded, last_issuer: str) -> Config:
-    """Returns the settings for a store that was last served with this issuer, which is used if
-    none is configured; an empty text means unknown.
+    """Returns the settings that `load_for_store` returned, completed by `last_issuer`, the issuer
+    that the store was last served with, if they have no issuer; an empty text means that it is
+    unknown.
 
-    Warns on stderr if another one is configured. Raises ConfigError.
+    Warns on stderr if another issuer is configured. Raises ConfigError.
     """
     if loaded.origins["issuer"] != "default":
         _warn_of_another(loaded, last_issuer)

@@ -28,8 +28,8 @@ _LAST_TIMEOUT: Final = re.compile(rb',\s*"timeout"\s*:\s*"[^"\\]*"\s*(?=\}\s*\Z)
 
 
 class UploadParts(Struct, frozen=True):
-    """The parts of the request's body: `start`, the file's bytes from `first` to before `last`,
-    and `end`.
+    """The parts of a request's body that sends a package: the bytes `start`, the file's bytes from
+    the offset `first` to before the offset `last`, and the bytes `end`.
     """
 
     start: bytes
@@ -43,7 +43,9 @@ class UploadParts(Struct, frozen=True):
 
 
 async def upload(backend: Remote, file: Path, options: Mapping[str, bool]) -> Document:
-    """Uploads the package and returns the answer of its import. Raises IdpError, ConfigError."""
+    """Uploads a package with the options of its import, and returns the answer of the import call.
+    Raises IdpError, ConfigError.
+    """
     try:
         parts = await asyncio.to_thread(upload_parts, file, options)
         with closing(Progress("bytes")) as progress:
@@ -64,8 +66,9 @@ def _chunks(file: Path, parts: UploadParts, progress: Progress) -> Iterator[byte
 
 
 def upload_parts(file: Path, options: Mapping[str, bool]) -> UploadParts:
-    """Returns the file's parts with the options at the start of its envelope. Raises ConfigError,
-    OSError.
+    """Returns the parts of the request's body: the file, with `options` inserted at the start of
+    its outermost object and its own `timeout` removed. Raises ConfigError if the file states one
+    of the options itself, and OSError.
 
     A file that is not a JSON object is sent unchanged, because the service reports what is wrong
     with it.

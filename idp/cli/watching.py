@@ -40,14 +40,16 @@ _CODES: Final = {
 
 
 class PrintOptions(msgspec.Struct, frozen=True):
-    """The options by which an answer is printed: the format, or a single field."""
+    """The options by which an answer is printed: the format, or the dotted path of a single field
+    (`get`)."""
 
     output_format: Format
     get: str | None
 
 
 async def until_end(backend: Backend, job_id: str) -> Document:
-    """Returns the job when it has ended, or its current state after Ctrl-C.
+    """Waits until the job has ended or the user presses Ctrl-C, shows the progress, and returns
+    the job as it is then.
 
     Raises NotFound, and Busy if the service was unreachable for long.
     """
@@ -57,8 +59,8 @@ async def until_end(backend: Backend, job_id: str) -> Document:
 
 
 async def poll(backend: Backend, job_id: str, other: asyncio.Future[Any]) -> Document:
-    """Returns the job after its end, or in its current state once `other` is done; shows the
-    progress meanwhile.
+    """Reads the job again and again until it has ended or the future `other` is done, shows the
+    progress, and returns the job as it is then.
 
     Raises NotFound, and Busy if the service was unreachable for long.
     """
@@ -111,7 +113,8 @@ def interrupted_at_once() -> Iterator[None]:
 
 
 def end(job: Document, print_options: PrintOptions) -> NoReturn:
-    """Prints the job and what to do next, and ends the program with the outcome's exit code."""
+    """Prints the job and what the user can do next, and ends the program with the exit code of the
+    job's outcome."""
     show(job, print_options.output_format, print_options.get, ())
     for line in _advice(job):
         output.say(line)
@@ -131,7 +134,7 @@ def _advice(job: Document) -> Iterator[str]:
 
 
 async def report(backend: Backend, job_id: str, file: Path) -> None:
-    """Writes the problems of the job's rows into a file, one JSON document per line.
+    """Writes the errors and warnings of the job's rows into a file, one JSON document per line.
 
     The report contains personal data, so only its owner may read the file.
     """

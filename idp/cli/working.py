@@ -15,7 +15,8 @@ Work = Callable[[Service], Awaitable[None]]
 
 
 def on_store(work: Work, config_file: Path | None, flags: dict[str, object]) -> None:
-    """Runs `work` on the store that the options name, and ends the program with its exit code."""
+    """Calls `work` with the service over the store that the options in `flags` and the settings
+    file name, and ends the program with the exit code of its outcome."""
     loaded = load_for_store(config_file, flags)
 
     async def opened() -> None:

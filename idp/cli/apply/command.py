@@ -1,4 +1,5 @@
-"""The command `idp apply`."""
+"""The command `idp apply`: compares a YAML or JSON file with the installation, prints the
+difference and makes the changes."""
 
 from __future__ import annotations
 

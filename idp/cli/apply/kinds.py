@@ -19,14 +19,17 @@ _USERS: Final = "/management/v1/users"
 
 class AppliedKind(Struct, frozen=True, kw_only=True):
     """A kind of record that `idp apply` lists, creates, changes and deletes: `noun` is its name in
-    messages, `section` the key of its list in a state file.
+    messages, `section` the key of its list in a state file, `children` are the kinds of the lists
+    within its records.
 
-    The field `key` identifies a record, regardless of case if `ignores_case` is true. In a row of
-    the answer of the operation `listing` it is `row_key`, the id is `row_id`, the displayed name
-    `row_name`, and the other values are in `row_values` if that is given; `only` is a member that
-    only rows of this kind have. `parameter` is the id's name in paths, `answer_id` its name in the
-    answer of the operation `creating`. `files` maps fields that name a file to the operation whose
-    answer has the secret for the file, or "" for `creating`.
+    `listing`, `creating`, `changing` and `deleting` are the addresses of operations (`POST
+    /path`). The field `key` identifies a record of the state file, regardless of case if
+    `ignores_case` is true. In a row that `listing` answers, that value is in the member `row_key`,
+    the id in `row_id`, the displayed name in `row_name`, and the other values are in the row
+    itself or in the member `row_values`; `only` is a member that only rows of this kind have.
+    `parameter` is the id's name in paths, `answer_id` its name in the answer of `creating`.
+    `files` maps fields that name a file to the operation whose answer has the secret for the file,
+    or "" for `creating`.
     """
 
     section: str
@@ -49,10 +52,11 @@ class AppliedKind(Struct, frozen=True, kw_only=True):
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """A record that exists once: its values are the member `values` in the answer of the operation
-    `reading`.
+    """A record that exists once, the values of one `section` of a state file; `noun` is its name
+    in messages.
 
-    The operation `changing` sets it, or `creating` if it is only inherited so far.
+    The operation at the address `reading` answers it in the member `values`. The operation
+    `changing` sets it, or `creating` if it is only inherited so far.
     """
 
     section: str

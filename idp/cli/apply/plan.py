@@ -21,17 +21,17 @@ _ALL: Final = AppliedRecord("")
 
 
 class Unclear(IdpError):
-    """A name in the state file fits no record of the installation, or several."""
+    """The error that a name in the state file fits no record of the installation, or several."""
 
     error_code = "apply.unclear"
 
 
 async def plan(backend: Backend, state: Document, *, prunes: bool) -> Sequence[ApplyStep]:
-    """Returns the steps from the present state of the installation to the state of the file, in
-    their order.
+    """Compares the installation with `state`, the content of a state file, and returns the steps
+    that make the installation equal to it, in the order in which they must be carried out.
 
-    With `prunes`, records that are missing from a list of the state are deleted at the end. Raises
-    IdpError, StorageError.
+    With `prunes`, the last steps delete the records that a list of the state does not contain.
+    Raises IdpError, StorageError.
     """
     planner = _Planner(backend, state, prunes=prunes)
     for settings in (kinds.FEATURES, kinds.SECURITY):

@@ -94,8 +94,8 @@ class State(Request, frozen=True, kw_only=True):
 
 
 def load(path: Path) -> Document:
-    """Returns the content of a state file, with the names of the API. Raises ConfigError,
-    InvalidArgument.
+    """Returns the content of a state file (YAML or JSON), with the field names of the management
+    API. Raises ConfigError, InvalidArgument.
     """
     try:
         data = path.read_bytes()

@@ -23,8 +23,10 @@ _BODIES: Final[Mapping[str, Document]] = {"keyFile": {"type": "KEY_TYPE_JSON"}}
 
 @dataclass
 class AppliedRecord:
-    """The record that a step creates, changes or deletes: `label` names it in a plan, `id` is the
-    value of `parameter` in paths, None until the record is created.
+    """A record that a step creates, changes or deletes, or that contains such a record (`parent`).
+
+    `label` names it in a plan, and `id` is the value of the path parameter `parameter`, None until
+    the record is created.
     """
 
     label: str
@@ -54,11 +56,12 @@ class AppliedRecord:
 
 
 class ApplyStep(msgspec.Struct, frozen=True, kw_only=True):
-    """One change of one record. `differences` are fields with their values before and after.
+    """One change of one record: the `operation` to call with the body `document`, and the expected
+    `sequence` of the record. `differences` are the fields with their values before and after.
 
     `user` is the user that the body names, whom an earlier step may create; `answer_id` is the
-    id's name in the answer. `files` are the files for generated secrets: by their fields, the file
-    and the operation that generates the secret, "" for this step's own.
+    name of the record's id in the answer. `files` maps fields to the file for a generated secret
+    and the address of the operation that generates it, "" for the step's own operation.
     """
 
     action: Action
@@ -77,7 +80,7 @@ class ApplyStep(msgspec.Struct, frozen=True, kw_only=True):
         return [head, *(_line(self.action, *each) for each in self.differences)]
 
     def as_json(self) -> Document:
-        """Returns the step as it is printed with `--format json`."""
+        """Returns the step as the JSON object that `--format json` prints."""
         fields = [
             {"field": name, "before": before, "after": after}
             for name, before, after in self.differences
@@ -85,7 +88,9 @@ class ApplyStep(msgspec.Struct, frozen=True, kw_only=True):
         return {"action": self.action, "what": self.record.label, "fields": fields}
 
     async def carry_out(self, backend: Backend) -> None:
-        """Carries out the change. Raises IdpError, StorageError."""
+        """Calls the step's operation and those of its files, writes generated secrets into the
+        files, and sets the id of a created record. Raises IdpError, StorageError.
+        """
         backend_of_org, document = backend.within(self.record.org_id), self.document
         if self.user is not None and document is not None:
             document = document | {"userId": self.user.id}

@@ -67,7 +67,9 @@ async def find(service: Service, request_id: str) -> Sequence[Refusal]:
 
 
 async def find_newest(service: Service, client_id: str | None) -> Refusal:
-    """Returns the newest refused request, or the newest of this application. Raises NotFound."""
+    """Returns the newest refused request, or with `client_id` the newest of this application.
+    Raises NotFound.
+    """
     from idp.oauth.endpoints import refusal_records
 
     refusal = await refusal_records.newest(service, client_id)

@@ -25,7 +25,9 @@ _SEARCH: Final = BY_ADDRESS["POST /admin/v1/jobs/_search"]
 
 
 class ImportOptions(Struct, frozen=True):
-    """The file of an import, the import's options, and whether an interrupted job is resumed."""
+    """The options of `idp import`: the file, the options of its job, and whether an interrupted
+    job is resumed.
+    """
 
     file: Path
     options: JobOptions

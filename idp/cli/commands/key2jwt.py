@@ -18,7 +18,9 @@ _MAX_LIFETIME: Final = timedelta(hours=1)
 
 
 class KeyFile(Struct, frozen=True, rename="camel"):
-    """The file that `idp key create` writes for a service user or an application."""
+    """The key file that `idp key create` writes: a private key in PEM (`key`), its id, and the id
+    of the service user or the application that owns it.
+    """
 
     key_id: str
     key: str
@@ -50,7 +52,9 @@ def key2jwt(file: str, audience: str, expires: str) -> None:
 def assertion(
     key: KeyFile, audience: str, lifetime: timedelta, now: datetime, random: Random
 ) -> str:
-    """Returns the assertion (RFC 7523 3). Raises click.UsageError if the key cannot sign."""
+    """Returns a JWT, signed with `key`, by which the key's owner authenticates (RFC 7523 3).
+    Raises click.UsageError if the key cannot sign.
+    """
     name = key.user_id or key.client_id
     issued_at = int(now.timestamp())
     claims = {

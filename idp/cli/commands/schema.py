@@ -75,8 +75,8 @@ def _schema_record(config: Config) -> MetaRecord:
 
 
 def described(record: MetaRecord) -> dict[str, Any]:
-    """Returns the versions of the store and of this program, and the pending steps, as they are
-    printed.
+    """Returns the versions of the store (`record`) and of this program, and the upgrade steps that
+    are pending, as `idp schema status` prints them.
     """
     from idp.records import SCHEMA
 

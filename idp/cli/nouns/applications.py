@@ -27,10 +27,12 @@ _KIND_HELP: Final = {"appType": "What it is; api: it asks about tokens and signs
 
 
 def by_preset(given_values: Document, given: Mapping[str, Any]) -> tuple[str, Document]:
-    """Returns the name of the operation and its body for a new application with a preset.
+    """Returns the name of the operation that registers a new application (`oidc` or `api`), and
+    its body, as `Command.adapt` requires.
 
-    Values of the command line replace those of the preset. Raises NotFound for the preset,
-    InvalidArgument for the host, click.UsageError.
+    `given_values` are the body's fields from the command line; they replace those of the preset
+    that the option `preset` in `given` names. Raises NotFound for the preset, InvalidArgument for
+    the host, click.UsageError.
     """
     from idp.clients import new_apps
 

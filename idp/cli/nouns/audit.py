@@ -88,7 +88,9 @@ audit.add_command(verify)
 
 
 class Tail:
-    """Reads the end of the audit log; its methods together return each event once."""
+    """A reader of the newest events of the audit log, which returns no event twice; with `own`,
+    only events of the caller's organization.
+    """
 
     def __init__(self, backend: Backend, *, own: bool) -> None:
         self._backend = backend
@@ -97,14 +99,16 @@ class Tail:
         self._first: tuple[str, str] | None = None
 
     async def last(self, n: int) -> list[Document]:
-        """Returns the newest `n` events, the newest last. Raises IdpError, StorageError."""
+        """Returns the newest `n` events, the newest at the end. Raises IdpError, StorageError."""
         answer = await self._backend.call(self._operation, [], {"limit": n})
         events = answer.get("events", [])[::-1]
         self._first = _position(events[0]) if events else None
         return self._only_new(events)
 
     async def news(self) -> list[Document]:
-        """Returns the events logged since the last call. Raises IdpError, StorageError."""
+        """Returns the events that were logged since the last call of `last` or `news`. Raises
+        IdpError, StorageError.
+        """
         query: Document = {"asc": True, "limit": 1000}
         if self._returned:
             query["from"] = instant(max(self._returned.values()) - _LATE)
