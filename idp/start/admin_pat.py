@@ -26,11 +26,11 @@ USER_NAME: Final = "admin-pat"
 
 
 async def ensure(service: Service, instance: Instance, known: str | None) -> str:
-    """Returns the token `known` while it is valid, else a new token of the service user
-    `admin-pat`.
+    """Returns `known`, the token that an earlier start created, while it is valid, else a new
+    token of the service user `admin-pat`.
 
-    The service user is created if it is missing. Raises ConfigError if another user has its login
-    name.
+    The service user is created if it is missing; `known` is None if there is no earlier token.
+    Raises ConfigError if another user has its login name.
     """
     if known and await _is_valid(service, known):
         return known

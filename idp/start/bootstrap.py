@@ -41,7 +41,7 @@ _SQLITE: Final = "sqlite:///"
 
 
 class Start(Confidential, frozen=True):
-    """The announcement of a start, which is printed for people or as JSON."""
+    """The announcement of a start, which is printed as text (`banner`) or as JSON."""
 
     config: Config
     admin: Admin
@@ -139,11 +139,11 @@ def check_files(config: Config) -> None:
 async def open_service(
     config: Config, launch: Launch = USUAL, *, must_exist: bool = False
 ) -> Service:
-    """Opens the service of one process.
+    """Opens the store with the master key, and returns the service for this process.
 
-    With `must_exist`, no installation is created. `launch` has the options of `idp serve`. Raises
-    ConfigError, also where an empty store has a key that is not new; WrongKey, StorageError;
-    NotFound if there is no installation.
+    Creates no installation, but with `must_exist` there must be one. `launch` has the options of
+    `idp serve`. Raises ConfigError, also where an empty store has a key that is not new; WrongKey,
+    StorageError; NotFound if `must_exist` and there is no installation.
     """
     clock = ShiftedClock() if config.test else SystemClock()
     random = SystemRandom()
@@ -214,7 +214,9 @@ def _master_key(config: Config, random: Random, instance: Instance | None) -> Ma
 async def as_it_is(
     url: str, collections: Sequence[Collection[Any]], clock: Clock
 ) -> AsyncIterator[Store]:
-    """Provides an open store, without a check or an upgrade of its schema. Raises StorageError."""
+    """Provides the store at `url` within the block, opened for these collections without a check
+    or an upgrade of its schema. Raises StorageError.
+    """
     store = open_store(url, now=clock.now, new_id=Numbered(SystemRandom()).id)
     await store.open(collections, None)
     try:
@@ -224,8 +226,8 @@ async def as_it_is(
 
 
 async def look(config: Config) -> MetaRecord:
-    """Returns the schema record of the configured store; changes nothing. Raises NotFound,
-    StorageError.
+    """Returns the record of the schema version in the configured store, without creating or
+    changing anything. Raises NotFound if there is no installation, and StorageError.
     """
     check_is_there(config.store)
     async with as_it_is(config.store, (), SystemClock()) as store:
@@ -236,8 +238,8 @@ async def look(config: Config) -> MetaRecord:
 
 
 def check_is_there(store: str) -> None:
-    """Raises NotFound if the store at this URL is a file that does not exist, which opening would
-    create.
+    """Checks that opening the store at this URL would not create it. Raises NotFound if it is a
+    file that does not exist.
     """
     if start_checks.is_missing(store):
         raise _nothing_in(store)
@@ -251,11 +253,8 @@ def _nothing_in(store: str) -> NotFound:
 
 
 def master_key(config: Config, random: Random, *, is_new: bool) -> bytes:
-    """Returns the master key that the settings or the data directory have; with `is_new`, created
-    if there is none.
-
-    For a store that is not new none is created, because its values are sealed with an existing
-    one.
+    """Returns the master key from the settings or from the data directory; with `is_new`, because
+    the store is new, it is created there if both have none.
     """
     return key_master_key.master_key(
         config.data_dir,
@@ -275,10 +274,7 @@ def make_store_dir(store: str) -> None:
 
 
 def make_data_dir(path: Path) -> None:
-    """Creates the directory of the store and the master key, readable only by its owner.
-
-    Raises ConfigError.
-    """
+    """Creates the directory `path`, readable only by its owner, if missing. Raises ConfigError."""
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -296,8 +292,8 @@ async def close_service(service: Service) -> None:
 
 
 def breached_passwords(config: Config) -> BreachedPasswords | None:
-    """Returns the configured list of breached passwords, if any. Raises ConfigError if it is
-    unusable.
+    """Opens the configured list of breached passwords; returns None if none is configured. Raises
+    ConfigError if it is unusable.
     """
     if config.breached_passwords is None:
         return None
@@ -319,8 +315,8 @@ def breached_passwords(config: Config) -> BreachedPasswords | None:
 
 
 async def make_ready(service: Service) -> Start:
-    """Creates whatever is missing of the installation; returns the announcement. Raises
-    ConfigError.
+    """Creates what is missing of the installation, such as its first records and the demo, and
+    returns the announcement of the start. Raises ConfigError.
     """
     instance = await first_start.ensure_instance(service)
     config = service.config
@@ -363,7 +359,7 @@ def _write_secret(path: Path, text: str, draft_id: str) -> None:
 
 def banner(start: Start, seconds: float, version: str) -> str:
     """Returns the announcement as the text that the operator sees; `seconds` is how long the start
-    took.
+    took, and `version` that of the program.
     """
     config, admin, demo = start.config, start.admin, start.demo
     lines = [f"idp {version} ready in {seconds:.1f} s"]

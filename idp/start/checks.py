@@ -52,8 +52,8 @@ def check(config: Config, launch: Launch) -> Iterator[BrokenRule]:
 
 
 def has_used_key(config: Config) -> bool:
-    """Returns whether a master key is configured, or the data directory has one that an
-    installation was created with.
+    """Returns whether an installation may exist that was created with the present master key: one
+    is configured, or the data directory has one that no interrupted first start left behind.
 
     Always false with `test` and for a store in memory, which are empty at each start. A caller
     that looks for the installation after this call also finds one that another process has
@@ -67,11 +67,10 @@ def has_used_key(config: Config) -> bool:
 
 
 def begin_installation(config: Config, launch: Launch, random: Random, *, has_key: bool) -> None:
-    """Records in the data directory that the key about to be created is new, so that a start after
-    a kill can continue.
+    """Stores a file in the data directory which says that the key about to be created is new, so
+    that a start after a kill can continue. `has_key` is what `has_used_key` returned.
 
-    Raises ConfigError if there is already a key (`has_key`) and the empty store was not declared
-    new.
+    Raises ConfigError if there is a used key, and `launch` does not declare the empty store new.
     """
     if has_key and not launch.new_store:
         raise ConfigError([f"{_empty(config)} {_anew(launch)}"])
@@ -86,7 +85,7 @@ def begin_installation(config: Config, launch: Launch, random: Random, *, has_ke
 
 
 def end_installation(config: Config) -> None:
-    """Removes the record of `begin_installation`, because the key now belongs to an
+    """Removes the file that `begin_installation` stored, because the key now belongs to an
     installation.
     """
     with suppress(OSError):  # a read-only directory cannot have the marker
@@ -94,8 +93,8 @@ def end_installation(config: Config) -> None:
 
 
 def warn(launch: Launch, *, is_new: bool) -> None:
-    """Logs a warning for each option that has no effect. `is_new` says whether this start creates
-    the installation.
+    """Logs a warning for each option in `launch` that has no effect: settings that are no longer
+    used, and `--new-store` unless `is_new` says that this start creates the installation.
     """
     for name in launch.without_effect:
         _log.warning("a setting has no effect any more: remove it", setting=name)

@@ -36,7 +36,8 @@ class DemoExchange(Confidential, frozen=True):
 
 
 class DemoVisitState(Confidential, frozen=True, omit_defaults=True):
-    """The demo's data about one browser.
+    """The demo's data about one browser: its last authorization request, what it received since,
+    and the HTTP exchanges that its page displays.
 
     `id` is the value of the browser's cookie, of which the store has the digest.
     """
@@ -86,7 +87,9 @@ async def find_visit(service: Service, cookie: str | None) -> DemoVisitState | N
 
 
 async def remember(service: Service, visit: DemoVisitState, *, is_new: bool = False) -> None:
-    """Stores the data about a browser for twelve hours, as a new record if `is_new`."""
+    """Stores the demo's data about a browser for twelve hours; `is_new` says that nothing is
+    stored about the browser yet.
+    """
     sealed = service.master_key.seal(msgspec.json.encode(visit), _PURPOSE)
     expires_at = service.clock.now() + _LIFETIME
     record = DemoVisit(id=digest(visit.id), sealed=sealed, expires_at=expires_at)
@@ -99,10 +102,11 @@ async def remember(service: Service, visit: DemoVisitState, *, is_new: bool = Fa
 def begin(
     service: Service, visit: DemoVisitState | None, client: DemoClient, prompt: str
 ) -> DemoVisitState:
-    """Returns a browser's data for a new authorization request, with a new state, nonce and PKCE
-    verifier.
+    """Returns the demo's data about a browser with a new authorization request, which has a new
+    state, nonce and PKCE verifier; the caller stores it with `remember`.
 
-    `visit` is its former data, None for a new browser.
+    `visit` is the former data, None for a new browser; `prompt` is the parameter of that name,
+    empty for none.
     """
     random = service.random
     known = visit or DemoVisitState(id=random.token())
@@ -119,7 +123,9 @@ def begin(
 def authorization_url(
     service: Service, visit: DemoVisitState, client: DemoClient, prompt: str
 ) -> str:
-    """Returns the address of the authorization request (OpenID Connect Core 1.0, 3.1.2.1)."""
+    """Returns the address to which the demo redirects the browser for its authorization request
+    (OpenID Connect Core 1.0, 3.1.2.1).
+    """
     base = service.config.issuer
     pairs = {
         "client_id": client.client_id,
@@ -137,7 +143,9 @@ def authorization_url(
 
 
 def logout_url(service: Service, visit: DemoVisitState) -> str:
-    """Returns the address of the logout request (OpenID Connect RP-Initiated Logout 1.0, 2)."""
+    """Returns the address to which the demo redirects the browser to sign out (OpenID Connect
+    RP-Initiated Logout 1.0, 2).
+    """
     base = service.config.issuer
     pairs = {
         "id_token_hint": visit.tokens.get("id_token", ""),

@@ -47,7 +47,7 @@ _OTHERWISE: Final = {
 class DemoDescription(Confidential, frozen=True):
     """The demo as the announcement of a start describes it; the same at every start.
 
-    `password` is None once the demo's user has another one.
+    `password` is None once the demo's user has chosen another one.
     """
 
     client_id: str
@@ -116,7 +116,7 @@ def _password(service: Service, demo: Demo, user: User | None) -> str | None:
 
 
 def client_secret(service: Service, demo: Demo) -> str:
-    """Returns the demo application's secret."""
+    """Returns the demo application's client secret, decrypted."""
     return service.master_key.open(demo.sealed_client_secret, _SECRET).decode()
 
 

@@ -53,9 +53,10 @@ CODES: Final[Mapping[type[Exception], int]] = {
 
 
 def guarded(work: Callable[[], None]) -> int:
-    """Runs `work` and returns the exit code.
+    """Runs `work` and returns the exit code of the program.
 
-    Errors that the operator can fix are printed without a traceback.
+    An error that the operator can fix (IdpError, StorageError) is printed without a traceback; any
+    other is raised.
     """
     try:
         work()
@@ -72,7 +73,7 @@ def report(error: IdpError | StorageError) -> int:
 
 
 def code(error: Exception) -> int:
-    """Returns the exit code of an error."""
+    """Returns the exit code with which the program ends because of this error."""
     return next((code for kind, code in CODES.items() if isinstance(error, kind)), FAILED)
 
 

@@ -80,8 +80,8 @@ async def last_issuer(store: Reader) -> str:
 
 
 async def remember_issuer(service: Service, instance: Instance) -> None:
-    """Stores the issuer of this start for commands that do not have it; does nothing in test
-    mode.
+    """Stores the issuer of this start in the record of the installation, for commands that are run
+    without that setting; does nothing in test mode.
     """
     issuer = service.config.issuer
     if not service.config.test and instance.issuer != issuer:
@@ -141,8 +141,8 @@ def made(
     now: datetime,
     **payload: str,
 ) -> list[Write]:
-    """Returns the writes that insert a record created at a start, with its audit event of the
-    given type.
+    """Returns the writes that insert a record, with its creation event of the given type and
+    payload; the caller commits them. The event names the start as its author.
     """
     return events.insertion(
         service.random, collection, record, AuditEntry(type, ACTOR, now, payload=payload)
@@ -173,8 +173,8 @@ def new_user(
     display_name: str,
     now: datetime,
 ) -> User:
-    """Returns a new user without a password, who is not stored yet; `kind` is `human` or
-    `machine`.
+    """Returns a new record of a user without a password; the caller stores it. `kind` is `human`
+    or `machine`.
     """
     profile = Profile(display_name=display_name)
     return User(
@@ -194,8 +194,8 @@ async def describe_admin(service: Service, instance: Instance) -> Admin:
     """Returns the first administrator's login name, and the one-time password if it has not been
     used.
 
-    One that has expired unused is replaced: an operator who can start the service may have a new
-    one.
+    A one-time password that has expired unused is replaced by a new one, because an operator who
+    can start the service may have it.
     """
     first = instance.first_admin
     if first is None:
@@ -248,7 +248,9 @@ async def find_default_organization(service: Service, instance: Instance) -> Org
 
 
 async def find_default_project(service: Service, organization: Organization) -> Project:
-    """Returns the organization's first project by name, created if it has none."""
+    """Returns the project of the organization that is the first by name; creates one if it has
+    none.
+    """
     page = await service.store.find(PROJECTS, {"org_id": organization.id}, order="name", limit=1)
     if page.records:
         return page.records[0]

@@ -18,8 +18,8 @@ _log: Final = logs.logger(__name__)
 
 
 def warn(service: Service, address: str) -> None:
-    """Logs a warning about the address of an untrusted proxy, once per start, and stores the
-    address for `listed`.
+    """Logs a warning that requests came from this address with X-Forwarded-For although it is no
+    trusted proxy, once per start, and stores the address for `listed`.
     """
     if service.untrusted_proxies.is_new(address):
         _log.warning(

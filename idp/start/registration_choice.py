@@ -23,7 +23,7 @@ _KIND: Final = "login"
 
 
 async def is_asked(service: Service) -> bool:
-    """Returns whether the set-up form asks that question.
+    """Returns whether the set-up form asks whether visitors may register.
 
     It does while the first administrator of a public installation has a one-time password, and
     neither a setting nor a policy has answered.
@@ -37,8 +37,10 @@ async def is_asked(service: Service) -> bool:
 
 
 async def answer(service: Service, subject: Subject, *, is_open: bool) -> list[Write]:
-    """Returns the writes that store the first administrator's answer `is_open`; none if the
-    question was not asked, or if `subject` is another user.
+    """Returns the writes that store the answer of the user in `subject` to the question of the
+    set-up form, in a login policy; the caller commits them. None are needed if the question was
+    not asked, or if the user is not the first administrator. `is_open` says whether visitors may
+    register.
     """
     first = subject.instance.first_admin
     if first is None or first.user_id != subject.user.id or not await is_asked(service):
