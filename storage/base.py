@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeAlias, TypeVar
 from msgspec import Struct
 
 from storage.condition import Condition
+from storage.loader import Loader
 
 if TYPE_CHECKING:
     from storage.observer import Observer
@@ -298,7 +299,7 @@ class Reader(ABC):
         """
 
 
-class Store(Reader, Condition):
+class Store(Reader, Condition, Loader):
     """A back end. It is opened inside the event loop that uses it, after any fork.
 
     `is_read_only` is true if the last write of this process ended as Unavailable or Unknown.

@@ -35,7 +35,7 @@ from storage.base import (
 )
 from storage.upgrades import FREE, LEASE, Now, while_held, write_if_held
 
-UNITS_AT_ONCE: Final = 500
+UNITS_AT_ONCE: Final = 5_000
 BYTES_AT_ONCE: Final = 4 * 1024 * 1024
 
 _NOT_EMPTY: Final = "the store is not empty: {}. Name another one, or move this one away"
@@ -156,7 +156,8 @@ async def _check_empty(store: Store, collections: Sequence[Collection[Any]]) -> 
 
 async def _fill(store: Store, filling: Filling, finish: Callable[[], Awaitable[None]]) -> None:
     await clear(store, filling.collections)
-    written = await _insert(store, filling)
+    async with store.loading():
+        written = await _insert(store, filling)
     # Read back: a back end that changed a value would otherwise be noticed too late.
     read_back = Tallies()
     async for collection, record in every(store, filling.collections):

@@ -36,6 +36,7 @@ class SteppedStore(Store):
     """
 
     _tables: Tables[Any] = NOT_OPEN
+    _chunk_units = _CHUNK_UNITS
 
     def __init__(self, *, now: Callable[[], datetime], new_id: Callable[[], str]) -> None:
         self._now = now
@@ -64,8 +65,9 @@ class SteppedStore(Store):
             return writes  # refused when it is stored
 
     async def commit_each(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
-        starts = range(0, len(units), _CHUNK_UNITS)
-        chunks = [self._chunk(units[start : start + _CHUNK_UNITS]) for start in starts]
+        size = self._chunk_units
+        starts = range(0, len(units), size)
+        chunks = [self._chunk(units[start : start + size]) for start in starts]
         return [outcome for chunk in await asyncio.gather(*chunks) for outcome in chunk]
 
     async def _chunk(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:

@@ -36,7 +36,7 @@ from storage.base import (
     Where,
 )
 from storage.lists import check_each, plan
-from storage.sqlite import tables
+from storage.sqlite import loading, tables
 from storage.sqlite.checkpoints import Checkpointer
 from storage.sqlite.locks import FileLock
 from storage.sqlite.reader import AT_ONCE, SqliteReader, ThreadReader, portions, unavailable
@@ -135,8 +135,7 @@ class SqliteStore(SteppedStore):
         (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
         if mode != b"wal":
             raise Unsupported(f"{self._path} is where SQLite can't keep a log; use a local disk")
-        # A temporary file need not survive a power failure.
-        connection.execute(f"PRAGMA synchronous = {'OFF' if self._is_temporary else 'FULL'}")
+        connection.execute(f"PRAGMA synchronous = {self._synchronous}")
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB:d}")
         connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES:d}").fetchall()
         connection.execute("BEGIN IMMEDIATE")
@@ -149,6 +148,11 @@ class SqliteStore(SteppedStore):
         # The journal of a single statement has a few megabytes at most, so it needs no file.
         # Indexes are created above: that may sort any number of rows.
         connection.execute("PRAGMA temp_store = MEMORY")
+
+    @property
+    def _synchronous(self) -> str:
+        # A temporary file need not survive a power failure.
+        return "OFF" if self._is_temporary else "FULL"
 
     def _agree(self, transaction: SqliteTransaction, schema: Schema, unit_id: str) -> None:
         meta = self._tables[META.name]
@@ -276,6 +280,23 @@ class SqliteStore(SteppedStore):
         return reader
 
     # Writing.
+
+    @asynccontextmanager
+    async def loading(self) -> AsyncIterator[None]:
+        if self._writer is None:
+            raise Unavailable("the store is not open")
+        loaded = [table for name, table in self._tables.items() if name != META.name]
+        await self._writer.call(partial(loading.begin, loaded=loaded))
+        self._chunk_units = loading.UNITS_AT_ONCE
+        try:
+            yield
+        finally:
+            del self._chunk_units
+        # One call for each: in between, the lease of what loads is renewed.
+        for table in loaded:
+            await self._writer.call(partial(loading.make_indexes, table=table))
+        finish = partial(loading.finish, path=self._path, synchronous=self._synchronous)
+        await self._writer.call(finish)
 
     async def _written(self, units: list[PreparedStep]) -> list[Any]:
         """Returns the outcomes: results or errors. Cancelling the caller withdraws nothing."""

@@ -84,6 +84,11 @@ def create(connection: sqlite3.Connection, table: SqliteTable) -> None:
         _create_index(connection, name, sql)
 
 
+def index_names(table: SqliteTable) -> list[str]:
+    """Returns the names of the table's indexes, besides that of its ids."""
+    return [name for name, _ in _indexes(table)]
+
+
 def _indexes(table: SqliteTable) -> list[tuple[str, str]]:
     """Returns names and statements of the indexes.
 

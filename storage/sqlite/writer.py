@@ -50,6 +50,16 @@ class QueuedUnits:
         self.answer([Unknown(prepared.unit) for prepared in self.units])
 
 
+class QueuedCall(QueuedUnits):
+    """A function of the writing connection, which runs outside of a transaction."""
+
+    def __init__(
+        self, function: Callable[[sqlite3.Connection], object], future: asyncio.Future[list[Any]]
+    ) -> None:
+        super().__init__([], future)
+        self.function = function
+
+
 class _NotBegun(Exception):
     """The transaction could not begin: no unit caused it, and none was applied."""
 
@@ -88,6 +98,16 @@ class Writer:
         entry = QueuedUnits(units, self._loop.create_future())
         self._queue.put(entry)
         return entry
+
+    async def call(self, function: Callable[[sqlite3.Connection], object]) -> None:
+        """Runs a function after the units that were queued before. Raises StorageError."""
+        if self._ended is not None:
+            raise Unavailable("the store is closed")
+        entry = QueuedCall(function, self._loop.create_future())
+        self._queue.put(entry)
+        (outcome,) = await entry.future
+        if outcome is not None:
+            raise outcome
 
     async def close(self) -> None:
         """Refuses new units, completes the queued ones, checkpoints, and closes the connection."""
@@ -134,7 +154,22 @@ class Writer:
         outcomes = iter(self._outcomes(units) if units else [])
         timer.stop()
         answers = [(entry, [next(outcomes) for _ in entry.units]) for entry in entries]
+        for entry, answer in answers:
+            if isinstance(entry, QueuedCall):
+                answer.append(self._called(entry.function))
         self._call_in_loop(partial(_answer, answers, timer))
+
+    def _called(self, function: Callable[[sqlite3.Connection], object]) -> StorageError | None:
+        try:
+            with self._lock.held():
+                function(self._connection)
+        except sqlite3.Error as error:
+            return unavailable(error)
+        except OSError as error:
+            return Unavailable(str(error))
+        except Exception as error:  # the writer must survive every error
+            return _failure(error)
+        return None
 
     def _call_in_loop(self, callback: Callable[[], object]) -> None:
         try:

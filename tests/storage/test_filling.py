@@ -21,12 +21,18 @@ from storage import (
     Store,
     upgrades,
 )
+from storage import filling as filling_module
 from storage.filling import Filling, StoreNotEmpty, Tallies, encode, every, fill
 from tests.storage.records import ALL, ENTRIES, TICKETS, USERS, Entry, Ticket, later, user
 from tests.storage.upgrade_steps import NAMES, NEW, UPGRADED
 
 COLLECTIONS = (*ALL, COUNTERS)
 SCHEMA = MetaRecord(id=SCHEMA_ID, version=1, oldest_reader=1, done=["before"])
+
+
+@pytest.fixture(autouse=True)
+def short_batches(monkeypatch):
+    monkeypatch.setattr(filling_module, "UNITS_AT_ONCE", 500)
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""What backups and restores cost: `python -m benchmarks.backup`."""

@@ -1,0 +1,72 @@
+"""Insertion of many records into empty tables: no wait for the disk before the end, and indexes
+that are made after the rows.
+
+An index that is made of all rows at once is sorted, where one that grows row by row is read and
+written in no order. Without waiting at each commit, the last ones may be lost in a power failure,
+but the file stays whole, and what fills it marks it as incomplete until the end.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+
+from storage.sqlite import tables
+from storage.sqlite.tables import SqliteTable, statement
+
+UNITS_AT_ONCE = 5_000
+
+
+def begin(connection: sqlite3.Connection, loaded: Sequence[SqliteTable]) -> None:
+    """Commits no longer wait for the disk, and empty tables have no indexes but their ids'."""
+    connection.execute("PRAGMA synchronous = NORMAL")
+    # Sorting any number of rows for an index needs a file.
+    connection.execute("PRAGMA temp_store = DEFAULT")
+    with _transaction(connection):
+        for table in loaded:
+            if not connection.execute(statement("SELECT 1 FROM {table}", table.name)).fetchone():
+                _drop_indexes(connection, table)
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def _drop_indexes(connection: sqlite3.Connection, table: SqliteTable) -> None:
+    for name in tables.index_names(table):
+        sql = statement("DROP INDEX IF EXISTS {name}", table.name, name=f'"{name}"')
+        connection.execute(sql)
+
+
+def make_indexes(connection: sqlite3.Connection, table: SqliteTable) -> None:
+    """Makes the indexes that `begin` dropped. Raises Unsupported if a unique key is not unique."""
+    with _transaction(connection):
+        tables.create(connection, table)
+
+
+def finish(connection: sqlite3.Connection, path: str, synchronous: str) -> None:
+    """Waits until all that was written is on the disk; later commits wait by `synchronous`."""
+    connection.execute(f"PRAGMA synchronous = {synchronous}")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    # A reader may have kept a part of the log from being copied.
+    for each in (f"{path}-wal", path):
+        with suppress(FileNotFoundError):
+            _sync(each)
+
+
+def _sync(path: str) -> None:
+    descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
