@@ -77,7 +77,7 @@ def document(vendor: str, issuer: str) -> dict[str, Any]:
 
 
 def statuses(operation: Operation) -> list[int]:
-    """Returns the HTTP statuses of the errors that the operation can be answered with."""
+    """Returns the HTTP statuses of the errors that the description lists for the operation."""
     own = {409: operation.method != "GET", 412: operation.is_conditional}
     own |= dict.fromkeys((413, 415), operation.request is not None)  # these concern a body
     return [status for status in REFUSALS if own.get(status, status not in _OF_SOME)]

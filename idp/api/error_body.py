@@ -43,11 +43,11 @@ class ErrorBody(Struct, frozen=True):
 
 
 def of(error: IdpError, number: int, vendor: str, issuer: str, request_id: str) -> ErrorBody:
-    """Returns the body that answers an error: one entry of `details` for each problem of the
-    error, and a last one with the id of the request.
+    """Returns the body of the answer that reports an error: one entry of `details` for each
+    problem of the error, and a last one with the id of the request.
 
-    `number` is the status code of gRPC. `vendor` is part of the type names, and `issuer` is the
-    address that the links to the error catalogue begin with.
+    `number` is the gRPC status code of the error. `vendor` is part of the type names, and `issuer`
+    is the address that the links to the error catalogue begin with.
     """
     domain = f"type.googleapis.com/{vendor}.v1"
     details = [

@@ -71,8 +71,7 @@ _NEEDLESS: Final = {"grantTypes", "publicKey", "responseTypes", "sendCode", "sen
 
 
 def body(kind: type[Request]) -> Mapping[str, object]:
-    """Returns an example body for the request struct `kind`, by the names of the fields in
-    JSON."""
+    """Returns an example body for the request struct `kind`, as a JSON object."""
     return _WHOLE.get(kind) or {field.wire_name: _value(field) for field in _included(kind)}
 
 

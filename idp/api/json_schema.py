@@ -24,8 +24,8 @@ def _no_object(kind: type[Any]) -> Schema:
 
 
 class Schemas:
-    """The JSON Schemas of a description: `components` holds them by their published names, and the
-    methods return what refers to them."""
+    """The JSON Schemas of the structs in an OpenAPI description: `components` holds them by their
+    published names, and the methods return references to them."""
 
     def __init__(self, requests: Iterable[type[Request]], answers: Iterable[type[Any]]) -> None:
         kinds = list(dict.fromkeys(each for kind in answers for each in _nested(kind)))
@@ -53,7 +53,7 @@ class Schemas:
         return self._references[kind]
 
     def query(self, kind: type[Request]) -> list[Schema]:
-        """Returns the OpenAPI description of each query parameter that a request struct
+        """Returns the OpenAPI parameter objects of the query parameters that a request struct
         declares."""
         return [
             {
@@ -88,10 +88,10 @@ class Schemas:
 
 
 def value_schema(field: DeclaredField, of: Callable[[type[Any]], Schema] = _no_object) -> Schema:
-    """Returns the JSON Schema of a field's value.
+    """Returns the JSON Schema of the values of a field.
 
-    For a field that holds an object, `of` returns the schema of the object's struct; without `of`,
-    such a field raises `TypeError`.
+    `of` returns the schema of a struct, for a field that holds an object or a list of objects;
+    without `of`, such a field raises `TypeError`.
     """
     if field.is_list:
         rule = field.rule or Items(MAX_ITEMS)
@@ -105,11 +105,8 @@ def value_schema(field: DeclaredField, of: Callable[[type[Any]], Schema] = _no_o
 
 
 def described(kind: type[Any]) -> str:
-    """Returns the struct's own docstring in one line, with field names as they are in JSON; an
-    empty text if it has none.
-
-    It is part of the published description.
-    """
+    """Returns the docstring of a struct in one line, with field names as they are in JSON, for the
+    published description; an empty text if the class itself has no docstring."""
     text = " ".join((kind.__dict__.get("__doc__") or "").split())
     return _SNAKE.sub(lambda found: _camel(found[0]), text)
 

@@ -59,7 +59,7 @@ def titles() -> dict[str, str]:
 
 
 def page(path: str, issuer: str) -> ManualPage:
-    """Returns the page of the manual at this path.
+    """Returns the page of the manual at this path, one of those in `titles`.
 
     `issuer` is the address of the service in the command lines. Raises `KeyError` if there is no
     such page.
@@ -84,8 +84,8 @@ def _entry(operation: Operation, issuer: str) -> ManualEntry:
 
 
 def command(operation: Operation, issuer: str) -> str:
-    """Returns a curl command line that makes the call, with shell variables for the parameters of
-    the path."""
+    """Returns a curl command line that makes a call of the operation at the service `issuer`, with
+    an example body, and with shell variables for the parameters of the path."""
     path = _PARAMETER.sub(lambda found: f"${_UPPER.sub('_', found[1]).upper()}", operation.path)
     lines = [
         f'curl -X {operation.method} "{issuer}{path}"',

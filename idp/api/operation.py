@@ -82,11 +82,11 @@ def operation(
     services: bool = False,
     lines: Lines | None = None,
 ) -> Operation:
-    """Returns the operation that `run` carries out, with the request and answer that its
-    annotations name.
+    """Returns the operation that `run` carries out; its request and answer structs are those in
+    the annotations of `run`, unless `answer` names a more specific one.
 
-    With `document` or `package`, `run` gets the body before it is validated, and the struct given
-    here only describes it. `answer` replaces the annotated struct where that is less specific.
+    With `document` or `package`, `run` gets the body before it is validated (`Operation.body`),
+    and the struct given here only describes it.
     """
     hints = get_type_hints(run.func if isinstance(run, partial) else run)
     body: Body = "request" if "request" in hints else ""

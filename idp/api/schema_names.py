@@ -292,8 +292,8 @@ PUBLISHED_NAMES: Final = {
 
 
 def published_name(kind: type[Any]) -> str:
-    """Returns the name under which the schema of a struct is published.
+    """Returns the name under which the schema of a struct is published (`PUBLISHED_NAMES`).
 
-    Raises `LookupError` for a struct that has no line in `PUBLISHED_NAMES`.
+    Raises `LookupError` for a struct that has no line there.
     """
     return PUBLISHED_NAMES[f"{kind.__module__}.{kind.__qualname__}"]

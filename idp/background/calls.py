@@ -27,7 +27,8 @@ class ScheduledJobs(Answer, frozen=True, kw_only=True):
 
 
 async def listed(service: Service, call: Call) -> ScheduledJobs:
-    """Returns the tasks of the schedule with their intervals and next turns."""
+    """Returns the tasks of the schedule, with their intervals and the time when each is due
+    again."""
     leases = await service.store.get_many([(LEASES, name) for name in JOBS])
     found = [
         ScheduledJobView(

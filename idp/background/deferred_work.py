@@ -32,7 +32,8 @@ STEPS: Final[Mapping[LeftoverKind, Step]] = {
 
 
 async def tidy(service: Service) -> None:
-    """Completes all deferred work that is stored. Raises StorageError."""
+    """Does all deferred work that is stored, step by step; a task of the schedule calls it. Raises
+    StorageError."""
     while page := (await service.store.find(LEFTOVERS)).records:
         for leftover in page:
             while not await deferred_work.go(service, leftover, STEPS[leftover.kind]):

@@ -15,7 +15,8 @@ _log: Final = logs.logger(__name__)
 
 
 async def warn(store: Store) -> None:
-    """Logs a warning once a minute while the last write of this process failed; never returns."""
+    """Logs a warning once a minute as long as the last write of this process has failed; it never
+    returns."""
     while True:
         if store.is_read_only:
             _log.warning("the store can't be written to; what only reads goes on")

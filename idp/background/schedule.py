@@ -40,7 +40,8 @@ _log = logs.logger(__name__)
 
 
 class ScheduledJob(NamedTuple):
-    """A repeated task, with the interval after which it is due again.
+    """A repeated task: `work` is called with the service, and is due again `interval_seconds`
+    after it succeeded.
 
     With `is_everyones`, each process runs it without a lease, because the task claims its items
     one by one; checking for them costs a read. With `has_work`, the task is due only if that
@@ -71,8 +72,8 @@ JOBS: Final[Mapping[str, ScheduledJob]] = {
 
 @asynccontextmanager
 async def running(service: Service) -> AsyncIterator[None]:
-    """Runs every scheduled task when it is due, and warns of a read-only store, within the
-    block.
+    """Runs every scheduled task when it is due, and logs a warning while the store can't be
+    written to, as long as the block lasts.
     """
     tasks = [asyncio.create_task(_take_turns(service, name, job)) for name, job in JOBS.items()]
     tasks.append(asyncio.create_task(read_only_store.warn(service.store)))
@@ -118,7 +119,8 @@ async def _take_turns(service: Service, name: str, job: ScheduledJob) -> None:
 
 
 async def take_turn(service: Service, name: str, job: ScheduledJob) -> bool:
-    """Runs the task if it is due and no other process runs it; returns whether it succeeded.
+    """Runs the task `name` if it is due and no other process runs it; returns whether it ran and
+    succeeded.
 
     Errors of the task are logged, and it is due again soon. Raises StorageError if its lease can't
     be read or taken.

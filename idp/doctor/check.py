@@ -26,9 +26,9 @@ class Installation:
     """The installation that the checks examine.
 
     `store` is None if it cannot be opened. `has_records` is false if this program cannot read the
-    records in it; `store_problem` says why. `max_records` limits how many records of a collection
-    a check reads; None means all. `clock` is the one by which records expire, `wall_clock` that of
-    the machine.
+    records in it; `store_problem` says why in both cases. `max_records` limits how many records of
+    a collection a check reads; None means all. `outgoing` makes HTTP requests. `clock` is the one
+    by which records expire, `wall_clock` that of the machine.
     """
 
     config: Config
@@ -42,10 +42,10 @@ class Installation:
 
     @property
     def opened(self) -> Store:
-        """The store, for checks that need one.
+        """The store, for checks whose `needs` name it.
 
-        Raises RuntimeError if there is none, which does not happen because such checks are
-        skipped.
+        Raises RuntimeError if there is none, which does not happen because such checks are skipped
+        then.
         """
         if self.store is None:
             raise RuntimeError(self.store_problem)
@@ -53,10 +53,10 @@ class Installation:
 
 
 class Finding(Struct, frozen=True):
-    """The result of a check; `found` describes it in a sentence.
+    """The result of a check: its `state`, and a sentence that describes it (`found`).
 
-    `names` are some of the things that it concerns, of `count` in all; each of `commands` fixes
-    one of them. `fix` replaces the check's own advice.
+    `names` are some of the things that it concerns, of `count` in all, and `commands` are command
+    lines that fix one of them each. `fix` replaces the check's own advice.
     """
 
     state: State
@@ -97,20 +97,22 @@ class Result(Struct, frozen=True, kw_only=True):
 
 
 def ok(found: str) -> Finding:
-    """Returns the finding that nothing is wrong."""
+    """Returns a finding that nothing is wrong; `found` is a sentence that describes it."""
     return Finding("ok", found)
 
 
 def warn(found: str, *commands: str, fix: str = "") -> Finding:
-    """Returns the finding that the service works, but something should be changed."""
+    """Returns a finding that the service works, but something should be changed. `found` describes
+    it, `commands` are command lines that fix it, and `fix` replaces the check's own advice."""
     return Finding("warn", found, commands=commands, fix=fix)
 
 
 def fail(found: str, *commands: str, fix: str = "") -> Finding:
-    """Returns the finding that something does not work, or can be misused now."""
+    """Returns a finding that something does not work, or can be misused now. The parameters are as
+    in `warn`."""
     return Finding("fail", found, commands=commands, fix=fix)
 
 
 def skipped(found: str) -> Finding:
-    """Returns the finding that the check does not apply, or cannot be run."""
+    """Returns a finding that the check does not apply or cannot be run; `found` says why."""
     return Finding("skipped", found)

@@ -14,10 +14,11 @@ def no_debug(client: Application) -> str:
 
 
 def policy(kind: str, org_id: str | None, options: str) -> str:
-    """Returns the `idp` command line that changes a policy of an organization, or of the
-    installation if `org_id` is None.
+    """Returns the `idp` command line that changes a policy of the organization `org_id`, or of the
+    installation if that is None.
 
-    `kind` is the policy's name in the command line, and `options` are the settings to change.
+    `kind` is the policy's name in the command line, and `options` are the command line's options
+    for the new values.
     """
     whose = "--instance" if org_id is None else f"--org {quote(org_id)}"
     return f"idp policy set {kind} {whose} {options}"
@@ -42,9 +43,8 @@ def remove_key(key: RegisteredKey, owner: User | Application | None) -> str:
 
 
 def rename(user: User) -> str:
-    """Returns the `idp` command line that shortens a user's name to the part before the last
-    `@`.
-    """
+    """Returns the `idp` command line that shortens a user's name to the part before its last
+    `@`."""
     name = user.user_name.rpartition("@")[0]
     return f"idp user change {quote(user.id)} --user-name {quote(name)} --org {quote(user.org_id)}"
 

@@ -30,9 +30,9 @@ async def of(
     """Runs every check and returns the results; if the store cannot be opened, the checks that
     need it are skipped.
 
-    With `is_deep`, checks read all records of a collection. `for_issuer` returns the settings for
-    the issuer that the store was last served with, once its records can be read. Raises what
-    `for_issuer` raises.
+    With `is_deep`, checks read all records of a collection. `outgoing` makes the HTTP requests, by
+    default a new one. `for_issuer` gets the issuer that the store was last served with, once its
+    records can be read, and returns the settings to use with it. Raises what `for_issuer` raises.
     """
     installation = Installation(
         config=config,

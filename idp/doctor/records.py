@@ -18,7 +18,8 @@ _MAX_IN_MEMORY: Final = 1_000  # in memory; the others are only counted
 
 
 class Matches(Struct, Generic[R]):
-    """The records of a search: `count` of the `looked_at` that were read have the problem.
+    """The result of a search for records with a problem: `count` of the `looked_at` records that
+    were read have it.
 
     There may be more unless `is_all` is true. `found` has the first of them.
     """
@@ -29,13 +30,13 @@ class Matches(Struct, Generic[R]):
     is_all: bool = True
 
     def add(self, records: Sequence[R]) -> None:
-        """Adds records that have the problem."""
+        """Counts further records that have the problem, and adds them to `found` up to a limit."""
         self.found += records[: _MAX_IN_MEMORY - len(self.found)]
         self.count += len(records)
 
     @property
     def named(self) -> Sequence[R]:
-        """The first records, which a finding names."""
+        """The first few of `found`, which a finding lists by name."""
         return self.found[:MAX_NAMED]
 
     def joined(self, other: Matches[R]) -> Matches[R]:
@@ -50,10 +51,11 @@ class Matches(Struct, Generic[R]):
     def finding(
         self, nouns: str, problem: str, names: Sequence[str], commands: Sequence[str] = ()
     ) -> Finding:
-        """Returns a warning with `names` and `commands` if there are any matches, else the finding
-        that nothing is wrong.
+        """Returns the finding about the search: a warning with `names` and `commands` if there are
+        any matches, otherwise that nothing is wrong.
 
-        `nouns` is what the records are, and `problem` what is wrong with them.
+        `nouns` says what the records are, and `problem` what is wrong with them, as parts of a
+        sentence.
         """
         scope = "" if self.is_all else "the first "
         text = f"{self.count} of {scope}{self.looked_at} {nouns} {problem}"
@@ -67,7 +69,7 @@ class Matches(Struct, Generic[R]):
 async def matching(
     installation: Installation, collection: Collection[R], is_match: Callable[[R], bool]
 ) -> Matches[R]:
-    """Returns the records of a collection for which `is_match` holds.
+    """Searches a collection for the records for which `is_match` returns true.
 
     At most `max_records` of the installation are read.
     """
@@ -83,7 +85,8 @@ async def chosen_by(
     collection: Collection[R],
     choose: Callable[[Sequence[R]], Awaitable[Sequence[R]]],
 ) -> Matches[R]:
-    """Returns the records of a collection that `choose` returns of each batch of them.
+    """Searches a collection for the records that `choose` returns; it is called with one batch of
+    records after the other.
 
     At most `max_records` of the installation are read.
     """

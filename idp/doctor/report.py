@@ -32,13 +32,13 @@ class Findings(Answer, frozen=True, kw_only=True):
 
 
 async def of_stored(service: Service, call: Call) -> Findings:
-    """Checks whether what is registered and configured is safe."""
+    """Runs the checks of what is registered and configured, and returns their findings."""
     installation = Installation(config=service.config, clock=service.clock, store=service.store)
     return answer_of(await doctor.examine(installation, doctor.OF_WHAT_IS_STORED))
 
 
 def answer_of(results: Sequence[Result]) -> Findings:
-    """Returns the results of checks in the form that answers have."""
+    """Returns the results of checks in the form in which answers contain them."""
     views = [_view(each) for each in results]
     return Findings(details=ListDetails(total_result=str(len(views))), result=views)
 

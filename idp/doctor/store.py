@@ -22,7 +22,7 @@ _SECONDS_FAIL: Final = timedelta(seconds=5)
 
 
 async def reach(installation: Installation) -> Finding:
-    """Checks that the store answers."""
+    """Checks that the store can be reached."""
     if installation.config.is_in_memory:
         return skipped("a store in memory can be read by the service alone")
     if installation.store is None:

@@ -12,7 +12,8 @@ _COUNTED: Final = 100_000
 
 
 async def sweep_backlog(installation: Installation) -> Finding:
-    """Counts the expired records that were not removed within an hour, and warns of many."""
+    """Counts the expired records that should have been removed more than an hour ago, and warns of
+    many."""
     count = await installation.opened.overdue(up_to=_COUNTED)
     least = "at least " if count == _COUNTED else ""
     text = f"{least}{count} expired records have not been removed an hour after they were due"

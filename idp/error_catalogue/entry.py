@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 
 class CatalogueEntry(NamedTuple):
-    """An entry of the error catalogue: the HTTP status of the error, its cause, and how to resolve
-    it."""
+    """The entry of an error code in the error catalogue: the HTTP status with which it is
+    answered, its cause, and how to resolve it (`cure`), both as sentences."""
 
     status: int
     cause: str

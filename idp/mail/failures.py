@@ -11,7 +11,8 @@ _UNPRINTABLE: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 class NotSent(Exception):
-    """A failed attempt to send a message. `is_final`: the same message would be refused again."""
+    """The error of an attempt to send a message that failed for the reason `why`. `is_final` says
+    that the server would refuse the same message again."""
 
     def __init__(self, why: str, *, is_final: bool = False) -> None:
         self.why = redacted(why)
@@ -20,5 +21,6 @@ class NotSent(Exception):
 
 
 def redacted(why: str) -> str:
-    """Returns the text of a server as one short line without addresses."""
+    """Returns the text `why` of a server as one short line in which e-mail addresses are
+    replaced."""
     return _ADDRESS.sub("(address)", _UNPRINTABLE.sub(" ", why)).strip()[:MAX_TEXT]

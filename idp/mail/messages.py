@@ -34,20 +34,20 @@ _CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 class MessageCode(Struct, frozen=True):
-    """A part of a message: a code on a line of its own."""
+    """A part of a message: a code, on a line of its own."""
 
     value: str
 
 
 class MessageLink(Struct, frozen=True):
-    """A part of a message: a link, with the text of what it does."""
+    """A part of a message: a link, after a text (`label`) that says what it leads to."""
 
     label: Message | str
     url: str
 
 
 class Title(Struct, frozen=True):
-    """A part of a message: its heading, above all other parts."""
+    """A part of a message: its heading, the first of all parts."""
 
     text: str
 
@@ -57,8 +57,9 @@ Part: TypeAlias = Message | str | MessageCode | MessageLink | Title
 
 
 class Wording(Struct, frozen=True):
-    """An organization's texts in place of the built-in ones; an empty one replaces nothing. `text`
-    is the first paragraph; the code, its validity and the warning always follow."""
+    """An organization's texts for one type of message; an empty text means the built-in one.
+    `text` is the first paragraph, and `button_text` the label of the link; the code, its validity
+    and the warning always follow."""
 
     subject: str = ""
     title: str = ""
@@ -71,7 +72,8 @@ _BUILT_IN: Final = Wording()
 
 
 class MailMessage(Confidential, frozen=True, kw_only=True):
-    """The contents of a message. `code` and `url` are those that its recipient is asked to use."""
+    """The contents of a message, as text and as HTML. `code` and `url` are those that the
+    recipient is asked to use, None if there are none."""
 
     to: str
     subject: str
@@ -93,21 +95,21 @@ class HeldMessage(Confidential, frozen=True):
 
 
 def is_readable(config: Config) -> bool:
-    """Returns whether recipients can read messages: they are sent, or displayed on the local
-    machine."""
+    """Returns whether recipients can read the messages of this installation: because it sends
+    mail, or displays messages on the local machine."""
     return config.sends_mail or config.is_loopback
 
 
 def page_url(config: Config) -> str | None:
-    """Returns the address of the page with held messages; None if they are sent, or the page is
-    not offered."""
+    """Returns the address of the page that displays held messages on the local machine; None if
+    mail is sent, or the page is not offered because the issuer is not a loopback address."""
     is_offered = config.is_loopback and not config.sends_mail
     return config.issuer + PAGE if is_offered else None
 
 
 def bundle_for(config: Config, *languages: str | None) -> Bundle:
-    """Returns the texts in the first of these languages that is shipped, else in the default
-    one."""
+    """Returns the translated texts of the service in the first of `languages` that is available,
+    else in the default language; None is ignored."""
     tags = " ".join(tag for tag in languages if tag)
     return i18n.load(i18n.negotiate(None, tags, None, config.default_language))
 
@@ -119,8 +121,12 @@ def write(
     parts: Sequence[Part],
     wording: Wording = _BUILT_IN,
 ) -> MailMessage:
-    """Returns a message as plain text and HTML, with the texts of `wording` in place of built-in
-    ones. `to` is a validated address (idp.schema.field_rules.EmailRule) or phone number."""
+    """Returns a message that consists of these parts, as plain text and HTML in the language of
+    `bundle`. The texts of `wording` replace the subject, the first part and the labels of links;
+    its title and greeting are added.
+
+    `to` is a validated e-mail address (`idp.schema.field_rules.EmailRule`) or phone number.
+    """
     title = _one_line(wording.subject or bundle.text(subject))
     parts = list(_worded(wording, parts))
     code = next((part.value for part in parts if isinstance(part, MessageCode)), None)
@@ -194,8 +200,9 @@ def _as_html(bundle: Bundle, part: Part) -> str:
 def posting(
     service: Service, kind: MailKind, mail_message: MailMessage, user_id: str | None = None
 ) -> Insert:
-    """Returns the write that puts a message into the outbox, to be sent soon or held. `user_id` is
-    that of the recipient, if it is a user."""
+    """Returns the write that puts a message into the outbox, from which it is sent, or where it is
+    held if nothing is configured to send it; the caller commits the write. `user_id` is the id of
+    the recipient, None if the recipient is no user."""
     now = service.clock.now()
     mail = OutboxMessage(
         id=service.random.ordered_id(now),
@@ -211,13 +218,14 @@ def posting(
 
 
 def is_sent(config: Config, kind: MailKind) -> bool:
-    """Returns whether messages of this kind can be sent in this installation."""
+    """Returns whether this installation can send messages of this kind; otherwise they are
+    held."""
     return bool(config.sms_hook_url if kind in TEXT_MESSAGES else config.smtp_host)
 
 
 def delivery_status(writes: Sequence[Write]) -> DeliveryStatus:
     """Returns the delivery status of the messages that these writes put into the outbox: `held` if
-    at least one is held, `queued` if all are sent, empty if there are none."""
+    at least one is held, `queued` if all are to be sent, empty if there are none."""
     states: set[MailState] = {
         write.record.state
         for write in writes
@@ -240,6 +248,7 @@ async def held(service: Service) -> list[HeldMessage]:
 
 
 def opened(service: Service, mail: OutboxMessage) -> MailMessage:
-    """Returns the decrypted contents of a message in the outbox that was not sent yet."""
+    """Returns the decrypted contents of a message in the outbox; those of a sent message are
+    deleted, so it must not have been sent yet."""
     data = service.master_key.open(mail.sealed, _PURPOSE)
     return msgspec.json.decode(data, type=MailMessage)

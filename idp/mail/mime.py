@@ -18,12 +18,12 @@ _ENCODED: Final = "=?"  # begins an encoded word, whose content may include line
 
 
 class Unsendable(Exception):
-    """No mail can be sent to the address; the text does not contain it."""
+    """The error that no mail can be sent to an address. Its text does not contain the address."""
 
 
 class Envelope(Struct, frozen=True):
-    """A mail with the addresses for the mail server. `is_international`: the address needs a
-    server that supports SMTPUTF8 (RFC 6531)."""
+    """A mail (`data`) with the addresses of sender and recipient for the mail server.
+    `is_international` says that an address needs a server that supports SMTPUTF8 (RFC 6531)."""
 
     sender: str
     to: str
@@ -32,8 +32,8 @@ class Envelope(Struct, frozen=True):
 
 
 def envelope(config: Config, id: str, written_at: datetime, mail_message: MailMessage) -> Envelope:
-    """Returns a message as a mail for the mail server; `id`, that of the message, identifies it in
-    Message-ID. Raises Unsendable."""
+    """Returns a message as a mail for the mail server, with the id of the message in its
+    Message-ID and `written_at` as its date. Raises Unsendable."""
     # Imported with the first mail, because the start of the program should not wait for them.
     from email.headerregistry import Address
     from email.message import EmailMessage
@@ -64,7 +64,7 @@ def envelope(config: Config, id: str, written_at: datetime, mail_message: MailMe
 
 
 def domain_of(address: str) -> str:
-    """Returns the domain, the only part of an address that may be logged."""
+    """Returns the domain of an e-mail address, the only part of it that may be logged."""
     return address.rpartition("@")[2]
 
 

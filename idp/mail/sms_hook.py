@@ -29,7 +29,8 @@ _DELIVERED: Final = range(200, 300)
 
 
 async def send(service: Service, mail: OutboxMessage, mail_message: MailMessage) -> str:
-    """Posts a text message and returns the status of the answer. Raises NotSent."""
+    """Posts a text message to the operator's address and returns the HTTP status of the response.
+    `mail` is its record in the outbox, `mail_message` its contents. Raises NotSent."""
     secret = await asyncio.to_thread(_secret, service.config)
     payload = {
         "to": mail_message.to,
@@ -53,21 +54,21 @@ async def send(service: Service, mail: OutboxMessage, mail_message: MailMessage)
 
 
 def header(config: Config) -> str:
-    """Returns the name of the header with the signature."""
+    """Returns the name of the HTTP header that contains the signature."""
     return f"x-{config.vendor}-signature"
 
 
 def signature(secret: bytes, at: float, body: bytes) -> str:
-    """Returns the signature by which the receiver can check that the service sent this body at
-    that time."""
+    """Returns the value of the signature header for a request with this body at the time `at`, in
+    seconds since 1970, by which the receiver can check sender and time."""
     seconds = str(int(at))
     digest = hmac.new(secret, seconds.encode() + b"." + body, hashlib.sha256).hexdigest()
     return f"t={seconds},v1={digest}"
 
 
 def check(config: Config) -> None:
-    """Raises ConfigError if a hook is configured, and the file with its secret can't be read or is
-    too short."""
+    """Checks that the file with the secret of the signatures is usable, if an address for text
+    messages is configured. Raises ConfigError."""
     if not config.sms_hook_url:
         return
     try:

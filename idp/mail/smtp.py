@@ -50,7 +50,8 @@ class SmtpConnection:
 
 @asynccontextmanager
 async def connection(config: Config) -> AsyncIterator[SmtpConnection]:
-    """Opens a connection that ends with the block. Raises NotSent."""
+    """Provides a connection to the mail server within the block, authenticated if that is
+    configured. Raises NotSent."""
     from aiosmtplib import SMTP
 
     context, password = await asyncio.to_thread(_prepared, config)
@@ -77,12 +78,14 @@ async def connection(config: Config) -> AsyncIterator[SmtpConnection]:
 
 
 def port(config: Config) -> int:
-    """Returns the port of the mail server."""
+    """Returns the configured port of the mail server, or else the usual one for the configured
+    security."""
     return config.smtp_port or _PORTS[config.smtp_security]
 
 
 def check(config: Config) -> None:
-    """Raises ConfigError if the files that the settings name can't be used."""
+    """Checks that the files which the settings of the mail server name can be used. Raises
+    ConfigError."""
     if not config.sends_mail:
         return
     try:

@@ -14,10 +14,10 @@ from idp.service import Service
 async def wording(
     service: Service, org_id: str, type: str, language: str, application: str | None = None
 ) -> Wording:
-    """Returns the organization's texts for a message of this type (one of `wording_rules.TYPES`)
-    in that language.
+    """Returns the texts that the organization, or else the installation, has set for a message of
+    this type (one of `wording_rules.TYPES`) in this language, with their placeholders replaced.
 
-    `application` is the name of the application that the message is for, if any.
+    `application` is the name of the application that the message is for, None if there is none.
     """
     own, default = await effective.find(service, org_id, "message_text", type, language)
     policy = own or default

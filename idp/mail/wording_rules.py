@@ -21,8 +21,8 @@ TYPES: Final = ("verifyemail", "passwordreset")
 
 
 class Words(Struct, frozen=True):
-    """The rule for a text of a message: at most `max` characters in one line, without placeholders
-    that the message can't fill."""
+    """The rule (`field_rules.Rule`) of a field that holds a text of a message: at most `max`
+    characters in one line, without placeholders that the message can't fill."""
 
     max: int
 
@@ -39,5 +39,6 @@ class Words(Struct, frozen=True):
 
 
 def filled(words: str, values: Mapping[str, str]) -> str:
-    """Returns the words with their placeholders replaced."""
+    """Returns the text `words` with its placeholders, such as `{{.Host}}`, replaced by `values`,
+    which are by the placeholders' names."""
     return _PLACEHOLDER.sub(lambda match: values[match[1]], words)

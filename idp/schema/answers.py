@@ -26,11 +26,13 @@ _OF_DOMAIN: Final = "url"
 
 
 class Answer(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The base of every answer and of the objects in it."""
+    """The base of every answer struct of the management API, and of the structs of the objects in
+    it."""
 
 
 class FileAnswer(Struct, frozen=True):
-    """An answer that is too large for memory: JSON in a file, which the receiver closes."""
+    """An answer that is too large for memory: JSON in a file, which the code that sends the answer
+    reads from its beginning and closes."""
 
     file: BinaryIO
 
@@ -45,8 +47,8 @@ class Details(Answer, frozen=True, kw_only=True):
 
 
 class Dated(Protocol):
-    """A record with the time of its creation. It may have `changed_at`, the time of its last
-    change."""
+    """A record that has a sequence and the time of its creation; it may also have `changed_at`,
+    the time of its last change."""
 
     @property
     def sequence(self) -> int: ...
@@ -56,7 +58,7 @@ class Dated(Protocol):
 
 
 def details(record: Dated, resource_owner: str) -> Details:
-    """Returns the details of a record that an answer contains: its sequence and the times of its
+    """Returns the member `details` of an answer about a record: its sequence, and the times of its
     creation and last change.
 
     `resource_owner` is the id of the organization that the record belongs to.
@@ -70,5 +72,5 @@ def details(record: Dated, resource_owner: str) -> Details:
 
 
 def secrets_in(answer: Mapping[str, object]) -> frozenset[str]:
-    """Returns the names of those members of an answer that contain secrets."""
+    """Returns the names of those members of an answer, as it is in JSON, that contain secrets."""
     return frozenset() if _OF_DOMAIN in answer else _SECRETS.intersection(answer)

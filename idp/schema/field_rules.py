@@ -47,8 +47,8 @@ Schema: TypeAlias = dict[str, Any]  # JSON Schema 2020-12
 class FieldRefused(Exception):
     """The error that a rule raises for a value that it does not accept.
 
-    `message` is the end of a sentence that begins with the field's path; `limit` is the limit that
-    the value exceeds, if there is one.
+    `message` is the end of a sentence that begins with the field's path, such as "must not be
+    empty"; `limit` is the limit that the value exceeds, if there is one.
     """
 
     def __init__(self, error_code: str, message: str, limit: int | None = None) -> None:
@@ -59,13 +59,15 @@ class FieldRefused(Exception):
 
 
 class Rule(Protocol):
-    """A rule for the value of a field: it validates the value and describes it as JSON Schema."""
+    """A rule for the values of a request's field: it validates a value, converts it, and describes
+    it as JSON Schema."""
 
     def read(self, value: object) -> Any:
-        """Returns the validated value in the type that the program uses. Raises FieldRefused."""
+        """Returns the value, validated and converted to the type that the program uses. Raises
+        FieldRefused."""
 
     def schema(self) -> Schema:
-        """Returns the JSON Schema of the value, for the published description. `read` may refuse
+        """Returns the JSON Schema of the values, for the published description. `read` may refuse
         values that the schema accepts."""
 
 
@@ -74,7 +76,8 @@ def wrong_type(expected: str) -> FieldRefused:
 
 
 class Text(Struct, frozen=True):
-    """The rule of a text of `min` to `max` characters in one line; with `is_free`, any characters.
+    """The rule of a field that holds a text of `min` to `max` characters in one line; with
+    `is_free`, the text may contain any characters.
 
     If `min` is not 0, the text must not be blank either, unless it `is_free`.
     """
@@ -104,7 +107,8 @@ class Text(Struct, frozen=True):
 
 
 class UserName(Struct, frozen=True):
-    """The rule of a user name: characters and length as `user_names.check_name` requires them."""
+    """The rule of a field that holds a user name, with characters and length as
+    `user_names.check_name` requires them."""
 
     def read(self, value: object) -> str:
         try:
@@ -117,7 +121,7 @@ class UserName(Struct, frozen=True):
 
 
 class OneOf(Struct, frozen=True):
-    """The rule of a text that must be one of `names`. The names in `not_yet` are refused as not
+    """The rule of a field that holds one of `names`. The names in `not_yet` are refused as not
     supported yet, with `error_code`."""
 
     names: tuple[str, ...]
@@ -138,8 +142,8 @@ class OneOf(Struct, frozen=True):
 
 
 class NotYet(Struct, frozen=True):
-    """The rule of a field that is not supported yet: only the empty value of its type `kind` is
-    accepted, such as false; others are refused with `error_code`."""
+    """The rule of a field that is not supported yet: it accepts only the empty value of the
+    field's type `kind`, such as false or an empty text, and refuses others with `error_code`."""
 
     error_code: str
     kind: type = bool
@@ -172,8 +176,8 @@ _NOTHING: Final[dict[type, list[Any]]] = {
 
 
 class Language(Struct, frozen=True):
-    """The rule of a language tag (RFC 3066) of at most ten characters, stored without its
-    extensions."""
+    """The rule of a field that holds a language tag (RFC 3066) of at most ten characters, or an
+    empty text. The tag is read without its extensions."""
 
     def read(self, value: object) -> str:
         tag = Text(max=MAX_LANGUAGE).read(value)
@@ -194,8 +198,8 @@ class Language(Struct, frozen=True):
 
 
 class EmailRule(Struct, frozen=True):
-    """The rule of an e-mail address (RFC 2822 3.4.1), read in normal form: NFC, the domain in
-    lower case."""
+    """The rule of a field that holds an e-mail address (RFC 2822 3.4.1) of at most `max`
+    characters. It is read in normal form: NFC, the domain in lower case."""
 
     max: int = MAX_TEXT
 
@@ -221,8 +225,8 @@ class EmailRule(Struct, frozen=True):
 
 
 class Domain(Struct, frozen=True):
-    """The rule of a domain name, read in the form in which it is unique (`domain_names.read`). It
-    may be empty unless `min` is 1."""
+    """The rule of a field that holds a domain name. It is read in the form in which it is unique
+    (`domain_names.read`), and may be empty unless `min` is 1."""
 
     min: int = 0
 
@@ -241,7 +245,8 @@ class Domain(Struct, frozen=True):
 
 
 class PhoneRule(Struct, frozen=True):
-    """The rule of a phone number in the global form (RFC 3966), read as `+` and digits.
+    """The rule of a field that holds a phone number in the global form (RFC 3966) of at most `max`
+    characters, which is read as `+` and digits.
 
     The length is not validated by country: numbering plans change, and numbers from other systems
     must be accepted.
@@ -263,8 +268,8 @@ class PhoneRule(Struct, frozen=True):
 
 
 class Integer(Struct, frozen=True):
-    """The rule of a 64-bit integer from `min` to `max`, sent as a number or as a string of
-    digits."""
+    """The rule of a field that holds a 64-bit integer from `min` to `max`, as a number or as a
+    string of digits."""
 
     min: int = -(2**63)
     max: int = 2**63 - 1
@@ -284,8 +289,8 @@ class Integer(Struct, frozen=True):
 
 
 class Instant(Struct, frozen=True):
-    """The rule of an instant in the notation of RFC 3339, read as UTC and truncated to
-    milliseconds."""
+    """The rule of a field that holds an instant in the notation of RFC 3339, which is read as UTC
+    and truncated to milliseconds."""
 
     def read(self, value: object) -> datetime:
         text = Text().read(value)
@@ -307,7 +312,8 @@ class Instant(Struct, frozen=True):
 
 
 class Duration(Struct, frozen=True):
-    """The rule of a duration in the notation of Go, such as 1h30m0s, of at most `max`."""
+    """The rule of a field that holds a duration in the notation of Go, such as 1h30m0s, of at most
+    `max`."""
 
     max: timedelta = timedelta.max
 
@@ -331,8 +337,8 @@ def _hours(duration: timedelta) -> int:
 
 
 class Base64(Struct, frozen=True):
-    """The rule of 1 to `max` characters of base64 with padding, in the standard or the URL-safe
-    alphabet."""
+    """The rule of a field that holds 1 to `max` characters of base64 with padding, in the standard
+    or the URL-safe alphabet; it is read as bytes."""
 
     max: int
 
@@ -358,8 +364,8 @@ _STANDARD: Final = bytes.maketrans(b"-_", b"+/")
 
 
 class Items(Struct, frozen=True):
-    """The rule of a list: it has from `min` to `max` elements, each of which is validated by a
-    rule of its own."""
+    """The rule of a field that holds a list of `min` to `max` elements; the rule of the elements
+    is that of the list's element type."""
 
     max: int
     min: int = 0

@@ -36,17 +36,17 @@ _MAX_UNKNOWN = 20  # of one object, reported one by one
 class Request(Struct, frozen=True, kw_only=True, rename="camel"):
     """The base of every request struct and of the structs of the objects in it.
 
-    A field has a type of `idp/schema/field_rules.py`, or is a `bool`, a `Literal` of names, a
-    list, or another Request. A field without a default is required. Each group of `one_of` names
-    fields of which at most one may be sent. Subclasses state `kw_only=True` again, because that is
-    not inherited.
+    A field has a rule of `idp/schema/field_rules.py` in its annotation, or is a `bool`, a
+    `Literal` of names, a list, or another Request. A field without a default is required. Each
+    group of `one_of` names fields of which at most one may be sent. Subclasses state
+    `kw_only=True` again, because that is not inherited.
     """
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = ()
 
     def check(self) -> Iterable[FieldProblem]:
-        """Yields the problems that concern more than one field, with paths relative to this
-        object.
+        """Yields the problems of this object that concern more than one of its fields, with paths
+        that begin in this object. Subclasses override it.
 
         It is called even if some fields are invalid or missing; these are None then.
         """
@@ -62,7 +62,7 @@ Leaf = Callable[[object], Any]
 
 
 def read(kind: type[R], document: object) -> R:
-    """Returns the request struct `kind` with the values of a JSON document.
+    """Returns an instance of the request struct `kind` with the values of a JSON document.
 
     Raises InvalidArgument, which lists every problem of the document.
     """
@@ -73,8 +73,8 @@ def read(kind: type[R], document: object) -> R:
 
 
 def collect(kind: type[R], document: object) -> tuple[R, list[FieldProblem]]:
-    """Returns the request struct `kind` with the valid fields of a JSON document, and every
-    problem of the document.
+    """Returns an instance of the request struct `kind` with the valid fields of a JSON document,
+    and every problem of the document; an empty list if it is valid.
 
     It is for endpoints that also check other rules before they refuse the request. A field that is
     missing or invalid is None, also in the objects within, whatever its type.
@@ -84,9 +84,9 @@ def collect(kind: type[R], document: object) -> tuple[R, list[FieldProblem]]:
 
 
 class DeclaredField(NamedTuple):
-    """A field that a request struct declares. `rule` is None if the type alone describes the
-    value. `leaf` is the function that reads a value without elements or members; it is None for
-    lists and objects."""
+    """A field that a request struct declares: its name in Python, and its `wire_name` in JSON.
+    `rule` is None if the type alone describes the value. `leaf` is the function that reads a value
+    which is no list and no object; it is None for lists and objects."""
 
     name: str
     wire_name: str
@@ -99,7 +99,8 @@ class DeclaredField(NamedTuple):
 
     @property
     def element(self) -> DeclaredField:
-        """The declaration that the elements of this field, a list, have."""
+        """The declaration of the elements of this field, which must be a list, as if each were a
+        field."""
         hint = get_args(self.type)[0]
         return DeclaredField(self.name, self.wire_name, *_split(hint), is_required=True)
 

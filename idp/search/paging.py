@@ -29,7 +29,7 @@ async def of(
     service: Service, collection: Collection[R], where: Where, order: str | None = None
 ) -> tuple[ListDetails, list[R]]:
     """Returns the number of records that meet the condition `where`, counted up to 10,000, and the
-    first thousand of them in the order of the field `order`."""
+    first thousand of these records in the order of the field `order`, or of their ids."""
     page: Any = await service.store.find(collection, where, order=order, limit=MAX_RECORDS)
     total = len(page.records)
     # Counting is needed only if there are more records than were read.
@@ -47,7 +47,8 @@ def each(service: Service, collection: Collection[R], where: Where) -> AsyncIter
 async def walk(
     view: Reader, collection: Collection[R], where: Where, order: str | None = None
 ) -> AsyncIterator[R]:
-    """Yields every record that meets the condition `where`, in the order of the field `order`.
+    """Yields every record that meets the condition `where`, in the order of the field `order`, or
+    of the ids if that is None.
 
     `view` is what the records are read from: the store, or a snapshot of it.
     """

@@ -22,12 +22,12 @@ _ORGANIZATION: Final = 1
 
 
 class Filter(Struct, frozen=True, kw_only=True):
-    """A condition on the field at `path`: `how` is `is` (it equals the value), `starts` (it begins
-    with it) or `in` (it is one of several values).
+    """A condition on the field of a record at the dotted `path`: `how` is `is` (it equals
+    `value`), `starts` (it begins with it) or `in` (it is one of several values).
 
     Texts (`is_text`) are compared in their normal form (NFKC), and with `folds` without regard to
-    case. `key` names the field of the record that holds the folded text, by which a declared list
-    may find the record.
+    case. `key` names the field of the record that holds the text in this folded form, by which a
+    declared list may find the record.
     """
 
     path: str
@@ -52,9 +52,9 @@ class Filter(Struct, frozen=True, kw_only=True):
 
 
 class ReadPlan(Struct, frozen=True, kw_only=True):
-    """How to read the records that a search may find: from a declared list by `where`, in the
-    order of the field `order`, or by their `ids`. `rest` are the filters that must be checked for
-    each record."""
+    """How to read the records that a search may find: those of a declared list that meet `where`,
+    in the order of the field `order`, or those with the ids in `ids`. `rest` are the filters that
+    the caller must check for each record that is read."""
 
     where: Where = {}
     order: str | None = None
@@ -62,7 +62,8 @@ class ReadPlan(Struct, frozen=True, kw_only=True):
     rest: Sequence[Filter] = ()
 
     def cursor(self, record: Record) -> Cursor:
-        """Returns the position of a record in the list that the plan reads."""
+        """Returns the position of a record in the list that the plan reads, from which reading can
+        continue."""
         return at(record, self.order) if self.order else None, record.id
 
     def passes(self, record: Record) -> bool:
@@ -77,11 +78,11 @@ def read_plans(
     org_path: str = "org_id",
     order: str | None = None,
 ) -> list[ReadPlan]:
-    """Returns the plans to carry out one after the other to find all records that meet the filters
-    and belong to these organizations (None: to any).
+    """Returns plans that together find all records which meet the filters and belong to these
+    organizations (None: to any); the caller carries them out one after the other.
 
-    `org_path` is the field that holds the id of the organization. `order` is a field that the
-    records are to be in the order of, within each organization.
+    `org_path` is the field that holds the id of the organization. `order` is the field in whose
+    order the records of each organization are to be found.
     """
     if organizations is not None and org_path == "id":
         by_id = Filter(path="id", how="in", value=list(organizations))

@@ -45,8 +45,8 @@ _WARNING: Final = message(
 
 
 def notification(service: Service, user: User, kind: MailKind) -> list[Write]:
-    """Returns the writes of the mail of this kind to the user; none if the user has no verified
-    address."""
+    """Returns the writes that put the mail of this kind to the user into the outbox, for the
+    caller to commit with the change; none if the user has no verified address."""
     subject, text = _TEXTS[kind]
     account = security_messages.account(service)
     return security_messages.notification(service, user, kind, subject, text, account, _WARNING)

@@ -19,8 +19,8 @@ _RESET_PAGE: Final = "/ui/reset"
 
 
 def password_closed(service: Service, user: User) -> list[Write]:
-    """Returns the writes of the message that the password is accepted only in browsers in which
-    the user has signed in before."""
+    """Returns the writes of the message that because of many wrong passwords the password is
+    accepted only in browsers in which the user has signed in before; the caller commits them."""
     subject = message("Many wrong passwords for your account", context="mail")
     text = message(
         "Many wrong passwords in a row were entered for your account at %(host)s. Until you have"
@@ -43,7 +43,7 @@ def password_closed(service: Service, user: User) -> list[Write]:
 
 def wrong_codes(service: Service, user: User) -> list[Write]:
     """Returns the writes of the message that the right password was entered and then wrong codes
-    of the second factor."""
+    of the second factor; the caller commits them."""
     subject = message("Wrong codes for your account", context="mail")
     text = message(
         "Somebody entered the right password of your account at %(host)s, and then wrong codes of"

@@ -10,9 +10,13 @@ from idp.mail.messages import MailMessage, MessageCode, MessageLink, Wording
 def with_link(
     bundle: Bundle, to: str, host: str, code: str, url: str, *, hours: int, wording: Wording
 ) -> MailMessage:
-    """Returns the mail with the link to choose a password, which also verifies the address, and
-    with the code that verifies it elsewhere. It contains no name, so that no one can choose a text
-    that a stranger reads."""
+    """Returns the mail, to the address `to`, with a link to choose a password, which also verifies
+    the address, and with the code that verifies the address on another page. Link and code are
+    valid for `hours`.
+
+    It contains no name, so that no one can choose a text that a stranger reads. `host` is the name
+    of the service.
+    """
     return messages.write(
         bundle,
         to,

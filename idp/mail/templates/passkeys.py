@@ -32,14 +32,14 @@ _WARNING: Final = message(
 
 
 def added(service: Service, user: User) -> Sequence[Write]:
-    """Returns the writes of the mail about a new passkey; none if the user has no verified
-    address."""
+    """Returns the writes of the mail about a new passkey, for the caller to commit with the
+    change; none if the user has no verified address."""
     return _notification(service, user, "passkey_added", *_ADDED)
 
 
 def removed(service: Service, user: User) -> Sequence[Write]:
-    """Returns the writes of the mail about a removed passkey; none if the user has no verified
-    address."""
+    """Returns the writes of the mail about a removed passkey, for the caller to commit with the
+    change; none if the user has no verified address."""
     return _notification(service, user, "passkey_removed", *_REMOVED)
 
 

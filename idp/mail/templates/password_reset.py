@@ -18,8 +18,9 @@ def with_code(
     link_minutes: int,
     wording: Wording,
 ) -> MailMessage:
-    """Returns the mail with the code for the page that requested it, and with a link that works
-    without the code."""
+    """Returns the mail, to the address `to`, with a code for the page on which the user asked for
+    a new password, and with a link to choose the password without that code. They are valid for
+    `code_minutes` and `link_minutes`; `host` is the name of the service."""
     parts: list[Part] = [
         message(
             "A new password can be chosen for your account at %(host)s. To do so, type this"

@@ -13,8 +13,9 @@ from idp.mail.messages import MailMessage, MessageCode, MessageLink, Part, Wordi
 def with_code(
     bundle: Bundle, to: str, application: str, code: str, url: str, minutes: int, wording: Wording
 ) -> MailMessage:
-    """Returns the mail with the code that verifies the mailbox, and with a link that contains the
-    code."""
+    """Returns the mail, to the address `to`, with the code that verifies the address for a
+    registration, and with a link that contains the code. Both are valid for `minutes`;
+    `application` is the name of the one that the user registers for."""
     parts: list[Part] = [
         message(
             "Somebody, probably you, is opening an account for %(application)s with this address."
@@ -41,7 +42,8 @@ def with_code(
 
 
 def of_known(bundle: Bundle, to: str, application: str, sign_in_url: str) -> MailMessage:
-    """Returns the mail to an address that has an account already; no page reveals that."""
+    """Returns the mail to an address that was entered for a registration but has an account
+    already; the pages of the registration do not reveal that."""
     parts: list[Part] = [
         message(
             "Somebody, probably you, wanted to open an account for %(application)s with this"

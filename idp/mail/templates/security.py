@@ -38,8 +38,8 @@ def password_changed(service: Service, user: User) -> list[Write]:
 
 
 def locked(service: Service, user: User, seconds: int = 0) -> list[Write]:
-    """Returns the writes of the message that the account is locked: for this number of seconds, or
-    if it is 0 until an administrator unlocks it."""
+    """Returns the writes of the message that the account is locked for `seconds`, or, if these are
+    0, until an administrator unlocks it."""
     subject = message("Your account was locked", context="mail")
     text = message(
         "Too many wrong passwords were entered for your account at %(host)s. Nobody can sign in to"
@@ -61,8 +61,8 @@ def locked(service: Service, user: User, seconds: int = 0) -> list[Write]:
 
 
 def email_changed(service: Service, user: User, new: Email | None) -> list[Write]:
-    """Returns the writes of the message that the account has another e-mail address; none if the
-    address is the same.
+    """Returns the writes of the message that the account has the e-mail address `new`, or none if
+    that is None; no writes if the address is the same.
 
     The message is sent to the address in `user`, which is the record before the change.
     """
@@ -80,8 +80,8 @@ def email_changed(service: Service, user: User, new: Email | None) -> list[Write
 def notification(
     service: Service, user: User, kind: MailKind, subject: Message, *parts: Part
 ) -> list[Write]:
-    """Returns the write of a mail of this kind, with these parts, to the user's verified address;
-    none if there is no such address."""
+    """Returns the write that puts a mail of this kind, with this subject and these parts, into the
+    outbox, to the user's verified address; none if there is no such address."""
     if user.email is None or not user.email.is_verified:
         return []
     bundle = messages.bundle_for(service.config, user.profile.preferred_language)
@@ -90,7 +90,7 @@ def notification(
 
 
 def account(service: Service) -> MessageLink:
-    """Returns the part of a mail that links to the user's page of the account."""
+    """Returns the part of a mail that links to the page of the user's account."""
     return MessageLink(
         message("Your account:", context="mail"), f"{service.config.issuer}/ui/account"
     )
