@@ -20,15 +20,23 @@ from handlers.app import App
 from idp import __version__, cli
 from idp.config import settings as config_settings
 from idp.config.profiles import PUBLIC, TRIAL
+from idp.foundation import metrics
 from idp.start import bootstrap
-from tests.support import checks_table, figures, floors_table, settings_table, structure
+from tests.support import (
+    checks_table,
+    figures,
+    floors_table,
+    metrics_table,
+    settings_table,
+    structure,
+)
 
 ROOT = Path(__file__).parent.parent
 START = "python3 -m venv .venv && .venv/bin/pip install -e . && .venv/bin/idp serve"
 TEST = "python3 -m venv .venv && .venv/bin/pip install tox && .venv/bin/tox"
 PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/operating.md"]
 PAGES += ["docs/architecture.md", "docs/management.md", "docs/command-line.md"]
-PAGES += ["docs/backup.md", "docs/scaling.md", "docs/security.md"]
+PAGES += ["docs/metrics.md", "docs/backup.md", "docs/scaling.md", "docs/security.md"]
 PAGES += ["examples/first-hour/README.md", "SECURITY.md", "docs/releasing.md"]
 
 MAX_FILES = 30
@@ -273,6 +281,13 @@ def test_the_operating_page_has_every_check_of_the_doctor_as_it_is():
     page = read("docs/operating.md")
 
     assert page == checks_table.replaced(page), "run python -m tests.support.checks_table"
+
+
+def test_the_page_of_metrics_has_those_that_are_declared():
+    page = read("docs/metrics.md")
+
+    assert metrics_table.documented(page) == set(metrics.DECLARED)
+    assert page == metrics_table.replaced(page), "run python -m tests.support.metrics_table"
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -10,7 +10,7 @@ from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
-from idp.config.urls import is_loopback, without_password
+from idp.config.urls import address_and_port, is_loopback, without_password
 
 if TYPE_CHECKING:
     from idp.config.settings import Config
@@ -51,6 +51,7 @@ def check(config: Config) -> Iterator[BrokenRule]:
     """Yields every rule that the settings break."""
     yield from _issuer(config)
     yield from _listening(config)
+    yield from _metrics(config)
     yield from _reachable(config)
     yield from _names(config)
     yield from _secrets(config)
@@ -140,6 +141,19 @@ def _listening(config: Config) -> Iterator[BrokenRule]:
                 ip_network(network)
             except ValueError as error:
                 yield BrokenRule((name,), f"{name}: {error}")
+
+
+def _metrics(config: Config) -> Iterator[BrokenRule]:
+    if config.metrics_listen is not None:
+        try:
+            address_and_port(config.metrics_listen)
+        except ValueError as error:
+            yield BrokenRule(("metrics_listen",), f"metrics_listen: {error}")
+    elif config.metrics_token_file is not None:
+        yield BrokenRule(
+            ("metrics_token_file", "metrics_listen"),
+            "metrics_token_file has an effect only with metrics_listen",
+        )
 
 
 def _reachable(config: Config) -> Iterator[BrokenRule]:

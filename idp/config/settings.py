@@ -57,6 +57,10 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     max_json_bytes: int = 1024 * 1024  # longest JSON body; a longer one is answered by 413
     max_import_bytes: int = 8 * 1024**3  # longest package that is sent; then 413
 
+    # Metrics
+    metrics_listen: str | None = None  # ADDRESS:PORT that answers Prometheus at /metrics
+    metrics_token_file: str | None = None  # file with the bearer token that a scrape has to send
+
     # Names
     vendor: str = "idp"  # the vendor part of urn:VENDOR:… scopes and of x-VENDOR-… headers
     default_language: str = "en"  # language of pages and mails when the person's is not known

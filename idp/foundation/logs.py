@@ -25,7 +25,7 @@ from typing import Any, Final, TextIO, cast
 import msgspec
 import structlog
 
-from idp.foundation import redaction
+from idp.foundation import metrics, redaction
 from idp.foundation.clock import Clock, SystemClock
 from idp.foundation.log_repetition import Repetitions
 from idp.foundation.randomness import Random
@@ -96,9 +96,12 @@ class Logger(structlog.BoundLoggerBase):
             return
         try:
             held = _held_before(self._context["logger"], level, kind or event)
-            if held is not None:
-                more = {"repeated": held} if held else {}
-                self._proxy_to_logger("write", event, level=level, fields={**fields, **more})
+            if held is None:
+                metrics.LOG_LINES_SUPPRESSED.count()
+                return
+            metrics.LOG_LINES.count(level)
+            more = {"repeated": held} if held else {}
+            self._proxy_to_logger("write", event, level=level, fields={**fields, **more})
         except Exception as error:  # a failure to log must not fail the caller
             _last_resort(error)
 

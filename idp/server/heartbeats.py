@@ -36,6 +36,11 @@ class Heartbeats:
         """Returns when a worker last ran."""
         return self._slots[index]
 
+    def ages(self) -> list[float | None]:
+        """Returns for each worker how long ago it ran, in seconds; None if it never did."""
+        now = time.monotonic()
+        return [max(0.0, now - last) if last else None for last in self._slots]
+
     @asynccontextmanager
     async def beating(self, index: int) -> AsyncIterator[None]:
         """Within the block, the running event loop beats for a worker."""

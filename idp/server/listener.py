@@ -20,7 +20,9 @@ from msgspec import Struct
 from idp import __version__
 from idp.config.settings import Config
 from idp.foundation import logs
-from idp.server import certificate, descriptors, notify, reload
+from idp.server import certificate, descriptors, metrics_listener, notify, reload
+from idp.server.heartbeats import Heartbeats
+from idp.server.metrics_listener import MetricsListener
 from idp.server.notify import Notifier
 from idp.server.port import Port
 from idp.server.reload import Reloader
@@ -42,6 +44,7 @@ class _Run(Struct, frozen=True):
     notifier: Notifier
     announce: Announce
     launch: Launch
+    metrics: MetricsListener | None
 
 
 def announce_to_people(started_at: float) -> Announce:
@@ -103,11 +106,12 @@ def _run_in(
         bootstrap.check_files(config)
         logs.configure(config.log_level, config.log_format)
         descriptors.raise_limit()
-        this = _Run(config, port, reloader, notifier, announce, launch)
-        if config.processes == 1:
-            _run_loop(_serve_alone(this))
-        else:
-            _supervise(this)
+        with metrics_listener.opened(config) as metrics:
+            this = _Run(config, port, reloader, notifier, announce, launch, metrics)
+            if config.processes == 1:
+                _run_loop(_serve_alone(this))
+            else:
+                _supervise(this)
     finally:
         port.close()
 
@@ -120,7 +124,10 @@ def _supervise(this: _Run) -> None:
         prepare=lambda: _prepared(this),
         work=lambda context: _run_loop(_serve_as_worker(this, context)),
         reload=lambda: reload.read_and_report(this.reloader),
+        answer_scrapes=None if this.metrics is None else this.metrics.answer_as_child,
     )
+    if this.metrics is not None:
+        this.metrics.count_as(metrics_listener.SUPERVISOR)
     limits = TimeLimits(
         hang_seconds=config.worker_timeout_seconds,
         stop_seconds=config.shutdown_delay_seconds + config.drain_seconds,
@@ -163,6 +170,17 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
 
 
 async def _serve_alone(this: _Run) -> None:
+    if this.metrics is None:
+        await _serve_service(this)
+        return
+    heartbeats = Heartbeats(1)
+    this.metrics.count_as("0")
+    async with heartbeats.beating(0):
+        with this.metrics.answering(heartbeats):
+            await _serve_service(this)
+
+
+async def _serve_service(this: _Run) -> None:
     service = await bootstrap.open_service(this.config, this.launch)
     try:
         start = await bootstrap.make_ready(service)
@@ -178,6 +196,9 @@ async def _serve_alone(this: _Run) -> None:
 
 
 async def _serve_as_worker(this: _Run, context: WorkerContext) -> None:
+    if this.metrics is not None:
+        this.metrics.leave()
+        this.metrics.count_as(str(context.index))
     async with context.heartbeats.beating(context.index):
         service = await bootstrap.open_service(this.reloader.applied_to(this.config))
         try:

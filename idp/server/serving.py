@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from idp.background import schedule as background_schedule
 from idp.foundation import log_repetition, logs
-from idp.server import certificate, first_process
+from idp.server import certificate, first_process, process_metrics
 from idp.server import reload as settings_reload
 from idp.server.certificate import CertificateWatch
 from idp.server.import_process import Importer
@@ -67,7 +67,7 @@ async def serve(
 
 def _jobs() -> Sequence[Coroutine[Any, Any, None]]:
     orphans = [first_process.reap_orphans()] if first_process.is_first() else []
-    return [_report_repeated_lines(), *orphans]
+    return [_report_repeated_lines(), *orphans, *process_metrics.jobs()]
 
 
 async def _report_repeated_lines() -> None:

@@ -23,8 +23,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from idp.foundation import logs
+from idp.foundation import logs, metrics
 from idp.server.heartbeats import SILENT_SECONDS, Heartbeats, Watch
+from idp.server.metrics_child import MetricsChild
 from idp.server.notify import Notifier
 from idp.server.port import Port, shut
 from idp.server.restarts import Restarts
@@ -70,11 +71,14 @@ class Tasks(Struct, frozen=True):
 
     `prepare` runs once in a child and returns the announcement; `work` is what each worker does.
     `reload` reads the settings again; if it does not return None, the workers are to do the same.
+    `answer_scrapes` is what one more child does, if given, until the descriptor that it gets is
+    closed, which is when the parent ends.
     """
 
     prepare: Callable[[], bytes]
     work: Callable[[WorkerContext], None]
     reload: Callable[[], object]
+    answer_scrapes: Callable[[int, Heartbeats], None] | None = None
 
 
 class TimeLimits(Struct, frozen=True):
@@ -106,6 +110,10 @@ class Supervisor:
         self._code = exit_codes.OK
         self._parent_read_end, self._parent_write_end = os.pipe()
         self._ready, self._ready_end = os.pipe()
+        answer = tasks.answer_scrapes
+        self._metrics_child = MetricsChild(
+            answer and (lambda: answer(self._parent_read_end, self._heartbeats))
+        )
 
     def run(self, announce: Callable[[bytes], None]) -> None:
         """Returns when every worker has ended after SIGTERM or SIGINT.
@@ -121,6 +129,7 @@ class Supervisor:
                 self._wait()
                 self._reap()
                 self._supervise()
+            self._metrics_child.stop()
         if self._code != exit_codes.OK:
             raise SystemExit(self._code)
 
@@ -151,7 +160,9 @@ class Supervisor:
         return announcement
 
     def _start_due(self) -> None:
-        """Starts the workers whose time has come, unless all are stopping."""
+        """Starts the children whose time has come, unless all are stopping."""
+        if self._stop_by is None:
+            self._metrics_child.start_if_due(self._fork)
         now = time.monotonic()
         for index in [index for index, at in self._due.items() if at <= now]:
             if self._stop_by is None:
@@ -260,10 +271,13 @@ class Supervisor:
                 return
             if not child:
                 return
+            code = os.waitstatus_to_exitcode(status)
+            self._metrics_child.note_end(child, code)
             worker = self._workers.pop(child, None)
             if worker is not None:  # a container's first process inherits every orphan
                 worker.listening.close()
-                self._ended(worker, os.waitstatus_to_exitcode(status))
+                metrics.forget_running(str(worker.index))
+                self._ended(worker, code)
 
     def _ended(self, worker: _SupervisedWorker, code: int) -> None:
         """Has a worker replaced that ended unexpectedly."""
@@ -274,10 +288,12 @@ class Supervisor:
         now = time.monotonic()
         pause = self._restarts.pause(worker.index, code, now - worker.started_at)
         self._due[worker.index] = now + pause
+        reason = _reason(worker, code)
+        metrics.WORKER_RESTARTS.count(reason)
         _log.warning(
             "worker replaced",
             worker=worker.index,
-            reason=_reason(worker, code),
+            reason=reason,
             exit_code=code,
             pause_seconds=pause,
         )

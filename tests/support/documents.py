@@ -21,6 +21,7 @@ MAKERS = (
     "conformance",
     "floors_table",
     "glossary",
+    "metrics_table",
     "settings_table",
 )
 

@@ -1,0 +1,226 @@
+"""The metrics of the service: each one is declared here, and other modules count with it.
+
+`docs/metrics.md` is made from these declarations: `python -m tests.support.metrics_table`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from idp.foundation.metrics.instruments import (
+    DECLARED,
+    LATEST_RUNNING,
+    PREFIX,
+    SUM,
+    CounterMetric,
+    GaugeMetric,
+    HistogramMetric,
+    Metric,
+    collected,
+    disable,
+    enable,
+    forget_running,
+    process_name,
+    reserve,
+)
+
+__all__ = [
+    "DECLARED",
+    "PREFIX",
+    "CounterMetric",
+    "GaugeMetric",
+    "HistogramMetric",
+    "Metric",
+    "collected",
+    "disable",
+    "enable",
+    "forget_running",
+    "process_name",
+    "reserve",
+]
+
+_STORE_BUCKETS: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0)
+_LAG_BUCKETS: Final = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)
+_JOB_BUCKETS: Final = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0)
+_POWERS_OF_TWO: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+
+# The service
+BUILD_INFO: Final = GaugeMetric(
+    "build_info", "The version that runs; always 1.", ("version", "python")
+)
+STORE_INFO: Final = GaugeMetric("store_info", "The store; always 1.", ("kind", "server_version"))
+
+# Traffic
+HTTP_REQUESTS: Final = CounterMetric(
+    "http_requests_total", "Requests that were answered.", ("endpoint", "method", "status")
+)
+HTTP_REQUEST_DURATION: Final = HistogramMetric(
+    "http_request_duration_seconds",
+    "Time from a request's head to the end of its answer.",
+    ("endpoint",),
+)
+HTTP_IN_FLIGHT: Final = GaugeMetric(
+    "http_in_flight", "Requests that are being worked on.", ("group",), over=SUM
+)
+HTTP_WAITING: Final = GaugeMetric(
+    "http_waiting", "Requests that wait for their turn.", ("group",), over=SUM
+)
+HTTP_WAIT: Final = HistogramMetric(
+    "http_wait_seconds", "How long requests waited for their turn.", ("group",)
+)
+HTTP_CONNECTIONS: Final = GaugeMetric(
+    "http_connections", "Open connections.", ("state",), over=SUM
+)
+HTTP_CONNECTIONS_CLOSED: Final = CounterMetric(
+    "http_connections_closed_total", "Connections that the service closed.", ("reason",)
+)
+SHED: Final = CounterMetric(
+    "shed_total", "Requests that were turned away for lack of room.", ("group", "reason")
+)
+
+# Sign-in
+SIGN_INS: Final = CounterMetric(
+    "sign_ins_total", "Steps of sign-ins, by how they ended.", ("outcome", "method")
+)
+THROTTLED: Final = CounterMetric(
+    "throttled_total", "Requests that were refused by a limit of their own.", ("kind",)
+)
+HASHING_WAITING: Final = GaugeMetric(
+    "hashing_waiting", "Passwords that wait to be hashed.", over=SUM
+)
+HASHING_RUNNING: Final = GaugeMetric(
+    "hashing_running", "Passwords that are being hashed.", over=SUM
+)
+HASHING_THREADS: Final = GaugeMetric("hashing_threads", "Threads that hash passwords.", over=SUM)
+HASHING_WAIT: Final = HistogramMetric(
+    "hashing_wait_seconds", "How long passwords waited for a thread."
+)
+HASHING: Final = HistogramMetric("hashing_seconds", "How long a hash took.", ("scheme",))
+HASHING_REFUSED: Final = CounterMetric(
+    "hashing_refused_total", "Passwords that were not hashed, as too many waited."
+)
+
+# Protocol
+REFUSALS: Final = CounterMetric(
+    "refusals_total",
+    "Protocol requests that were refused, by the check.",
+    ("endpoint", "check", "error"),
+)
+TOKENS_ISSUED: Final = CounterMetric(
+    "tokens_issued_total", "Access tokens that were issued.", ("grant", "format")
+)
+REFRESHES: Final = CounterMetric("refreshes_total", "Uses of refresh tokens.", ("outcome",))
+
+# Store
+STORE_COMMANDS: Final = CounterMetric(
+    "store_commands_total", "Commands to the store.", ("command", "outcome")
+)
+STORE_COMMAND: Final = HistogramMetric(
+    "store_command_seconds",
+    "How long a command to the store took.",
+    ("command",),
+    buckets=_STORE_BUCKETS,
+)
+STORE_BATCH_SIZE: Final = HistogramMetric(
+    "store_batch_size",
+    "Reads or units of writes that shared a command.",
+    ("kind",),
+    buckets=_POWERS_OF_TWO,
+)
+STORE_COMMANDS_PER_REQUEST: Final = HistogramMetric(
+    "store_commands_per_request",
+    "Reads and units of writes of a request.",
+    ("endpoint",),
+    buckets=_POWERS_OF_TWO,
+)
+MONGO_POOL_CONNECTIONS: Final = GaugeMetric(
+    "mongo_pool_connections", "Connections to MongoDB.", ("state",), over=SUM
+)
+MONGO_POOL_WAIT: Final = HistogramMetric(
+    "mongo_pool_wait_seconds",
+    "How long commands waited for a connection to MongoDB.",
+    buckets=_STORE_BUCKETS,
+)
+MONGO_PRIMARY_CHANGES: Final = CounterMetric(
+    "mongo_primary_changes_total", "Times that MongoDB had another primary."
+)
+SQLITE_BYTES: Final = GaugeMetric("sqlite_bytes", "Sizes of the SQLite store.", ("file",))
+SQLITE_CHECKPOINT: Final = HistogramMetric(
+    "sqlite_checkpoint_seconds", "How long a checkpoint took.", buckets=_STORE_BUCKETS
+)
+DISK_FREE: Final = GaugeMetric("disk_free_bytes", "Free room on the disk of the data directory.")
+DISK_SIZE: Final = GaugeMetric("disk_size_bytes", "Size of the disk of the data directory.")
+STORE_WRITABLE: Final = GaugeMetric("store_writable", "Whether the store takes writes: 1 or 0.")
+
+# Workers
+WORKER_UP: Final = GaugeMetric(
+    "worker_up",
+    "Whether the worker's event loop ran within 5 s: 1 or 0.",
+    ("worker",),
+    over=LATEST_RUNNING,
+)
+WORKER_HEARTBEAT_AGE: Final = GaugeMetric(
+    "worker_heartbeat_age_seconds",
+    "Time since the worker's event loop ran.",
+    ("worker",),
+    over=LATEST_RUNNING,
+)
+WORKER_RESTARTS: Final = CounterMetric(
+    "worker_restarts_total", "Workers that were replaced.", ("reason",)
+)
+EVENT_LOOP_LAG: Final = HistogramMetric(
+    "event_loop_lag_seconds",
+    "How late the event loop runs a timer of 250 ms.",
+    buckets=_LAG_BUCKETS,
+)
+PROCESS_MEMORY: Final = GaugeMetric(
+    "process_memory_bytes", "Resident memory.", ("worker",), over=LATEST_RUNNING
+)
+PROCESS_CPU: Final = CounterMetric("process_cpu_seconds_total", "Processor time.", ("worker",))
+PROCESS_OPEN_FDS: Final = GaugeMetric(
+    "process_open_fds", "Open file descriptors.", ("worker",), over=LATEST_RUNNING
+)
+PROCESS_MAX_FDS: Final = GaugeMetric(
+    "process_max_fds", "File descriptors that may be open.", ("worker",), over=LATEST_RUNNING
+)
+
+# Background
+OUTBOX_MESSAGES: Final = GaugeMetric(
+    "outbox_messages", "Messages in the outbox, up to 10,000.", ("channel", "state")
+)
+OUTBOX_OLDEST: Final = GaugeMetric(
+    "outbox_oldest_seconds", "Age of the oldest message that is due.", ("channel",)
+)
+DELIVERIES: Final = CounterMetric(
+    "deliveries_total", "Attempts to deliver a message.", ("channel", "outcome")
+)
+JOB_RUNS: Final = CounterMetric("job_runs_total", "Runs of scheduled jobs.", ("job", "outcome"))
+JOB: Final = HistogramMetric(
+    "job_seconds", "How long a run of a scheduled job took.", ("job",), buckets=_JOB_BUCKETS
+)
+JOB_LAST_SUCCESS: Final = GaugeMetric(
+    "job_last_success_timestamp_seconds", "When a scheduled job last succeeded.", ("job",)
+)
+JOB_INTERVAL: Final = GaugeMetric(
+    "job_interval_seconds", "How often a scheduled job is due.", ("job",)
+)
+KEY_AGE: Final = GaugeMetric("key_age_seconds", "Age of the signing keys.", ("algorithm", "state"))
+CERTIFICATE_EXPIRY: Final = GaugeMetric(
+    "certificate_expiry_timestamp_seconds", "When the TLS certificate expires."
+)
+BACKUP_LAST_SUCCESS: Final = GaugeMetric(
+    "backup_last_success_timestamp_seconds", "When the last verified backup was made."
+)
+AUDIT_UNSEALED: Final = GaugeMetric(
+    "audit_unsealed", "Events that have no position in their stream yet, up to 10,000."
+)
+AUDIT_EXPORT_LAG: Final = GaugeMetric(
+    "audit_export_lag_seconds",
+    "Age of the oldest event that has not been exported.",
+    ("stream",),
+)
+SWEPT: Final = CounterMetric("swept_total", "Expired records that were deleted.", ("collection",))
+LOG_LINES: Final = CounterMetric("log_lines_total", "Lines that were logged.", ("level",))
+LOG_LINES_SUPPRESSED: Final = CounterMetric(
+    "log_lines_suppressed_total", "Repeated lines that were held back."
+)

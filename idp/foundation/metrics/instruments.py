@@ -1,0 +1,222 @@
+"""Counters, gauges and histograms that count nothing until `enable` was called, so that a service
+without a listener for metrics pays nothing for them.
+
+The values of each process are in files of a directory that the processes of the service share
+(the multiprocess mode of `prometheus_client`); the answer to a scrape combines them. A process
+is named by its place, such as the index of a worker, and not by its process id: a replaced worker
+continues the counts of the one before, and the number of files is bounded.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
+
+PREFIX: Final = "idp_"
+REQUEST_BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+# What a gauge of several processes shows: the sum over those that run, the value that was set
+# last, or the value that was set last by a process that runs.
+SUM: Final = "livesum"
+LATEST: Final = "mostrecent"
+LATEST_RUNNING: Final = "livemostrecent"
+
+_VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
+_VARIABLE_BEFORE: Final = "prometheus_multiproc_dir"  # the library still reads it
+_LIVE_FILES: Final = (f"gauge_{SUM}", f"gauge_{LATEST_RUNNING}")
+_FILES: Final = ("counter", "histogram", f"gauge_{LATEST}", *_LIVE_FILES)
+_SMALL_BYTES: Final = 64 * 1024
+_LARGE_BYTES: Final = 1024 * 1024  # the labels of 5,000 series
+
+DECLARED: Final[dict[str, Metric]] = {}
+
+
+class Metric:
+    """A metric by its name without prefix. `labels` are the names of its labels, each of which has
+    a fixed set of values: never a path, a client, an organization, a user or an address.
+    """
+
+    kind = ""
+
+    def __init__(self, name: str, meaning: str, labels: Sequence[str] = ()) -> None:
+        self.name = name
+        self.meaning = meaning
+        self.labels = tuple(labels)
+        self._made: Any = None
+        self._changes: dict[tuple[str, ...], Callable[[float], None]] = {}
+        DECLARED[name] = self
+
+    def make(self, registry: CollectorRegistry) -> None:
+        """Creates the library's metric in this process; from now on it counts."""
+        import prometheus_client
+
+        self._changes = {}
+        make = getattr(prometheus_client, self.kind)
+        self._made = make(
+            PREFIX + self.name, self.meaning, self.labels, registry=registry, **self._options()
+        )
+
+    def end(self) -> None:
+        """Ends counting in this process."""
+        self._made = None
+        self._changes = {}
+
+    def _options(self) -> dict[str, Any]:
+        return {}
+
+    def _change(self, method: str, labels: tuple[str, ...]) -> Callable[[float], None]:
+        """Returns the library's method that changes the value of these labels, which is looked up
+        once.
+        """
+        change = self._changes.get(labels)
+        if change is None:
+            child = self._made.labels(*labels) if self.labels else self._made
+            change = self._changes[labels] = getattr(child, method)
+        return change
+
+
+class CounterMetric(Metric):
+    """A number that only grows."""
+
+    kind = "Counter"
+
+    def count(self, *labels: str, by: float = 1) -> None:
+        """Adds `by`."""
+        if self._made is not None:
+            self._change("inc", labels)(by)
+
+
+class GaugeMetric(Metric):
+    """A number that grows and shrinks. `over` says what the values of several processes make."""
+
+    kind = "Gauge"
+
+    def __init__(
+        self, name: str, meaning: str, labels: Sequence[str] = (), *, over: str = LATEST
+    ) -> None:
+        super().__init__(name, meaning, labels)
+        self.over = over
+
+    def _options(self) -> dict[str, Any]:
+        return {"multiprocess_mode": self.over}
+
+    def set(self, value: float, *labels: str) -> None:
+        """Sets the value of this process."""
+        if self._made is not None:
+            self._change("set", labels)(value)
+
+
+class HistogramMetric(Metric):
+    """How many values there were up to each of some bounds, and their sum."""
+
+    kind = "Histogram"
+
+    def __init__(
+        self,
+        name: str,
+        meaning: str,
+        labels: Sequence[str] = (),
+        *,
+        buckets: Sequence[float] = REQUEST_BUCKETS,
+    ) -> None:
+        super().__init__(name, meaning, labels)
+        self._buckets = buckets
+
+    def _options(self) -> dict[str, Any]:
+        return {"buckets": self._buckets}
+
+    def observe(self, value: float, *labels: str) -> None:
+        """Counts a value."""
+        if self._made is not None:
+            self._change("observe", labels)(value)
+
+
+class _Process:
+    """Where this process counts: a directory and its own name there, once it does."""
+
+    directory: Path | None = None
+    name = ""
+
+
+_process: Final = _Process()
+
+
+def reserve(directory: Path, process: str, *, is_worker: bool) -> None:
+    """Creates the files of a process, with room for all that it may count. Raises OSError if
+    there is no room.
+
+    Otherwise a disk that is full would end the process: it maps the files into its memory.
+    """
+    for name in _FILES:
+        is_large = is_worker and name in ("counter", "histogram")
+        file = os.open(_path(directory, name, process), os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            os.posix_fallocate(file, 0, _LARGE_BYTES if is_large else _SMALL_BYTES)
+        finally:
+            os.close(file)
+
+
+def enable(directory: Path, process: str) -> None:
+    """Has this process count, in the files that are reserved for its name. No two running
+    processes may have the same name.
+    """
+    disable()
+    os.environ.pop(_VARIABLE_BEFORE, None)
+    os.environ[_VARIABLE] = str(directory)
+    from prometheus_client import CollectorRegistry, values
+
+    multiprocess = values.MultiProcessValue(lambda: process)  # type: ignore[no-untyped-call]
+    values.ValueClass = multiprocess
+    registry = CollectorRegistry()
+    for metric in DECLARED.values():
+        metric.make(registry)
+    _process.directory, _process.name = directory, process
+
+
+def disable() -> None:
+    """Ends counting in this process."""
+    if not _process.name:
+        return
+    from prometheus_client import values
+
+    for metric in DECLARED.values():
+        metric.end()
+    values.close_all_multiprocess_files()  # type: ignore[no-untyped-call]
+    os.environ.pop(_VARIABLE, None)
+    _process.directory, _process.name = None, ""
+
+
+def process_name() -> str:
+    """Returns the name of this process if it counts, else an empty text."""
+    return _process.name
+
+
+def forget_running(process: str) -> None:
+    """Removes the values of a process that has ended from the gauges of running ones.
+
+    Its files stay, with their room: a disk that is full now must not stop the next process.
+    """
+    if _process.directory is None:
+        return
+    for name in _LIVE_FILES:
+        with _path(_process.directory, name, process).open("r+b") as file:
+            file.write(bytes(4))  # how much of the file is used
+
+
+def collected(directory: Path) -> CollectorRegistry:
+    """Returns a registry that has the values of all processes."""
+    from prometheus_client import CollectorRegistry
+    from prometheus_client.multiprocess import MultiProcessCollector
+
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry, str(directory))  # type: ignore[no-untyped-call]
+    return registry
+
+
+def _path(directory: Path, name: str, process: str) -> Path:
+    return directory / f"{name}_{process}.db"

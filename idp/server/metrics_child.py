@@ -1,0 +1,52 @@
+"""The supervisor's child that answers scrapes of metrics."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
+
+from idp.foundation import logs
+
+_PAUSE_SECONDS: Final = 1.0  # before a child that has ended is replaced
+
+_log: Final = logs.logger(__name__)
+
+
+class MetricsChild:
+    """A child that does `answer`, and is replaced whenever it ends; none without `answer`."""
+
+    def __init__(self, answer: Callable[[], None] | None) -> None:
+        self._answer = answer
+        self._pid: int | None = None
+        self._due_at = 0.0
+
+    def start_if_due(self, fork: Callable[[Callable[[], None]], int]) -> None:
+        """Starts the child if it does not run; `fork` runs a function in a child and returns its
+        process id.
+        """
+        if self._answer is None or self._pid is not None or time.monotonic() < self._due_at:
+            return
+        try:
+            self._pid = fork(self._answer)
+        except OSError as error:  # no process or memory is left
+            self._due_at = time.monotonic() + _PAUSE_SECONDS
+            _log.error("the child for metrics can't be started", cause=error.strerror)
+
+    def note_end(self, pid: int, code: int) -> None:
+        """Has the child replaced if it is the one that has ended."""
+        if pid == self._pid:
+            self._pid = None
+            self._due_at = time.monotonic() + _PAUSE_SECONDS
+            _log.warning("the child for metrics is replaced", exit_code=code)
+
+    def stop(self) -> None:
+        """Ends the child, and waits until it has ended."""
+        if self._pid is not None:
+            with suppress(ProcessLookupError, ChildProcessError):
+                os.kill(self._pid, signal.SIGKILL)  # it has nothing to finish
+                os.waitpid(self._pid, 0)
+            self._pid = None

@@ -1,0 +1,253 @@
+"""Answers scrapes of metrics, on an address of its own: `GET /metrics`, and nothing else.
+
+A service of one process answers in a thread, one of several processes in a child that does nothing
+else: a scrape works while workers hang.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import select
+import shlex
+import shutil
+import signal
+import stat
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from socketserver import ThreadingMixIn
+from tempfile import gettempdir, mkdtemp
+from typing import TYPE_CHECKING, Any, Final
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
+
+from idp.config.loading import from_environment
+from idp.config.settings import Config
+from idp.config.urls import address_and_port
+from idp.foundation import logs, metrics
+from idp.foundation.errors import ConfigError
+from idp.server.heartbeats import SILENT_SECONDS, Heartbeats
+from idp.server.port import Port
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
+
+SUPERVISOR: Final = "supervisor"
+CHILD: Final = "metrics"
+_PATH: Final = "/metrics"
+_PATIENCE_SECONDS: Final = 10.0  # a client that sends or reads nothing for so long is left
+SCRAPES_AT_ONCE: Final = 8
+_TICK_SECONDS: Final = 0.1  # how often the thread looks whether to end
+_MAX_TOKEN_BYTES: Final = 1024
+
+_log: Final = logs.logger(__name__)
+
+
+class MetricsListener:
+    """The address that answers scrapes, and the directory in which the processes count."""
+
+    def __init__(self, address: str, token_file: str | None, processes: int) -> None:
+        """Raises ConfigError if the address is taken, the token's file can't be used, or there is
+        no room for the counts of so many processes.
+        """
+        self._token = _token(token_file)
+        host, number = address_and_port(address)
+        self._port = Port(host, number, is_shared=False)
+        try:
+            self._directory = _directory(processes)
+        except ConfigError:
+            self.leave()
+            raise
+
+    @property
+    def port(self) -> int:
+        """The port that it listens on."""
+        return self._port.number
+
+    def close(self) -> None:
+        """Gives the address up, and removes the counts."""
+        self.leave()
+        shutil.rmtree(self._directory, ignore_errors=True)
+
+    def leave(self) -> None:
+        """Gives the address up in this process."""
+        self._port.close()
+
+    def count_as(self, process: str) -> None:
+        """Has this process count under its own name."""
+        metrics.enable(self._directory, process)
+
+    @contextmanager
+    def answering(self, heartbeats: Heartbeats) -> Iterator[None]:
+        """Within the block, a thread answers scrapes, which show the age of these heartbeats."""
+        server = _Server(self._port, self._application(heartbeats))
+        thread = threading.Thread(target=server.serve_forever, args=(_TICK_SECONDS,), daemon=True)
+        thread.start()
+        _log.info("metrics are served", address=self._port.host, port=self._port.number)
+        try:
+            yield
+        finally:
+            server.shutdown()
+            thread.join()
+            server.server_close()
+
+    def answer_as_child(self, parent: int, heartbeats: Heartbeats) -> None:
+        """Answers scrapes until the supervisor ends this process, or has ended itself, which
+        closes the descriptor `parent`.
+        """
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # sent to every process of the service
+        self.count_as(CHILD)
+        with self.answering(heartbeats):
+            select.select([parent], [], [])
+        self.close()
+
+    def _application(self, heartbeats: Heartbeats) -> _Application:
+        return _Application(self._token, self._directory, lambda: _show_heartbeats(heartbeats))
+
+
+@contextmanager
+def opened(config: Config) -> Iterator[MetricsListener | None]:
+    """Within the block there is a listener, if the settings have one. Raises ConfigError as it
+    does.
+    """
+    address = config.metrics_listen
+    if address is None:
+        yield None
+        return
+    listener = MetricsListener(address, config.metrics_token_file, config.processes)
+    try:
+        yield listener
+    finally:
+        listener.close()
+        metrics.disable()
+
+
+def _show_heartbeats(heartbeats: Heartbeats) -> None:
+    for index, age in enumerate(heartbeats.ages()):
+        if age is not None:
+            metrics.WORKER_HEARTBEAT_AGE.set(age, str(index))
+            metrics.WORKER_UP.set(age < SILENT_SECONDS, str(index))
+
+
+class _Application:
+    """The WSGI application (PEP 3333)."""
+
+    def __init__(self, token: bytes | None, directory: Path, prepare: Callable[[], None]) -> None:
+        from prometheus_client import make_wsgi_app
+
+        self._token = token
+        self._prepare = prepare
+        self._collect = make_wsgi_app(metrics.collected(directory))
+
+    def __call__(self, environ: WSGIEnvironment, begin: StartResponse) -> Iterable[bytes]:
+        def respond(status: str, headers: list[tuple[str, str]], *_: Any) -> Any:
+            # Otherwise the library names itself and its version.
+            return begin(status, [*headers, ("Server", "idp")])
+
+        if environ["PATH_INFO"] != _PATH:
+            return _refuse(respond, "404 Not Found")
+        if environ["REQUEST_METHOD"] != "GET":
+            return _refuse(respond, "405 Method Not Allowed", ("Allow", "GET"))
+        if not self._is_authorized(environ.get("HTTP_AUTHORIZATION", "")):
+            return _refuse(respond, "401 Unauthorized", ("WWW-Authenticate", "Bearer"))
+        self._prepare()
+        answer: Iterable[bytes] = self._collect(environ, respond)
+        return answer
+
+    def _is_authorized(self, header: str) -> bool:
+        if self._token is None:
+            return True
+        scheme, _, given = header.partition(" ")
+        is_same = hmac.compare_digest(given.strip().encode("latin-1", "replace"), self._token)
+        return scheme.lower() == "bearer" and is_same
+
+
+def _refuse(
+    respond: Callable[..., Any], status: str, *headers: tuple[str, str]
+) -> Iterable[bytes]:
+    text = f"{status}\n".encode()
+    respond(status, [("Content-Type", "text/plain"), ("Content-Length", str(len(text))), *headers])
+    return [text]
+
+
+class _Handler(WSGIRequestHandler):
+    timeout = _PATIENCE_SECONDS
+
+    def log_message(self, *_: Any) -> None:
+        """Logs no scrapes."""
+
+    def address_string(self) -> str:
+        return str(self.client_address[0])
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    """A server with a thread for each scrape, on the socket of a port."""
+
+    daemon_threads = True
+
+    def __init__(self, port: Port, application: _Application) -> None:
+        super().__init__((port.host, port.number), _Handler, bind_and_activate=False)
+        self.socket.close()
+        self.socket = port.worker_socket()
+        self.socket.listen(SCRAPES_AT_ONCE)
+        self.server_name, self.server_port = port.host, port.number
+        self.setup_environ()
+        self.set_app(application)
+        self._places = threading.BoundedSemaphore(SCRAPES_AT_ONCE)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if self._places.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._places.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        _log.debug("a scrape was given up", address=client_address[0])
+
+
+def _directory(processes: int) -> Path:
+    """Returns a new directory in which these processes can count. Raises ConfigError."""
+    parent = (from_environment("RUNTIME_DIRECTORY") or gettempdir()).partition(":")[0]
+    try:
+        directory = Path(mkdtemp(prefix="idp-metrics-", dir=parent))
+    except OSError as error:
+        raise _no_room(parent, error) from error
+    try:
+        for index in range(processes):
+            metrics.reserve(directory, str(index), is_worker=True)
+        for process in (SUPERVISOR, CHILD):
+            metrics.reserve(directory, process, is_worker=False)
+    except OSError as error:
+        shutil.rmtree(directory, ignore_errors=True)
+        raise _no_room(parent, error) from error
+    return directory
+
+
+def _no_room(parent: str, error: OSError) -> ConfigError:
+    return ConfigError([f"metrics can't be counted in {parent}: {error.strerror}"])
+
+
+def _token(file: str | None) -> bytes | None:
+    """Returns the content of the token's file. Raises ConfigError."""
+    if file is None:
+        return None
+    try:
+        with Path(file).open("rb") as opened_file:
+            mode = stat.S_IMODE(os.fstat(opened_file.fileno()).st_mode)
+            token = opened_file.read(_MAX_TOKEN_BYTES).strip()
+    except OSError as error:
+        problem = f"metrics_token_file {file} can't be read: {error.strerror}"
+        raise ConfigError([problem]) from error
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        problem = f"metrics_token_file {file} is open to others (mode {mode:04o})"
+        raise ConfigError([f"{problem}; run: chmod 600 {shlex.quote(file)}"])
+    if not token or not token.isascii() or any(byte in token for byte in b" \r\n\t"):
+        raise ConfigError([f"metrics_token_file {file} must hold one word of ASCII characters"])
+    return token

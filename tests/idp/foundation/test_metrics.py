@@ -1,0 +1,90 @@
+"""Metrics: nothing is counted before it is enabled, and a replaced process goes on counting."""
+
+from __future__ import annotations
+
+import pytest
+
+from idp.foundation import metrics
+
+
+@pytest.fixture
+def directory(tmp_path):
+    """A directory in which this process counts as worker 0, with room for worker 1."""
+    for process in ("0", "1"):
+        metrics.reserve(tmp_path, process, is_worker=True)
+    metrics.enable(tmp_path, "0")
+    yield tmp_path
+    metrics.disable()
+
+
+def value(directory, name, **labels):
+    """What a scrape shows; None where it shows nothing."""
+    return metrics.collected(directory).get_sample_value(f"idp_{name}", labels)
+
+
+def test_nothing_is_counted_before_it_is_enabled(tmp_path):
+    metrics.HASHING_REFUSED.count()
+    metrics.HASHING_WAITING.set(3)
+    metrics.HASHING_WAIT.observe(0.1)
+    metrics.reserve(tmp_path, "0", is_worker=True)
+    metrics.enable(tmp_path, "0")
+    metrics.disable()
+    metrics.HASHING_REFUSED.count()
+
+    assert value(tmp_path, "hashing_refused_total") == 0
+    assert value(tmp_path, "hashing_waiting") == 0
+    assert value(tmp_path, "hashing_wait_seconds_count") == 0
+
+
+def test_a_replaced_process_goes_on_counting_where_the_one_before_ended(directory):
+    metrics.SHED.count("people", "queue")
+    metrics.enable(directory, "1")
+    metrics.SHED.count("people", "queue", by=2)
+    metrics.enable(directory, "0")
+    metrics.SHED.count("people", "queue")
+
+    assert value(directory, "shed_total", group="people", reason="queue") == 4
+    assert len(list(directory.iterdir())) == 10
+
+
+def test_the_gauges_of_a_process_that_has_ended_are_gone_and_its_counters_stay(directory):
+    metrics.enable(directory, "1")
+    metrics.HASHING_WAITING.set(5)
+    metrics.PROCESS_OPEN_FDS.set(40, "1")
+    metrics.HASHING_REFUSED.count()
+    metrics.enable(directory, "0")
+    metrics.HASHING_WAITING.set(2)
+    metrics.forget_running("1")
+
+    assert value(directory, "hashing_waiting") == 2
+    assert value(directory, "process_open_fds", worker="1") is None
+    assert value(directory, "hashing_refused_total") == 1
+    metrics.enable(directory, "1")
+    metrics.HASHING_WAITING.set(1)
+    assert value(directory, "hashing_waiting") == 3
+
+
+def test_a_gauge_of_the_store_shows_what_was_set_last(directory):
+    metrics.OUTBOX_MESSAGES.set(7, "mail", "due")
+    metrics.enable(directory, "1")
+    metrics.OUTBOX_MESSAGES.set(4, "mail", "due")
+
+    assert value(directory, "outbox_messages", channel="mail", state="due") == 4
+
+
+def test_files_have_room_for_5000_series_before_anything_is_counted(directory):
+    sizes = {path.name: path.stat() for path in directory.iterdir()}
+
+    assert all(status.st_blocks * 512 >= status.st_size for status in sizes.values())
+    for number in range(5_000):
+        metrics.HTTP_REQUESTS.count("management", "DELETE", f"{number:03}")
+    grown = {path.name: path.stat().st_size for path in directory.iterdir()}
+    assert grown == {name: status.st_size for name, status in sizes.items()}
+
+
+def test_every_metric_says_what_it_is_and_has_a_unit_in_its_name():
+    for metric in metrics.DECLARED.values():
+        assert metric.meaning.endswith(".")
+        assert metric.name.endswith("_total") == isinstance(metric, metrics.CounterMetric), (
+            metric.name
+        )
