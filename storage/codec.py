@@ -117,7 +117,8 @@ def encode_value(value: object, instant: Instant) -> Any:
 
 
 def encode_values(values: Mapping[str, object], instant: Instant) -> dict[str, Any]:
-    """Returns new values of a record's fields in the form in which they are stored.
+    """Returns new values of a record's fields, by their paths, in the form in which they are
+    stored. `instant` converts an instant into the form in which the back end stores it.
 
     Raises InvalidValue, also if they are together larger than a record may be.
     """

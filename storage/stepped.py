@@ -23,7 +23,7 @@ from storage.base import (
     Write,
 )
 from storage.codec import deleted_only
-from storage.steps import NOT_OPEN, PreparedStep, Tables
+from storage.steps import NOT_OPEN, PreparedUnit, Tables
 from storage.writability import record_outcome
 
 _CHUNK_UNITS: Final = 500
@@ -48,7 +48,7 @@ class SteppedStore(Store):
         self._tables = NOT_OPEN
 
     @abstractmethod
-    async def _written(self, units: list[PreparedStep]) -> list[Any]:
+    async def _written(self, units: list[PreparedUnit]) -> list[Any]:
         """Runs each unit's steps in the order of the list; returns each one's result, or its
         error.
 
@@ -79,25 +79,25 @@ class SteppedStore(Store):
             outcomes = [self._prepared_or_refused(writes) for writes in units]
             await asyncio.sleep(0)
         async with self._queueing:
-            prepared = [unit for unit in outcomes if isinstance(unit, PreparedStep)]
+            prepared = [unit for unit in outcomes if isinstance(unit, PreparedUnit)]
             found = await self._written(prepared)
             for outcome in found:
                 record_outcome(self, outcome)
             written = iter(found)
-        return [next(written) if isinstance(o, PreparedStep) else o for o in outcomes]
+        return [next(written) if isinstance(o, PreparedUnit) else o for o in outcomes]
 
-    def _prepared_or_refused(self, writes: Sequence[Write]) -> PreparedStep | StorageError:
+    def _prepared_or_refused(self, writes: Sequence[Write]) -> PreparedUnit | StorageError:
         if isinstance(writes, Ready):
-            return cast(PreparedStep, writes.prepared)
+            return cast(PreparedUnit, writes.prepared)
         try:
             return self._prepared(writes)
         except StorageError as error:
             return error
 
-    def _prepared(self, writes: Sequence[Write]) -> PreparedStep:
+    def _prepared(self, writes: Sequence[Write]) -> PreparedUnit:
         return steps.prepare(self._tables, Unit(self._new_id(), tuple(writes)))
 
-    async def _one_noted(self, prepared: PreparedStep) -> Any:
+    async def _one_noted(self, prepared: PreparedUnit) -> Any:
         """Returns the result of a unit that writes, and records whether the store
         accepts writes.
         """
@@ -109,7 +109,7 @@ class SteppedStore(Store):
         record_outcome(self, result)
         return result
 
-    async def _one(self, prepared: PreparedStep) -> Any:
+    async def _one(self, prepared: PreparedUnit) -> Any:
         (outcome,) = await self._written([prepared])
         if isinstance(outcome, BaseException):
             raise outcome

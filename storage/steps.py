@@ -193,9 +193,11 @@ class CountStep(Struct, frozen=True):
 
 
 class MarksStep(Struct, frozen=True):
-    """The step that finds out whether any record of a unit has its mark.
+    """The step that finds out whether a unit was applied: whether any record that the unit wrote
+    has the unit's id (`mark`) among its marks.
 
-    It runs in the queue's order, so the answer is final.
+    It runs in the queue after everything that was queued before, so the unit can't be applied
+    later.
     """
 
     keys: list[tuple[Table, str]]
@@ -209,7 +211,7 @@ class MarksStep(Struct, frozen=True):
 Step: TypeAlias = InsertStep | UpdateStep | DeleteStep | CountStep | MarksStep
 
 
-class PreparedStep(Struct, frozen=True):
+class PreparedUnit(Struct, frozen=True):
     """A unit that was checked and encoded, ready for the writer."""
 
     unit: Unit
@@ -226,26 +228,26 @@ class PreparedStep(Struct, frozen=True):
         return None
 
 
-def prepare(tables: Tables[Any], unit: Unit) -> PreparedStep:
+def prepare(tables: Tables[Any], unit: Unit) -> PreparedUnit:
     """Returns a unit that is checked and encoded. Raises InvalidValue and Undeclared."""
     check_unit(unit.writes)
-    return PreparedStep(unit, tuple(_step(tables, write) for write in unit.writes))
+    return PreparedUnit(unit, tuple(_step(tables, write) for write in unit.writes))
 
 
 def prepare_increment(
     tables: Tables[Any], unit_id: str, key: str, by: int, window: timedelta
-) -> PreparedStep:
+) -> PreparedUnit:
     """Returns an increment as a unit whose result is a Counter. Raises InvalidValue."""
     check_count(key, by)
     step = CountStep(tables[COUNTERS.name], key, by, window)
-    return PreparedStep(Unit(unit_id, ()), (step,))
+    return PreparedUnit(Unit(unit_id, ()), (step,))
 
 
-def prepare_applied(tables: Tables[Any], unit_id: str, unit: Unit) -> PreparedStep:
+def prepare_applied(tables: Tables[Any], unit_id: str, unit: Unit) -> PreparedUnit:
     """Returns a unit, with the id `unit_id`, whose result is whether `unit` was applied."""
     lasting = [write for write in unit.writes if not isinstance(write, Delete)]
     keys = [(tables[write.collection.name], write.id) for write in lasting]
-    return PreparedStep(Unit(unit_id, ()), (MarksStep(keys, unit.id),))
+    return PreparedUnit(Unit(unit_id, ()), (MarksStep(keys, unit.id),))
 
 
 def _step(tables: Tables[Any], write: Write) -> Step:

@@ -2,8 +2,8 @@
 ##   login_name: str          what the field holds at first; page.js fills it from the link
 ##   password: str | None     the one-time password, if it was right before
 ##   policy: dict             {minimum, maximum: int, demands: list[Demand], is_strength_rated: bool}
-##   asks_for_strangers: bool    whether to ask if strangers may open accounts
-##   opens_accounts: bool     the answer that is chosen
+##   asks_about_registration: bool    whether to ask if strangers may open accounts
+##   allows_registration: bool     the answer that is chosen
 ##   sign_in_url: str | None  where to sign in, if the set-up link was used
 <%inherit file="page.mako"/>\
 <%namespace name="form" file="form.mako"/>\
@@ -23,13 +23,13 @@ ${form.password_field("password", pgettext("setup", "One-time password"), "off",
     hint=pgettext("setup", "It was printed when the service started."), value=password,
     required=True)}
 ${form.new_password_field(policy, autofocus=False)}
-% if asks_for_strangers:
+% if asks_about_registration:
 <div class="field">
 <label for="strangers">${pgettext("setup", "May strangers open accounts?")}</label>
 <p class="hint" id="strangers-hint">${pgettext("setup", "You can change this later in the login policy.")}</p>
 <select id="strangers" name="strangers" aria-describedby="strangers-hint">
-<option value="no"${html_attributes({"selected": not opens_accounts})}>${pgettext("setup", "No")}</option>
-<option value="yes"${html_attributes({"selected": opens_accounts})}>${pgettext("setup", "Yes")}</option>
+<option value="no"${html_attributes({"selected": not allows_registration})}>${pgettext("setup", "No")}</option>
+<option value="yes"${html_attributes({"selected": allows_registration})}>${pgettext("setup", "Yes")}</option>
 </select>
 </div>
 % endif

@@ -16,7 +16,7 @@ from handlers.console import (
     project_grants,
     projects,
     safety,
-    scheduled_jobs,
+    scheduled_tasks,
     signing_keys,
 )
 from handlers.console.applications import application_list
@@ -46,6 +46,6 @@ ROUTES: Final[list[Any]] = [
     *signing_keys.ROUTES,
     *event_log.ROUTES,
     *outbox.ROUTES,
-    *scheduled_jobs.ROUTES,
+    *scheduled_tasks.ROUTES,
     *imports.ROUTES,
 ]

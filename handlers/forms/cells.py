@@ -110,8 +110,12 @@ def sub_list(
     actions: Sequence[dict[str, object]] = (),
     pages: ListPage = ALL,
 ) -> dict[str, Any]:
-    """Returns the template value of a sub-list on a record's page, or of one page of it. `empty`
-    is the text for a list without rows; `pages` has the addresses of its other pages."""
+    """Returns the template value of a list on a record's page, or of one page of that list.
+
+    Each of `rows` has one cell per column; `empty` is the text for a list without rows. `actions`
+    are links of the list, each a dict of `label`, `url` and `is_dangerous`; `pages` has the
+    addresses of the list's first and next page.
+    """
     return {
         "title": title,
         "columns": list(columns),

@@ -33,7 +33,7 @@ class SetupHandler(PageHandler):
     The browser may have no cookie yet: the one-time password itself authenticates the form.
     """
 
-    _opens_accounts = False  # whether everyone may register, as the form says
+    _allows_registration = False  # whether everyone may register, as the form says
 
     async def get(self) -> None:
         await self._ask("")
@@ -43,7 +43,7 @@ class SetupHandler(PageHandler):
         if browser.may_lack_cookie(self.service.config, self.request):
             raise ForeignForm("the form may have been sent by another site")
         form = self._own_form()
-        self._opens_accounts = form.get("strangers") == "yes"
+        self._allows_registration = form.get("strangers") == "yes"
         login_name = (form.get("loginName") or "").strip()
         problem = problem_of(login_name)
         if problem is not None:
@@ -72,7 +72,7 @@ class SetupHandler(PageHandler):
             org_id = subject.user.org_id
             await self._ask(login_name, password, status=400, org_id=org_id, problems=problems)
             return
-        is_open = self._opens_accounts
+        is_open = self._allows_registration
         choice = await registration_choice.answer(self.service, subject, is_open=is_open)
         try:
             cookie = await own_password.replace_one_time(
@@ -107,8 +107,8 @@ class SetupHandler(PageHandler):
             login_name=login_name,
             password=password,
             policy=await policy_of(self.service, org_id),
-            asks_for_strangers=await registration_choice.is_asked(self.service),
-            opens_accounts=self._opens_accounts,
+            asks_about_registration=await registration_choice.is_asked(self.service),
+            allows_registration=self._allows_registration,
             sign_in_url=first_party_areas.CONSOLE.path
             if await first_start.is_link_used(self.service)
             else None,

@@ -303,7 +303,7 @@ class PageHandler(Handler):
         """Sends the error page for a request that must not be answered by a redirect to the
         client, and logs the cause.
 
-        The page displays the cause only if `explain.may` allows it.
+        The page displays the cause only if `explain.may_explain` allows it.
         """
         _log.info(
             "refused",

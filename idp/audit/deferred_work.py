@@ -12,9 +12,9 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, Final, TypeAlias
 
-from idp.audit import drafts, versioned_updates
+from idp.audit import held_units, versioned_updates
 from idp.audit.events import AuditEntry
-from idp.records import LEFTOVERS, Leftover, LeftoverKind
+from idp.records import DEFERRED_WORK, DeferredWork, DeferredWorkKind
 from idp.service import Service
 from storage import Collection, Delete, Stale, Unavailable, Unknown, Where
 
@@ -22,16 +22,16 @@ AT_ONCE: Final = 500  # records that one step processes
 
 # Processes a bounded number of records; returns whether they were the last. A step may be
 # repeated.
-Step: TypeAlias = Callable[[Service, Leftover], Awaitable[bool]]
+Step: TypeAlias = Callable[[Service, DeferredWork], Awaitable[bool]]
 
 
 def new(
-    service: Service, kind: LeftoverKind, owner_id: str, actor: str, org_id: str | None = None
-) -> Leftover:
+    service: Service, kind: DeferredWorkKind, owner_id: str, actor: str, org_id: str | None = None
+) -> DeferredWork:
     """Returns the record of some deferred work, for the unit of the change. `owner_id` is the id
     of the record that the work belongs to, `org_id` its organization if that record does not
     determine it."""
-    return Leftover(
+    return DeferredWork(
         id=service.random.id(),
         kind=kind,
         owner_id=owner_id,
@@ -41,7 +41,7 @@ def new(
     )
 
 
-async def begin(service: Service, work: Leftover, step: Step) -> None:
+async def begin(service: Service, work: DeferredWork, step: Step) -> None:
     """Does the first step of the work once the unit that records the work is stored. If the step
     fails, the work remains recorded, and the answer does not change."""
 
@@ -49,15 +49,15 @@ async def begin(service: Service, work: Leftover, step: Step) -> None:
         with suppress(Unavailable, Unknown, Stale):
             await go(service, work, step)
 
-    await drafts.afterwards(service, go_on)
+    await held_units.after_commit(service, go_on)
 
 
-async def go(service: Service, work: Leftover, step: Step) -> bool:
+async def go(service: Service, work: DeferredWork, step: Step) -> bool:
     """Does one step of the work, and deletes the work's record if nothing remains to be done;
     returns whether that is so. Raises StorageError."""
     is_done = await step(service, work)
     if is_done:
-        await service.store.commit(Delete(LEFTOVERS, work.id))
+        await service.store.commit(Delete(DEFERRED_WORK, work.id))
     return is_done
 
 

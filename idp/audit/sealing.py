@@ -35,7 +35,7 @@ from idp.records import (
 )
 from idp.service import Service
 from storage import Conflict, Cursor, Insert, Key, Stale, Update, Where, Write
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 EVERY_SECONDS: Final = 1
 AT_ONCE: Final = 200
@@ -101,7 +101,7 @@ async def seal_some(service: Service) -> int:
         return 0
     state = await prepared_state(service, events[0].at)
     try:
-        await commit_settled(service.store, *_writes(service, state, events))
+        await commit_confirmed(service.store, *_writes(service, state, events))
     except Stale:
         return 0
     return len(events)
@@ -113,7 +113,7 @@ async def prepared_state(service: Service, first_at: datetime) -> ChainState:
     state = await read_state(service)
     if state is None:
         try:
-            await commit_settled(service.store, *_first_writes(service, first_at))
+            await commit_confirmed(service.store, *_first_writes(service, first_at))
         except Conflict:
             _log.debug("another process has begun the chains")
         state = await read_state(service)

@@ -19,7 +19,7 @@ from idp.schema import answers
 from idp.schema.answers import Answer, Details
 from idp.service import Service
 from storage import Collection, Delete, Record, Stale, Write
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 _ATTEMPTS: Final = 32  # at each conflict another change has succeeded
 
@@ -80,7 +80,7 @@ async def changed(
         update = events.update(
             service.random, collection, record, values, AuditEntry(type, author.actor, now, org_id)
         )
-        await commit_settled(service.store, *update, *also(before, after))
+        await commit_confirmed(service.store, *update, *also(before, after))
         return after
 
     return await repeated(attempt)
@@ -106,7 +106,7 @@ async def removed(
         check_sequence(record, author)
         now = service.clock.now()
         writes = removal(service, collection, record, AuditEntry(type, author.actor, now, org_id))
-        await commit_settled(service.store, *writes, *also(record))
+        await commit_confirmed(service.store, *writes, *also(record))
         last = structs.replace(record, sequence=record.sequence + 1)
         details = structs.replace(answers.details(last, org_id), change_date=now)
         return Changed(details=details)

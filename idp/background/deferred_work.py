@@ -14,12 +14,12 @@ from idp.management.projects import app_removal, granted_roles
 from idp.management.projects import removal as project_removal
 from idp.management.projects import states as project_states
 from idp.oauth.sign_in import authorized_applications
-from idp.records import LEFTOVERS, LeftoverKind
+from idp.records import DEFERRED_WORK, DeferredWorkKind
 from idp.service import Service
 
 EVERY_SECONDS: Final = 10.0
 
-STEPS: Final[Mapping[LeftoverKind, Step]] = {
+STEPS: Final[Mapping[DeferredWorkKind, Step]] = {
     "application.deleted": app_removal.purge,
     "project.deleted": project_removal.purge,
     "project.state": project_states.follow,
@@ -34,7 +34,7 @@ STEPS: Final[Mapping[LeftoverKind, Step]] = {
 async def tidy(service: Service) -> None:
     """Does all deferred work that is stored, step by step; a task of the schedule calls it. Raises
     StorageError."""
-    while page := (await service.store.find(LEFTOVERS)).records:
-        for leftover in page:
-            while not await deferred_work.go(service, leftover, STEPS[leftover.kind]):
+    while page := (await service.store.find(DEFERRED_WORK)).records:
+        for work in page:
+            while not await deferred_work.go(service, work, STEPS[work.kind]):
                 pass

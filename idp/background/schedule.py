@@ -30,7 +30,7 @@ from idp.records import LEASES, Lease
 from idp.service import Service
 from idp.transfer.jobs import cleanup as job_cleanup
 from storage import Conflict, Insert, Stale, StorageError, Update
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 LOOKS_EVERY_SECONDS: Final = 1.0  # how often each process checks whether a task is due
 TURN_SECONDS: Final = 60  # a turn that takes longer is cancelled
@@ -164,7 +164,7 @@ async def _taken(service: Service, name: str) -> Lease | None:
     ends_at = service.clock.now() + timedelta(seconds=TURN_SECONDS)
     lease = Lease(id=name, holder=service.random.id(), expires_at=ends_at)
     try:
-        await commit_settled(service.store, Insert(LEASES, lease))
+        await commit_confirmed(service.store, Insert(LEASES, lease))
     except Conflict:
         return None
     return lease

@@ -38,7 +38,7 @@ class BackgroundTasks:
         self._under_way.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            _log.error("an errand failed", exc_info=error)
+            _log.error("a background task failed", exc_info=error)
 
     async def finished(self) -> None:
         """Returns once no task is running."""

@@ -22,7 +22,7 @@ from idp.mail.failures import NotSent
 from idp.records import OUTBOX, MailState, OutboxMessage
 from idp.service import Service
 from storage import Stale, Update, Value
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 EVERY_SECONDS: Final = 1.0
 MINUTE: Final = 60
@@ -99,7 +99,7 @@ async def _claim(service: Service, mail: OutboxMessage) -> bool:
     due_at = service.clock.now() + CLAIM
     changed = {"state": "sending", "attempts": mail.attempts + 1, "due_at": due_at}
     try:
-        await commit_settled(service.store, _update(mail, changed))
+        await commit_confirmed(service.store, _update(mail, changed))
     except Stale:
         return False
     mail.state, mail.attempts = "sending", mail.attempts + 1
@@ -188,7 +188,7 @@ async def _stored(service: Service, mail: OutboxMessage, changed: Mapping[str, o
     """Stores the change, unless another process has claimed the message by now; returns whether it
     did."""
     try:
-        await commit_settled(service.store, _update(mail, changed))
+        await commit_confirmed(service.store, _update(mail, changed))
     except Stale:
         return False
     return True

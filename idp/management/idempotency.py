@@ -19,7 +19,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from idp.audit.drafts import AlreadyStored, HeldUnitRefused, HoldingStore
+from idp.audit.held_units import AlreadyStored, HeldUnitRefused, HoldingStore
 from idp.foundation import base64url, opaque_tokens
 from idp.foundation.errors import (
     AlreadyExists,

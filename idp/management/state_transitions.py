@@ -11,14 +11,14 @@ class StateTransition(Struct, frozen=True):
     """A change of a record's state: the states `before` in which it is allowed, the state `after`
     it, and the type of its event.
 
-    With `is_end` all sessions and tokens issued to the record or for it end, and no later
+    With `ends_tokens` all sessions and tokens issued to the record or for it end, and no later
     transition restores them.
     """
 
     before: tuple[str, ...]
     after: str
     event_type: str
-    is_end: bool
+    ends_tokens: bool
 
     def stamp(self, random: Random, current: str) -> str:
         """Returns the record's security stamp after the transition: a new one if sessions and
@@ -27,4 +27,4 @@ class StateTransition(Struct, frozen=True):
         Sessions and tokens contain the stamp of the time they were issued, and end when it
         changes.
         """
-        return random.token(bits=64) if self.is_end else current
+        return random.token(bits=64) if self.ends_tokens else current

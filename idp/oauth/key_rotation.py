@@ -28,7 +28,7 @@ from idp.records import INSTANCE_ID, INSTANCES, SIGNING_KEYS, SigningAlgorithm, 
 from idp.service import Service
 from storage import Stale, Update, Write
 from storage.codec import instant_text
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 Algorithm = SigningAlgorithm | Literal["A256GCM"]
 Pairs = dict[Algorithm, dict[str, SigningKey]]
@@ -60,7 +60,7 @@ async def ensure(service: Service, algorithm: Algorithm, *, actor: str) -> None:
     for key in fresh:
         writes += _insertion(service, key, now, actor)
     try:
-        await commit_settled(service.store, *writes)
+        await commit_confirmed(service.store, *writes)
     except Stale:
         await ensure(service, algorithm, actor=actor)
     service.keys.forget()
@@ -89,7 +89,7 @@ async def rotate(
         writes += _moved(service, pair["next"], "active", now, actor)
         writes += _insertion(service, following, now, actor)
     try:
-        await commit_settled(service.store, *writes)
+        await commit_confirmed(service.store, *writes)
     except Stale:
         return await rotate(service, actor=actor, algorithms=algorithms)
     service.keys.forget()
@@ -117,7 +117,7 @@ async def remove(service: Service, kid: str, *, actor: str) -> None:
         waiting = _pairs(await _trusted(service))[key.algorithm]["next"]
         writes += _moved(service, waiting, "active", now, actor)
     try:
-        await commit_settled(service.store, *writes)
+        await commit_confirmed(service.store, *writes)
     except Stale:  # it was rotated at this moment, and is removed all the same
         await remove(service, kid, actor=actor)
     service.keys.forget()

@@ -256,6 +256,7 @@ def may_be_called(config: Config, address: Address) -> bool:
     if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
         address = address.ipv4_mapped
     networks = [ip_network(each) for each in config.outgoing_networks]
+    # Not if others can reach the service: they could call the operator's network through it.
     if config.is_loopback and not config.allow_trial_network:
         networks += _NEARBY
     if any(address in network for network in networks):

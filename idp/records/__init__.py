@@ -138,13 +138,13 @@ from idp.records.refusals import REFUSALS, Refusal
 from idp.records.test_mode import INITIAL_RECORDS, TRIALS, InitialRecord, TestModeState
 from idp.records.upgrades import STEPS
 from idp.records.upkeep import (
+    DEFERRED_WORK,
     DELETED_ORGANIZATIONS,
     LAST_USES,
-    LEFTOVERS,
+    DeferredWork,
+    DeferredWorkKind,
     DeletedOrganization,
     LastUse,
-    Leftover,
-    LeftoverKind,
 )
 from idp.records.users import (
     LOGIN_CLAIMS,
@@ -217,7 +217,7 @@ ALL: Final = (
     MADE_CALLS,
     MADE_SECRETS,
     LAST_USES,
-    LEFTOVERS,
+    DEFERRED_WORK,
     DELETED_ORGANIZATIONS,
     POLICIES,
     PICTURES,
@@ -277,10 +277,10 @@ __all__ = [
     "DELETED_ORGANIZATIONS",
     "DeletedOrganization",
     "LAST_USES",
-    "LEFTOVERS",
+    "DEFERRED_WORK",
     "LastUse",
-    "Leftover",
-    "LeftoverKind",
+    "DeferredWork",
+    "DeferredWorkKind",
     "MADE_CALLS",
     "MADE_SECRETS",
     "MadeCall",

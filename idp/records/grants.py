@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final, Literal
 
+import msgspec
 from msgspec import Struct
 
 from idp.records.clients import TokenKind
@@ -56,7 +57,7 @@ class Grounds(Struct, kw_only=True, frozen=True, omit_defaults=True):
     project_id: str
     everybody: str | None = None
     grant: str | None = None
-    no_role: str | None = None
+    role_not_required: str | None = msgspec.field(default=None, name="no_role")
     role: str | None = None
 
 

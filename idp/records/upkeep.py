@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from storage import Collection, Record
 
-LeftoverKind = Literal[
+DeferredWorkKind = Literal[
     "project.deleted",
     "project.state",
     "project_grant.changed",
@@ -30,7 +30,7 @@ class LastUse(Record):
     expires_at: datetime
 
 
-class Leftover(Record):
+class DeferredWork(Record):
     """Work that a deletion or change has deferred, because it is more than one unit can hold.
 
     `kind` is the change, `owner_id` the record that was changed, `actor` the user who made the
@@ -39,7 +39,7 @@ class Leftover(Record):
     page by page.
     """
 
-    kind: LeftoverKind
+    kind: DeferredWorkKind
     owner_id: str
     actor: str
     created_at: datetime
@@ -61,5 +61,5 @@ class DeletedOrganization(Record):
 
 
 LAST_USES: Final = Collection("last_uses", LastUse, expires=True)
-LEFTOVERS: Final = Collection("leftovers", Leftover)
+DEFERRED_WORK: Final = Collection("leftovers", DeferredWork)
 DELETED_ORGANIZATIONS: Final = Collection("deleted_organizations", DeletedOrganization)

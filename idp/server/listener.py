@@ -27,7 +27,7 @@ from idp.server.notify import Notifier
 from idp.server.port import Port
 from idp.server.reload import Reloader
 from idp.server.serving import serve
-from idp.server.supervisor import Supervisor, Tasks, TimeLimits, WorkerContext
+from idp.server.supervisor import ProcessFunctions, Supervisor, TimeLimits, WorkerContext
 from idp.start import bootstrap, exit_codes
 from idp.start.bootstrap import Start
 from idp.start.checks import USUAL, Launch
@@ -120,7 +120,7 @@ def _supervise(this: _Run) -> None:
     import handlers.app  # noqa: F401 - once, for all workers
 
     config = this.config
-    tasks = Tasks(
+    functions = ProcessFunctions(
         prepare=lambda: _prepared(this),
         work=lambda context: _run_loop(_serve_as_worker(this, context)),
         reload=lambda: reload.read_and_report(this.reloader),
@@ -132,7 +132,7 @@ def _supervise(this: _Run) -> None:
         hang_seconds=config.worker_timeout_seconds,
         stop_seconds=config.shutdown_delay_seconds + config.drain_seconds,
     )
-    supervisor = Supervisor(this.port, tasks, config.processes, limits, this.notifier)
+    supervisor = Supervisor(this.port, functions, config.processes, limits, this.notifier)
     supervisor.run(lambda start: this.announce(msgspec.json.decode(start, type=Start)))
 
 

@@ -61,11 +61,12 @@ class SignalQueue:
         return arrived
 
     def fork(self) -> int:
-        """Forks; the child has left the block, with the default actions of the signals, but it
-        ignores SIGHUP.
+        """Forks. Returns 0 in the child, and its process id in the parent.
 
-        A signal that arrives meanwhile reaches the parent's queue or the child, never the wrong
-        one of both. Returns 0 in the child, and its process id in the parent.
+        The child is no longer in the queue's `with` block: its signals have their default actions
+        again, except SIGHUP, which it ignores. A signal that is sent to one of the two during the
+        fork waits until that one has its own handlers, so a signal to the child never gets into
+        the parent's queue.
         """
         signal.pthread_sigmask(signal.SIG_BLOCK, self._numbers)
         try:

@@ -66,7 +66,7 @@ class _SupervisedWorker(Struct):
     is_hung: bool = False
 
 
-class Tasks(Struct, frozen=True):
+class ProcessFunctions(Struct, frozen=True):
     """What the processes do.
 
     `prepare` runs once in a child and returns the announcement; `work` is what each worker does.
@@ -89,13 +89,20 @@ class TimeLimits(Struct, frozen=True):
 
 
 class Supervisor:
-    """Runs the tasks in `count` processes on a port."""
+    """The parent process: starts `count` workers on a port, replaces those that end or hang, and
+    stops them. `functions` are what the processes run.
+    """
 
     def __init__(
-        self, port: Port, tasks: Tasks, count: int, limits: TimeLimits, notifier: Notifier
+        self,
+        port: Port,
+        functions: ProcessFunctions,
+        count: int,
+        limits: TimeLimits,
+        notifier: Notifier,
     ) -> None:
         self._port = port
-        self._tasks = tasks
+        self._functions = functions
         self._stop_seconds = limits.stop_seconds
         self._notifier = notifier
         self._heartbeats = Heartbeats(count)
@@ -141,7 +148,7 @@ class Supervisor:
         read, write = os.pipe()
 
         def prepare() -> None:
-            announcement = self._tasks.prepare()
+            announcement = self._functions.prepare()
             with suppress(BrokenPipeError), os.fdopen(write, "wb") as pipe:
                 pipe.write(announcement)
 
@@ -182,7 +189,7 @@ class Supervisor:
             parent=self._parent_read_end,
         )
         try:
-            child = self._fork(lambda: self._tasks.work(context))
+            child = self._fork(lambda: self._functions.work(context))
         except OSError:
             context.listening.close()
             raise
@@ -240,7 +247,7 @@ class Supervisor:
         is_announced = not self._unannounced
         if is_announced:
             self._notifier.reloading()
-        if self._tasks.reload() is not None:
+        if self._functions.reload() is not None:
             self._reloaded_at = time.monotonic()
             serving = [pid for pid, worker in self._workers.items() if worker.serves]
             _kill(serving, signal.SIGHUP)

@@ -1,4 +1,6 @@
-"""Records as MongoDB documents: `_id` for the id, `_units` for the marks of the last units."""
+"""Records as MongoDB documents: `_id` has the id; `_units` has the marks, the ids of the last
+units that wrote the record. By them a repeated command recognizes that a unit is applied already.
+"""
 
 from __future__ import annotations
 

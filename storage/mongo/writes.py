@@ -129,12 +129,14 @@ class _Queued:
 
 
 class Lane:
-    """The queue of units with a single write of one collection and kind, sent in a few concurrent
-    commands.
+    """The queue of units that have a single write, of one collection and one kind; they are sent
+    in a few concurrent commands.
 
-    Of units for one record only one is in progress at a time. If others overtook it while its
-    answer is lost, they would push its mark off the record, and it would be applied again. A
-    conditional delete leaves no mark to identify it, so each has a command of its own (`solo`).
+    A record has the ids of the last `MAX_MARKS` units that wrote it, its marks: by them a repeated
+    command recognizes what it has already applied. Therefore only one unit for a record is in
+    progress at a time: while its answer is lost, later ones could displace its mark, and it would
+    be applied again. A conditional delete leaves no mark, so each is sent in a command of its own
+    (`solo`).
     """
 
     def __init__(

@@ -13,7 +13,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 
 from storage.sqlite.tables import inserting_all
-from storage.steps import InsertStep, PreparedStep
+from storage.steps import InsertStep, PreparedUnit
 
 _FEWEST_UNITS = 4
 _MAX_ROWS = 256  # per statement; all sizes are powers of two, so that few statements are prepared
@@ -25,7 +25,7 @@ class BulkRefused(Exception):
     """The units can't be inserted together: the caller has to roll the transaction back."""
 
 
-def groups(units: Sequence[PreparedStep]) -> Iterator[tuple[bool, Sequence[PreparedStep]]]:
+def groups(units: Sequence[PreparedUnit]) -> Iterator[tuple[bool, Sequence[PreparedUnit]]]:
     """Yields the units in groups, in their order, each with whether its units can be inserted
     together.
     """
@@ -34,11 +34,11 @@ def groups(units: Sequence[PreparedStep]) -> Iterator[tuple[bool, Sequence[Prepa
         yield is_inserting and len(run) >= _FEWEST_UNITS, run
 
 
-def _only_inserts(unit: PreparedStep) -> bool:
+def _only_inserts(unit: PreparedUnit) -> bool:
     return all(isinstance(step, InsertStep) for step in unit.steps)
 
 
-def insert(connection: sqlite3.Connection, units: Sequence[PreparedStep]) -> None:
+def insert(connection: sqlite3.Connection, units: Sequence[PreparedUnit]) -> None:
     """Inserts the records of the units.
 
     Raises BulkRefused when a key is taken or a unit can't be written, sqlite3.Error.

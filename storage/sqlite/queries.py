@@ -107,7 +107,8 @@ def page(
 def count(table: str, conditions: list[Condition], scan_plan: ScanPlan = BY_INDEX) -> Query:
     """Returns the query that counts the records which fulfil the conditions.
 
-    `most` of the scan plan has no effect: the caller gives the limit.
+    Its last placeholder is the number up to which it counts: the caller appends that to the
+    returned values. Of the scan plan only `without` is used.
     """
     return _count(table, _shape(conditions), scan_plan.without), _values(conditions)
 

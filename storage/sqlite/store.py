@@ -43,7 +43,7 @@ from storage.sqlite.reader import AT_ONCE, SqliteReader, ThreadReader, portions,
 from storage.sqlite.transaction import SqliteTransaction
 from storage.sqlite.writer import Writer
 from storage.stepped import SteppedStore
-from storage.steps import PreparedStep
+from storage.steps import PreparedUnit
 
 T = TypeVar("T")
 Connect = Callable[..., sqlite3.Connection]
@@ -298,7 +298,7 @@ class SqliteStore(SteppedStore):
         finish = partial(loading.finish, path=self._path, synchronous=self._synchronous)
         await self._writer.call(finish)
 
-    async def _written(self, units: list[PreparedStep]) -> list[Any]:
+    async def _written(self, units: list[PreparedUnit]) -> list[Any]:
         """Returns the outcomes: results or errors. Cancelling the caller withdraws nothing."""
         if self._writer is None:
             return [Unavailable("the store is not open")] * len(units)

@@ -22,9 +22,9 @@ from storage.sqlite.reader import unavailable
 from storage.sqlite.sweep import ROWS_A_SECOND, Sweeper
 from storage.sqlite.tables import Tables
 from storage.sqlite.transaction import SqliteTransaction, conflict
-from storage.steps import PreparedStep
+from storage.steps import PreparedUnit
 
-_WriteUnits = Callable[[SqliteTransaction, Sequence[PreparedStep]], list[Any]]
+_WriteUnits = Callable[[SqliteTransaction, Sequence[PreparedUnit]], list[Any]]
 
 _UNITS_AT_ONCE: Final = 200
 _SWEEP_EVERY_SECONDS: Final = 1.0
@@ -37,7 +37,7 @@ _BETWEEN_SLICES: Final = 0.02  # pause in which waiting writes are done
 class QueuedUnits:
     """Units that were submitted together, and the future of their outcomes."""
 
-    def __init__(self, units: list[PreparedStep], future: asyncio.Future[list[Any]]) -> None:
+    def __init__(self, units: list[PreparedUnit], future: asyncio.Future[list[Any]]) -> None:
         self.units = units
         self.future = future
         self.call = current_call()
@@ -91,7 +91,7 @@ class Writer:
         self._ended: asyncio.Future[None] | None = None
         threading.Thread(target=self._run, name="sqlite-writer", daemon=True).start()
 
-    def submit(self, units: list[PreparedStep]) -> QueuedUnits:
+    def submit(self, units: list[PreparedUnit]) -> QueuedUnits:
         """Queues units; their outcomes are in the same order. Raises Unavailable when closing."""
         if self._ended is not None:
             raise Unavailable("the store is closed")
@@ -177,7 +177,7 @@ class Writer:
         except RuntimeError:
             return  # the event loop is closed: no caller waits any more
 
-    def _outcomes(self, units: list[PreparedStep]) -> list[Any]:
+    def _outcomes(self, units: list[PreparedUnit]) -> list[Any]:
         try:
             return self._attempt(units)
         except (_NotBegun, OSError) as error:
@@ -189,13 +189,13 @@ class Writer:
         except Exception as error:
             return [_failure(error) for _ in units]
 
-    def _singly(self, units: list[PreparedStep]) -> list[Any]:
+    def _singly(self, units: list[PreparedUnit]) -> list[Any]:
         outcomes: list[Any] = []
         for prepared in units:
             outcomes += self._outcomes([prepared])
         return outcomes
 
-    def _attempt(self, units: list[PreparedStep]) -> list[Any]:
+    def _attempt(self, units: list[PreparedUnit]) -> list[Any]:
         with self._lock.held():
             try:
                 outcomes = self._transact(units, self._together)
@@ -204,7 +204,7 @@ class Writer:
         self._checkpointer.rows_written(self._connection.total_changes)
         return outcomes
 
-    def _transact(self, units: list[PreparedStep], write_units: _WriteUnits) -> list[Any]:
+    def _transact(self, units: list[PreparedUnit], write_units: _WriteUnits) -> list[Any]:
         self._begin()
         try:
             outcomes = write_units(SqliteTransaction(self._connection, self._now()), units)
@@ -221,7 +221,7 @@ class Writer:
             raise _NotBegun(f"SQLite: {error}") from error
 
     def _together(
-        self, transaction: SqliteTransaction, units: Sequence[PreparedStep]
+        self, transaction: SqliteTransaction, units: Sequence[PreparedUnit]
     ) -> list[Any]:
         """Returns the outcomes, if no unit that is inserted with others has a taken key.
 
@@ -237,10 +237,10 @@ class Writer:
                 outcomes += self._each(transaction, group)
         return outcomes
 
-    def _each(self, transaction: SqliteTransaction, units: Sequence[PreparedStep]) -> list[Any]:
+    def _each(self, transaction: SqliteTransaction, units: Sequence[PreparedUnit]) -> list[Any]:
         return [self._unit(transaction, prepared) for prepared in units]
 
-    def _unit(self, transaction: SqliteTransaction, prepared: PreparedStep) -> Any:
+    def _unit(self, transaction: SqliteTransaction, prepared: PreparedUnit) -> Any:
         """Returns the result of one unit, or the error that rolled it back; the other units
         continue.
         """

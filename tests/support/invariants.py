@@ -18,7 +18,7 @@ from idp.identity.sessions import security_stamps
 from idp.identity.users import lookup as user_lookup
 from idp.management.projects import project_grants
 from idp.passwords import schemes
-from idp.records import INSTANCE_ID, LEFTOVERS, SCHEMA
+from idp.records import DEFERRED_WORK, INSTANCE_ID, SCHEMA
 from storage import META
 from tests.support.audit import events_agree
 from tests.support.grant_invariants import check_grants
@@ -83,7 +83,7 @@ NEED_NOT_NAME = {
 
 async def hold(store, *, secrets: Iterable[str] = ()) -> None:
     """Assert every invariant. None of `secrets`, which were handed out, may be found."""
-    waiting = {one.id: one async for one in store.scan(LEFTOVERS)}  # some end during the look
+    waiting = {one.id: one async for one in store.scan(DEFERRED_WORK)}  # some end during the look
     found = await everything(store)
     found["leftovers"] = waiting | found["leftovers"]
     if not found["instance"]:

@@ -8,7 +8,7 @@ from idp.identity.sessions.lifetime import LiveSession
 from idp.mail.templates import security as security_messages
 from idp.service import Service
 from storage import Stale
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 
 async def remove_totp(service: Service, live: LiveSession, new_password: str = "") -> None:
@@ -31,7 +31,7 @@ async def remove_totp(service: Service, live: LiveSession, new_password: str = "
     change = await second_factors.remove_totp(service, live.subject, user.id, also)
     stays = await live.staying(service, change.subject)
     messages = security_messages.password_changed(service, user) if also else []
-    await commit_settled(service.store, *change.writes, *stays, *messages)
+    await commit_confirmed(service.store, *change.writes, *stays, *messages)
 
 
 async def new_codes(service: Service, live: LiveSession) -> list[str]:
@@ -41,5 +41,5 @@ async def new_codes(service: Service, live: LiveSession) -> list[str]:
     if not await second_factors.of_user(service, user):
         raise FailedPrecondition("there is no second factor", error_code="factor.none")
     renewed = await second_factors.renew_codes(service, user)
-    await commit_settled(service.store, *renewed.writes)
+    await commit_confirmed(service.store, *renewed.writes)
     return renewed.codes

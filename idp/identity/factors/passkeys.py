@@ -25,7 +25,7 @@ from idp.records import PASSKEYS, Passkey, User
 from idp.schema.field_rules import FieldRefused, Text
 from idp.service import Service
 from storage import Conflict, Stale, Update, Write
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 MAX_PASSKEYS: Final = 20  # of one person
 MAX_NAME: Final = 100
@@ -226,6 +226,6 @@ async def _report_refused(
     entry = AuditEntry("passkey.refused", user.id, now, user.org_id)
     event = events.update(service.random, PASSKEYS, passkey, {}, entry)
     try:
-        await commit_settled(service.store, spent, *event)
+        await commit_confirmed(service.store, spent, *event)
     except (Conflict, Stale):
         return  # the same answer was refused, with its event, in a concurrent request

@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
-from idp.audit import drafts
+from idp.audit import held_units
 from idp.identity.guesses import lockout_counters, throttle
 from idp.identity.guesses import streaks as guess_streaks
 from idp.records import GUESS_STREAKS, User
@@ -39,5 +39,5 @@ async def forget(service: Service, user: User) -> bool:
 
 async def forget_afterwards(service: Service, user: User) -> None:
     """Calls `forget` in units of its own: at once, or, if the service's store is a
-    `drafts.HoldingStore`, after the unit that it holds is stored."""
-    await drafts.afterwards(service, partial(forget, drafts.undrafted(service), user))
+    `held_units.HoldingStore`, after the unit that it holds is stored."""
+    await held_units.after_commit(service, partial(forget, held_units.storing_directly(service), user))

@@ -20,7 +20,7 @@ from idp.identity.users import ending
 from idp.mail.templates import security as security_messages
 from idp.records import USERS, LockoutRules, User
 from idp.service import Service
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 
 async def failed(
@@ -59,4 +59,4 @@ async def _lock(service: Service, tried: User, rules: LockoutRules) -> None:
         service.random, USERS, user, values, AuditEntry("user.locked", ACTOR, now)
     )
     mails = security_messages.locked(service, user, seconds)
-    await commit_settled(service.store, *update, *also, *mails)
+    await commit_confirmed(service.store, *update, *also, *mails)

@@ -14,7 +14,7 @@ from idp.identity.users.subjects import Subject
 from idp.records import AGENTS, Browser
 from idp.service import Service
 from storage import Conflict, Stale, Write
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 
 async def verify_password(
@@ -51,7 +51,7 @@ async def replace(
         factor_at=live.session.factor_at,
     )
     ending = session_lifetime.ending_without_messages(service, live.session)
-    await commit_settled(service.store, *change.writes, *opened.writes, *ending)
+    await commit_confirmed(service.store, *change.writes, *opened.writes, *ending)
     return opened.cookie
 
 
@@ -83,12 +83,12 @@ async def replace_one_time(
     change = await password_change.prepare(service, subject, password, actor=subject.user.id)
     writes = [*change.writes, *also]
     if await second_factors.is_asked_for(service, subject.user):
-        await commit_settled(service.store, *writes)
+        await commit_confirmed(service.store, *writes)
         return None
     browser = browser or browsers.new(service).browser
     opened = session_creation.prepare(service, browser, change.subject, ())
     try:
-        await commit_settled(service.store, *writes, *opened.writes)
+        await commit_confirmed(service.store, *writes, *opened.writes)
     except Conflict as error:  # a new browser has sent two forms at once
         if error.collection != AGENTS.name:
             raise

@@ -16,7 +16,7 @@ from idp.identity.users.subjects import Subject
 from idp.records import AGENTS, SESSIONS, USERS, Browser, Session
 from idp.search import paging
 from idp.service import Service
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 MAX_LISTED: Final = 100  # sessions, those that were used last
 
@@ -75,7 +75,7 @@ async def _forget_others(service: Service, subject: Subject, browser_id: str) ->
     """Makes this the only browser that the account knows. Raises Stale."""
     user, browser = await service.store.get_many([(USERS, subject.user.id), (AGENTS, browser_id)])
     if user is not None and browser is not None and user.stamp == subject.user.stamp:
-        await commit_settled(
+        await commit_confirmed(
             service.store, *known_browsers.forgetting_others(service, user, browser)
         )
 
@@ -84,4 +84,4 @@ async def _end(service: Service, session_id: str) -> None:
     """Raises Stale if the session is renewed or ended concurrently."""
     session = await service.store.get(SESSIONS, session_id)
     if session is not None and session.ended_at is None:
-        await commit_settled(service.store, *await session_lifetime.ending(service, session))
+        await commit_confirmed(service.store, *await session_lifetime.ending(service, session))

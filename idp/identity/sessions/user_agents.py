@@ -12,7 +12,7 @@ from msgspec import Struct
 
 _MAX_CHARACTERS: Final = 1000
 
-# The first mark that occurs decides: most browsers also contain the names of others.
+# The first product token that occurs decides: most browsers also contain the names of others.
 _BROWSERS: Final = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),

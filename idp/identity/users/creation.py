@@ -49,7 +49,7 @@ from idp.records import (
 from idp.schema.field_rules import MAX_TEXT
 from idp.service import Service
 from storage import Conflict, Stale, Update, Write
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 CLIENT_PREFIX: Final = "client:"  # the prefix of `sub` in tokens that a client has for itself
 
@@ -153,7 +153,7 @@ async def make(service: Service, prepare: Callable[[], Awaitable[P]]) -> P:
 
     async def attempt() -> P:
         prepared = await prepared_or_refused(prepare)
-        await commit_settled(service.store, *prepared.writes)
+        await commit_confirmed(service.store, *prepared.writes)
         return prepared
 
     return await login_name_reservations.repeated(attempt, NAME_COLLECTIONS)

@@ -16,7 +16,7 @@ def of_assignment(user_id: str, project_id: str) -> str:
     return opaque_tokens.digest(f"{user_id}\n{project_id}")
 
 
-def counts(assignment: RoleAssignment, grant: ProjectGrant | None) -> bool:
+def is_in_force(assignment: RoleAssignment, grant: ProjectGrant | None) -> bool:
     """Returns whether a role assignment is in force. `grant` is that of the project to the
     assignment's organization, if there is one: an assignment by a grant is in force while the
     grant is active."""

@@ -16,7 +16,7 @@ from idp.audit.events import AuditEntry
 from idp.foundation import domain_names
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users import org_domains
-from idp.records import LEFTOVERS, USERS, Leftover, OrganizationDomain, User
+from idp.records import DEFERRED_WORK, USERS, DeferredWork, OrganizationDomain, User
 from idp.service import Service
 from storage import Insert, Stale, Update, Write
 
@@ -32,13 +32,13 @@ def following(service: Service, domain: OrganizationDomain, actor: str) -> list[
     if not domain.is_verified:
         return []
     lost = deferred_work.new(service, "domain.lost", domain.domain, actor, domain.org_id)
-    return [Insert(LEFTOVERS, lost)]
+    return [Insert(DEFERRED_WORK, lost)]
 
 
-async def follow(service: Service, work: Leftover) -> bool:
+async def follow(service: Service, work: DeferredWork) -> bool:
     """Does the next step of the recorded work: changes a page of the organization's users. Returns
     whether it was the last one."""
-    work = await service.store.get(LEFTOVERS, work.id) or work
+    work = await service.store.get(DEFERRED_WORK, work.id) or work
     org_id = work.org_id or ""
     if await org_domains.owner(service, work.owner_id) == org_id:
         return True  # the organization has verified the domain again
@@ -56,7 +56,7 @@ async def follow(service: Service, work: Leftover) -> bool:
         with suppress(Stale):  # another process has recorded its progress
             await service.store.commit(
                 Update(
-                    LEFTOVERS,
+                    DEFERRED_WORK,
                     work.id,
                     set={"after": page.after},
                     expect={"kind": work.kind},

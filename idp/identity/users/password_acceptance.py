@@ -78,7 +78,7 @@ async def problems(
         reasons = await service.hasher.compute(
             lambda: password_policy.policy_problems(password, without)
         )
-    # The service is asked last, and only about passwords that are accepted otherwise.
+    # Have I Been Pwned is asked last, and only about passwords that are accepted otherwise.
     if not reasons and await range_service.contains(service.config, service.outgoing, password):
         return [password_policy.breached()]
     return reasons

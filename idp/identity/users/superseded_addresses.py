@@ -10,7 +10,7 @@ from idp.audit import deferred_work, events
 from idp.audit.deferred_work import AT_ONCE
 from idp.audit.events import AuditEntry
 from idp.identity.users.lookup import scoped_prefix
-from idp.records import LEFTOVERS, USERS, Leftover
+from idp.records import DEFERRED_WORK, USERS, DeferredWork
 from idp.service import Service
 from storage import Insert, Stale, StartsWith, Write
 
@@ -28,10 +28,10 @@ async def following(service: Service, key: str, actor: str) -> list[Write]:
 def starting(service: Service, key: str, actor: str) -> Insert:
     """Returns the write that records this deferred work as `following` does, without a check
     whether there are such users."""
-    return Insert(LEFTOVERS, deferred_work.new(service, "email.superseded", key, actor))
+    return Insert(DEFERRED_WORK, deferred_work.new(service, "email.superseded", key, actor))
 
 
-async def follow(service: Service, work: Leftover) -> bool:
+async def follow(service: Service, work: DeferredWork) -> bool:
     """Does the next step of the recorded work: removes the address as a login name from some of
     these users. Returns whether they were the last."""
     key = work.owner_id

@@ -26,7 +26,7 @@ from idp.schema.reading import Request
 from idp.search.query_planner import Filter
 from idp.service import Service
 from storage import Update
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 RETRIED: Final[tuple[MailState, ...]] = ("failed", "queued", "held")
 
@@ -139,7 +139,7 @@ async def _retry(service: Service, call: Call, mail_id: str) -> OutboxMessage:
     changed = {"state": "queued", "due_at": now, "attempts": 0}
     # A delivery that began meanwhile changes one of these, and the unit is refused.
     expected = {name: getattr(message, name) for name in ("state", "attempts", "sequence")}
-    await commit_settled(
+    await commit_confirmed(
         service.store,
         Update(OUTBOX, message.id, set=changed, increment={"sequence": 1}, expect=expected),
         events.changed(

@@ -18,7 +18,7 @@ from idp.schema.field_rules import Name
 from idp.schema.reading import Request
 from idp.service import Service
 from storage import Conflict
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 
 class NewOrganization(Request, frozen=True, kw_only=True):
@@ -47,7 +47,7 @@ async def create(service: Service, call: Call, request: NewOrganization) -> Orga
         if await organizations.has_namesake(service, made):
             raise Taken([organizations.name_taken("name")])
         writes = org_domains.insertion(service, made, call.actor, now)
-        await commit_settled(service.store, *writes)
+        await commit_confirmed(service.store, *writes)
         return made
 
     made = await login_name_reservations.repeated(attempt, _MEETS_AT)

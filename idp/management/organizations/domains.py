@@ -29,7 +29,7 @@ from idp.schema.field_rules import Domain, Name
 from idp.schema.reading import Request
 from idp.service import Service
 from storage import Conflict, Update
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 MAX_DOMAINS: Final = 100  # of one organization
 
@@ -110,7 +110,7 @@ async def add(service: Service, call: Call, request: NewDomain) -> Changed:
         made = new_domain(organization.id, request.domain, now)
         entry = AuditEntry("domain.created", call.actor, now, payload={"domain": made.domain})
         writes = events.insertion(service.random, DOMAINS, made, entry)
-        await commit_settled(service.store, organizations.state_unchanged(organization), *writes)
+        await commit_confirmed(service.store, organizations.state_unchanged(organization), *writes)
         return Changed(details=answers.details(made, organization.id))
 
     try:

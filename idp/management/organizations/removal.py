@@ -13,7 +13,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any, Final, NamedTuple
 
-from idp.audit import deferred_work, drafts, versioned_updates
+from idp.audit import deferred_work, held_units, versioned_updates
 from idp.audit.events import AuditEntry
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import NotFound
@@ -23,9 +23,9 @@ from idp.management.organizations import read as organization_read
 from idp.management.organizations import states as organization_states
 from idp.management.users import removal as user_removal
 from idp.records import (
+    DEFERRED_WORK,
     DELETED_ORGANIZATIONS,
     DOMAINS,
-    LEFTOVERS,
     MEMBERSHIPS,
     ORGANIZATIONS,
     PICTURES,
@@ -41,7 +41,7 @@ from idp.records import (
 from idp.search import paging
 from idp.service import Service
 from storage import Collection, Conflict, Delete, Insert, Stale, StorageError, Write
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 EVERY_SECONDS: Final = 10.0
 RECORD_LIFETIME: Final = timedelta(minutes=10)  # longer than any call takes
@@ -118,7 +118,7 @@ async def _remove(
         with suppress(StorageError):  # what is left is done in the background
             await purge(service, deletion)
 
-    await drafts.afterwards(service, go_on)
+    await held_units.after_commit(service, go_on)
     return done
 
 
@@ -192,7 +192,7 @@ async def _purge_user(service: Service, user: User, actor: str) -> None:
                 service, USERS, user, AuditEntry("user.deleted", actor, now)
             )
         with suppress(Stale):  # changed meanwhile: what is left is found again by the next step
-            await commit_settled(service.store, *writes)
+            await commit_confirmed(service.store, *writes)
         if is_all:
             return
 
@@ -205,4 +205,4 @@ async def _purge_project(service: Service, project: Project, actor: str) -> None
         service, PROJECTS, project, AuditEntry("project.deleted", actor, now)
     )
     with suppress(Stale):
-        await commit_settled(service.store, *removal, Insert(LEFTOVERS, rest))
+        await commit_confirmed(service.store, *removal, Insert(DEFERRED_WORK, rest))

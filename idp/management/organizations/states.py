@@ -20,10 +20,10 @@ from storage import Write
 
 _TRANSITIONS: Final[Mapping[str, StateTransition]] = {
     "deactivate": StateTransition(
-        ("active",), "inactive", "organization.deactivated", is_end=True
+        ("active",), "inactive", "organization.deactivated", ends_tokens=True
     ),
     "reactivate": StateTransition(
-        ("inactive",), "active", "organization.reactivated", is_end=False
+        ("inactive",), "active", "organization.reactivated", ends_tokens=False
     ),
 }
 
@@ -42,7 +42,9 @@ async def change(service: Service, call: Call, name: str) -> Changed:
         if organization.state not in transition.before:
             message = f"the organization is {organization.state}"
             raise FailedPrecondition(message, error_code="organization.state")
-        guards[:] = await owner_guards(service, call, organization) if transition.is_end else []
+        guards[:] = (
+            await owner_guards(service, call, organization) if transition.ends_tokens else []
+        )
         return organization
 
     def decide(organization: Organization) -> Mapping[str, object]:

@@ -23,7 +23,7 @@ from idp.schema.field_rules import Base64
 from idp.schema.reading import Request
 from idp.service import Service
 from storage import Conflict, Update, Write
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 
 class PictureForm(Request, frozen=True, kw_only=True):
@@ -163,7 +163,7 @@ async def _add(
     if organization is not None:
         is_there = {"state": organization.state}
         guard = [Update(ORGANIZATIONS, organization.id, expect=is_there)]
-    await commit_settled(service.store, *writes, *guard)
+    await commit_confirmed(service.store, *writes, *guard)
     service.recent.forget()
     return Changed(details=await policies.details_of(service, picture))
 

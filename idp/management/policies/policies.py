@@ -30,7 +30,7 @@ from idp.schema import reading
 from idp.schema.answers import Details, details
 from idp.service import Service
 from storage import Conflict
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 
 async def show_default(service: Service, call: Call, kind: PolicyKind) -> PolicyFound:
@@ -147,7 +147,7 @@ async def _add(
         service.random, POLICIES, policy, AuditEntry(_event("created", *kind), call.actor, now)
     )
     guards = [organizations.state_unchanged(organization)] if organization else []
-    await commit_settled(service.store, *writes, *guards)
+    await commit_confirmed(service.store, *writes, *guards)
     service.recent.forget()  # pages cache what they read; other processes notice a little later
     return Changed(details=await details_of(service, policy))
 

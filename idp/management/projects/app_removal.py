@@ -17,11 +17,11 @@ from idp.records import (
     APP_KEYS,
     APPLICATIONS,
     CONSENTS,
+    DEFERRED_WORK,
     INSTANCE_ID,
     INSTANCES,
-    LEFTOVERS,
     Application,
-    Leftover,
+    DeferredWork,
 )
 from idp.service import Service
 from storage import Insert, Write
@@ -40,7 +40,7 @@ async def remove(service: Service, call: Call, project_id: str, app_id: str) -> 
     if demo is not None and demo.id == found.id:
         message = "the demo application stays; issuers that others can reach have it inactive"
         raise FailedPrecondition(message, error_code="app.demo")
-    leftover = deferred_work.new(service, _TYPE, found.id, call.actor, found.org_id)
+    work = deferred_work.new(service, _TYPE, found.id, call.actor, found.org_id)
     done = await versioned_updates.removed(
         service,
         APPLICATIONS,
@@ -48,9 +48,9 @@ async def remove(service: Service, call: Call, project_id: str, app_id: str) -> 
         _TYPE,
         call,
         found.org_id,
-        also=lambda client: _further_writes(client, leftover),
+        also=lambda client: _further_writes(client, work),
     )
-    await deferred_work.begin(service, leftover, purge)
+    await deferred_work.begin(service, work, purge)
     return done
 
 
@@ -58,12 +58,12 @@ def removal(service: Service, client: Application, actor: str, now: datetime) ->
     """Returns the writes that delete an application, which the caller commits in one unit: it is
     stored only if the application has not changed since `client` was read. `actor` is the user
     whom the events name."""
-    leftover = deferred_work.new(service, _TYPE, client.id, actor, client.org_id)
+    work = deferred_work.new(service, _TYPE, client.id, actor, client.org_id)
     gone = versioned_updates.removal(service, APPLICATIONS, client, AuditEntry(_TYPE, actor, now))
-    return [*gone, *_further_writes(client, leftover)]
+    return [*gone, *_further_writes(client, work)]
 
 
-async def purge(service: Service, leftover: Leftover) -> bool:
+async def purge(service: Service, work: DeferredWork) -> bool:
     """Removes a bounded number of the keys and consents of a deleted application, and returns
     whether none is left.
 
@@ -72,11 +72,11 @@ async def purge(service: Service, leftover: Leftover) -> bool:
     """
     keys, consents = [
         await deferred_work.emptied(
-            service, collection, where, type, leftover.actor, org_id=leftover.org_id
+            service, collection, where, type, work.actor, org_id=work.org_id
         )
         for collection, where, type in (
-            (APP_KEYS, {"owner_id": leftover.owner_id}, "app_key.deleted"),
-            (CONSENTS, {"client_id": leftover.owner_id}, "consent.deleted"),
+            (APP_KEYS, {"owner_id": work.owner_id}, "app_key.deleted"),
+            (CONSENTS, {"client_id": work.owner_id}, "consent.deleted"),
         )
     ]
     return keys and consents
@@ -90,5 +90,5 @@ async def find_demo(service: Service) -> Application | None:
     return await service.store.get(APPLICATIONS, demo.client_id) if demo else None
 
 
-def _further_writes(client: Application, leftover: Leftover) -> list[Write]:
-    return [*web_origins.changes(client, None), Insert(LEFTOVERS, leftover)]
+def _further_writes(client: Application, work: DeferredWork) -> list[Write]:
+    return [*web_origins.changes(client, None), Insert(DEFERRED_WORK, work)]

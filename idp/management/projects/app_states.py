@@ -19,10 +19,10 @@ from storage import Write
 # A reactivated application is suspended, and not active, while its project is inactive.
 _TRANSITIONS: Final[Mapping[str, StateTransition]] = {
     "deactivate": StateTransition(
-        ("active", "suspended"), "inactive", "application.deactivated", is_end=True
+        ("active", "suspended"), "inactive", "application.deactivated", ends_tokens=True
     ),
     "reactivate": StateTransition(
-        ("inactive",), "active", "application.reactivated", is_end=False
+        ("inactive",), "active", "application.reactivated", ends_tokens=False
     ),
 }
 
@@ -42,7 +42,7 @@ async def change(service: Service, call: Call, project_id: str, app_id: str, nam
         client = await apps.find_to_change(service, call, project_id, app_id)
         if client.state not in transition.before:
             raise FailedPrecondition(f"the application is {client.state}", error_code="app.state")
-        after = transition.after if transition.is_end else apps.inherited_state(project)
+        after = transition.after if transition.ends_tokens else apps.inherited_state(project)
         guards[:] = [projects.state_unchanged(project)]
         return client
 

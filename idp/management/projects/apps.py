@@ -26,7 +26,7 @@ from idp.schema.field_rules import Name
 from idp.schema.reading import Request
 from idp.service import Service
 from storage import Write
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 BY_SECRET: Final[frozenset[AuthMethod]] = frozenset({"client_secret_basic", "client_secret_post"})
 
@@ -66,7 +66,7 @@ async def register(
         project = await projects.find(service, call, project_id)
         client = new(service, project, fields)
         entry = AuditEntry("application.created", call.actor, client.created_at)
-        await commit_settled(
+        await commit_confirmed(
             service.store,
             *events.insertion(service.random, APPLICATIONS, client, entry),
             *web_origins.changes(None, client),

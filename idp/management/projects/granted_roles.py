@@ -10,7 +10,7 @@ from typing import Final
 
 from idp.audit import deferred_work, events, versioned_updates
 from idp.audit.events import AuditEntry
-from idp.records import PROJECT_GRANTS, ROLE_ASSIGNMENTS, Leftover, RoleAssignment
+from idp.records import PROJECT_GRANTS, ROLE_ASSIGNMENTS, DeferredWork, RoleAssignment
 from idp.search import paging
 from idp.service import Service
 from storage import Stale, Write
@@ -18,7 +18,7 @@ from storage import Stale, Write
 _AT_ONCE: Final = 500
 
 
-async def purge(service: Service, leftover: Leftover) -> bool:
+async def purge(service: Service, work: DeferredWork) -> bool:
     """Removes a bounded number of the role assignments that were made through a deleted project
     grant, and returns whether none is left.
 
@@ -26,25 +26,25 @@ async def purge(service: Service, leftover: Leftover) -> bool:
     `generation`. The assignments hold it as `granted_by`; the grant's id would also match a grant
     that was created again.
     """
-    where, type = {"granted_by": leftover.owner_id}, "role_assignment.deleted"
-    return await deferred_work.emptied(service, ROLE_ASSIGNMENTS, where, type, leftover.actor)
+    where, type = {"granted_by": work.owner_id}, "role_assignment.deleted"
+    return await deferred_work.emptied(service, ROLE_ASSIGNMENTS, where, type, work.actor)
 
 
-async def follow(service: Service, leftover: Leftover) -> bool:
+async def follow(service: Service, work: DeferredWork) -> bool:
     """Reduces a bounded number of role assignments to the roles that their project grant still
     grants, and returns whether no assignment of the grant has another role any more.
 
     It is called as deferred work (`idp/audit/deferred_work.py`), whose `owner_id` is the id of the
     grant.
     """
-    grant = await service.store.get(PROJECT_GRANTS, leftover.owner_id)
+    grant = await service.store.get(PROJECT_GRANTS, work.owner_id)
     if grant is None:
         return True
     units: list[list[Write]] = []
     async for one in paging.each(service, ROLE_ASSIGNMENTS, {"granted_by": grant.generation}):
         remaining = [key for key in one.role_keys if key in grant.role_keys]
         if remaining != one.role_keys:
-            units.append(with_roles(service, one, remaining, leftover.actor))
+            units.append(with_roles(service, one, remaining, work.actor))
         if len(units) == _AT_ONCE:
             break
     outcomes = await service.store.commit_each(units)

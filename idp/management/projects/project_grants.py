@@ -25,7 +25,7 @@ from idp.management.call import Call
 from idp.management.projects import granted_roles, management_access, projects, roles
 from idp.management.state_transitions import StateTransition
 from idp.records import (
-    LEFTOVERS,
+    DEFERRED_WORK,
     ORGANIZATIONS,
     PROJECT_GRANTS,
     Organization,
@@ -39,7 +39,7 @@ from idp.schema.field_rules import Items, Name
 from idp.schema.reading import Request
 from idp.service import Service
 from storage import Conflict, Insert, Stale, Write, upgrades
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 READABLE_SINCE: Final = 2  # the schema of the first release that applies grants at a sign-in
 _RoleKeys = Annotated[list[Name], Items(100)]
@@ -102,7 +102,7 @@ async def create(
         ]
         # Earlier releases would ignore the grant, so they must not open the store any more.
         closing = await upgrades.closing(service.store, READABLE_SINCE)
-        await commit_settled(service.store, *writes, *guards, *closing)
+        await commit_confirmed(service.store, *writes, *guards, *closing)
         return grant
 
     try:
@@ -173,12 +173,12 @@ async def change(
         given = await roles.given(service, project, request.role_keys)
         return await _find(service, project, grant_id)
 
-    leftover = deferred_work.new(service, "project_grant.changed", grant_id, call.actor)
+    work = deferred_work.new(service, "project_grant.changed", grant_id, call.actor)
 
     def also(before: ProjectGrant, after: ProjectGrant) -> list[Write]:
         # Only if a role is missing are there assignments to change.
         has_lost_roles = not set(before.role_keys) <= set(after.role_keys)
-        deferred = [Insert(LEFTOVERS, leftover)] if has_lost_roles else []
+        deferred = [Insert(DEFERRED_WORK, work)] if has_lost_roles else []
         return [*roles.unchanged(given), *deferred]
 
     changed = await versioned_updates.changed(
@@ -190,7 +190,7 @@ async def change(
         call,
         also=also,
     )
-    await deferred_work.begin(service, leftover, granted_roles.follow)
+    await deferred_work.begin(service, work, granted_roles.follow)
     return Changed(details=answers.details(changed, changed.org_id))
 
 
@@ -202,15 +202,13 @@ async def remove(service: Service, call: Call, project_id: str, grant_id: str) -
     """
     project = await projects.find(service, call, project_id)
     await management_access.check(service, call, project)
-    leftover = None
+    work = None
 
     def also(grant: ProjectGrant) -> list[Write]:
-        nonlocal leftover
+        nonlocal work
         # Identified by its generation, which a new grant to the same organization does not share.
-        leftover = deferred_work.new(
-            service, "project_grant.deleted", grant.generation, call.actor
-        )
-        return [Insert(LEFTOVERS, leftover)]
+        work = deferred_work.new(service, "project_grant.deleted", grant.generation, call.actor)
+        return [Insert(DEFERRED_WORK, work)]
 
     removed = await versioned_updates.removed(
         service,
@@ -221,8 +219,8 @@ async def remove(service: Service, call: Call, project_id: str, grant_id: str) -
         project.org_id,
         also=also,
     )
-    if leftover is not None:
-        await deferred_work.begin(service, leftover, granted_roles.purge)
+    if work is not None:
+        await deferred_work.begin(service, work, granted_roles.purge)
     return removed
 
 
@@ -258,10 +256,10 @@ async def change_state(
 
 _TRANSITIONS: Final[Mapping[str, StateTransition]] = {
     "deactivate": StateTransition(
-        ("active",), "inactive", "project_grant.deactivated", is_end=True
+        ("active",), "inactive", "project_grant.deactivated", ends_tokens=True
     ),
     "reactivate": StateTransition(
-        ("inactive",), "active", "project_grant.reactivated", is_end=False
+        ("inactive",), "active", "project_grant.reactivated", ends_tokens=False
     ),
 }
 

@@ -19,7 +19,7 @@ from idp.schema.field_rules import Name, NotYet
 from idp.schema.reading import Request
 from idp.service import Service
 from storage import Update, Write
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 
 class ProjectSettings(Request, frozen=True, kw_only=True):
@@ -67,7 +67,7 @@ async def create(service: Service, call: Call, request: NewProject) -> ProjectCr
         requires_grant=bool(request.has_project_check),
         requires_role=bool(request.project_role_check),
     )
-    await commit_settled(
+    await commit_confirmed(
         service.store,
         *events.insertion(
             service.random, PROJECTS, project, AuditEntry("project.created", call.actor, now)

@@ -38,7 +38,7 @@ from idp.search.paging import ListDetails
 from idp.search.query_planner import Filter
 from idp.service import Service
 from storage import Collection, Stale, Write
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 _MAX_BASE64: Final = jws.MAX_KEY_CHARACTERS * 4 // 3
 TYPE: Final = "KEY_TYPE_JSON"
@@ -153,7 +153,7 @@ async def create(service: Service, call: Call, owner: KeyOwner, request: NewKey)
     )
     writes = events.insertion(service.random, owner.collection, record, entry)
     try:
-        await commit_settled(service.store, *writes, *owner.guards)
+        await commit_confirmed(service.store, *writes, *owner.guards)
     except Stale:  # one of the owner's guards
         raise NotFound("the owner of the key was deleted") from None
     return KeyCreated(

@@ -17,17 +17,17 @@ from idp.management.call import Call
 from idp.management.projects import app_removal, protected_projects
 from idp.records import (
     APPLICATIONS,
-    LEFTOVERS,
+    DEFERRED_WORK,
     PROJECT_GRANTS,
     PROJECT_ROLES,
     PROJECTS,
     ROLE_ASSIGNMENTS,
-    Leftover,
+    DeferredWork,
     Project,
 )
 from idp.service import Service
 from storage import Insert, Stale, Write
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 AT_ONCE: Final = 50  # applications in one unit; each has up to a hundred origins
 _UNITS: Final = 10  # in one step
@@ -45,7 +45,7 @@ async def remove(service: Service, call: Call, project_id: str) -> Changed:
     if demo is not None and demo.project_id == found.id:
         message = "the demo application is in the project, and stays"
         raise FailedPrecondition(message, error_code="project.demo")
-    leftover = deferred_work.new(service, _TYPE, found.id, call.actor)
+    work = deferred_work.new(service, _TYPE, found.id, call.actor)
 
     async def find() -> Project:
         project = await protected_projects.find(service, call, project_id)
@@ -59,26 +59,26 @@ async def remove(service: Service, call: Call, project_id: str) -> Changed:
         _TYPE,
         call,
         found.org_id,
-        also=lambda _: [*first, Insert(LEFTOVERS, leftover)],
+        also=lambda _: [*first, Insert(DEFERRED_WORK, work)],
     )
-    await deferred_work.begin(service, leftover, purge)
+    await deferred_work.begin(service, work, purge)
     return done
 
 
-async def purge(service: Service, leftover: Leftover) -> bool:
+async def purge(service: Service, work: DeferredWork) -> bool:
     """Removes a bounded number of records that were in a deleted project, and returns whether none
     is left.
 
     It is called as deferred work (`idp/audit/deferred_work.py`), whose `owner_id` is the id of the
     project.
     """
-    id, actor = leftover.owner_id, leftover.actor
+    id, actor = work.owner_id, work.actor
     for _ in range(_UNITS):
         writes = await _first(service, id, actor)
         if not writes:
             break
         with suppress(Stale):  # an application changed: the next round reads it again
-            await commit_settled(service.store, *writes)
+            await commit_confirmed(service.store, *writes)
     else:
         return False
     where, emptied = {"project_id": id}, deferred_work.emptied

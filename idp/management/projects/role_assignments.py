@@ -43,7 +43,7 @@ from idp.search import paging
 from idp.search.paging import ListDetails
 from idp.service import Service
 from storage import Conflict, Stale, Update, Write
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 _RoleKeys = Annotated[list[Name], Items(100, min=1)]
 
@@ -121,7 +121,7 @@ async def create(
         # The stamp also differs for a user that was deleted and created again with the same id.
         is_there = Update(USERS, user.id, expect={"stamp": user.stamp})
         guards = [*roles.unchanged(given), *source.unchanged(), is_there]
-        await commit_settled(service.store, *writes, *guards)
+        await commit_confirmed(service.store, *writes, *guards)
         return made
 
     try:

@@ -23,7 +23,7 @@ from idp.search import paging
 from idp.search.paging import ListDetails
 from idp.service import Service
 from storage import Conflict, Update, Write
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 
 class RoleKey(Struct, frozen=True):
@@ -74,7 +74,7 @@ async def add(service: Service, call: Call, project_id: str, request: NewRole) -
             "project_role.created", call.actor, role.created_at, payload={"key": role.key}
         )
         writes = events.insertion(service.random, PROJECT_ROLES, role, entry)
-        await commit_settled(service.store, *writes, projects.state_unchanged(project))
+        await commit_confirmed(service.store, *writes, projects.state_unchanged(project))
         return role
 
     try:

@@ -20,23 +20,29 @@ from idp.foundation.errors import FailedPrecondition
 from idp.management.call import Call
 from idp.management.projects import projects, protected_projects
 from idp.management.state_transitions import StateTransition
-from idp.records import APPLICATIONS, LEFTOVERS, PROJECTS, Leftover, Project
+from idp.records import APPLICATIONS, DEFERRED_WORK, PROJECTS, DeferredWork, Project
 from idp.schema import answers
 from idp.service import Service
 from storage import Insert, Stale, Write
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 AT_ONCE: Final = 100  # applications in one unit
 _UNITS: Final = 10  # in one step
 
 _TRANSITIONS: Final[Mapping[str, StateTransition]] = {
-    "deactivate": StateTransition(("active",), "inactive", "project.deactivated", is_end=True),
-    "reactivate": StateTransition(("inactive",), "active", "project.reactivated", is_end=False),
+    "deactivate": StateTransition(
+        ("active",), "inactive", "project.deactivated", ends_tokens=True
+    ),
+    "reactivate": StateTransition(
+        ("inactive",), "active", "project.reactivated", ends_tokens=False
+    ),
 }
 # Of the applications, by the state that their project has now.
 _OF_APPLICATIONS: Final[Mapping[str, StateTransition]] = {
-    "inactive": StateTransition(("active",), "suspended", "application.suspended", is_end=True),
-    "active": StateTransition(("suspended",), "active", "application.resumed", is_end=False),
+    "inactive": StateTransition(
+        ("active",), "suspended", "application.suspended", ends_tokens=True
+    ),
+    "active": StateTransition(("suspended",), "active", "application.resumed", ends_tokens=False),
 }
 
 
@@ -48,7 +54,7 @@ async def change(service: Service, call: Call, project_id: str, name: str) -> Ch
     already).
     """
     transition, first = _TRANSITIONS[name], list[Write]()
-    leftover = deferred_work.new(service, "project.state", project_id, call.actor)
+    work = deferred_work.new(service, "project.state", project_id, call.actor)
 
     async def find() -> Project:
         project = await protected_projects.find(service, call, project_id)
@@ -65,13 +71,13 @@ async def change(service: Service, call: Call, project_id: str, name: str) -> Ch
         lambda _: {"state": transition.after},
         transition.event_type,
         call,
-        also=lambda *_: [*first, Insert(LEFTOVERS, leftover)],
+        also=lambda *_: [*first, Insert(DEFERRED_WORK, work)],
     )
-    await deferred_work.begin(service, leftover, follow)
+    await deferred_work.begin(service, work, follow)
     return Changed(details=answers.details(project, project.org_id))
 
 
-async def follow(service: Service, leftover: Leftover) -> bool:
+async def follow(service: Service, work: DeferredWork) -> bool:
     """Gives a bounded number of applications the state of their project, and returns whether all
     of them have it.
 
@@ -79,12 +85,12 @@ async def follow(service: Service, leftover: Leftover) -> bool:
     project.
     """
     for _ in range(_UNITS):
-        project = await service.store.get(PROJECTS, leftover.owner_id)
-        writes = await _first(service, project, leftover.actor) if project else []
+        project = await service.store.get(PROJECTS, work.owner_id)
+        writes = await _first(service, project, work.actor) if project else []
         if project is None or not writes:
             return True
         with suppress(Stale):  # the project or an application changed: both are read again
-            await commit_settled(service.store, projects.state_unchanged(project), *writes)
+            await commit_confirmed(service.store, projects.state_unchanged(project), *writes)
     return False
 
 

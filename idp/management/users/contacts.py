@@ -22,7 +22,7 @@ from idp.schema import answers
 from idp.schema.answers import Answer, Details
 from idp.schema.reading import Request
 from idp.service import Service
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 _PATHS: Final = Paths(user_name="email", email="email")
 _NOTHING: Final = VerificationBegun(code="", writes=[])
@@ -108,7 +108,7 @@ async def resend_email(
     if request.return_code is not None:
         await protected_addresses.check(service, call, user)
     begun = await _email_code(service, call, user, request.send_code, request.return_code)
-    await commit_settled(service.store, *begun.writes)
+    await commit_confirmed(service.store, *begun.writes)
     return _answer(user, begun, has_code=request.return_code is not None)
 
 
@@ -157,7 +157,7 @@ async def resend_phone(
         )
     send = request.return_code is None
     begun = phone_verification.begin_phone(service, user, send=send, by=call.verified_by)
-    await commit_settled(service.store, *begun.writes)
+    await commit_confirmed(service.store, *begun.writes)
     return _answer(user, begun, has_code=not send)
 
 

@@ -17,7 +17,7 @@ from idp.records import User
 from idp.schema import answers
 from idp.schema.answers import Answer, Details
 from idp.service import Service
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 _READY: Final = "AUTH_FACTOR_STATE_READY"
 _TYPES: Final = {
@@ -90,7 +90,7 @@ async def remove_totp(service: Service, call: Call, user_id: str) -> Changed:
         if user.totp is None or subject is None:
             raise NotFound("the user has no authenticator app", error_code="totp.not_found")
         change = await second_factors.remove_totp(service, subject, call.actor)
-        await commit_settled(service.store, *change.writes)
+        await commit_confirmed(service.store, *change.writes)
         return Changed(details=answers.details(change.subject.user, user.org_id))
 
     return await versioned_updates.repeated(attempt)

@@ -19,7 +19,7 @@ from idp.schema.answers import Answer, Details
 from idp.schema.field_rules import Name
 from idp.schema.reading import Request
 from idp.service import Service
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 _PATH: Final = "sendCode.urlTemplate"
 
@@ -65,7 +65,7 @@ async def invite(service: Service, call: Call, user_id: str, request: Invite) ->
         raise FailedPrecondition("the user has a password", error_code="user.has_password")
     send = request.return_code is None
     begun = await _begun(service, user, template, send=send)
-    await commit_settled(service.store, *begun.writes)
+    await commit_confirmed(service.store, *begun.writes)
     return Invited(
         details=answers.details(user, user.org_id),
         invite_code="" if send else begun.code,

@@ -25,7 +25,7 @@ from idp.schema.reading import Request
 from idp.search.query_planner import Filter
 from idp.service import Service
 from storage import Conflict
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 MAX_VALUE: Final = 500_000
 _AT_ONCE: Final = 8  # entries that are read together: they may be large
@@ -162,7 +162,7 @@ async def _add(service: Service, call: Call, user: User, key: str, value: str) -
     metadata = user_creation.metadata_entry(user, key, value, now)
     entry = AuditEntry("user_metadata.created", call.actor, now, user.org_id, payload={"key": key})
     writes = events.insertion(service.random, USER_METADATA, metadata, entry)
-    await commit_settled(service.store, *writes, user_lookup.staying(user))
+    await commit_confirmed(service.store, *writes, user_lookup.staying(user))
     return Changed(details=answers.details(metadata, user.org_id))
 
 

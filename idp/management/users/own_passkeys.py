@@ -15,7 +15,7 @@ from idp.management.call import Call
 from idp.management.users import passkeys as user_passkeys
 from idp.records import PASSKEYS, Passkey
 from idp.service import Service
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 
 async def rename(service: Service, call: Call, passkey_id: str, name: str) -> Passkey:
@@ -64,4 +64,4 @@ async def remove(
     # The removal changes the stamp that sessions hold, so the current one has to be kept.
     stays = await live.staying(service, change.subject)
     messages = security_messages.password_changed(service, user) if also else []
-    await commit_settled(service.store, *removal, *change.writes, *stays, *messages)
+    await commit_confirmed(service.store, *removal, *change.writes, *stays, *messages)

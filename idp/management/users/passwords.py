@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final, Literal
 
-from idp.audit import drafts, versioned_updates
+from idp.audit import held_units, versioned_updates
 from idp.audit.versioned_updates import Changed
 from idp.foundation.errors import Busy, FailedPrecondition, FieldProblem, InvalidArgument, NotFound
 from idp.identity.factors.mail_codes import MailCodeRefused
@@ -31,7 +31,7 @@ from idp.schema.field_rules import Password as PasswordText
 from idp.schema.reading import Request
 from idp.service import Service
 from storage import Write
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 _PASSWORD: Final = "newPassword.password"  # noqa: S105 - a path
 
@@ -142,7 +142,7 @@ async def reset_password(
         message = "the user has no verified e-mail address"
         raise FailedPrecondition(message, error_code="email.not_verified")
     begun = await reset_codes.begin(service, user, send=send, url_template=template)
-    await commit_settled(service.store, *begun.writes)
+    await commit_confirmed(service.store, *begun.writes)
     return ResetBegun(
         details=answers.details(user, user.org_id),
         verification_code="" if send else begun.code,
@@ -183,7 +183,7 @@ async def _check_current(service: Service, call: Call, user: User, password: str
     The attempt is counted at once, even under an Idempotency-Key, where other writes are held
     back.
     """
-    service = drafts.undrafted(service)
+    service = held_units.storing_directly(service)
     try:
         origin = AttemptOrigin(f"api:{call.actor}")
         checked = await password_check.check_current(service, user, password, origin)

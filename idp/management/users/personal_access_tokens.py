@@ -25,7 +25,7 @@ from idp.search import paging
 from idp.search.paging import ListDetails
 from idp.search.query_planner import Filter
 from idp.service import Service
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 DEFAULT_PAT_LIFETIME: Final = timedelta(days=90)  # without an expirationDate and without a maximum
 
@@ -90,7 +90,7 @@ async def create(service: Service, call: Call, user_id: str, request: NewPat) ->
         service.random, vendor, subject, now, expires_at
     )
     entry = AuditEntry("pat.created", call.actor, now, user.org_id, payload={"user": user.id})
-    await commit_settled(
+    await commit_confirmed(
         service.store,
         *events.insertion(service.random, PATS, record, entry),
     )

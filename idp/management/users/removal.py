@@ -31,7 +31,7 @@ from idp.records import (
 )
 from idp.service import Service
 from storage import Collection, Delete, Stale, Write
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 UNITS: Final = 50  # in one call; after them the caller has to repeat it
 _TYPE: Final = "user.deleted"
@@ -86,7 +86,7 @@ async def remove(service: Service, call: Call, user_id: str) -> Changed:
                 also.extend(writes)
                 return user
             with suppress(Stale):
-                await commit_settled(service.store, *writes)
+                await commit_confirmed(service.store, *writes)
         raise Busy("very much hangs on the user: repeat the call", retry_after_seconds=1)
 
     org_id = (await find()).org_id  # refused, if it has to be, before anything is removed

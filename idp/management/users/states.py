@@ -19,10 +19,10 @@ from idp.service import Service
 from storage import Write
 
 _TRANSITIONS: Final[Mapping[str, StateTransition]] = {
-    "deactivate": StateTransition(("active",), "inactive", "user.deactivated", is_end=True),
-    "reactivate": StateTransition(("inactive",), "active", "user.reactivated", is_end=False),
-    "lock": StateTransition(("active",), "locked", "user.locked", is_end=True),
-    "unlock": StateTransition(("locked",), "active", "user.unlocked", is_end=False),
+    "deactivate": StateTransition(("active",), "inactive", "user.deactivated", ends_tokens=True),
+    "reactivate": StateTransition(("inactive",), "active", "user.reactivated", ends_tokens=False),
+    "lock": StateTransition(("active",), "locked", "user.locked", ends_tokens=True),
+    "unlock": StateTransition(("locked",), "active", "user.unlocked", ends_tokens=False),
 }
 
 
@@ -41,7 +41,7 @@ async def change(service: Service, call: Call, user_id: str, name: str) -> Chang
         if user.state not in transition.before:
             message = f"the user is not {transition.before[0]}"
             raise FailedPrecondition(message, error_code="user.state")
-        also[:] = await ending_writes(service, user) if transition.is_end else []
+        also[:] = await ending_writes(service, user) if transition.ends_tokens else []
         return user
 
     def decide(user: User) -> Mapping[str, object]:

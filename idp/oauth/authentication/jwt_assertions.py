@@ -22,7 +22,7 @@ from idp.oauth.refusals import details as refusal_details
 from idp.records import REPLAY, RegisteredKey, Replay
 from idp.service import Service
 from storage import MAX_ID_CHARACTERS, Conflict, Insert
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 ALGORITHMS: Final = ("RS256", "PS256", "ES256", "EdDSA")
 LASTS: Final = timedelta(hours=1)
@@ -181,7 +181,7 @@ async def _count(service: Service, assertion: ClientAssertion) -> None:
     jti = assertion.claims.jti
     replay = used(assertion.claims, jti) if jti is not None else _used_whole(assertion)
     try:
-        await commit_settled(service.store, Insert(REPLAY, replay))
+        await commit_confirmed(service.store, Insert(REPLAY, replay))
     except Conflict:
         why = "its jti counts once" if jti else "it has no jti, and counts once as it is"
         raise AssertionRefused(f"The assertion was used before: {why}.") from None

@@ -32,7 +32,7 @@ from idp.records import (
 )
 from idp.service import Service
 from storage import Insert, Write
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 
 def return_to(request: AuthRequest) -> ReturnTo:
@@ -71,7 +71,7 @@ async def answer(
         values = await _tokens(service, request, authorized, now)
     # Before the unit: a logout at the same moment must know of every client that gets tokens.
     await session_clients.remember(service, live.session, client)
-    await commit_settled(service.store, Insert(AUTHORIZATIONS, made), *completing)
+    await commit_confirmed(service.store, Insert(AUTHORIZATIONS, made), *completing)
     await session_lifetime.touch(service, live.session)
     return authorization_response.success(service.config, return_to(request), **values)
 

@@ -27,7 +27,7 @@ from idp.oauth.tokens import token_response
 from idp.oauth.tokens.authorizations import AuthorizedClient
 from idp.records import AUTHORIZATIONS, Authorization, Code
 from storage import Key, Stale, Update
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 
 def reads(params: Params) -> list[Key]:
@@ -135,7 +135,7 @@ async def _spend(
     if refresh:
         changes["refresh"] = refresh.record
     try:
-        await commit_settled(
+        await commit_confirmed(
             request.service.store,
             Update(AUTHORIZATIONS, authorization.id, set=changes, expect=unspent),
         )

@@ -31,7 +31,7 @@ from idp.oauth.refusals.token import SESSION_LIVE
 from idp.oauth.tokens import token_response
 from idp.records import AUTHORIZATIONS, DEVICE_REQUESTS, Authorization, DeviceRequest
 from storage import Key, Stale, Update
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 
 def reads(params: Params) -> list[Key]:
@@ -148,7 +148,7 @@ async def _spend(
         changes["refresh"] = refresh.record
     unused = {"redeemed_at": None}
     try:
-        await commit_settled(
+        await commit_confirmed(
             request.service.store,
             Update(DEVICE_REQUESTS, device_request.id, set={"redeemed_at": now}, expect=unused),
             Update(AUTHORIZATIONS, device_request.id, set=changes, expect={"revoked_at": None}),

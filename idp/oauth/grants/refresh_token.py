@@ -24,7 +24,7 @@ from idp.oauth.refusals import token as checks
 from idp.oauth.tokens import acting, authorizations, token_response
 from idp.records import AUTHORIZATIONS, Authorization, Refresh
 from storage import Key, Stale, Update
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 _SECRETS = 2
 
@@ -164,7 +164,7 @@ async def _replace(
     }
     unspent = {"refresh.current_hash": refresh.current_hash, "revoked_at": None}
     try:
-        await commit_settled(
+        await commit_confirmed(
             store, Update(AUTHORIZATIONS, authorization.id, set=changes, expect=unspent)
         )
     except Stale:

@@ -19,7 +19,7 @@ from idp.oauth.tokens.access_tokens import AccessTokenRequest, Issued
 from idp.oauth.tokens.audiences import AudienceAndScopes
 from idp.oauth.tokens.dependencies import StampOwner, TokenDependencies
 from idp.oauth.tokens.id_tokens import IdTokenRequest
-from idp.oauth.tokens.role_claims import RoleQuestion
+from idp.oauth.tokens.role_claims import RoleClaimRequest
 from idp.oauth.tokens.validity import Client
 from idp.records import Instance, Organization
 from idp.service import Service
@@ -125,11 +125,11 @@ async def _extra(
 ) -> Mapping[str, Any]:
     """Returns the role claims of a JWT access token, where a scope asks for them."""
     reserved = reserved_scopes.read(service.config, granted.scopes)
-    question = RoleQuestion(reserved=reserved, audience=granted.audience)
+    requested = RoleClaimRequest(reserved=reserved, audience=granted.audience)
     is_jwt = subject.user.access_token_type == "jwt"  # noqa: S105 - a kind
-    if not is_jwt or not question.are_requested:
+    if not is_jwt or not requested.has_role_scope:
         return {}
-    return user_claims.that_fits(await role_claims.read(service, subject, question))
+    return user_claims.within_size_limit(await role_claims.read(service, subject, requested))
 
 
 def _response(issued: Issued, granted: Sequence[str]) -> dict[str, Any]:

@@ -103,7 +103,7 @@ SUBJECT: Final = Check(
     "OpenID Connect Core, 3.1.2.1 and 5.5.1",
     "Send only one of the two.",
 )
-PERSON: Final = Check(
+PROMPT_POSSIBLE: Final = Check(
     "person",
     "what prompt asks for is possible with who is signed in",
     "OpenID Connect Core, 3.1.2.1 and 3.1.2.6",
@@ -135,6 +135,6 @@ CHECKS: Final = (
     REDIRECT_URI,
     ONCE,
     *REQUEST_CHECKS,
-    PERSON,
+    PROMPT_POSSIBLE,
     USER_ALLOWED,
 )

@@ -118,7 +118,7 @@ async def next_action(
             addable=allowed,
             needs_password=needs_password,
             is_adding=request.adding is not None,
-            holds_codes=_holds_codes(service, request, user),
+            has_unconfirmed_codes=_has_unconfirmed_codes(service, request, user),
             # An open session is not interrupted by the offer of a second factor.
             offers=progress.auth_time is None and _offers(service, user, rules),
         )
@@ -157,7 +157,7 @@ async def _needs_password(service: Service, progress: AuthenticationProgress) ->
     return await password_change.is_due(service, progress.subject.user)
 
 
-def _holds_codes(service: Service, request: AuthRequest, user: User) -> bool:
+def _has_unconfirmed_codes(service: Service, request: AuthRequest, user: User) -> bool:
     waiting = factor_enrolment.find(service, request, user)
     return bool(waiting and waiting.codes)
 

@@ -24,16 +24,16 @@ from idp.records import (
     APPLICATIONS,
     AUTHORIZATIONS,
     CONSENTS,
-    LEFTOVERS,
+    DEFERRED_WORK,
     ORGANIZATIONS,
     Application,
     Authorization,
-    Leftover,
+    DeferredWork,
 )
 from idp.search import paging
 from idp.service import Service
 from storage import Insert, Key, Stale, Unavailable, Unknown, Write
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 MAX_LISTED: Final = 100  # applications
 _PAGE: Final = 200
@@ -96,14 +96,14 @@ async def remove(service: Service, subject: Subject, client_id: str) -> None:
     deferred = structs.replace(
         deferred_work.new(service, "connection.removed", user.id, user.id), client_id=client_id
     )
-    writes: list[Write] = [Insert(LEFTOVERS, deferred)]
+    writes: list[Write] = [Insert(DEFERRED_WORK, deferred)]
     page = await service.store.find(CONSENTS, {"user_id": user.id}, limit=paging.MAX_RECORDS)
     for one in page.records:
         if one.client_id == client_id:
             writes += versioned_updates.removal(
                 service, CONSENTS, one, AuditEntry("consent.deleted", user.id, now)
             )
-    await commit_settled(service.store, *writes)
+    await commit_confirmed(service.store, *writes)
     # The removal itself is stored: what fails here is done later from the stored task.
     with suppress(Unavailable, Unknown, Stale):
         for _ in range(_STEPS):
@@ -111,7 +111,7 @@ async def remove(service: Service, subject: Subject, client_id: str) -> None:
                 return
 
 
-async def purge(service: Service, deferred: Leftover) -> bool:
+async def purge(service: Service, deferred: DeferredWork) -> bool:
     """Revokes some of the authorizations that the user gave before the removal of an application.
 
     Returns whether all of them are revoked. `deferred` describes the removal; the deferred work

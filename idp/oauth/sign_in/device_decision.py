@@ -30,7 +30,7 @@ from idp.records import (
 )
 from idp.service import Service
 from storage import Conflict, Stale, Update, Write
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 DONE: Final = "/ui/device/done"
 
@@ -64,7 +64,7 @@ async def allow(
     # Before the unit: a logout at the same moment must know of every client that gets tokens.
     await session_clients.remember(service, live.session, client)
     try:
-        await commit_settled(service.store, *_decision(service, request, is_allowed=True), *made)
+        await commit_confirmed(service.store, *_decision(service, request, is_allowed=True), *made)
     except Conflict:
         raise Stale(DEVICE_REQUESTS.name, authorization.id) from None
     await session_lifetime.touch(service, live.session)

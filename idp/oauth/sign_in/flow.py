@@ -31,7 +31,7 @@ from idp.oauth.endpoints import (
 from idp.oauth.endpoints.authorization import AuthorizeRefused
 from idp.oauth.endpoints.authorization_response import AuthorizationResponse
 from idp.oauth.errors import AccessDenied, OAuthError, ServerError
-from idp.oauth.refusals.authorize import PERSON
+from idp.oauth.refusals.authorize import PROMPT_POSSIBLE
 from idp.oauth.sign_in import admission, authentication_progress, next_step, page_branding
 from idp.oauth.sign_in import device_decision as sign_in_device_decision
 from idp.oauth.sign_in import pending as sign_in_pending
@@ -59,7 +59,7 @@ async def answer_at_once(
     live = await session_lifetime.find_live(service, browser)
     step = await _decide(service, client, request, live, browser)
     if isinstance(step, Fail):
-        step.error.check = step.error.check or PERSON
+        step.error.check = step.error.check or PROMPT_POSSIBLE
         raise AuthorizeRefused(authorization_result.return_to(request), step.error)
     if isinstance(step, Ask):
         return None
@@ -123,7 +123,7 @@ async def advance(service: Service, flow: Flow) -> AuthorizationResponse | Ask:
     if isinstance(step, Ask):
         return step
     if isinstance(step, Fail):
-        step.error.check = step.error.check or PERSON
+        step.error.check = step.error.check or PROMPT_POSSIBLE
         await refusal_records.store_for_sign_in(service, flow.request, step.error)
         return await _fail(service, flow, step.error)
     return await _answer(service, flow, step)
@@ -214,14 +214,14 @@ async def enter_login_name(service: Service, flow: Flow, login_name: str) -> Non
         flow,
         login_name=login_name,
         session_id=None,
-        adding=_stored_factor(flow),
+        adding=_factor_begun_for(flow),
         **_NO_PROGRESS,
     )
 
 
-def _stored_factor(flow: Flow) -> str | None:
-    """Returns the second factor that the flow is for. One that a user chose on the way is not
-    another user's choice."""
+def _factor_begun_for(flow: Flow) -> str | None:
+    """Returns the second factor that this sign-in was begun to set up, or None. One that a user
+    chose during the sign-in is dropped when another user is chosen."""
     return flow.request.adding if flow.request.is_for_own_page else None
 
 
@@ -232,7 +232,7 @@ async def pick_session(service: Service, flow: Flow, session_id: str) -> bool:
     """
     if not any(one.session.id == session_id for one in flow.live):
         return False
-    chosen = {"session_id": session_id, "login_name": None, "adding": _stored_factor(flow)}
+    chosen = {"session_id": session_id, "login_name": None, "adding": _factor_begun_for(flow)}
     await update_request(service, flow, **chosen, **_NO_PROGRESS)
     return True
 
@@ -277,7 +277,7 @@ async def continue_with(
         return await _open_session(service, flow, progress, writes, changes)
     changes = {**changes, **authentication_progress.stored_fields(flow.browser, progress)}
     await sign_in_pending.commit(
-        service, flow, *writes, sign_in_pending.step(flow, changes), settled=True
+        service, flow, *writes, sign_in_pending.step(flow, changes), is_confirmed=True
     )
     return None
 
@@ -344,15 +344,15 @@ async def _open_session(
     opened = session_creation.prepare(
         service, flow.browser, subject, flow.sessions, progress.amr, progress.auth_time
     )
-    was_here = request.authenticated_session_id is not None
+    was_in_flow = request.authenticated_session_id is not None
     # Only a new authentication satisfies `prompt=login`, not a second factor added to an older
     # session.
-    is_here = was_here if progress.auth_time else True
+    is_in_flow = was_in_flow if progress.auth_time else True
     done = {
         **changes,
         **_NO_PROGRESS,
         "session_id": opened.session.id,
-        "authenticated_session_id": opened.session.id if is_here else None,
+        "authenticated_session_id": opened.session.id if is_in_flow else None,
         "login_name": None,
         "registration_id": None,
     }
@@ -362,6 +362,6 @@ async def _open_session(
     # themselves.
     guard = [] if is_guarded else [session_creation.user_guard(subject)]
     await sign_in_pending.commit(
-        service, flow, *before, *guard, *opened.writes, step, settled=True
+        service, flow, *before, *guard, *opened.writes, step, is_confirmed=True
     )
     return opened.cookie

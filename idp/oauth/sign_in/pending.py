@@ -36,7 +36,7 @@ from idp.records import (
 )
 from idp.service import Service
 from storage import Conflict, Insert, Key, Stale, Update, Value, Write
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 PURPOSE: Final = "flow"
 WAITS: Final[Mapping[str, Value]] = {"completed_at": None}
@@ -284,13 +284,13 @@ def completing(service: Service, flow: Flow) -> list[Write]:
     return [step(flow, done), *pushed_authorization.using(service, flow.request)]
 
 
-async def commit(service: Service, flow: Flow, *writes: Write, settled: bool = False) -> None:
+async def commit(service: Service, flow: Flow, *writes: Write, is_confirmed: bool = False) -> None:
     """Stores a `step` of the flow in one unit with the writes that belong to it.
 
-    A new browser is stored in the same unit. With `settled`, the outcome is waited for if the
-    store's answer was lost (`storage.settling`). Raises `Stale` when something else happened in
-    the flow at the same moment, also when two forms of a new browser arrive; `Conflict` of the
-    other writes.
+    A new browser is stored in the same unit. With `is_confirmed`, the outcome is waited for if the
+    store's answer was lost (`storage.confirmed_commit`). Raises `Stale` when something else
+    happened in the flow at the same moment, also when two forms of a new browser arrive;
+    `Conflict` of the other writes.
     """
     has_browser = browsers.is_stored(flow.browser) or any(
         one.collection is AGENTS for one in writes
@@ -301,8 +301,8 @@ async def commit(service: Service, flow: Flow, *writes: Write, settled: bool = F
         )
         writes = (*writes, _insertion(flow.browser, ends_at))
     try:
-        if settled:
-            await commit_settled(service.store, *writes)
+        if is_confirmed:
+            await commit_confirmed(service.store, *writes)
         else:
             await service.store.commit(*writes)
     except Conflict as error:

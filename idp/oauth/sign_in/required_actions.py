@@ -44,8 +44,8 @@ class Situation(Struct, frozen=True, kw_only=True):
     included), `demanded` the one below which there is no sign-in, `requested` the one to reach if
     the user can. `factors` are the second factors that the user has set up and that are allowed;
     `addable` those that the user may set up. `offers` says that a user without a second factor is
-    asked to set one up, and `is_adding` that the user has chosen to. `holds_codes` says that new
-    recovery codes are displayed to the user.
+    asked to set one up, and `is_adding` that the user has chosen to. `has_unconfirmed_codes` says
+    that the user has not confirmed new recovery codes yet.
     """
 
     reached: str
@@ -54,7 +54,7 @@ class Situation(Struct, frozen=True, kw_only=True):
     factors: frozenset[str] = frozenset()
     addable: frozenset[str] = frozenset()
     needs_password: bool = False
-    holds_codes: bool = False
+    has_unconfirmed_codes: bool = False
     is_adding: bool = False
     offers: bool = False
 
@@ -79,7 +79,7 @@ def next_action(situation: Situation) -> RequiredAction | None:
         return RequiredAction(ActionKind.FACTOR, _reaching(situation.factors, goal))
     if situation.needs_password:
         return RequiredAction(ActionKind.PASSWORD)
-    if situation.holds_codes:
+    if situation.has_unconfirmed_codes:
         return RequiredAction(ActionKind.CONFIRM_CODES)
     if situation.is_adding:
         return RequiredAction(ActionKind.ADD)

@@ -116,8 +116,8 @@ def remaining_grounds(use: Use, client: Application, records: Sequence[Any]) -> 
     now = _now(use, client, records)
     grounds = _both(use.grounds, now) if use.grounds else now
     is_among = is_own or grounds.everybody is not None or grounds.grant is not None
-    has_role = grounds.no_role is not None or grounds.role is not None
-    return grounds if is_among and has_role else None
+    fulfils_role_check = grounds.role_not_required is not None or grounds.role is not None
+    return grounds if is_among and fulfils_role_check else None
 
 
 def refusal(use: Use, client: Application, records: Sequence[Any]) -> UserRefusal:
@@ -133,7 +133,7 @@ def refusal(use: Use, client: Application, records: Sequence[Any]) -> UserRefusa
     if not is_own and now.everybody is None and now.grant is None:
         rule = "allowedUsers" if client.allowed_users == "granted" else "hasProjectCheck"
         return _without_grant(use, client, grant, rule)
-    if now.no_role is None and now.role is None:
+    if now.role_not_required is None and now.role is None:
         return _without_role(use, client, records)
     return UserRefusal(
         "What the user was allowed by was withdrawn since: it takes a new sign-in.",
@@ -213,12 +213,12 @@ def _grounds(
     is_open = client.allowed_users == "everybody" and not requires_grant
     takes_grants = client.allowed_users != "own_organization"
     is_granted = takes_grants and grant is not None and grant.state == "active"
-    has_role = assignment is not None and grant_ids.counts(assignment, grant)
+    has_role = assignment is not None and grant_ids.is_in_force(assignment, grant)
     return Grounds(
         project_id=client.project_id,
         everybody=client.everybody_stamp + _stamp(project, "everybody_stamp") if is_open else None,
         grant=client.granted_stamp + grant.stamp if grant and is_granted else None,
-        no_role=None if requires_role else _stamp(project, "no_role_stamp"),
+        role_not_required=None if requires_role else _stamp(project, "no_role_stamp"),
         role=_role(assignment, grant) if assignment and has_role else None,
     )
 
@@ -238,6 +238,8 @@ def _both(before: Grounds, now: Grounds) -> Grounds:
         project_id=now.project_id,
         everybody=now.everybody if now.everybody == before.everybody else None,
         grant=now.grant if now.grant == before.grant else None,
-        no_role=now.no_role if now.no_role == before.no_role else None,
+        role_not_required=now.role_not_required
+        if now.role_not_required == before.role_not_required
+        else None,
         role=now.role if now.role == before.role else None,
     )

@@ -9,7 +9,7 @@ from idp.config.settings import Config
 from idp.oauth import reserved_scopes
 from idp.oauth.tokens import audiences, claims_request, role_claims, standard_claims, user_claims
 from idp.oauth.tokens.authorizations import AuthorizedClient
-from idp.oauth.tokens.role_claims import RoleQuestion
+from idp.oauth.tokens.role_claims import RoleClaimRequest
 from idp.service import Service
 
 
@@ -40,7 +40,7 @@ async def in_id_token(
         )
     if client.id_token_role_assertion:
         claims |= await _roles(service, authorized, scopes)
-    return user_claims.that_fits(claims)
+    return user_claims.within_size_limit(claims)
 
 
 async def in_access_token(
@@ -55,7 +55,7 @@ async def in_access_token(
     is_jwt = authorized.token_kind == "jwt"  # noqa: S105 - a kind
     if not is_jwt or not client.access_token_role_assertion:
         return {}
-    return user_claims.that_fits(await _roles(service, authorized, scopes))
+    return user_claims.within_size_limit(await _roles(service, authorized, scopes))
 
 
 def audience(config: Config, authorized: AuthorizedClient, scopes: Sequence[str]) -> list[str]:
@@ -68,9 +68,9 @@ def audience(config: Config, authorized: AuthorizedClient, scopes: Sequence[str]
 async def _roles(
     service: Service, authorized: AuthorizedClient, scopes: Sequence[str]
 ) -> dict[str, Any]:
-    question = RoleQuestion(
+    requested = RoleClaimRequest(
         reserved=reserved_scopes.read(service.config, scopes),
         audience=audience(service.config, authorized, scopes),
         reader=authorized.client.application,
     )
-    return await role_claims.read(service, authorized.subject, question)
+    return await role_claims.read(service, authorized.subject, requested)

@@ -25,7 +25,7 @@ _MAX_ASSIGNMENTS: Final = 1000
 _TRIGGERS: Final = frozenset({Reserved.ROLE, Reserved.ROLES})
 
 
-class RoleQuestion(Struct, frozen=True, kw_only=True):
+class RoleClaimRequest(Struct, frozen=True, kw_only=True):
     """The roles that are asked for: by scopes, by a token's audience, and by the application.
 
     `reader` is the application that reads the claims. Its own project is the one of the claim
@@ -39,12 +39,12 @@ class RoleQuestion(Struct, frozen=True, kw_only=True):
     org_id: str | None = None
 
     @property
-    def are_requested(self) -> bool:
+    def has_role_scope(self) -> bool:
         """Whether a scope asks for roles."""
         return not _TRIGGERS.isdisjoint(self.reserved)
 
 
-async def read(service: Service, subject: Subject, question: RoleQuestion) -> dict[str, Any]:
+async def read(service: Service, subject: Subject, requested: RoleClaimRequest) -> dict[str, Any]:
     """Returns the claims with the user's roles that are asked for.
 
     If no scope asks for roles, they are those in the project of the reading application.
@@ -53,12 +53,12 @@ async def read(service: Service, subject: Subject, question: RoleQuestion) -> di
     # The limit bounds what one request reads and what one response holds.
     page = await service.store.find(ROLE_ASSIGNMENTS, where, limit=_MAX_ASSIGNMENTS)
     assignments = await _counting(
-        service, [each for each in page.records if _is_requested(question, each)]
+        service, [each for each in page.records if _is_requested(requested, each)]
     )
     domains = await _domains(service, subject, {each.org_id for each in assignments})
     claims: dict[str, Any] = {}
     for each in assignments:
-        claims |= _claims(service.config, question, each, domains)
+        claims |= _claims(service.config, requested, each, domains)
     return claims
 
 
@@ -75,26 +75,26 @@ async def _counting(
     shut = {
         each.id
         for each, grant in zip(by_grant, grants, strict=True)
-        if not grant_ids.counts(each, grant)
+        if not grant_ids.is_in_force(each, grant)
     }
     return [each for each in assignments if each.id not in shut]
 
 
-def _is_requested(question: RoleQuestion, each: RoleAssignment) -> bool:
+def _is_requested(requested: RoleClaimRequest, each: RoleAssignment) -> bool:
     """Returns whether a role assignment is among those asked for."""
-    givers = question.reserved.get(Reserved.ROLES_OF)
+    givers = requested.reserved.get(Reserved.ROLES_OF)
     if givers and each.org_id not in givers:
         return False
-    if question.reader is not None and each.project_id == question.reader.project_id:
+    if requested.reader is not None and each.project_id == requested.reader.project_id:
         return True
-    is_of_all = Reserved.ROLES in question.reserved or question.reader is None
-    return is_of_all and (each.project_id in question.audience or each.org_id == question.org_id)
+    is_of_all = Reserved.ROLES in requested.reserved or requested.reader is None
+    return is_of_all and (each.project_id in requested.audience or each.org_id == requested.org_id)
 
 
 def _claims(
-    config: Config, question: RoleQuestion, each: RoleAssignment, domains: Mapping[str, str]
+    config: Config, requested: RoleClaimRequest, each: RoleAssignment, domains: Mapping[str, str]
 ) -> dict[str, Any]:
-    keys = question.reserved.get(Reserved.ROLE)
+    keys = requested.reserved.get(Reserved.ROLE)
     released_keys = [key for key in each.role_keys if not keys or key in keys]
     # An organization that is not active is missing from `domains`: its roles are not released.
     if not released_keys or each.org_id not in domains:
@@ -103,7 +103,7 @@ def _claims(
     claims: dict[str, Any] = {
         reserved_scopes.claim(config, f"org:project:{each.project_id}:roles"): roles
     }
-    reader = question.reader
+    reader = requested.reader
     if reader is not None and each.project_id == reader.project_id:
         claims[reserved_scopes.claim(config, "org:project:roles")] = roles
         if reader.groups_claim:

@@ -14,7 +14,7 @@ from idp.identity.users.subjects import Subject
 from idp.oauth import reserved_scopes
 from idp.oauth.reserved_scopes import Reserved, ReservedScopes
 from idp.oauth.tokens import role_claims, standard_claims
-from idp.oauth.tokens.role_claims import RoleQuestion
+from idp.oauth.tokens.role_claims import RoleClaimRequest
 from idp.oauth.tokens.standard_claims import UserView
 from idp.records import USER_METADATA, Application, User
 from idp.service import Service
@@ -47,11 +47,13 @@ async def released(
         return standard_claims.for_scopes(
             await view(service, subject, scopes, reader_org_id), scopes
         )
-    question = RoleQuestion(reserved=reserved, audience=audience, reader=reader, org_id=org_id)
+    requested = RoleClaimRequest(
+        reserved=reserved, audience=audience, reader=reader, org_id=org_id
+    )
     # Three independent reads, made at the same time.
     seen, roles, metadata = await asyncio.gather(
         view(service, subject, scopes, reader_org_id),
-        _roles(service, subject, question),
+        _roles(service, subject, requested),
         _metadata(service, subject.user, reserved),
     )
     claims = standard_claims.for_scopes(seen, scopes) | _resource_owner(
@@ -75,7 +77,7 @@ async def view(
     return UserView(subject.user, name, reader_org_id)
 
 
-def that_fits(claims: Mapping[str, Any]) -> Mapping[str, Any]:
+def within_size_limit(claims: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns the claims for a token, which has to fit into an HTTP header.
 
     If all together are too large, only those of OpenID Connect remain. Userinfo has them all.
@@ -85,8 +87,10 @@ def that_fits(claims: Mapping[str, Any]) -> Mapping[str, Any]:
     return {name: value for name, value in claims.items() if name in standard_claims.SUPPORTED}
 
 
-async def _roles(service: Service, subject: Subject, question: RoleQuestion) -> dict[str, Any]:
-    return await role_claims.read(service, subject, question) if question.are_requested else {}
+async def _roles(
+    service: Service, subject: Subject, requested: RoleClaimRequest
+) -> dict[str, Any]:
+    return await role_claims.read(service, subject, requested) if requested.has_role_scope else {}
 
 
 async def _metadata(service: Service, user: User, reserved: ReservedScopes) -> dict[str, Any]:

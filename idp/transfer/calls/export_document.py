@@ -25,7 +25,7 @@ from idp.service import Service
 from idp.transfer.kinds import KINDS
 from idp.transfer.kinds.kind import ExportContext, RowKind
 from storage import Reader, Update
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 MAX_IDS: Final = 10_000
 _BUFFER_BYTES: Final = 256 * 1024
@@ -242,6 +242,6 @@ async def _record(
             "export.made", actor, service.clock.now(), instance.org_id, payload=payload
         )
         event = events.changed(service.random, INSTANCES, instance, entry)
-        await commit_settled(service.store, step, event)
+        await commit_confirmed(service.store, step, event)
 
     await versioned_updates.repeated(attempt)

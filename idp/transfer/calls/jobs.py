@@ -27,7 +27,7 @@ from idp.transfer.jobs import runner as job_runner
 from idp.transfer.jobs import view as job_view
 from idp.transfer.jobs.view import JobView
 from storage import Cursor, Update
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 _STATES: Final = {job_lifecycle.STATES[state]: state for state in get_args(JobState)}
 _KEY: Final = re.compile(r"[0-9]{12}\.[0-9]{2}")
@@ -136,7 +136,7 @@ async def cancel(service: Service, call: Call, job_id: str) -> JobView:
     if job.state not in job_lifecycle.WAITING:
         raise _ended()
     idempotency.set_answer_early(service, await job_view.view(service, job))
-    await commit_settled(service.store, Update(JOBS, job.id, set={"is_to_stop": True}))
+    await commit_confirmed(service.store, Update(JOBS, job.id, set={"is_to_stop": True}))
     if not job_lifecycle.is_held(job, service.clock.now()):
         hold = await job_lifecycle.claim(service, job, service.random.id())
         if hold is not None:

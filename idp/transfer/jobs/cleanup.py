@@ -14,7 +14,7 @@ from idp.service import Service
 from idp.transfer.jobs import lifecycle as job_lifecycle
 from idp.transfer.package import chunks as package_chunks
 from storage import Collection, Delete, Stale, Update
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 EVERY_SECONDS: Final = 60.0
 STORED_FOR: Final = timedelta(days=30)
@@ -53,7 +53,9 @@ async def drop_package(service: Service, job: Job) -> None:
     with suppress(Stale):  # it was resumed meanwhile
         # The job is updated first: if it is resumed, it must not find a part of its package.
         expect = {"state": job.state, "parts": job.parts}
-        await commit_settled(service.store, Update(JOBS, job.id, set={"parts": 0}, expect=expect))
+        await commit_confirmed(
+            service.store, Update(JOBS, job.id, set={"parts": 0}, expect=expect)
+        )
         await package_chunks.drop(service, job.id)
 
 
@@ -74,7 +76,7 @@ async def _forget(service: Service, job: Job) -> None:
         service, JOBS, found, AuditEntry("import.deleted", job.actor, now)
     )
     with suppress(Stale):
-        await commit_settled(service.store, *writes)
+        await commit_confirmed(service.store, *writes)
 
 
 async def _empty(service: Service, collection: Collection[Any], job_id: str, order: str) -> None:

@@ -32,7 +32,7 @@ from idp.service import Service
 from idp.transfer.jobs.batches import ProcessedRow
 from idp.transfer.package.chunks import PackageLost
 from storage import Conflict, Insert, Stale, Update, Write
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 LEASE: Final = timedelta(seconds=15)
 # Several renewals per lease, so that one failed write does not lose the job.
@@ -102,7 +102,7 @@ async def begin(service: Service, job: Job) -> None:
     writes = events.insertion(
         service.random, JOBS, job, AuditEntry("import.started", job.actor, job.created_at)
     )
-    await commit_settled(service.store, *writes)
+    await commit_confirmed(service.store, *writes)
 
 
 async def due(service: Service) -> Job | None:
@@ -128,7 +128,7 @@ async def claim(service: Service, job: Job, holder: str) -> Hold | None:
     # Of two processes that claim the same job, one gets Stale.
     expect = {"state": job.state, "holder": job.holder, "held_until": job.held_until}
     try:
-        await commit_settled(
+        await commit_confirmed(
             service.store,
             Update(JOBS, job.id, set={"holder": holder, "held_until": until}, expect=expect),
         )
@@ -182,7 +182,7 @@ async def go_on(service: Service, actor: str, job: Job) -> Job:
     step = events.update(
         service.random, JOBS, job, values, AuditEntry("import.resumed", actor, now)
     )
-    await commit_settled(service.store, *step)
+    await commit_confirmed(service.store, *step)
     return structs.replace(job, **values, sequence=job.sequence + 1)
 
 
@@ -190,7 +190,7 @@ async def _let_run(service: Service, job: Job) -> None:
     """Withdraws a cancellation that has not taken effect yet. Raises Stale."""
     if job.is_to_stop:
         expect = {"state": job.state, "is_to_stop": True}
-        await commit_settled(
+        await commit_confirmed(
             service.store, Update(JOBS, job.id, set={"is_to_stop": False}, expect=expect)
         )
 
@@ -259,7 +259,7 @@ class Hold:
         free = {"holder": None, "held_until": None}
         # Another process holds it already.
         with suppress(Stale):
-            await commit_settled(self._service.store, self._update(free, {}))
+            await commit_confirmed(self._service.store, self._update(free, {}))
 
     async def end(
         self,
@@ -328,7 +328,7 @@ class Hold:
 
     async def _commit(self, *writes: Write) -> None:
         try:
-            await commit_settled(self._service.store, *writes)
+            await commit_confirmed(self._service.store, *writes)
         except (Stale, Conflict):
             raise Lost from None
 

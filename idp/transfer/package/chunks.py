@@ -12,7 +12,7 @@ from idp.foundation.errors import IdpError
 from idp.records.jobs import PACKAGE_PARTS, Job, PackagePart
 from idp.service import Service
 from storage import Delete, Insert
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 PART_BYTES: Final = 1024 * 1024
 AT_ONCE: Final = 20  # parts in one unit of removals
@@ -31,7 +31,7 @@ async def store(service: Service, job_id: str, n: int, data: bytes) -> None:
     content = await asyncio.to_thread(_compressed, data)
     part = PackagePart(id=_id(job_id, n), job_id=job_id, content=content)
     # A repeated insert after a lost answer would conflict with its own record.
-    await commit_settled(service.store, Insert(PACKAGE_PARTS, part))
+    await commit_confirmed(service.store, Insert(PACKAGE_PARTS, part))
 
 
 async def write(service: Service, job: Job, file: Path) -> None:

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from idp.background import deferred_work
 from idp.oauth.sign_in import authorized_applications
-from idp.records import AUTHORIZATIONS, CONSENTS, LEFTOVERS, USERS
+from idp.records import AUTHORIZATIONS, CONSENTS, DEFERRED_WORK, USERS
 from storage import Insert, Update
 from tests.support import account, stored
 from tests.support.steps import text_of
@@ -72,7 +72,7 @@ async def test_what_is_taken_back_counts_no_more(server, visitor, demo, planner)
     for type in ("consent.deleted", "authorization.revoked"):
         (event,) = await account.events_of(server, type)
         assert event.actor == user.id
-    assert await server.store.count(LEFTOVERS) == 0
+    assert await server.store.count(DEFERRED_WORK) == 0
 
 
 async def test_afterwards_the_application_asks_again_and_may_be_let_in(server, visitor, planner):
@@ -103,11 +103,11 @@ async def test_however_much_was_issued_ends_bit_by_bit(server, visitor, planner,
 
     done = await visitor.submit(await visitor.open(PATH), application=planner.client_id)
     assert done.status == 200
-    assert await server.store.count(LEFTOVERS) == 1
+    assert await server.store.count(DEFERRED_WORK) == 1
     await deferred_work.tidy(server.service)
 
     left = [one async for one in server.store.scan(AUTHORIZATIONS) if one.revoked_at is None]
-    assert (left, await server.store.count(LEFTOVERS)) == ([], 0)
+    assert (left, await server.store.count(DEFERRED_WORK)) == ([], 0)
     assert len(await account.events_of(server, "authorization.revoked")) == 1301
 
 

@@ -17,7 +17,7 @@ from idp.records import EVENTS, JOBS
 from idp.server import import_process
 from idp.server.import_process import Importer
 from idp.transfer.calls import export_document
-from storage import Unavailable, Unknown, settling
+from storage import Unavailable, Unknown, confirmed_commit
 from storage.mongo import store as mongo_store
 from storage.sqlite import SqliteStore
 from tests.fire import importing
@@ -172,8 +172,8 @@ async def test_a_write_with_unknown_outcome_is_answered_by_503(server, owner, mo
     async def silent(store, unit):
         raise Unavailable("gone")
 
-    assert settling.SETTLES_WITHIN_SECONDS == 8
-    monkeypatch.setattr(settling, "SETTLES_WITHIN_SECONDS", 0.1)
+    assert confirmed_commit.CONFIRMED_WITHIN_SECONDS == 8
+    monkeypatch.setattr(confirmed_commit, "CONFIRMED_WITHIN_SECONDS", 0.1)
     monkeypatch.setattr(type(server.store), "commit", losing)
     monkeypatch.setattr(type(server.store), "applied", silent)
     owner.visitor.may_fail = True

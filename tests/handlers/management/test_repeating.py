@@ -10,7 +10,7 @@ import pytest
 
 from idp.foundation.errors import Busy
 from idp.management import idempotency
-from idp.records import GUESS_STREAKS, LEFTOVERS, MADE_CALLS, PROJECTS, GuessStreak
+from idp.records import DEFERRED_WORK, GUESS_STREAKS, MADE_CALLS, PROJECTS, GuessStreak
 from storage import Insert, Stale, Unknown, Update
 from tests.support.both_stores import settings  # noqa: F401 - a fixture
 from tests.support.callers import instance_owner, new_caller, new_organization, refused
@@ -271,7 +271,7 @@ async def test_what_follows_a_deed_follows_its_unit(server, owner):
     again = await owner.request("DELETE", f"{PROJECT}/{id}", None, **KEY)
 
     assert (gone.status, again.status, again.text) == (200, 200, gone.text)
-    left = [one async for one in server.store.scan(LEFTOVERS)]
+    left = [one async for one in server.store.scan(DEFERRED_WORK)]
     assert [one for one in left if one.owner_id == id] == []
 
 

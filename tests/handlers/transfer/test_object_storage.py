@@ -7,7 +7,6 @@ import json
 import tempfile
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
@@ -33,6 +32,7 @@ from tests.support.bulk import IMPORT, imported, large, orgs, package
 from tests.support.callers import refused
 from tests.support.leaving import calling
 from tests.support.logged import logged as logged_from
+from tests.support.scratch_files import all_removed, nothing_left
 from tests.support.stored import everything
 
 EXPORT = "/admin/v1/export"
@@ -67,15 +67,6 @@ def logged():
 def temporary(tmp_path, monkeypatch):
     """The folder of temporary files of one test: no other test writes there."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-
-
-def nothing_left():
-    return not list(Path(tempfile.gettempdir()).glob("idp-scratch-*"))
-
-
-async def all_removed():
-    while not nothing_left():
-        await asyncio.sleep(0.01)
 
 
 async def reached(bucket, beginning):

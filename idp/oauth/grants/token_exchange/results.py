@@ -25,7 +25,7 @@ from idp.oauth.tokens.dependencies import subjects_of
 from idp.oauth.tokens.validity import Client
 from idp.records import AUTHORIZATIONS, REPLAY, Actor, Authorization, TokenKind
 from storage import Conflict, Insert, Write
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 T = TypeVar("T", bound=Hashable)
 
@@ -210,7 +210,7 @@ async def _store(
     # In the same unit: a `jti` is used up if and only if the authorization is stored.
     writes += [Insert(REPLAY, party.replay) for party in inputs if party.replay]
     try:
-        await commit_settled(request.service.store, *writes)
+        await commit_confirmed(request.service.store, *writes)
     except Conflict:
         with checks.SUBJECT:
             details = "The JWT was used before: its jti counts once."

@@ -8,7 +8,7 @@ import asyncio
 import pytest
 
 from idp.identity.users import lost_domains
-from idp.records import EVENTS, LEFTOVERS, USERS
+from idp.records import DEFERRED_WORK, EVENTS, USERS
 from tests.handlers.management.organizations.naming import PATH as DOMAINS_PATH
 from tests.handlers.management.organizations.naming import verify_domain
 from tests.handlers.management.organizations.tenants import VERA, place, settings
@@ -69,8 +69,8 @@ async def test_all_users_of_a_large_organization_fall_back_however_often_the_job
     await place.chief.request("DELETE", f"{DOMAINS_PATH}/evil-mail.example", None)
 
     for _ in range(2):  # two steps, each as if its process died after it
-        (leftover,) = (await place.server.store.find(LEFTOVERS)).records
-        assert await lost_domains.follow(place.server.service, leftover) is False
+        (work,) = (await place.server.store.find(DEFERRED_WORK)).records
+        assert await lost_domains.follow(place.server.service, work) is False
     await place.tidied()
 
     users = [one async for one in place.server.store.scan(USERS) if one.org_id == place.evil.id]
@@ -78,7 +78,7 @@ async def test_all_users_of_a_large_organization_fall_back_however_often_the_job
     events = [one.type async for one in place.server.store.scan(EVENTS)]
     assert sources == {"organization"}
     assert events.count("user.email_domain_lost") == 5
-    assert (await place.server.store.find(LEFTOVERS)).records == []
+    assert (await place.server.store.find(DEFERRED_WORK)).records == []
 
 
 # Two at the same moment.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from idp.records import APP_KEYS, APPLICATIONS, CONSENTS, LEFTOVERS, Application
+from idp.records import APP_KEYS, APPLICATIONS, CONSENTS, DEFERRED_WORK, Application
 from storage import Insert
 from tests.support import invariants
 from tests.support.api_samples import PUBLIC_KEY
@@ -70,7 +70,7 @@ async def test_a_deleted_application_gets_nothing_and_nothing_of_it_is_left(
     refused(await shop.owner.get(shop.app), 404, 5)
     refused(await shop.owner.request("DELETE", shop.app, None), 404, 5)
     assert not await server.store.count(APP_KEYS, {"owner_id": shop.made["appId"]})
-    assert not await server.store.count(LEFTOVERS)
+    assert not await server.store.count(DEFERRED_WORK)
     preflight = await browser.request(
         "OPTIONS",
         "/oauth/v2/token",

@@ -8,7 +8,7 @@ from idp.background import deferred_work
 from idp.identity.users import grant_ids
 from idp.management.organizations import removal as organization_removal
 from idp.management.projects import granted_roles
-from idp.records import LEFTOVERS, PROJECT_GRANTS, ROLE_ASSIGNMENTS
+from idp.records import DEFERRED_WORK, PROJECT_GRANTS, ROLE_ASSIGNMENTS
 from storage import META, SCHEMA_ID, Schema, TooNew
 from storage.upgrades import opening
 from tests.support.api_samples import MACHINES, PROJECTS
@@ -167,7 +167,7 @@ async def test_fewer_granted_roles_are_taken_from_who_has_them(server, shop):
     assert changed.status == 200
     left = [(await shop.assigned(user)).get(shop.project) for user in users]
     assert left == [None, ["seller"], ["seller"]]
-    assert (await server.store.find(LEFTOVERS)).records == []
+    assert (await server.store.find(DEFERRED_WORK)).records == []
     await events_agree(server.store)
 
 
@@ -207,7 +207,7 @@ async def test_what_a_removed_grant_leaves_is_removed_in_the_background_and_neve
     (grant,) = (await server.store.find(PROJECT_GRANTS, {"project_id": shop.project})).records
     where = {"project_id": shop.project}
     both = (await server.store.find(ROLE_ASSIGNMENTS, where)).records
-    assert sorted(grant_ids.counts(each, grant) for each in both) == [False, True]
+    assert sorted(grant_ids.is_in_force(each, grant) for each in both) == [False, True]
 
     await deferred_work.tidy(server.service)
 

@@ -11,9 +11,9 @@ from idp.records import (
     APP_KEYS,
     APPLICATIONS,
     CLIENT_ORIGINS,
+    DEFERRED_WORK,
     INSTANCE_ID,
     INSTANCES,
-    LEFTOVERS,
     PROJECT_ROLES,
     PROJECTS,
     ROLE_ASSIGNMENTS,
@@ -72,7 +72,7 @@ async def test_what_ended_with_a_project_stays_invalid_when_it_works_again(
     assert await has_ended(shop, browser, tokens)
     again = await shop.party.tokens(new_visitor(), *server.user)
     assert (await shop.party.userinfo(browser, again["access_token"])).status == 200
-    assert not await server.store.count(LEFTOVERS)
+    assert not await server.store.count(DEFERRED_WORK)
     await events_agree(server.store)
 
 
@@ -140,7 +140,7 @@ async def test_whatever_a_crash_leaves_active_in_a_deactivated_project_is_deacti
     await deferred_work.tidy(server.service)
 
     assert {await state_of(shop, app) for app in apps} == {"suspended"}
-    assert not await server.store.count(LEFTOVERS)
+    assert not await server.store.count(DEFERRED_WORK)
     await events_agree(server.store)
 
 
@@ -191,7 +191,7 @@ async def test_a_deleted_project_takes_all_that_is_in_it_along(
     assert refused(await shop.owner.get(shop.path), 404, 5) == {"": "project.not_found"}
     await deferred_work.tidy(server.service)
     assert await left_of(shop) == []
-    assert not await server.store.count(LEFTOVERS)
+    assert not await server.store.count(DEFERRED_WORK)
     await invariants.hold(server.store)
 
 

@@ -46,7 +46,7 @@ from tests.support.random import SeededRandom
 SAMPLES = json.loads(Path(__file__).with_name("samples.json").read_text(encoding="utf-8"))
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 ISSUER = "https://login.example"
-GROUNDS = Grounds(project_id="project", everybody="open", no_role="no-role")
+GROUNDS = Grounds(project_id="project", everybody="open", role_not_required="no-role")
 INSTANCE = Instance(id=INSTANCE_ID, stamp="s-instance", key_check="", org_id="org", created_at=NOW)
 ORGANIZATION = Organization(
     id="org",

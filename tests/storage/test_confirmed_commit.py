@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from storage import Insert, Stale, Unavailable, Unit, Unknown
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 from tests.storage.records import USERS, user
 
 WRITE = Insert(USERS, user("u1"))
@@ -30,20 +30,20 @@ class Lossy:
 async def test_a_lost_unit_that_was_applied_is_committed():
     store = Lossy(Unavailable("not yet"), True)
 
-    await commit_settled(store, WRITE)
+    await commit_confirmed(store, WRITE)
 
     assert store.answers == [True], "it was asked again"
 
 
 async def test_a_lost_unit_that_was_not_applied_may_be_tried_again():
     with pytest.raises(Unavailable):
-        await commit_settled(Lossy(False), WRITE)
+        await commit_confirmed(Lossy(False), WRITE)
 
 
 @pytest.mark.parametrize("answer", [None, Unavailable("gone")], ids=repr)
 async def test_what_can_not_be_known_stays_unknown(answer):
     with pytest.raises(Unknown):
-        await commit_settled(Lossy(answer), WRITE, within_seconds=0.3)
+        await commit_confirmed(Lossy(answer), WRITE, within_seconds=0.3)
 
 
 async def test_any_other_outcome_is_reported_at_once():
@@ -52,4 +52,4 @@ async def test_any_other_outcome_is_reported_at_once():
             raise Stale("users", "u1")
 
     with pytest.raises(Stale):
-        await commit_settled(Refusing(), WRITE)
+        await commit_confirmed(Refusing(), WRITE)

@@ -8,11 +8,11 @@ from typing import Final
 
 from storage.base import Store, Unavailable, Unknown, Write
 
-SETTLES_WITHIN_SECONDS: Final = 8.0  # shorter than the usual request timeout of a load balancer
+CONFIRMED_WITHIN_SECONDS: Final = 8.0  # shorter than the usual request timeout of a load balancer
 _ASKS_EVERY_SECONDS: Final = 0.25
 
 
-async def commit_settled(
+async def commit_confirmed(
     store: Store, *writes: Write, within_seconds: float | None = None
 ) -> None:
     """Commits a unit; when the answer was lost, waits until the store can report whether it was
@@ -21,9 +21,9 @@ async def commit_settled(
     This is for units that can't simply be repeated: the second attempt would find the code used,
     or the browser with another secret, and take that for another request's change. Raises the
     errors of `commit`; Unknown only when the store has no answer for `within_seconds`, by default
-    SETTLES_WITHIN_SECONDS.
+    CONFIRMED_WITHIN_SECONDS.
     """
-    patience = SETTLES_WITHIN_SECONDS if within_seconds is None else within_seconds
+    patience = CONFIRMED_WITHIN_SECONDS if within_seconds is None else within_seconds
     try:
         await store.commit(*writes)
     except Unknown as error:

@@ -3,11 +3,11 @@
 A `HoldingStore` is the store that such work gets. A unit that is committed there is held, as if it
 were stored: the work continues and returns its answer. Then `stored` commits the unit together
 with the records of the answer. If the store refuses it (Conflict, Stale), the work is repeated,
-and its commit raises what the store raised: so it handles a concurrent change as it does without a
-draft.
+and its commit raises what the store raised: so it handles a concurrent change as it does where
+no unit is held.
 
 Writes that must be stored whatever the outcome of the work, such as the count of an attempt at a
-password, are committed to the store itself: `undrafted`.
+password, are committed to the store itself: `storing_directly`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from storage import (
     Update,
     Write,
 )
-from storage.settling import commit_settled
+from storage.confirmed_commit import commit_confirmed
 
 
 class AlreadyStored(Exception):
@@ -76,7 +76,7 @@ class HoldingStore:
         return getattr(self._store, name)
 
     @property
-    def undrafted(self) -> Service:
+    def storing_directly(self) -> Service:
         """The service with the underlying store, whose commits are not held."""
         return self._service
 
@@ -186,7 +186,7 @@ class HoldingStore:
         self.has_answer = True
 
     async def _commit(self, writes: Sequence[Write]) -> None:
-        await commit_settled(self._store, *writes)
+        await commit_confirmed(self._store, *writes)
         # A read before the commit may have filled the caches again with old values.
         self._service.recent.forget()
         if any(write.collection is SIGNING_KEYS for write in writes):
@@ -235,16 +235,16 @@ class _LaterTasks:
             self._draft.do_later(_BackgroundTask(self._background_tasks, work))
 
 
-def undrafted(service: Service) -> Service:
+def storing_directly(service: Service) -> Service:
     """Returns the service with the store under a `HoldingStore`, for units that must be stored
     whether or not the work is.
 
     They must not be part of the work's effects, because the work may be repeated.
     """
-    return service.store.undrafted if isinstance(service.store, HoldingStore) else service
+    return service.store.storing_directly if isinstance(service.store, HoldingStore) else service
 
 
-async def afterwards(service: Service, step: Callable[[], Awaitable[object]]) -> None:
+async def after_commit(service: Service, step: Callable[[], Awaitable[object]]) -> None:
     """Calls `step` after a unit: at once, or, if the service's store is a `HoldingStore`, when the
     held unit is stored."""
     if isinstance(service.store, HoldingStore) and not service.store.is_stored:
