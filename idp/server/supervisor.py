@@ -117,7 +117,7 @@ class Supervisor:
         self._code = exit_codes.OK
         self._parent_read_end, self._parent_write_end = os.pipe()
         self._ready, self._ready_end = os.pipe()
-        answer = tasks.answer_scrapes
+        answer = functions.answer_scrapes
         self._metrics_child = MetricsChild(
             answer and (lambda: answer(self._parent_read_end, self._heartbeats))
         )
