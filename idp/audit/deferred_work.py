@@ -28,9 +28,11 @@ Step: TypeAlias = Callable[[Service, DeferredWork], Awaitable[bool]]
 def new(
     service: Service, kind: DeferredWorkKind, owner_id: str, actor: str, org_id: str | None = None
 ) -> DeferredWork:
-    """Returns the record of some deferred work, for the unit of the change. `owner_id` is the id
-    of the record that the work belongs to, `org_id` its organization if that record does not
-    determine it."""
+    """Returns the record of deferred work, which the caller inserts in the unit of the change.
+
+    `owner_id` is the id of the record that was changed, `actor` that of the later events, and
+    `org_id` the record's organization if the record does not determine it.
+    """
     return DeferredWork(
         id=service.random.id(),
         kind=kind,
@@ -42,8 +44,12 @@ def new(
 
 
 async def begin(service: Service, work: DeferredWork, step: Step) -> None:
-    """Does the first step of the work once the unit that records the work is stored. If the step
-    fails, the work remains recorded, and the answer does not change."""
+    """Does the first step of the work by calling `step`: at once, or, if the service's store holds
+    the unit that records the work, after that is stored.
+
+    If the step fails, the work remains recorded and is continued in the background; nothing is
+    raised.
+    """
 
     async def go_on() -> None:
         with suppress(Unavailable, Unknown, Stale):
@@ -53,8 +59,8 @@ async def begin(service: Service, work: DeferredWork, step: Step) -> None:
 
 
 async def go(service: Service, work: DeferredWork, step: Step) -> bool:
-    """Does one step of the work, and deletes the work's record if nothing remains to be done;
-    returns whether that is so. Raises StorageError."""
+    """Does one step of the work by calling `step`, and deletes the work's record if the step was
+    the last; returns whether it was. Raises StorageError."""
     is_done = await step(service, work)
     if is_done:
         await service.store.commit(Delete(DEFERRED_WORK, work.id))
@@ -70,10 +76,10 @@ async def emptied(
     order: str | None = None,
     org_id: str | None = None,
 ) -> bool:
-    """Deletes the first `AT_ONCE` records that match `where`, each with an event of this `type`;
-    returns whether no such record is left.
+    """Deletes the first `AT_ONCE` records that match `where`, each with an event of this `type` by
+    `actor`; returns whether no such record is left.
 
-    Raises StorageError.
+    `org_id` is the organization of records that do not contain it. Raises StorageError.
     """
     page = await service.store.find(collection, where, order=order, limit=AT_ONCE)
     now = service.clock.now()

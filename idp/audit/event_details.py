@@ -46,15 +46,15 @@ _MEMBERS: Final[Mapping[str, Message]] = {  # in the order in which they are sho
 
 
 def sentence(type: str) -> str | None:
-    """Returns an English sentence for an event of a refused attempt; None for the types of other
-    events."""
+    """Returns an English sentence for an event of this type if it is about refused attempts; None
+    for all other types."""
     message = SENTENCES.get(type)
     return message.msgid if message else None
 
 
 def details(type: str, payload: Mapping[str, str]) -> list[Message]:
-    """Returns a text for each member with a value in the payload of an event of a refused attempt;
-    nothing for other events."""
+    """Returns a text for each member of the payload that has a value, if the event is about
+    refused attempts; an empty list for all other types."""
     if type not in SENTENCES:
         return []
     return [_text(name, payload[name]) for name in _MEMBERS if payload.get(name)]

@@ -151,5 +151,5 @@ def stream_of(type: str) -> EventStream:
 
 
 def object_of(type: str) -> str:
-    """Returns the kind of record that the event is about, such as `user`."""
+    """Returns the kind of record that events of this type are about, such as `user`."""
     return type.partition(".")[0]

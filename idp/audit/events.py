@@ -29,7 +29,8 @@ class Sequenced(Protocol):
 
 
 class AuditEntry(Struct, frozen=True):
-    """What an event states: the kind of change, who made it and when, and its payload.
+    """What an event states: its type, who made the change (`actor`, an id) and when, and its
+    payload.
 
     `org_id` is the organization of a record that does not contain it.
     """
@@ -44,7 +45,8 @@ class AuditEntry(Struct, frozen=True):
 def insertion(
     random: Random, collection: Collection[Any], record: Any, entry: AuditEntry
 ) -> list[Write]:
-    """Returns the writes that store a new record and its event."""
+    """Returns the writes that store a new record and its event, for the caller to commit in one
+    unit."""
     return [Insert(collection, record), created(random, collection, record, entry)]
 
 
@@ -55,7 +57,8 @@ def update(
     changes: Mapping[str, object],
     entry: AuditEntry,
 ) -> list[Write]:
-    """Returns the writes that change a record, increment its `sequence`, and store the event.
+    """Returns the writes that set the fields `changes` of a record, increment its `sequence`, and
+    store the event, for the caller to commit in one unit.
 
     They fail with Stale if the record was changed since it was read.
     """
@@ -72,15 +75,16 @@ def update(
 def created(
     random: Random, collection: Collection[Any], record: Sequenced, entry: AuditEntry
 ) -> Insert:
-    """Returns the write of the event for a new record."""
+    """Returns the write of the event alone for a new record, which the caller inserts in the same
+    unit."""
     return Insert(EVENTS, _event(random, collection, record, record.sequence, entry))
 
 
 def changed(
     random: Random, collection: Collection[Any], record: Sequenced, entry: AuditEntry
 ) -> Insert:
-    """Returns the write of the event for a change that increments the `sequence` of `record` (as
-    it was read)."""
+    """Returns the write of the event alone for a change of `record` (as it was read), which the
+    caller makes in the same unit; that must increment the `sequence`."""
     return Insert(EVENTS, _event(random, collection, record, record.sequence + 1, entry))
 
 

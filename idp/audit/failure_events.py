@@ -48,8 +48,11 @@ class About(NamedTuple):
 def sign_in(
     service: Service, user_id: str, cause: str, network: str, client_id: str | None
 ) -> None:
-    """Records a refused attempt to sign in as this user. If several applications are concerned,
-    the event names the first."""
+    """Counts a refused attempt to sign in as this user, for `flush`.
+
+    `cause` and `network` are in the event; so is `client_id`, that of the first attempt if they
+    differ.
+    """
     payload = {"cause": cause, "network": network, "clientId": client_id or ""}
     source = FailureSource(SIGN_IN, user_id, (network, cause), rest=NOBODYS_SIGN_IN)
     service.failures.record(source, payload, service.clock.now())
@@ -62,7 +65,8 @@ def nobodys_sign_in(service: Service, name: str, network: str) -> None:
 
 
 def network_slowed(service: Service, network: str, accounts: int, until: datetime) -> None:
-    """Records that attempts from a network are slowed down from now on."""
+    """Records, for `flush`, that attempts from a network are slowed down until the instant
+    `until`, because this number of accounts had failed attempts from it."""
     payload = {"network": network, "accounts": str(accounts), "until": _instant(until)}
     service.failures.record_once(
         FailureSource(NETWORK, parts=(network,)), payload, service.clock.now()
@@ -70,8 +74,8 @@ def network_slowed(service: Service, network: str, accounts: int, until: datetim
 
 
 def client(service: Service, client_id: str | None, address: str) -> None:
-    """Records a failed client authentication; `client_id` is None if no registered client is
-    named."""
+    """Counts a failed client authentication from this IP address, for `flush`; `client_id` is None
+    if no registered client is named."""
     network = network_key(address)
     payload = {"network": network, "clientId": client_id or ""}
     service.failures.record(
@@ -82,15 +86,16 @@ def client(service: Service, client_id: str | None, address: str) -> None:
 def impersonation(
     service: Service, actor_id: str | None, subject_id: str, client_id: str | None
 ) -> None:
-    """Records that an actor was not allowed to act for a user."""
+    """Counts, for `flush`, that an actor was not allowed to act for the user `subject_id`;
+    `actor_id` and `client_id` are None if they are unknown."""
     payload = {"actor": actor_id or "", "subject": subject_id, "clientId": client_id or ""}
     source = FailureSource(IMPERSONATION, subject_id, (actor_id or "", client_id or ""))
     service.failures.record(source, payload, service.clock.now())
 
 
 async def flush(service: Service, *, is_last: bool = False) -> None:
-    """Writes the events whose time has come, all with `is_last`; the next call repeats those that
-    could not be written."""
+    """Writes the counted attempts as events, as far as they are due (`Failures.take_due`), with
+    `is_last` all; those that could not be written are due again at the next call."""
     due_sums = service.failures.take_due(service.clock.now(), is_last=is_last)
     try:
         records = await _records(service, due_sums)

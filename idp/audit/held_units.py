@@ -38,8 +38,8 @@ from storage.confirmed_commit import commit_confirmed
 
 
 class AlreadyStored(Exception):
-    """The records of the answer are in the store already: another process has done the same
-    work."""
+    """The records of the answer are in the store already: another process has done the same work,
+    so the held unit was not stored."""
 
 
 class HeldUnitRefused(Exception):
@@ -134,7 +134,8 @@ class HoldingStore:
         return await self._store.commit_each(units)
 
     async def flush(self) -> None:
-        """Stores the held unit without an answer. Raises HeldUnitRefused, StorageError."""
+        """Stores the held unit, if there is one, without an answer. Raises HeldUnitRefused,
+        StorageError."""
         held, self._held = self._held, None
         if held is not None:
             try:
@@ -245,8 +246,8 @@ def storing_directly(service: Service) -> Service:
 
 
 async def after_commit(service: Service, step: Callable[[], Awaitable[object]]) -> None:
-    """Calls `step` after a unit: at once, or, if the service's store is a `HoldingStore`, when the
-    held unit is stored."""
+    """Calls `step` after the unit that the caller has committed is stored: at once, or, if the
+    service's store is a `HoldingStore` that still holds the unit, after that."""
     if isinstance(service.store, HoldingStore) and not service.store.is_stored:
         service.store.do_later(step)
     else:

@@ -62,9 +62,10 @@ async def changed(
     this `type`, and returns the record after the change. Nothing is written if the record has
     these values already.
 
-    `also` returns further writes of the same unit, from the record before and after; `org_id` is
-    the organization of a record that does not contain it. Raises what `find` and `decide` raise,
-    PreconditionFailed, and Busy.
+    `find` and `decide` are called again if the record was changed concurrently. `also` returns
+    further writes of the same unit, from the record before and after; `org_id` is the organization
+    of a record that does not contain it. Raises what `find` and `decide` raise; PreconditionFailed
+    if the author expects another `sequence`; Busy.
     """
 
     async def attempt() -> R:
@@ -95,10 +96,12 @@ async def removed(
     org_id: str,
     also: Callable[[R], Sequence[Write]] = _nothing,
 ) -> Changed:
-    """Removes the record that `find` returns, with an event of this `type`. Raises what `find`
-    raises, PreconditionFailed, and Busy.
+    """Removes the record that `find` returns, with an event of this `type`, and returns the answer
+    of the call.
 
-    `org_id` is the organization of the record; `also` returns further writes of the same unit.
+    `find` is called again if the record was changed concurrently. `org_id` is the organization of
+    the record; `also` returns further writes of the same unit. Raises what `find` raises;
+    PreconditionFailed if the author expects another `sequence`; Busy.
     """
 
     async def attempt() -> Changed:
@@ -115,10 +118,10 @@ async def removed(
 
 
 async def repeated(attempt: Callable[[], Awaitable[T]]) -> T:
-    """Returns the result of `attempt`, which is repeated while it conflicts with concurrent
-    changes.
+    """Returns the result of `attempt`, which is called again, up to 32 times, while it raises
+    Stale because of concurrent changes.
 
-    Raises what `attempt` raises, and Busy.
+    Raises what else `attempt` raises, and Busy.
     """
     for _ in range(_ATTEMPTS):
         with suppress(Stale):
@@ -129,14 +132,15 @@ async def repeated(attempt: Callable[[], Awaitable[T]]) -> T:
 def removal(
     service: Service, collection: Collection[Any], record: Any, entry: AuditEntry
 ) -> list[Write]:
-    """Returns the writes that remove a record, as it was read, and store its last event."""
+    """Returns the writes that remove a record and store its last event, for the caller to commit;
+    they fail with Stale if the record was changed since it was read."""
     deletion = Delete(collection, record.id, expect={"sequence": record.sequence})
     return [deletion, events.changed(service.random, collection, record, entry)]
 
 
 def check_sequence(record: Any, author: Author) -> None:
-    """Raises PreconditionFailed if the record is not in the state that the author expects (RFC
-    9110 13.1.1)."""
+    """Raises PreconditionFailed if the author expects another `sequence` than the record has
+    (If-Match, RFC 9110 13.1.1)."""
     if author.if_match not in (None, record.sequence):
         raise PreconditionFailed(f"it has changed meanwhile, and is at {record.sequence} now")
 

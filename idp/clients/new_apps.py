@@ -15,12 +15,13 @@ _NO_SECRET: Final = PUBLIC["authMethodType"].value
 
 
 def proposed(stated: Mapping[str, Any], preset: Preset | None = None) -> dict[str, Any]:
-    """Returns default members of the request body for a new OpenID Connect application.
+    """Returns members to add to the request body for a new OpenID Connect application, by their
+    names on the wire.
 
-    `stated` has the members that the body has already, which are left out; `preset` is the one
-    that was chosen. PKCE is required unless the tool of the preset cannot send it. A confidential
-    client may use its last refresh token again for ten seconds, so that a lost response does not
-    end the user's sign-in.
+    `stated` are the members that the body has already: none of them is returned. `preset` is the
+    one that was chosen. PKCE is required unless the tool of the preset cannot send it. A
+    confidential client may use its last refresh token again for ten seconds, so that a lost
+    response does not end the user's sign-in.
     """
     members: dict[str, Any] = {"requirePkce": preset is None or preset.pkce}
     if stated.get("authMethodType") != _NO_SECRET:

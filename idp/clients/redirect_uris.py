@@ -103,7 +103,8 @@ def check(uri: str, app_type: AppType, *, is_dev_mode: bool) -> None:
 
 
 def is_open_http(uri: str) -> bool:
-    """Returns whether data that is sent to the URI crosses a network unencrypted."""
+    """Returns whether data that is sent to the URI crosses a network unencrypted: it is http, and
+    not to the local machine."""
     return _scheme(uri) == "http" and not is_loopback(_host(uri))
 
 

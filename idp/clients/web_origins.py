@@ -30,10 +30,10 @@ def of(client: Application) -> set[str]:
 
 
 def changes(before: Application | None, after: Application | None) -> list[Write]:
-    """Returns the writes that bring the stored origins of an application up to date.
+    """Returns the writes by which the stored origins of an application follow its change from
+    `before` to `after`, for the unit of that change.
 
-    They are for the unit that creates (`before` is None), changes or removes (`after` is None) the
-    application.
+    `before` is None if the application is created, `after` if it is removed.
     """
     old, new = (of(client) if client else set() for client in (before, after))
     writes: list[Write] = []

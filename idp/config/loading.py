@@ -39,14 +39,15 @@ _NO_SETTINGS: Final = (
 
 
 class Loaded(NamedTuple):
-    """Valid settings, and for each the source of its value."""
+    """Valid settings, and by each setting's name the source of its value, such as `default` or the
+    name of a variable."""
 
     config: Config
     origins: Mapping[str, str]
 
     def with_issuer(self, issuer: str) -> Config:
-        """Returns the settings with this issuer; defaults that depend on the profile are derived
-        again."""
+        """Returns the settings with this issuer; those that were not given and whose defaults
+        depend on the profile get the defaults for this issuer."""
         of_profile = {
             name: None for name in ProfileDefaults._fields if self.origins[name] == "default"
         }
@@ -80,10 +81,11 @@ def load(
 ) -> Loaded:
     """Returns the settings from all sources. Raises ConfigError, which lists every problem.
 
-    A flag that is None or empty counts as not given, and so does an empty variable. Without
-    `environment`, the process's own is read; without `file`, the one in IDP_CONFIG. `rules` yields
-    the broken rules between settings. `known_later` are settings that the caller sets itself: a
-    broken rule about one of them is ignored unless it was given.
+    `flags` are the command line's options, by the settings' names. A flag that is None or empty
+    counts as not given, and so does an empty variable. Without `environment`, the process's own is
+    read; without `file`, the one in IDP_CONFIG. `rules` yields the rules that a Config breaks.
+    `known_later` are the names of settings that the caller will set itself: a broken rule about
+    one of them is ignored unless the setting was given.
     """
     environment = os.environ if environment is None else environment
     if file is None and environment.get(FILE_VARIABLE):

@@ -10,7 +10,7 @@ ApplicationUsers = Literal["everybody", "own_organization", "granted"]
 
 
 class ProfileDefaults(NamedTuple):
-    """The settings whose defaults depend on the profile, with the defaults of one profile."""
+    """The defaults that one profile has for the settings whose defaults depend on the profile."""
 
     self_registration: bool
     new_application_users: ApplicationUsers

@@ -207,9 +207,8 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return Path(self.data)
 
     def bound_to(self, port: int) -> Config:
-        """Returns the settings with this port, on which the socket listens; an issuer that was
-        derived from the port is derived again.
-        """
+        """Returns the settings with this port, on which the socket listens in fact; an issuer that
+        was derived from the setting `port` is derived from this one."""
         issuer = "" if self.issuer == self._local_issuer else self.issuer
         return msgspec.structs.replace(self, port=port, issuer=issuer)
 
@@ -273,7 +272,8 @@ SECRETS: Final = frozenset({"master_key"})
 
 
 def displayed(config: Config, name: str) -> object:
-    """Returns the value of a setting for display, without secrets."""
+    """Returns the value of the setting with this name for display: `(hidden)` for a secret, and
+    the store's URL without its password."""
     value = getattr(config, name)
     if name in SECRETS:
         return "(hidden)" if value else value

@@ -63,9 +63,12 @@ def id_of(hash: str) -> str:
 
 
 def matching_id(owner: SecretOwner, secret: str, now: datetime) -> str | None:
-    """Returns the id of the owner's secret that `secret` equals; None if it equals none. Both
-    secrets of the owner are always compared, so the time taken does not reveal which one it
-    was."""
+    """Returns the id of the owner's valid secret that the text `secret` equals; None if it equals
+    none.
+
+    Both secrets of the owner are always compared, so the time taken does not reveal which one it
+    was.
+    """
     digest, old = opaque_tokens.digest(secret), still_valid(owner.old_secret, now)
     is_current = opaque_tokens.same(owner.secret_hash or "", digest)
     is_old = opaque_tokens.same(old.hash if old else "", digest)
@@ -73,19 +76,21 @@ def matching_id(owner: SecretOwner, secret: str, now: datetime) -> str | None:
 
 
 def still_valid(old: OldSecret | None, now: datetime) -> OldSecret | None:
-    """Returns the previous secret while it is valid."""
+    """Returns `old`, an owner's previous secret, while it is valid; None once it is not, or if
+    there is none."""
     return old if old is not None and now < old.ends_at else None
 
 
 def first(secret: str | None, now: datetime) -> dict[str, Any]:
-    """Returns the fields of an owner whose only secret is `secret`, or who has none (None)."""
+    """Returns the fields to store in the record of an owner whose only secret is `secret`, or who
+    has none (None)."""
     hashed, created_at = (opaque_tokens.digest(secret), now) if secret else (None, None)
     return {"secret_hash": hashed, "secret_created_at": created_at, "old_secret": None}
 
 
 def replaced(owner: SecretOwner, secret: str, overlap: timedelta, now: datetime) -> dict[str, Any]:
-    """Returns the owner's fields after a rotation: `secret` is the current secret, and the one
-    before remains valid for the time `overlap`."""
+    """Returns the fields to set in the owner's record at a rotation: `secret` becomes the current
+    secret, and the one before remains valid for the time `overlap`."""
     old = None
     if owner.secret_hash is not None:
         made_at, ends_at = owner.secret_created_at, now + overlap
@@ -94,8 +99,8 @@ def replaced(owner: SecretOwner, secret: str, overlap: timedelta, now: datetime)
 
 
 def without(owner: SecretOwner, id: str, now: datetime) -> dict[str, Any]:
-    """Returns the fields of the owner to set in order to end its previous secret, which must have
-    this id.
+    """Returns the fields to set in the owner's record in order to end its previous secret, which
+    must have this id.
 
     Raises NotFound; FailedPrecondition for the current secret, which ends only by a rotation.
     """
@@ -110,7 +115,7 @@ def without(owner: SecretOwner, id: str, now: datetime) -> dict[str, Any]:
 
 def forgotten(before: SecretOwner, after: SecretOwner) -> list[Write]:
     """Returns the writes that delete the recorded last uses of secrets that the change of their
-    owner from `before` to `after` has ended."""
+    owner from `before` to `after` has ended, for the unit of that change."""
     return [last_uses.forget(id_of(hash)) for hash in sorted(_hashes(before) - _hashes(after))]
 
 

@@ -23,8 +23,8 @@ def chosen(
     """Returns when a new token or key expires: at the `requested` instant, or without one at the
     maximum, or without a maximum at `usual`.
 
-    `max_days` of 0 is no maximum; `past` is the problem for an instant that is over. Raises
-    InvalidArgument if the instant is past, or later than the maximum.
+    `max_days` of 0 is no maximum. Raises InvalidArgument: with the problem `past` if the instant
+    is over, and also if it is later than the maximum.
     """
     ends_at = requested or default(now, max_days, usual)
     if ends_at <= now:
@@ -53,5 +53,6 @@ def is_too_late(ends_at: datetime, now: datetime, max_days: int) -> bool:
 
 
 def too_late(now: datetime, max_days: int) -> str:
-    """Returns the text why an instant is refused, with the latest one that is accepted."""
+    """Returns the text of the problem that an instant is later than the maximum, with the latest
+    instant that is accepted."""
     return f"is later than {latest(now, max_days):%Y-%m-%dT%H:%M:%SZ}, {max_days} days from now"

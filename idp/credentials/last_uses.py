@@ -64,7 +64,8 @@ def forget(id: str) -> Write:
 
 
 async def with_last_uses(service: Service, views: Sequence[V]) -> list[V]:
-    """Returns the answers for tokens, keys or secrets with `last_used_at` set."""
+    """Returns the same answers, in this order, with `last_used_at` set from the store; unchanged
+    where no use is recorded."""
     uses = await service.store.get_many([(LAST_USES, view.id) for view in views])
     pairs: Any = zip(views, uses, strict=True)
     return [structs.replace(view, last_used_at=use.at) if use else view for view, use in pairs]

@@ -48,8 +48,8 @@ def _counted(service: Service, key: str) -> int:
 
 
 async def flush(service: Service) -> None:
-    """Adds the counts of this process to the store's sums, with one write per key, and reads the
-    sums."""
+    """Adds what this process has counted since the last call to the sums in the store, with one
+    write per key, and takes over the sums from there."""
     taken = service.refused.take(service.clock.now())
     for start in range(0, len(taken), _AT_ONCE):
         part = taken[start : start + _AT_ONCE]

@@ -35,7 +35,8 @@ class Algorithm(NamedTuple):
     """A signature algorithm: which public keys `fits` accepts, how keys are made, how data is
     signed and verified.
 
-    `verify` raises InvalidSignature; `digest` is the hash function for `at_hash` and `c_hash`.
+    `verify` gets the public key, the signature and the data, and raises InvalidSignature; `digest`
+    is the hash function for `at_hash` and `c_hash`.
     """
 
     fits: Callable[[object], bool]

@@ -60,7 +60,8 @@ def decode(text: str) -> bytes:
 
 
 def sign(key: LoadedKey, typ: str, claims: dict[str, Any]) -> str:
-    """Returns the compact JWS of `claims`, signed with the key's own algorithm."""
+    """Returns the compact JWS of `claims`, signed with the key's own algorithm; `typ` is the
+    header parameter, such as `at+jwt`."""
     if key.private is None:
         raise TypeError(f"{key.kid} does not sign")
     algorithm = key.record.algorithm
@@ -81,7 +82,8 @@ def half_hash(algorithm: str, value: str) -> str:
 
 
 def parse(token: str) -> Parsed:
-    """Parses a compact JWS of this service. Raises NotAToken."""
+    """Parses a compact JWS that this service has signed, without verifying it. Raises
+    NotAToken."""
     head, payload, signature = _split(token)
     try:
         header = msgspec.json.decode(decode(head), type=Header)
@@ -91,9 +93,10 @@ def parse(token: str) -> Parsed:
 
 
 def parse_foreign(token: str) -> Parsed:
-    """Parses a compact JWS of another party. Raises NotAToken, whose message gives the reason.
+    """Parses a compact JWS of another party, without verifying it. Raises NotAToken, whose message
+    gives the reason.
 
-    The header is parsed as strictly as all JSON here: no duplicate name, no stray bytes.
+    The header is parsed as strictly as all JSON here: no duplicate name, no bytes after the end.
     """
     head, payload, signature = _split(token)
     try:
@@ -147,9 +150,8 @@ def _why_unusable(key: object) -> str:
 
 
 def verify_foreign(key: PublicKey, parsed: Parsed, algorithms: Collection[str]) -> None:
-    """Raises NotAToken unless the token is signed by this key, with one of `algorithms` that fits
-    the key.
-    """
+    """Raises NotAToken unless the token is signed by this key, with the algorithm that its header
+    names, which must be one of `algorithms` and fit the key."""
     alg = parsed.header.alg
     if alg not in algorithms or alg not in ALGORITHMS:
         raise NotAToken("its alg is not one of those that are taken")

@@ -90,18 +90,16 @@ class KeyRing:
         return self._loaded.get(kid)
 
     async def for_hints(self, kid: str) -> LoadedKey | None:
-        """Returns the key of that id if it may verify an `id_token_hint`, even an expired one: for
-        up to 120 days; else None.
-        """
+        """Returns the key of that id if it may verify an `id_token_hint`, also an expired one:
+        while it is not removed, and for 120 days after it was retired; else None."""
         key = await self.find(kid)
         if key and self._is_retired_for(key, timedelta(days=HINT_DAYS)):
             return None
         return key
 
     async def for_tokens(self, kid: str) -> LoadedKey | None:
-        """Returns the key of that id if a token that has not expired may depend on it, to be
-        verified or decrypted; else None.
-        """
+        """Returns the key of that id, to verify or decrypt a token, if there may be tokens of it
+        that have not expired; else None."""
         key = await self.find(kid)
         return None if key and self._is_retired_for(key, self.published_for) else key
 
@@ -188,9 +186,9 @@ def new_signing_key(
     state: str,
     algorithm: SigningAlgorithm = "RS256",
 ) -> SigningKey:
-    """Returns the record of a new key for the algorithm, to be stored.
+    """Returns the record of a new key for the algorithm, which the caller stores.
 
-    An RSA key has 2048 bits, and takes up to a second to make.
+    `state` is `next` or `active`. An RSA key has 2048 bits, and takes up to a second to make.
     """
     private = ALGORITHMS[algorithm].make()
     pem = private.private_bytes(
@@ -208,7 +206,8 @@ def new_signing_key(
 def new_sealing_key(
     master_key: MasterKey, random: Random, now: datetime, state: str = "active"
 ) -> SigningKey:
-    """Returns the record of a new AES-256-GCM key for opaque access tokens, to be stored."""
+    """Returns the record of a new AES-256-GCM key for opaque access tokens, which the caller
+    stores."""
     sealed = master_key.seal(random.token_bytes(32), _PURPOSE)
     return _record(random.id(), "enc", SEALING, state, sealed, now, None)
 

@@ -117,8 +117,8 @@ def master_key(
     file: str | None = None,
     may_create: bool = True,
 ) -> bytes:
-    """Returns the master key: from the setting's text or file, else from the data directory, where
-    it is created if missing.
+    """Returns the master key: the setting's value `text`, or the content of `file`, or else the
+    key in the data directory, where it is created if missing.
 
     If several processes start concurrently, one creates the key and all use it. Raises
     ConfigError, also if the key is missing and `may_create` is false.

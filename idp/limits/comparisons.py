@@ -28,9 +28,10 @@ class Comparisons:
 
     @asynccontextmanager
     async def turn(self, network: str, factor: int = 1) -> AsyncIterator[bool]:
-        """Waits until fewer than `AT_ONCE` attempts of this network are in such a block, and
-        yields True; yields False at once if too many attempts wait.
+        """A context manager that waits until fewer than `AT_ONCE` attempts of this network are in
+        its block, and yields True; yields False at once if too many attempts wait already.
 
+        The caller compares the password within the block, or refuses the attempt if it got False.
         For a network that many users share, the limits are multiplied by `factor`.
         """
         network_turns = self._networks.setdefault(network, _Network(AT_ONCE * factor))

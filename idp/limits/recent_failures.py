@@ -23,11 +23,11 @@ _MAX_DIFFERENT: Final = 10_000  # names or networks that are distinguished
 
 
 class FailureSource(Struct, frozen=True):
-    """The source of refused attempts, which are counted together if it is the same: the type of
-    their event, the event's record, and other parts.
+    """What refused attempts have in common that are counted together: the type of their event, the
+    id of the record that the event is about, and other `parts` such as network and cause.
 
-    `rest` is the type of event under which an attempt is counted if there is no room for its
-    source.
+    `rest` is the type of event under which an attempt is counted without its source if there is no
+    room for it; if empty, `type` is.
     """
 
     type: str
@@ -37,11 +37,12 @@ class FailureSource(Struct, frozen=True):
 
 
 class FailureSum(Struct, eq=False):
-    """The attempts of one source in a period. `is_first` marks a sum of the first attempt alone,
-    which is an event of its own. `is_over` marks a sum whose event is written for the last time.
+    """The attempts of one source in a period, which become one event.
 
-    `names` and `networks` are the different ones in a sum of attempts that are counted without
-    their source.
+    With `is_first` it is the first attempt alone, which is an event of its own; with `is_over` its
+    event is written for the last time. `is_changed` says that it has attempts that are not written
+    yet, and `event_id` is None before it is first written. `names` and `networks` are the
+    different ones in a sum of attempts that are counted without their source.
     """
 
     source: FailureSource
@@ -84,7 +85,8 @@ class Failures:
         return len(self._sums)
 
     def record(self, source: FailureSource, payload: Mapping[str, str], now: datetime) -> None:
-        """Counts an attempt of a source; `payload` is the event's payload without the counts."""
+        """Counts a refused attempt of this source; `payload` is the event's payload without the
+        counts."""
         failure_sum = self._sums.get(source)
         if failure_sum is not None:
             _add(failure_sum, now)
@@ -98,15 +100,19 @@ class Failures:
     def record_once(
         self, source: FailureSource, payload: Mapping[str, str], now: datetime
     ) -> None:
-        """Records an event that is written once in a period, without a count."""
+        """Records an event without a count; does nothing if the source has an event in this period
+        already."""
         if source not in self._sums:
             self.record(source, payload, now)
 
     def record_rest(
         self, type: str, now: datetime, count: int = 1, *, name: str = "", network: str = ""
     ) -> None:
-        """Counts attempts without their source, by the type of their event. `name` is a digest of
-        the login name that was typed."""
+        """Counts attempts without their source, by the type of their event.
+
+        `name` is a digest of the login name that was typed, and `network` the sender's; both may
+        be empty.
+        """
         source = FailureSource(type)
         failure_sum = self._sums.get(source)
         if failure_sum is None:
@@ -117,10 +123,11 @@ class Failures:
         _add(failure_sum, now, count)
 
     def take_due(self, now: datetime, *, is_last: bool = False) -> list[FailureSum]:
-        """Returns the sums that are to be written as events now: first attempts at once, other
-        sums every 50 seconds and at the end of their period (with `is_last` all).
+        """Returns the sums that the caller has to write as events now: first attempts at once,
+        other sums every 50 seconds and at the end of their period; with `is_last` all that have
+        changed.
 
-        They are assumed to be written; for those that are not, the caller calls `give_back`.
+        They are assumed to be written; the caller passes those that could not be to `give_back`.
         """
         self._renew_events(now)
         taken = [each for each in self._take_apart() if self._has_event(each)]
@@ -137,7 +144,8 @@ class Failures:
         return taken
 
     def give_back(self, failure_sum: FailureSum) -> None:
-        """Adds a sum that could not be written again: it is due at once, in the same event."""
+        """Takes back a sum of `take_due` whose write has failed: the next `take_due` returns it
+        again."""
         if failure_sum.event_id is None:
             self._events = max(0, self._events - 1)
         if self._sums.get(failure_sum.source) is failure_sum:

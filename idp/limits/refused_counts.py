@@ -10,8 +10,8 @@ MAX_KEYS: Final = 10_000
 
 
 class RefusedCount:
-    """The count of one key: the store's sum as it was last read, and what this process has counted
-    since."""
+    """The count of one key until `resets_at`: `stored`, the store's sum as it was last read, and
+    `local`, what this process has counted since."""
 
     __slots__ = ("local", "resets_at", "stored")
 
@@ -39,8 +39,11 @@ class RefusedCounts:
         return len(self._counts)
 
     def count(self, key: str, now: datetime, limit: int) -> RefusedCount:
-        """Increments the count of the key unless its sum is past the limit, so that a count past
-        the limit causes no write; returns the count."""
+        """Increments the local count of the key and returns the key's counts.
+
+        Does not increment if the sum is past `limit` already, so that further attempts cause no
+        write.
+        """
         refused = self._counts.get(key)
         if refused is None or refused.resets_at <= now:
             refused = self._begin(key, now)
@@ -59,8 +62,11 @@ class RefusedCounts:
         return count
 
     def take(self, now: datetime) -> list[tuple[str, int]]:
-        """Returns the increments to add to the store's sums: each key that was counted since the
-        last call, once."""
+        """Returns the increments that the caller has to add to the store's sums: (key, number) for
+        each key that was counted since the last call.
+
+        Afterwards the caller calls `add_stored` for each, or `give_back`.
+        """
         changed, self._changed = self._changed, set()
         taken = [(key, count.local) for key, count in self._each(changed) if count.resets_at > now]
         for _, count in self._each(changed):
@@ -68,14 +74,15 @@ class RefusedCounts:
         return taken
 
     def add_stored(self, key: str, n: int, resets_at: datetime) -> None:
-        """Sets the store's sum of a key, and the end of its window, as they were read."""
+        """Sets the store's sum of a key (`n`) and the end of its window, as the write has returned
+        them."""
         count = self._counts.get(key)
         if count is not None:
             count.stored, count.resets_at = n, resets_at
 
     def give_back(self, key: str, by: int) -> None:
-        """Adds increments that could not be written to the key's count again, for the next
-        write."""
+        """Adds `by` to the key's local count again, because the write of these increments has
+        failed, so that the next write includes them."""
         count = self._counts.get(key)
         if count is not None:
             count.stored, count.local = max(0, count.stored - by), count.local + by

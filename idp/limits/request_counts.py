@@ -28,8 +28,8 @@ class RequestCounts:
         self._windows: dict[tuple[str, str], _Window] = {}
 
     def wait_seconds(self, now: datetime, kind: str, key: str, limit: int) -> int:
-        """Counts a request of this kind under the key, and returns after how many seconds to try
-        again; 0 while there are not more than `limit` in the minute."""
+        """Counts a request of this kind under the key, and returns 0; if there were `limit` in the
+        minute already, counts nothing and returns after how many seconds to try again."""
         window = self._windows.get((kind, key))
         if window is None or not now < window.ends_at <= now + WINDOW:
             window = self._begin(now, (kind, key))

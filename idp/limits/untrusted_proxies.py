@@ -18,8 +18,8 @@ class UntrustedProxies:
         self._known: set[str] = set()
 
     def is_new(self, address: str) -> bool:
-        """Returns whether the process has to warn of this address, and records that it has
-        warned."""
+        """Returns True for the first call with this address since the process started, so that the
+        caller warns of it once; False for later ones."""
         if address in self._known or len(self._known) >= MAX_ADDRESSES:
             return False
         self._known.add(address)

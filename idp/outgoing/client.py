@@ -66,9 +66,9 @@ async def exchange(
     """Sends a request over a new connection; returns the response with at most `max_bytes` of its
     body.
 
-    `addresses` is called once, for the addresses of the host. One deadline covers that, the
-    connection, TLS, the head and the body. No redirect is followed and no proxy is used. Raises
-    Failed.
+    `addresses` is called once with host and port, and returns the addresses that may be connected
+    to. `context` is for https. Resolving, connection, TLS, head and body together take at most
+    `seconds`. No redirect is followed and no proxy is used. Raises Failed.
     """
     request.extensions["timeout"] = dict.fromkeys(_TIMEOUTS, seconds)
     network = _CheckedBackend(addresses)
@@ -95,7 +95,8 @@ async def certificate(
 ) -> Mapping[str, object]:
     """Returns the certificate that a server presents, in the form of `ssl.SSLSocket.getpeercert`.
 
-    Raises Failed, also if the context does not trust the certificate, or it is for another name.
+    `addresses` is that of `exchange`; everything together takes at most `seconds`. Raises Failed,
+    also if the context does not trust the certificate, or it is for another name.
     """
     network = _CheckedBackend(addresses)
     try:
@@ -239,5 +240,6 @@ class _CheckedBackend(httpcore.AsyncNetworkBackend):
 
 
 def load() -> None:
-    """Imports the modules that anyio imports at its first use. Called in a thread."""
+    """Imports the modules that anyio imports at its first use, which takes some time: it is called
+    in a thread."""
     anyio.run(anyio.sleep, 0)

@@ -82,9 +82,9 @@ class Outgoing:
     ) -> HttpAnswer:
         """Makes one call; returns the status of the response and at most `max_bytes` of its body.
 
-        With `config`, only addresses that these settings allow are called; without, any. It takes
-        at most twice `seconds`: once until fewer than the allowed number of calls are in progress,
-        and once for the call. Raises Failed.
+        With `config`, the call is made only to addresses that these settings allow; with None, to
+        any. It takes at most twice `seconds`: once until fewer than the allowed number of calls
+        are in progress, and once for the call. Raises Failed.
         """
         parts = _checked(url, is_own=config is None)
         host, port = _target(parts)
@@ -110,8 +110,10 @@ class Outgoing:
             )
 
     async def post_form(self, config: Config, url: str, form: Mapping[str, str]) -> int:
-        """Sends a form to a client's address by POST; returns the status of the response. Raises
-        Failed.
+        """Sends a form by POST to an address that a client registered; returns the status of the
+        response.
+
+        `config` decides which networks may be called. Raises Failed.
         """
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
         return await self._post(config, url, headers, urlencode(form).encode())
@@ -133,8 +135,8 @@ class Outgoing:
         return answer.status
 
     async def get_lines(self, config: Config, url: str) -> tuple[int, list[str]]:
-        """Calls an address by GET; returns the status and the lines of the body, as far as it was
-        read.
+        """Calls an address by GET, in networks that `config` allows; returns the status and the
+        lines of the body, which is cut at a bound.
 
         Raises Failed.
         """

@@ -46,17 +46,16 @@ class BreachedPasswords(Protocol):
 
     @abstractmethod
     def contains(self, password: str) -> bool:
-        """Returns whether the list has the password, counted at least as often as the list was
-        opened for.
+        """Returns whether the list has the password with at least the count (`min_count`) that
+        `open_list` was given.
 
         Reads files, so it must not run on the event loop. Raises OSError.
         """
 
     @abstractmethod
     def entries(self) -> Iterator[bytes]:
-        """Yields the SHA-1 of each password that is counted at least as often as the list was
-        opened for, in order; a compact list yields only its first bytes.
-        """
+        """Yields, in order, the SHA-1 of each password with at least the count that `open_list`
+        was given; a compact list yields only the first 8 bytes of each."""
 
 
 def open_list(path: Path, min_count: int = 1) -> BreachedPasswords:
@@ -100,8 +99,8 @@ class TextFile:
         return False
 
     def entries(self) -> Iterator[bytes]:
-        """Yields the SHA-1 of each line with at least the configured count. Raises UnusableList if
-        the file is not sorted."""
+        """Yields, in order, the SHA-1 of each line that has at least the count that `open_list`
+        was given. Raises UnusableList if the file is not sorted."""
         start, last = 0, b""
         while start < len(self._mapped):
             end = self._end_of(start)
@@ -155,8 +154,9 @@ class CompactFile:
         self._check()
 
     def contains(self, password: str) -> bool:
-        """Returns whether the file has the password; with 100 million entries, one other password
-        in 10^11 is found wrongly."""
+        """Returns whether the file has the password. Of passwords that are not in a list of 100
+        million entries, one in 10^11 is found by mistake, since only the first bytes of hashes are
+        compared."""
         sought = digest(password)[:PREFIX_BYTES]
         low, high = 0, self._count
         while low < high:
@@ -199,8 +199,8 @@ class RangeDirectory:
         return count_in_range(text, sought[RANGE_DIGITS:]) >= self._min_count
 
     def entries(self) -> Iterator[bytes]:
-        """Yields the SHA-1 of each line with at least the configured count, in order. Raises
-        UnusableList."""
+        """Yields, in order, the SHA-1 of each line that has at least the count that `open_list`
+        was given. Raises UnusableList."""
         names = sorted(entry[1].upper() for entry in map(_name_of_range, self._files()) if entry)
         for name in names:
             for suffix, count in sorted(_range_lines(self._read(name), name)):

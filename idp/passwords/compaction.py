@@ -19,8 +19,8 @@ def compact(
     its entries.
 
     `entries` are SHA-1 hashes in order (`BreachedPasswords.entries`); `draft_id` is random and
-    names the draft. Raises UnusableList if the hashes are not in order; FileExistsError if the
-    target exists and `replaces` is false; OSError.
+    becomes part of the temporary file's name. Raises UnusableList if the hashes are not in order;
+    FileExistsError if the target exists and `replaces` is false; OSError.
     """
     count, last, chunk = 0, b"", bytearray()
     with new_file(target, draft_id, replaces=replaces) as file:

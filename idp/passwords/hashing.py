@@ -89,7 +89,8 @@ class Hasher:
         return await self._run(lambda: self._recipe.hash(data, self._random))
 
     async def verify(self, password: str, encoded: str) -> Verdict:
-        """Returns whether the password belongs to the stored hash. Raises HashingBusy.
+        """Returns whether the password belongs to the stored hash `encoded`, and whether that is
+        outdated. Raises HashingBusy.
 
         A hash that can't be read, or would cost too much, is treated as a wrong password, and
         logged.
@@ -102,16 +103,14 @@ class Hasher:
         return await self._verify(password, stored)
 
     async def verify_decoy(self, password: str) -> Verdict:
-        """Takes as long as the verification of a wrong password and returns the same result: for
-        sign-ins of users without a hash.
-        """
+        """Takes as long as the verification of a wrong password and returns the same result; it is
+        called for a sign-in whose user has no password or does not exist."""
         await self._verify(password, self._decoy)
         return Verdict(ok=False, needs_rehash=False)
 
     async def compute(self, work: Callable[[], T]) -> T:
-        """Runs `work`, other slow work on a password, in the same threads, and returns its result.
-        Raises HashingBusy.
-        """
+        """Calls `work`, slow work on a password that is not hashing, in the threads of this
+        object, and returns its result. Raises HashingBusy."""
         return await self._run(work)
 
     def close(self) -> None:

@@ -45,9 +45,9 @@ class PasswordProblem(Struct, frozen=True):
 class Demand(Struct, frozen=True):
     """A class of characters that a policy may require.
 
-    `rule` is the field of the policy, `name` the class's name for password managers, `pattern` its
-    pattern for browsers (in Unicode's terms), and `hint` the text of a page before a password is
-    chosen.
+    `rule` is the policy's field that requires it, `name` the class's name for password managers,
+    `pattern` its pattern for browsers (in Unicode's terms), and `hint` the text of a page before a
+    password is chosen. `problem` is that of a password for which `is_met_by` returns false.
     """
 
     rule: str
@@ -105,10 +105,10 @@ def demands(rules: ComplexityRules) -> list[Demand]:
 
 
 def normalised(password: str) -> str:
-    """Returns the password in its normal form. Raises PasswordRefused.
+    """Returns the password in NFC, the form in which it is hashed.
 
-    The same limits apply when a password is only verified: what can't have been set need not be
-    hashed.
+    Raises PasswordRefused if it is empty, too long, or has a character that can't be stored. A
+    caller that verifies a password treats that as a wrong one.
     """
     if _UNUSABLE.search(password[:_MAX_RAW_CHARACTERS]):
         raise PasswordRefused(
@@ -129,10 +129,10 @@ def normalised(password: str) -> str:
 class Requirements(Struct, frozen=True):
     """What a new password has to meet.
 
-    `rules` are those of the user's organization, complete. `min_length` is the one of its two
-    lengths that applies. `context_words` are the words that an acquaintance would try first: login
-    name, names, addresses, the organization and its domains, the service. `max_bytes` is the limit
-    of the configured hash (`Hasher.max_bytes`).
+    `rules` are the complete rules of the user's organization, and `min_length` is the one of their
+    two lengths that applies. `context_words` are the words that an acquaintance would try first:
+    login name, names, addresses, the organization and its domains, the service. `max_bytes` is the
+    limit of the configured hash (`Hasher.max_bytes`). `breached` is None if no list is configured.
     """
 
     rules: ComplexityRules = _USUAL
@@ -236,8 +236,8 @@ def unchanged() -> PasswordProblem:
 
 
 def is_own_words(password: str, own_words: Iterable[str], min_length: int) -> bool:
-    """Returns whether a password contains the user's own words, and without them fewer than
-    `min_length` characters.
+    """Returns whether a password consists mostly of the user's own words: it contains one, and
+    fewer than `min_length` characters remain without them.
 
     A `min_length` above that of the default policy counts as that, because long passphrases would
     otherwise be refused for one word.

@@ -23,9 +23,9 @@ _log = logs.logger(__name__)
 
 
 async def contains(config: Config, outgoing: Outgoing, password: str) -> bool:
-    """Returns whether the service has the password, counted at least as often as the settings
-    require; False if the service can't be reached or does not answer within a second.
-    """
+    """Returns whether the configured range service has the password with at least the count that
+    the settings require; False if the service can't be reached or does not answer within a
+    second."""
     if not config.breached_passwords_url:
         return False
     sought = digest(password).hex().upper()

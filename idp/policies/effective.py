@@ -49,8 +49,8 @@ R = TypeVar("R", bound=PolicyRules)
 
 
 def policy_id(org_id: str | None, *kind: str) -> str:
-    """Returns the id of the organization's policy (None: the installation's) of this kind, which
-    may have several parts, such as a language.
+    """Returns the id of the policy record of the organization (None: of the installation) for
+    `kind`, whose further parts are such as a language.
 
     It is a digest, because the id of an organization may already have the greatest length of an
     id.
@@ -62,8 +62,8 @@ def policy_id(org_id: str | None, *kind: str) -> str:
 async def find(
     service: Service, org_id: str | None, *kind: str
 ) -> tuple[Policy | None, Policy | None]:
-    """Returns the organization's own policy of this kind and the installation's, in one round
-    trip."""
+    """Returns the organization's own policy of this kind and the installation's, each None if it
+    is not stored, after one round trip. `kind` is that of `policy_id`."""
     ids = [policy_id(org_id, *kind), policy_id(None, *kind)]
     own, default = await service.store.get_many([(POLICIES, id) for id in ids])
     return own if org_id else None, default
@@ -87,12 +87,14 @@ async def offers_password_reset(service: Service, org_id: str) -> bool:
 
 
 async def complexity(service: Service, org_id: str | None) -> ComplexityRules:
-    """Returns the complete rules for passwords that the organization's users choose."""
+    """Returns the rules for passwords that the organization's users choose, with no requirement
+    left open (None). `org_id` None means the installation's."""
     return await _effective(service, org_id, _COMPLEXITY, ComplexityRules)
 
 
 async def initial_complexity(service: Service, org_id: str | None) -> ComplexityRules:
-    """Returns the rules for passwords that are set for users of the organization by others.
+    """Returns the rules for passwords that an administrator or a program sets for users of the
+    organization.
 
     They are those of the stored policies. Without one only a minimum length applies: the one of
     the settings if it differs from the profile's default, and else that of the trial profile.
@@ -104,8 +106,8 @@ async def initial_complexity(service: Service, org_id: str | None) -> Complexity
 
 
 def min_length(rules: ComplexityRules, *, has_factor: bool) -> int:
-    """Returns the minimum length of a password by complete rules; with a second factor
-    (`has_factor`) it may be less."""
+    """Returns the minimum length of a password by `rules` (from `complexity`); for a user with a
+    second factor (`has_factor`) it may be less."""
     with_factor = rules.min_length_with_factor
     if not has_factor or with_factor is None:
         return rules.min_length
@@ -115,7 +117,8 @@ def min_length(rules: ComplexityRules, *, has_factor: bool) -> int:
 def complete_complexity(
     config: Config, own: ComplexityRules | None, default: ComplexityRules | None
 ) -> ComplexityRules:
-    """Returns the rules of an organization, completed by the installation's.
+    """Returns the rules of an organization (`own`, None if it has none), in which what they leave
+    open is taken from the installation's (`default`) or the settings.
 
     For strength, and for the length with a second factor, the organization can only raise what the
     installation demands.
@@ -163,8 +166,8 @@ async def age(service: Service, org_id: str | None) -> AgeRules:
 def in_force(
     config: Config, kind: PolicyKind, own: Policy | None, default: Policy | None
 ) -> PolicyRules:
-    """Returns the effective rules: an organization's own, else the installation's, else the
-    built-in ones."""
+    """Returns the effective rules of a kind from the stored policies: `own` is the organization's,
+    `default` the installation's, each None if it is not stored."""
     if kind == _COMPLEXITY:
         return complete_complexity(config, _complexity(own), _complexity(default))
     stored = own or default

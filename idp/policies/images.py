@@ -33,8 +33,8 @@ _DAMAGED: Final = (
 
 
 class UnusableImage(IdpError):
-    """Raised for a file that is not a picture that can be displayed; the message follows the
-    field's name."""
+    """A file is not a picture that can be displayed; the message is the end of a sentence that
+    begins with the field's name."""
 
     error_code = "picture.invalid"
 
@@ -75,9 +75,11 @@ def reencoded(file: bytes, box: Box) -> EncodedPicture:
 
 
 def taken_over(file: bytes, box: Box) -> EncodedPicture:
-    """Returns a picture that `reencoded` has made before, unchanged: a photograph loses quality
-    with each encoding. For any other file it returns the result of `reencoded`. Raises
-    UnusableImage."""
+    """Returns the file unchanged if it is a JPEG as `reencoded` makes it, because a photograph
+    loses quality with each encoding; for any other file, the result of `reencoded`.
+
+    It takes too long for the event loop. Raises UnusableImage.
+    """
     encoded = reencoded(file, box)
     if (
         encoded.type == "image/jpeg"

@@ -33,9 +33,10 @@ R = TypeVar("R", bound=PolicyRules)
 class PageSettings(Struct, frozen=True):
     """The settings of pages: sign-in rules, colours, pictures, links and languages.
 
-    `brand` is the address of the colours if they differ from the built-in ones: the policy's id
-    and a digest of its stylesheet. `name` is that of the organization whose pages they are,
-    `languages` are those to choose from.
+    `languages` are those to choose from. `name` and `domain` are those of the organization whose
+    pages they are, None for the installation's. `brand` has the two parts of the stylesheet's
+    address if colours differ from the built-in ones: the policy's id and a digest of the
+    stylesheet.
     """
 
     login: LoginRules
@@ -59,8 +60,8 @@ async def find(service: Service, org_id: str | None) -> PageSettings:
 
 
 async def bundle(service: Service, org_id: str | None, tag: str) -> Bundle:
-    """Returns the texts of the organization's pages, or of the installation's (None), in a
-    language."""
+    """Returns the texts of the organization's pages, or of the installation's (None), in the
+    language with this tag, from the cache."""
     return await service.recent.get(
         ("texts", org_id, tag),
         service.clock.now(),
@@ -77,8 +78,8 @@ async def stylesheet(service: Service, policy_id: str) -> str | None:
 
 
 def digest(stylesheet: str) -> str:
-    """Returns the digest of a stylesheet that is part of its address, so that caches can keep
-    it."""
+    """Returns the digest of a stylesheet, which is part of its address, so that caches can store
+    it without expiry."""
     return hashlib.sha256(stylesheet.encode()).hexdigest()[:16]
 
 

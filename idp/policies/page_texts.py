@@ -39,7 +39,8 @@ Texts: TypeAlias = Mapping[tuple[str, str], str]
 
 @cache
 def built_in(language: str) -> Texts:
-    """Returns every text that can be set, with its built-in wording in a language."""
+    """Returns the built-in wording, in a language, of every text that can be set, by screen and
+    key."""
     bundle = i18n.load(language)
     return {
         (context, key): bundle.pgettext(context, key)
@@ -49,7 +50,8 @@ def built_in(language: str) -> Texts:
 
 
 async def bundle(service: Service, org_id: str | None, language: str) -> Bundle:
-    """Returns the texts of an organization's pages, or the installation's, in a language."""
+    """Returns the texts of an organization's pages, or the installation's (None), in a language:
+    the built-in ones, with those that the stored policies set in place of them."""
     own, default = await effective.find(service, org_id, KIND, language)
     texts = {**texts_of(default), **texts_of(own)}
     known = i18n.load(language)

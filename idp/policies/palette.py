@@ -25,7 +25,7 @@ _VISIBLE: Final = 3.0  # the contrast of a control's edge (WCAG 2.2, 1.4.11)
 
 
 class Colours(Struct, frozen=True):
-    """The four named colours of one scheme."""
+    """The four colours, as `#rrggbb`, that a policy can set for one scheme."""
 
     primary: str
     background: str
@@ -74,7 +74,8 @@ def stylesheet(rules: LabelRules) -> str:
 
 
 def specimen(rules: LabelRules, scheme: Scheme) -> str:
-    """Returns the stylesheet of one scheme, which applies whatever scheme the browser prefers."""
+    """Returns a stylesheet with the colours of one scheme, for a preview: it applies whatever
+    scheme the browser prefers."""
     chosen = colours(rules, scheme) or OWN[scheme]
     return f":root {{ color-scheme: {scheme}; }}\n{_block(chosen)}"
 

@@ -70,8 +70,9 @@ def url(picture: Picture) -> str:
 def picture_link(pictures: Sequence[Picture | None]) -> PictureLink | None:
     """Returns the picture that pages display; None if there is none.
 
-    `pictures` are four: the organization's light one, the installation's light one, and their dark
-    ones. The installation's are used only if the organization has neither a light nor a dark one.
+    `pictures` are four, each None if it is not stored: the organization's for light pages, the
+    installation's for light pages, then the same two for dark pages. The installation's are used
+    only if the organization has neither.
     """
     light, light_default, dark, dark_default = pictures
     for pair in ((light, dark), (light_default, dark_default)):

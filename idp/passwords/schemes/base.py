@@ -32,14 +32,17 @@ class WeakHash(UnreadableHash):
 
 
 class Strength(NamedTuple):
-    """The cost of one guess, in the unit of the setting that limits it at an import."""
+    """The cost of one guess at a hash: its `value`, and the name of the `setting` whose minimum an
+    imported hash must reach."""
 
     setting: str
     value: int
 
 
 class Stored(Struct, frozen=True):
-    """A stored hash that was parsed and is within bounds. `verify` takes long and must not run on
+    """A stored hash that was parsed and is within bounds.
+
+    `verify` returns whether a password (in bytes) belongs to it; it takes long and must not run on
     the event loop.
     """
 
@@ -54,10 +57,12 @@ Reader = Callable[[str], Stored]
 
 
 class Recipe(Struct, frozen=True):
-    """A way to hash new passwords: `hash` takes long, `decoy` does not.
+    """A way to hash new passwords: `hash` returns the encoded hash of a password (in bytes) and
+    takes long.
 
-    `decoy` returns a hash whose password is not known; verifying it costs as much as verifying a
-    real one.
+    `decoy` returns the encoded hash of a password that is not known; verifying it costs as much as
+    verifying a real one. `max_bytes` is the longest password that the scheme takes, None if any
+    length.
     """
 
     scheme: str

@@ -8,7 +8,7 @@ ALPHABET: Final = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw
 
 
 def encode(data: bytes) -> str:
-    """Returns the bytes as text, without padding."""
+    """Returns the bytes in crypt's base64, without padding."""
     chunks = (data[start : start + 3] for start in range(0, len(data), 3))
     return "".join(_characters(chunk) for chunk in chunks)
 

@@ -34,10 +34,11 @@ def read(encoded: str) -> Stored:
 
 
 def stored(digest: str, rounds: str, salt: bytes, expected: bytes) -> Stored:
-    """Returns the hash with these parameters, whatever its encoding was, in a form that can be
-    verified.
+    """Returns the hash with these parameters, ready to verify; for formats that encode them in
+    other ways, too.
 
-    Raises UnreadableHash.
+    `rounds` is a decimal number and `expected` the hash itself. Raises UnreadableHash if a
+    parameter is out of bounds.
     """
     blocks = -(-len(expected) // hashlib.new(digest).digest_size)
     count = number(rounds, "rounds", 1, MAX_ROUNDS[digest] // blocks)

@@ -34,10 +34,11 @@ def read(encoded: str) -> Stored:
 
 
 def stored(ln: int, block: str, parallel: str, salt: bytes, expected: bytes) -> Stored:
-    """Returns the hash with these parameters, whatever its encoding was, in a form that can be
-    verified.
+    """Returns the hash with these parameters, ready to verify; for formats that encode them in
+    other ways, too.
 
-    `ln` is the exponent of N, `block` is r and `parallel` is p. Raises UnreadableHash.
+    `ln` is the exponent of N, `block` is r, `parallel` is p, and `expected` the hash itself.
+    Raises UnreadableHash if a parameter is out of bounds.
     """
     r, p = number(block, "r", 1, MAX_BLOCK), number(parallel, "p", 1, MAX_PARALLEL)
     n = 1 << ln
