@@ -171,7 +171,8 @@ def new_request_id(random: Random) -> str:
 
 
 def accept_request_id(header: str | None, random: Random) -> str:
-    """Returns the caller's own request id if it is harmless, else a new one."""
+    """Returns the caller's own request id, `header`, if it can be one (`is_request_id`); else a
+    new one."""
     is_own = header is not None and is_request_id(header) and redaction.text(header) == header
     return header if header and is_own else new_request_id(random)
 

@@ -21,15 +21,16 @@ PUSHES_BY_CLIENT: Final = 600
 
 
 def admit_first_form(service: Service, origin: AttemptOrigin) -> None:
-    """Counts the first form of a sign-in in a browser in which no user has ever signed in.
+    """Counts, by network, the first form of a sign-in in a browser in which no user has ever
+    signed in: such a form stores records before a user has authenticated.
 
-    It is stored before the user has authenticated. Raises `TooManyRequests`.
+    Raises `TooManyRequests`.
     """
     _admit_network(service, "first forms", origin, FIRST_FORMS_BY_NETWORK)
 
 
 def admit_long(service: Service, origin: AttemptOrigin) -> None:
-    """Counts a request that has to be stored because it is too long for an address.
+    """Counts, by network, a request that has to be stored because it is too long for an address.
 
     Raises `TooManyRequests`.
     """

@@ -26,8 +26,9 @@ _PURPOSE: Final = "totp"
 
 
 class FactorChange(Struct, frozen=True):
-    """A change of a user's factors: its writes, the subject as it is after their commit (with a
-    new security stamp), and new recovery codes, which are displayed only once."""
+    """A change of a user's factors: its writes, which the caller commits, the subject as it is
+    after that (with a new security stamp), and new recovery codes, which are displayed only
+    once."""
 
     writes: list[Write]
     subject: Subject
@@ -80,9 +81,12 @@ async def add_totp(
     service: Service, subject: Subject, secret: str, name: str, step: int
 ) -> FactorChange:
     """Returns the change that sets the user's authenticator app (TOTP, RFC 6238), in place of an
-    earlier one; `step` is the time step of the code by which the app was verified. The change ends
-    all sessions and tokens of the user, sends the user a mail, and creates recovery codes with the
-    first factor."""
+    earlier one.
+
+    `name` is what the user calls the app, and `step` is the time step of the code by which it was
+    verified. The change ends all sessions and tokens of the user, sends the user a mail, and
+    creates recovery codes with the first factor.
+    """
     user, now = subject.user, service.clock.now()
     sealed_secret = sealed(service, user.id, secret)
     app = Totp(sealed_secret=sealed_secret, name=name, created_at=now, last_step=step)

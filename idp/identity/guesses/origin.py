@@ -31,7 +31,8 @@ class AttemptOrigin(Struct, frozen=True):
 
     @property
     def network(self) -> str:
-        """The network for which the attempt is counted."""
+        """The key of the network for which the attempt is counted (`network_key` of the
+        address)."""
         return network_key(self.address)
 
     @property
@@ -50,7 +51,8 @@ class AttemptOrigin(Struct, frozen=True):
 
     @property
     def factor(self) -> int:
-        """The factor by which the limits of one network are multiplied."""
+        """The factor by which the limits of one network are multiplied: more than 1 if
+        `is_shared`."""
         return SHARED if self.is_shared else 1
 
     def is_exempt(self, config: Config) -> bool:

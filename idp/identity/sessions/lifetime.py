@@ -50,8 +50,8 @@ class LiveSession(Struct, frozen=True):
 
     @property
     def check_seconds(self) -> int:
-        """For how many seconds after its check the password, or the passkey in its place, need not
-        be entered again."""
+        """For how many seconds after it was entered the password (or the passkey, if the user
+        signed in by one alone) need not be entered again."""
         has_password = authentication_context.AMR_PASSWORD in self.session.amr
         rules = self.login
         return rules.password_check_seconds if has_password else rules.multi_factor_check_seconds

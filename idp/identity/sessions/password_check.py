@@ -67,8 +67,11 @@ async def check_password(
 async def check_current(
     service: Service, user: User, password: str, origin: AttemptOrigin
 ) -> Checked:
-    """Does the same as `check_password` for a known user. Raises SignInRefused, Throttled,
-    HashingBusy."""
+    """Checks the password of this user as `check_password` does, without looking the user up by a
+    login name.
+
+    Raises SignInRefused, Throttled, HashingBusy.
+    """
     service.hasher.expect_room()
     return await _limited(service, user, user.user_name, password, origin)
 

@@ -48,7 +48,8 @@ async def reset_password(service: Service, login_name: str, *, actor: str) -> st
 
 
 async def unlock(service: Service, login_name: str, *, actor: str) -> bool:
-    """Removes a user's lock and resets the counts of failures; returns False if there was neither.
+    """Removes the lock of the user with this login name and resets the counts of failures; returns
+    False if there was neither.
 
     Raises NotFound; NotLocked if the user is deactivated, which a lock's removal must not undo.
     """
@@ -69,8 +70,8 @@ async def unlock(service: Service, login_name: str, *, actor: str) -> bool:
 
 
 async def grant_owner(service: Service, login_name: str, *, actor: str) -> bool:
-    """Makes a user an owner of the installation; returns False if the user is one already. Raises
-    NotFound."""
+    """Makes the user with this login name an owner of the installation; returns False if the user
+    is one already. Raises NotFound if no user has the login name."""
     user = await _find(service, login_name)
     return await memberships.grant(service, user.id, None, IAM_OWNER, actor=actor)
 

@@ -110,8 +110,8 @@ async def is_held_elsewhere(service: Service, org_id: str, key: str) -> bool:
 async def find_by_login_name(
     service: Service, typed: str, org_id: str | None = None
 ) -> User | None:
-    """Returns the user of a user name, of user name@primary domain, or of a verified e-mail
-    address.
+    """Returns the user with the login name `typed`: a user name, user name@primary domain, or a
+    verified e-mail address; None if there is none.
 
     An address is a login name if exactly one user holds it. One that only an organization states
     as verified is found if the sign-in is for this organization (`org_id`) and no other user has
@@ -191,8 +191,8 @@ async def find_unchanged(service: Service, user: User) -> Subject | None:
 
 
 async def unlocked(service: Service, subject: Subject) -> Subject:
-    """Returns the subject, with the user active again if the time of the user's lock has
-    passed."""
+    """Ends the user's lock in the store if its time has passed (`lock_ends.lifted`), and returns
+    the subject with the user as stored then."""
     user = await lock_ends.lifted(service, subject.user)
     return structs.replace(subject, user=user)
 

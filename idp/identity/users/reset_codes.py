@@ -48,7 +48,7 @@ async def begin(
 
 async def check(service: Service, user: User, code: str) -> Delete:
     """Checks a code, which must be the newest one of the user, and returns the write that uses it
-    up. Raises MailCodeRefused."""
+    up, for the unit that stores the new password. Raises MailCodeRefused."""
     issue = reset_links.issue(user)
     verification = await email_verification.check_code(service, user, "password", issue, code)
     return Delete(VERIFICATIONS, verification.id)

@@ -60,7 +60,7 @@ class AssertionRefused(Exception):
 
 
 def read(text: str) -> ClientAssertion:
-    """Parses an assertion. Raises `AssertionRefused`."""
+    """Parses an assertion without verifying it. Raises `AssertionRefused` if it is malformed."""
     try:
         parsed = jws.parse_foreign(text)
         claims = msgspec.convert(strict_json.decode(parsed.payload), AssertionClaims, strict=True)

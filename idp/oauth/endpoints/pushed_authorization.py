@@ -135,10 +135,11 @@ def refuse_other_browser(request: AuthRequest, browser: Browser | None) -> None:
 
 
 async def claim(service: Service, request: AuthRequest, browser: Browser) -> AuthRequest:
-    """Binds a request to this browser, and returns it. Raises `OtherBrowser`.
+    """Returns the request with this browser as the one that it belongs to (`agent_id`).
 
-    A pushed request belongs to this browser from now on, and lasts until the sign-in expires
-    instead of the reference's 60 seconds.
+    For a pushed request this is stored, and the reference then lasts until the sign-in expires,
+    not only 60 seconds. Raises `OtherBrowser` if another browser has loaded the pushed request
+    first.
     """
     claimed = structs.replace(request, agent_id=browser.id)
     if request.pushed_id is None or request.agent_id == browser.id:

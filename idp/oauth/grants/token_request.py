@@ -85,10 +85,10 @@ class RefreshToken(Confidential, frozen=True):
 def new_refresh_token(
     service: Service, authorization_id: str, now: datetime, ends_at: datetime | None = None
 ) -> RefreshToken:
-    """Returns the first refresh token of a family, for the authorization with this id.
+    """Returns the first refresh token of the authorization with this id.
 
-    Its text is that id, the secret of the family, and a secret that changes at each rotation.
-    `ends_at` is when the family has to end at the latest.
+    Its text is that id, a secret that all its successors have, too, and one that changes at each
+    rotation. They all end at `ends_at` at the latest.
     """
     # By the family's secret a rotated token is recognised as one of the family, and not as a
     # forged one.
@@ -121,8 +121,8 @@ def last_token_ends_at(
 async def find_live(request: TokenRequest, authorization: Authorization) -> AuthorizedClient:
     """Returns the authorization with its user and client, all valid. Raises `InvalidGrant`.
 
-    A session that has ended is no refusal here (`AuthorizedClient.session` is None then):
-    `offline_access` outlives it, and each grant decides what it means.
+    A session that has ended does not make it invalid: `AuthorizedClient.session` is then None, and
+    each grant decides whether it issues tokens without one.
     """
     authorized = await authorizations.find_live(
         request.service, authorization, request.client.project_id

@@ -34,8 +34,8 @@ def grant_project(client: Application, granted_org_id: str, grant: ProjectGrant 
 def assign_role(client: Application, user_id: str, user_org_id: str) -> str:
     """Returns the `idp` command that assigns the user a role of the application's project.
 
-    The administrator replaces `ROLE` in it. It names an organization only if the user belongs to
-    that of the project, because otherwise the command has to reach both.
+    The administrator replaces `ROLE` in it. It has `--org`, which limits the call to one
+    organization, only if the user belongs to that of the project.
     """
     line = f"idp grant create --user {quote(user_id)} --project {quote(client.project_id)}"
     where = f" --org {quote(client.org_id)}" if user_org_id == client.org_id else ""

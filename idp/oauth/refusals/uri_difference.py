@@ -82,10 +82,11 @@ def closest(sent: str, registered: Sequence[str]) -> Closest | None:
 
 
 def difference(sent: str, registered: Sequence[str], source: str = "is registered there") -> str:
-    """Returns English sentences on how `sent` differs from the nearest `registered` address.
+    """Returns English sentences on how `sent` differs from the nearest `registered` address: a
+    hint, if there is one, and the first character that differs.
 
-    They have a hint and the first character that differs. `source` says where the registered
-    addresses come from. The text is empty if there are none.
+    `source` completes the sentence about that character in the registered address, such as "is
+    registered there". The text is empty if there are no registered addresses.
     """
     nearest = closest(sent, registered)
     if nearest is None:

@@ -31,9 +31,9 @@ class CodeExpired(Exception):
 async def enter(service: Service, typed: str, origin: AttemptOrigin) -> BegunFlow:
     """Begins the sign-in for a user code, or returns the one that this browser has begun with it.
 
-    `typed` is the text that the user typed. Guesses from one network are slowed down, and a right
-    code takes back only its own attempt: anybody can have valid codes issued. Raises `WrongCode`,
-    `CodeExpired` and `Throttled`.
+    `typed` is the text that the user typed. Attempts from one network are slowed down; a right
+    code does not reset their count, because anybody can have valid codes issued. Raises
+    `WrongCode`, `CodeExpired` and `Throttled`.
     """
     user_code, account = device_authorization.user_code_of(typed), f"device:{origin.asker}"
     if user_code is None:

@@ -202,9 +202,9 @@ def _step(flow: Flow, id: str, login_name: str, now: object) -> Write:
 async def enter_code(service: Service, flow: Flow, code: str, visit: ResetState) -> None:
     """Checks the mailed code, after which the page for a new password is next.
 
-    Raises `MailCodeRefused` with `code.wrong`, `code.tries`, or `code.expired`, and then a new one
-    has been sent; `Throttled`; `Stale` when something else happened in the flow at the same
-    moment.
+    Raises `MailCodeRefused` with the error code `code.wrong`, `code.tries` or `code.expired`: with
+    `code.expired` a new code has been mailed. Raises `Throttled`; `Stale` when something else
+    happened in the flow at the same moment.
     """
     request = flow.request
     if request.reset_id is None or request.reset_sent_at is None:

@@ -122,9 +122,11 @@ async def _store(
 async def begin_stored(
     service: Service, request: AuthRequest, browser: Browser | None, *other_writes: Write
 ) -> BegunFlow:
-    """Stores a new flow and its browser in one unit with `other_writes`.
+    """Stores a new flow for `request`, and the browser if it has no record, in one unit with
+    `other_writes`.
 
-    Raises `Stale`, of those writes, or when two forms of a new browser arrive at the same moment.
+    Raises `Stale` if one of `other_writes` fails with it, or if another form of the same new
+    browser arrives at the same moment.
     """
     cookie = browsers.new(service) if browser is None else None
     known = cookie.browser if cookie else browser
@@ -329,8 +331,9 @@ def as_stale(error: Conflict) -> Conflict | Stale:
 
 
 def in_language(service: Service, flow: Flow, tag: str) -> str | None:
-    """Returns the address of a flow that is not stored, with another language stored in its note.
+    """Returns the new address of a flow that is not stored, whose request then has the language
+    with this `tag`.
 
-    None when the address would be too long. `tag` is the language's.
+    None if the address would be too long.
     """
     return notes.seal(service, structs.replace(flow.request, language=tag), PURPOSE)

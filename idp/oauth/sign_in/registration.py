@@ -200,9 +200,9 @@ async def enter_code(
     """Checks the code, then creates the account and signs its user in, in one unit.
 
     Returns the browser's new cookie, or None if more is required of the user first. Raises
-    `MailCodeRefused` with `code.wrong`, `code.tries`, or `code.expired`, and then a new one has
-    been sent; `AddressTaken`, `NameTaken`, `Throttled`; `Stale` when something else happened at
-    the same moment.
+    `MailCodeRefused` with the error code `code.wrong`, `code.tries` or `code.expired`: with
+    `code.expired` a new code has been mailed. Raises `AddressTaken`, `NameTaken`, `Throttled`;
+    `Stale` when something else happened at the same moment.
     """
     # The address was verified by an earlier code: only the user name is still missing.
     if waiting.proven_at is not None:

@@ -25,10 +25,11 @@ _MAX_CHARACTERS: Final = 2000
 
 
 class Continuation(Struct, frozen=True, array_like=True):
-    """The content of the note: what is needed to begin a sign-in again.
+    """What the link that begins a sign-in again contains.
 
-    `org_id` is the organization of the branding; `path` is the page of the service that began the
-    sign-in, empty if an application did.
+    `client_id` is that of the application, `org_id` the organization of the branding, and
+    `language` that of the pages; `path` is the page of the service that began the sign-in, empty
+    if an application did.
     """
 
     client_id: str
@@ -38,14 +39,15 @@ class Continuation(Struct, frozen=True, array_like=True):
 
 
 def of_flow(service: Service, flow: Flow, language: str) -> str:
-    """Returns the text of the note for the pages and mails of a flow."""
+    """Returns the text by which pages and mails of this flow link to its restart; `read` reads
+    it."""
     return write(service, of_request(service, flow.request, flow.client, language))
 
 
 def of_request(
     service: Service, request: AuthRequest, client: Application, language: str
 ) -> Continuation:
-    """Returns the content of the note for a request of this client."""
+    """Returns what a restart of the sign-in for a request of this client needs, for `write`."""
     path = ""
     if request.is_for_own_page:
         path = request.redirect_uri.removeprefix(service.config.issuer)
@@ -56,13 +58,15 @@ def of_request(
 
 
 def write(service: Service, continuation: Continuation) -> str:
-    """Returns the text of the note, authenticated and fit for an address."""
+    """Returns the continuation as a text for an address, authenticated by a MAC and not
+    encrypted."""
     text = base64url.encode(msgspec.json.encode(continuation))
     return f"{text}.{_mac(service, text)}"
 
 
 def read(service: Service, note: str | None) -> Continuation | None:
-    """Returns the content of a note's text; None unless this installation wrote it."""
+    """Returns the continuation in a text that `write` made; None for None, or if this installation
+    did not write it."""
     text, _, mac = (note or "")[:_MAX_CHARACTERS].partition(".")
     # Decoded only after this check: the text comes from an address.
     if not opaque_tokens.same(_mac(service, text), mac):

@@ -129,6 +129,7 @@ async def confirm_codes_noted(
 ) -> Cookie | None:
     """Removes the recovery codes from the sign-in, as the user has noted them, and continues it.
 
-    They are never displayed again. Raises `Stale`.
+    They are never displayed again. Returns the browser's new cookie if the user is signed in, and
+    None otherwise. Raises `Stale`.
     """
     return await sign_in_flow.continue_with(service, flow, progress, sealed_setup=None)

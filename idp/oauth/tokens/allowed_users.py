@@ -46,8 +46,9 @@ class UserRefusal(NamedTuple):
 class UseDecision(NamedTuple):
     """The decision whether a user may use an application.
 
-    `grounds` are the reasons for which the user may use it, None if there are none; `refusal` then
-    has the rule. `organization` is the application's, which is read in the same round trip.
+    `grounds` are the reasons for which the user may use it. If it is None, the user may not, and
+    `refusal` says why. `organization` is the application's, which is read in the same round trip,
+    None if it is deleted.
     """
 
     organization: Organization | None

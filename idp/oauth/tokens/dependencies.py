@@ -14,7 +14,8 @@ from idp.records import Actor, Authorization, Grounds, Use
 
 
 class StampOwner(Struct, frozen=True):
-    """The ids of a user or a client, and of the organization that it belonged to."""
+    """A user or a client whose security stamp a token depends on: its id, and that of the
+    organization that it belonged to."""
 
     id: str
     org_id: str
@@ -74,9 +75,10 @@ class TokenReferences(Struct, frozen=True, omit_defaults=True):
 def dependencies_of(
     authorization: Authorization, project_id: str | None = None
 ) -> TokenDependencies:
-    """Returns the dependencies of an authorization, which outlives its own session.
+    """Returns the dependencies of an authorization: the records that have to be valid for it.
 
-    `project_id` is that of its client's project, for an authorization without grounds, which an
+    Its own session is named in `session_id` alone, because the authorization outlives it.
+    `project_id` is that of the client's project, for an authorization without grounds, which an
     earlier release made.
     """
     user = StampOwner(authorization.user_id, authorization.org_id)
