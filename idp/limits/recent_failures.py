@@ -124,8 +124,8 @@ class Failures:
 
     def take_due(self, now: datetime, *, is_last: bool = False) -> list[FailureSum]:
         """Returns the sums that the caller has to write as events now: first attempts at once,
-        other sums every 50 seconds and at the end of their period; with `is_last` all that have
-        changed.
+        other sums every 50 seconds and at the end of their period; with `is_last` all of them, as
+        if their periods had ended.
 
         They are assumed to be written; the caller passes those that could not be to `give_back`.
         """
