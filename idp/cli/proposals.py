@@ -19,9 +19,9 @@ _FIELD: Final = "allowedUsers"
 async def completed(
     backend: Backend, operation: Operation, values: Sequence[str], document: Any
 ) -> Any:
-    """Returns the body `document` of an operation, completed by the users who may use the
-    application if it registers an OpenID Connect application and does not name them. Any other
-    body is returned unchanged.
+    """Returns the body `document` of an operation. If the operation registers an OpenID Connect
+    application and the body does not say who may use it, the returned body also has `allowedUsers`
+    with the value that the service proposes.
 
     `values` are those of the path parameters. Raises InvalidArgument with all problems of the
     body, and the errors of `backend.call`.

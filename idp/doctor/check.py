@@ -90,7 +90,8 @@ class Result(Struct, frozen=True, kw_only=True):
 
     @property
     def fix(self) -> str:
-        """The advice what to do, in English; empty if nothing is wrong."""
+        """The advice on what to do, in English: that of the finding, or else that of the check;
+        empty if nothing is wrong."""
         if self.finding.state in ("ok", "skipped"):
             return ""
         return self.finding.fix or self.check.fix.msgid

@@ -40,7 +40,7 @@ async def descriptors(installation: Installation) -> Finding:
 
 async def migrate_req(installation: Installation) -> Finding:
     """Checks that the kernel passes the waiting connections of a process that ends on to the other
-    processes.
+    processes (`net.ipv4.tcp_migrate_req`).
     """
     if installation.config.processes == 1:
         return skipped("one process answers all connections")

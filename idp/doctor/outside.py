@@ -100,8 +100,8 @@ async def _document(installation: Installation, path: str) -> dict[str, Any]:
 
 
 async def proxy_address(installation: Installation) -> Finding:
-    """Checks that `trusted_proxies` names only some addresses, and whether any other address has
-    sent X-Forwarded-For this week.
+    """Checks that `trusted_proxies` names only some addresses, and that no other address has sent
+    X-Forwarded-For in the last seven days.
     """
     networks = [ip_network(each, strict=False) for each in installation.config.trusted_proxies]
     if open_ones := [str(each) for each in networks if each.prefixlen == 0]:

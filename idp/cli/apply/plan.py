@@ -1,4 +1,5 @@
-"""Plans the steps that bring an installation into a state, without carrying them out."""
+"""Plans the steps after which an installation has what a state file describes, without carrying
+them out."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ class Unclear(IdpError):
 
 async def plan(backend: Backend, state: Document, *, prunes: bool) -> Sequence[ApplyStep]:
     """Compares the installation with `state`, the content of a state file, and returns the steps
-    that make the installation equal to it, in the order in which they must be carried out.
+    after which the installation has what the file describes, in the order in which they must be
+    carried out.
 
     With `prunes`, the last steps delete the records that a list of the state does not contain.
     Raises IdpError, StorageError.

@@ -41,7 +41,7 @@ class Policies(Request, frozen=True, kw_only=True):
 
 
 class MemberState(Request, frozen=True, kw_only=True):
-    """`user` is a user name."""
+    """A member of an organization in a state file. `user` is the user name."""
 
     user: Name
     roles: Annotated[list[Annotated[str, OneOf(tuple(ORGANIZATION_ROLES))]], Items(20, min=1)]
@@ -53,7 +53,9 @@ class InstanceMember(Request, frozen=True, kw_only=True):
 
 
 class ServiceUser(NewMachine, frozen=True, kw_only=True):
-    """A service user. Its secret and key are created with it, and stored only in these files."""
+    """A service user in a state file. A secret and a key are created together with the user and
+    are stored only in the files `secret_file` and `key_file`; None creates none.
+    """
 
     secret_file: File | None = None
     key_file: File | None = None

@@ -1,4 +1,6 @@
-"""The steps that bring an installation into a state: printed as a diff and carried out."""
+"""The steps after which an installation has what a state file describes: printed as a diff, and
+carried out.
+"""
 
 from __future__ import annotations
 

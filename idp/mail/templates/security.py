@@ -24,7 +24,8 @@ _NOT_YOU: Final = message(
 
 
 def password_changed(service: Service, user: User) -> list[Write]:
-    """Returns the writes of the message that the account has another password."""
+    """Returns the writes of the message that the account has another password, for the unit that
+    changes it."""
     subject = message("The password of your account was changed", context="mail")
     text = message(
         "Your account at %(host)s has a new password. Whoever was signed in to it has been signed"
@@ -61,8 +62,8 @@ def locked(service: Service, user: User, seconds: int = 0) -> list[Write]:
 
 
 def email_changed(service: Service, user: User, new: Email | None) -> list[Write]:
-    """Returns the writes of the message that the account has the e-mail address `new`, or none if
-    that is None; no writes if the address is the same.
+    """Returns the writes of the message that the account's e-mail address was replaced by `new`,
+    or removed if `new` is None; an empty list if the address is the same.
 
     The message is sent to the address in `user`, which is the record before the change.
     """

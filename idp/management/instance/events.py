@@ -151,7 +151,7 @@ async def in_organization(service: Service, call: Call, request: EventQuery) -> 
 
 
 async def types(service: Service, call: Call) -> EventTypesFound:
-    """Returns the names of all types of events."""
+    """Returns the types of all events that the audit log may contain."""
     return EventTypesFound(event_types=[_type(name) for name in TYPES])
 
 

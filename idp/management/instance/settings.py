@@ -46,7 +46,7 @@ class SecurityPolicyFound(Answer, frozen=True, kw_only=True):
 
 
 async def put_features(service: Service, call: Call, request: Features) -> Changed:
-    """Switches features on or off."""
+    """Switches on or off the features that the request names."""
     is_on = request.oidc_token_exchange
     values = {} if is_on is None else {"allows_token_exchange": is_on}
     return await _changed(service, call, lambda _: values, "instance.features_changed")

@@ -81,7 +81,8 @@ async def validate(service: Service, call: Call, domain: str) -> Changed:
     one.
 
     Raises PermissionDenied, NotFound, FailedPrecondition (no token was created, or it was not
-    found, or the domain is verified), Taken (another organization verified it first), TooMany.
+    found, or the domain is verified), Taken (another organization verified it first), TooMany (too
+    many checks in a short time).
     """
     unverified = await _unverified(
         service, await management_call.organization(service, call), domain

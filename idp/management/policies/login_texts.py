@@ -108,8 +108,8 @@ async def show_default(service: Service, call: Call, language: str) -> LoginText
 
 
 async def show(service: Service, call: Call, language: str) -> LoginTextFound:
-    """Returns the texts of an organization's pages in a language, as far as they differ from the
-    built-in ones.
+    """Returns the texts that the pages of the call's organization have in a language, as far as
+    they differ from the built-in ones.
 
     Raises PermissionDenied, NotFound.
     """
@@ -119,13 +119,15 @@ async def show(service: Service, call: Call, language: str) -> LoginTextFound:
 
 
 async def show_built_in(service: Service, call: Call, language: str) -> DefaultLoginTexts:
-    """Returns every text that the installation can set, as it is built in. Raises NotFound."""
+    """Returns the built-in wording of every text that the installation can set in a language.
+    Raises NotFound if there is no such language."""
     _check(language)
     return DefaultLoginTexts(language=language, texts=_entries(built_in(language)))
 
 
 async def show_inherited(service: Service, call: Call, language: str) -> DefaultLoginTexts:
-    """Returns every text that an organization can set, as it is without a text of its own.
+    """Returns, for every text that the call's organization can set in a language, the wording that
+    applies unless the organization sets its own.
 
     Raises PermissionDenied, NotFound.
     """
@@ -138,13 +140,13 @@ async def show_inherited(service: Service, call: Call, language: str) -> Default
 async def put_default(
     service: Service, call: Call, language: str, request: LoginTextForm
 ) -> Changed:
-    """Sets the installation's texts of a language. Raises NotFound, PreconditionFailed, Busy."""
+    """Sets texts of the installation in a language. Raises NotFound, PreconditionFailed, Busy."""
     rules = _rules(language, request)
     return await policies.set_default(service, call, rules, KIND, language)
 
 
 async def put(service: Service, call: Call, language: str, request: LoginTextForm) -> Changed:
-    """Sets an organization's texts of a language.
+    """Sets texts of the call's organization in a language.
 
     Raises PermissionDenied, NotFound, PreconditionFailed, Busy.
     """
@@ -157,7 +159,8 @@ async def put(service: Service, call: Call, language: str, request: LoginTextFor
 
 
 async def reset(service: Service, call: Call, language: str) -> Changed:
-    """Removes an organization's texts of a language, so that the installation's apply again.
+    """Removes the texts that the call's organization has set in a language, so that the
+    installation's apply again.
 
     Raises PermissionDenied, NotFound (it has none).
     """

@@ -1,4 +1,5 @@
-"""Calls that read and set the wording of messages, per type of message and language."""
+"""Calls that read and set the wording of messages, per type of message
+(`idp.mail.wording_rules.TYPES`) and language."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ async def show_default(service: Service, call: Call, type: str, language: str) -
 
 
 async def show(service: Service, call: Call, type: str, language: str) -> MessageTextFound:
-    """Returns an organization's wording of a message, as far as it differs from the built-in one.
+    """Returns the wording that a message has for the call's organization, as far as it differs
+    from the built-in one.
 
     Raises PermissionDenied, NotFound.
     """
@@ -54,7 +56,7 @@ async def put_default(
 async def put(
     service: Service, call: Call, type: str, language: str, request: MessageTextForm
 ) -> Changed:
-    """Sets an organization's wording of a message in one language.
+    """Sets the wording of a message in one language for the call's organization.
 
     Raises PermissionDenied, NotFound, PreconditionFailed, Busy.
     """
@@ -67,7 +69,8 @@ async def put(
 
 
 async def reset(service: Service, call: Call, type: str, language: str) -> Changed:
-    """Removes an organization's wording of a message, so that the installation's applies again.
+    """Removes the wording of a message that the call's organization has set, so that the
+    installation's applies again.
 
     Raises PermissionDenied, NotFound (it has none).
     """

@@ -1,4 +1,8 @@
-"""Calls on the pictures of the label policy: the logos and icons of pages and messages."""
+"""Calls on the pictures of the label policy: the logos and icons of pages and messages.
+
+The argument `picture` of these functions is the kind of the picture, such as `logo` or `icon_dark`
+(`idp.policies.pictures.BOXES`).
+"""
 
 from __future__ import annotations
 
@@ -50,16 +54,17 @@ class PictureFound(Answer, frozen=True, kw_only=True):
 
 
 async def show_default(service: Service, call: Call, picture: str) -> PictureFound:
-    """Returns a picture of the installation's pages.
+    """Returns the installation's picture of a kind.
 
-    Raises NotFound if there is no such kind of picture.
+    Raises NotFound if there is no such kind.
     """
     _, stored = await pictures.find(service, None, _place(picture))
     return await _answer(service, stored, is_default=stored is None)
 
 
 async def show(service: Service, call: Call, picture: str) -> PictureFound:
-    """Returns a picture of an organization's pages: its own or the installation's.
+    """Returns the picture of a kind that the pages of the call's organization display: its own or
+    the installation's.
 
     Raises PermissionDenied, NotFound.
     """
@@ -70,7 +75,7 @@ async def show(service: Service, call: Call, picture: str) -> PictureFound:
 
 
 async def put_default(service: Service, call: Call, picture: str, request: PictureForm) -> Changed:
-    """Sets a picture of the installation's pages.
+    """Sets the installation's picture of a kind.
 
     Raises InvalidArgument, NotFound, PreconditionFailed, Busy.
     """
@@ -81,7 +86,7 @@ async def put_default(service: Service, call: Call, picture: str, request: Pictu
 
 
 async def put(service: Service, call: Call, picture: str, request: PictureForm) -> Changed:
-    """Sets a picture of an organization's pages.
+    """Sets the picture of a kind for the call's organization.
 
     Raises InvalidArgument, PermissionDenied, NotFound, PreconditionFailed, Busy.
     """
@@ -93,12 +98,13 @@ async def put(service: Service, call: Call, picture: str, request: PictureForm) 
 
 
 async def remove_default(service: Service, call: Call, picture: str) -> Changed:
-    """Removes a picture from the installation's pages. Raises NotFound."""
+    """Removes the installation's picture of a kind. Raises NotFound."""
     return await _remove(service, call, None, _place(picture))
 
 
 async def remove(service: Service, call: Call, picture: str) -> Changed:
-    """Removes an organization's own picture. Raises PermissionDenied, NotFound (it has none)."""
+    """Removes the picture of a kind that the call's organization has set. Raises PermissionDenied,
+    NotFound (it has none)."""
     place = _place(picture)
     organization = await management_call.organization(service, call)
     return await _remove(service, call, organization.id, place)

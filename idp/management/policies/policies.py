@@ -50,13 +50,15 @@ async def show(service: Service, call: Call, kind: PolicyKind) -> PolicyFound:
 
 
 async def put_default(service: Service, call: Call, document: object, kind: PolicyKind) -> Changed:
-    """Sets the installation's policy. Raises InvalidArgument, PreconditionFailed, Busy."""
+    """Sets the installation's policy of a kind to what the JSON body `document` says. Raises
+    InvalidArgument, PreconditionFailed, Busy."""
     rules = reading.read(KINDS[kind].form, document).stored()
     return await set_default(service, call, rules, kind)
 
 
 async def create(service: Service, call: Call, document: object, kind: PolicyKind) -> Changed:
-    """Stores a policy of a kind for the call's organization, which has none of its own yet.
+    """Stores what the JSON body `document` says as the policy of a kind of the call's
+    organization, which has none of its own yet.
 
     Raises InvalidArgument, PermissionDenied, NotFound, AlreadyExists (it has one).
     """
@@ -71,7 +73,8 @@ async def create(service: Service, call: Call, document: object, kind: PolicyKin
 
 
 async def change(service: Service, call: Call, document: object, kind: PolicyKind) -> Changed:
-    """Replaces an organization's own policy.
+    """Replaces the policy of a kind that the call's organization has of its own by what the JSON
+    body `document` says.
 
     Raises InvalidArgument, PermissionDenied, NotFound (it has none).
     """
@@ -82,7 +85,8 @@ async def change(service: Service, call: Call, document: object, kind: PolicyKin
 
 
 async def reset(service: Service, call: Call, kind: PolicyKind) -> Changed:
-    """Removes an organization's own policy, so that the installation's applies again.
+    """Removes the policy of a kind that the call's organization has of its own, so that the
+    installation's applies again.
 
     Raises PermissionDenied, NotFound (it has none).
     """
@@ -101,8 +105,8 @@ async def found(
     """Returns the organization that the call acts in, its own policy, and the installation's; None
     for a policy that is not stored.
 
-    `kind` is the kind of policy, followed for texts by the type of message, if any, and the
-    language.
+    `kind` is the kind of policy; for texts it is followed by the type of message, if it is a
+    message, and by the language.
     """
     organization = await management_call.organization(service, call)
     own, default = await effective.find(service, organization.id, *kind)

@@ -83,8 +83,8 @@ async def purge(service: Service, work: DeferredWork) -> bool:
 
 
 async def find_demo(service: Service) -> Application | None:
-    """Returns the demo application, or None if there is none. It cannot be deleted: its page, and
-    each start on loopback, need it."""
+    """Returns the demo application, or None if there is none. Calls must not delete it, because
+    the demo's page and each start with a loopback issuer need it."""
     instance = await service.store.get(INSTANCES, INSTANCE_ID)
     demo = instance.demo if instance else None
     return await service.store.get(APPLICATIONS, demo.client_id) if demo else None

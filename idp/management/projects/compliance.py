@@ -26,8 +26,8 @@ class ComplianceProblem(Answer, frozen=True, kw_only=True):
 
 
 def problems(client: Application) -> list[ComplianceProblem]:
-    """Returns the settings of an application that contradict RFC 9700 or RFC 8252, or make it
-    unusable."""
+    """Returns a problem for each setting of an application that contradicts RFC 9700 or RFC 8252,
+    or makes the application unusable."""
     return [
         ComplianceProblem(key=f"app.{key}", localized_message=text)
         for key, (is_so, text) in _RULES.items()

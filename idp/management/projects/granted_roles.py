@@ -1,4 +1,4 @@
-"""Removal of roles that were assigned through a project grant, once it no longer grants them.
+"""Removal of roles that were assigned through a project grant and that the grant no longer grants.
 
 The functions `purge` and `follow` are steps of deferred work (`idp/audit/deferred_work.py`): each
 call processes a bounded number of assignments and returns whether none is left.

@@ -63,8 +63,8 @@ async def configure(
 async def check(
     service: Service, call: Call, project_id: str, request: CheckedOidcApp
 ) -> AppChecked:
-    """Returns what the registration of such an application would answer, and warnings, without
-    storing anything.
+    """Returns what the registration of such an application would answer, without storing anything,
+    and warnings about its redirect URIs.
 
     Raises NotFound (the project), PermissionDenied (management access), as the registration would.
     """

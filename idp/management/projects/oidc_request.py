@@ -87,8 +87,9 @@ class OidcSettings(Request, frozen=True, kw_only=True):
     login_version: LoginVersion | None = None
 
     def check(self) -> Iterator[FieldProblem]:
-        """Validates the addresses against the kind of the application, and the flows against
-        each other."""
+        """Yields a problem for each address that the kind of the application does not allow or
+        that occurs twice, and for grant types that do not fit the response types or the
+        authentication."""
         kind = APP_TYPES.get(self.app_type)
         yield from self._check_list("redirectUris", self.redirect_uris, kind)
         yield from self._check_list("postLogoutRedirectUris", self.post_logout_redirect_uris, kind)

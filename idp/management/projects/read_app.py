@@ -114,13 +114,14 @@ def view(client: Application, now: datetime) -> AppView:
 
 
 def api(client: Application) -> ApiConfig:
-    """Returns the settings of an API application."""
+    """Returns the settings of an API application in the form in which answers contain them."""
     method = _named(api_apps.AUTH_METHODS, client.auth_method)
     return ApiConfig(client_id=client.id, auth_method_type=method)
 
 
 def oidc(client: Application) -> OidcConfig:
-    """Returns the settings of an OpenID Connect application."""
+    """Returns the settings of an OpenID Connect application in the form in which answers contain
+    them."""
     problems = compliance.problems(client)
     return OidcConfig(
         client_id=client.id,

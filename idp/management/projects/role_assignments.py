@@ -84,7 +84,8 @@ class AssignmentSource(Struct, frozen=True):
 
     @property
     def org_id(self) -> str:
-        """The id of the organization that assigns the roles."""
+        """The id of the organization that assigns the roles: the one that the project is granted
+        to, or without a grant the one that owns it."""
         return self.grant.granted_org_id if self.grant else self.project.org_id
 
     def unchanged(self) -> list[Write]:

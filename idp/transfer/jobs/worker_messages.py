@@ -20,22 +20,25 @@ M = TypeVar("M")
 
 
 class WorkerAssignment(Struct, frozen=True):
-    """The first message to a worker: the settings, and the job that it helps with."""
+    """The first message to a worker process: the service's settings, and the job that the process
+    helps with.
+    """
 
     config: Config
     job: Job
 
 
 class WorkerCommand(Struct, frozen=True):
-    """A command to a worker: to plan `rows`, or if these are None to store the rows planned
-    last.
+    """A command to a worker process: to plan `rows`, or if `rows` is None to store the rows
+    planned last.
     """
 
     rows: Sequence[Row] | None = None
 
 
 class WorkerReply(Struct, frozen=True):
-    """The reply to a command; the first one, before any command, states that the worker is ready.
+    """The reply of a worker process to a command; the first one, before any command, states that
+    it is ready.
 
     A command to plan has one reply. A command to store has two: the first, which `is_stored`, when
     the rows are stored; the second with the `outcomes` of the rows, without their documents. A

@@ -1,8 +1,7 @@
 """The kind of rows `domains`: an organization's domains, one of which its login names end with.
 
-The package states whether a domain is verified: a caller that may import may state that of any
-domain. A domain that is not verified here may be verified for another organization, as when it is
-added by a call.
+A domain is verified if the package states so, because a caller that may import may state that of
+any domain. A domain without that statement is added even if another organization has verified it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The kinds of rows of an organization's policies, in the members of the reference system and this
-service's own.
+"""The kinds of rows of an organization's policies, in the members of the reference system (the
+other one whose packages this service imports) and this service's own.
 
 A member that a package leaves out is off, because the reference system's encoding omits whatever
 is false, empty or 0. Only a number that cannot be 0 then has this service's own default.

@@ -31,8 +31,8 @@ class KeyRow(Request, frozen=True, kw_only=True):
 
 
 class AppKeyRow(KeyRow, frozen=True, kw_only=True):
-    """A row of an application's key. If `client_id` and `app_id` differ and the client id names an
-    application, that one owns the key.
+    """A row of an application's key. `client_id` and `app_id` may differ; the owner is the
+    application that is named by `client_id`, or, if there is none, by `app_id`.
     """
 
     id: Annotated[str, RecordId()]

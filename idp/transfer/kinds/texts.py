@@ -57,8 +57,7 @@ class PackagedLoginText(Request, frozen=True, kw_only=True):
 async def plan_messages(
     type: str, context: ImportContext, parsed_rows: Sequence[ParsedRow]
 ) -> list[RowPlan]:
-    """Plans rows of the texts of one type of message (`RowKind.plan`); each row has one
-    language."""
+    """Plans rows of texts of the message `type` (`RowKind.plan`); each row has one language."""
     rows = []
     for parsed in parsed_rows:
         request = cast(PackagedMessage, parsed.request)

@@ -1,4 +1,5 @@
-"""Kinds of rows in packages of the reference system that this service cannot store.
+"""Kinds of rows in packages of the reference system (the other one whose packages this service
+imports) that this service cannot store.
 
 Every such row is named in the report, so that its absence is explained.
 """

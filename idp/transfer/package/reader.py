@@ -38,7 +38,7 @@ _NO_OBJECT: Final = problem(FieldProblem("field.wrong_type", "", "must be an obj
 
 
 class PackageReader:
-    """A reader that writes the rows of a package into a spool.
+    """A reader that writes the rows of a package into the files of a `Spool`.
 
     `ids` has the ids of the organizations in the order of the document; in place of an id that is
     missing or invalid it has the problem. `beside` holds the members of the document next to the

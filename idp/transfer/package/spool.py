@@ -22,7 +22,8 @@ _BUFFER_BYTES: Final = 64 * 1024
 
 
 class Spooled(Struct, frozen=True, array_like=True):
-    """A row as it is written to a row file, whose kind and order need not be repeated.
+    """A row in the form in which it is written to a row file, without what is the same for the
+    whole file: kind and order.
 
     `organization` is the index of its organization. `index` is its index in the list; None where
     there is no list, ITSELF for the organization as a whole.

@@ -27,10 +27,11 @@ _OWN_PROVIDER: Final = "auth0|"
 
 
 class Auth0:
-    """A source of persons: an Auth0 export of `users`, and optionally the file of their
-    `passwords`.
+    """A source of persons: the file `users` of an Auth0 export, and the file `passwords` with
+    their hashes, or None without passwords.
 
-    `email_verified` applies to all users; None takes each user's own value.
+    `email_verified` says for all users whether their addresses are verified; None takes each
+    user's own value.
     """
 
     names: Mapping[str, str] = {

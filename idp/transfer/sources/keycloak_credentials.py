@@ -27,8 +27,8 @@ class _UnusableCredential(ValueError):
 
 
 def take(draft: PersonDraft, credentials: object) -> list[str]:
-    """Copies usable credentials to the draft; returns the names of the others, which are dropped
-    with a warning.
+    """Copies the password hash and the secret of the authenticator app from a user's `credentials`
+    to the draft. Returns the names of the other credentials, which are dropped with a warning.
     """
     if not isinstance(credentials, list):
         return ["credentials"] if credentials else []

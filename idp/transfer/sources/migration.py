@@ -26,9 +26,9 @@ from idp.transfer.sources.source import Source
 class MigrationOptions(Struct, frozen=True, kw_only=True):
     """The options of a migration.
 
-    `keeps_attributes` makes attributes metadata, `keeps_incomplete` includes persons without an
-    e-mail address, and `project_id` is the project to which roles belong; without it they are
-    dropped.
+    `keeps_attributes` stores the further attributes of persons as metadata, `keeps_incomplete`
+    includes persons without an e-mail address, and `project_id` is the project to which roles
+    belong; without it roles are dropped.
     """
 
     keeps_attributes: bool = False

@@ -80,7 +80,7 @@ def _metadata(entries: object) -> Iterator[tuple[str, object]]:
 
 
 class Encoded:
-    """A metadata value that is already in base64."""
+    """A metadata value that the source has in base64 already, so that it is not encoded again."""
 
     def __init__(self, text: object) -> None:
         self.text = text

@@ -89,7 +89,8 @@ class PackageFile:
 
 @contextmanager
 def drafted(path: Path) -> Iterator[BinaryIO]:
-    """Provides a file that replaces `path`, with mode 0600, when the block succeeds.
+    """Provides a file open for writing, which replaces the file at `path`, with mode 0600, when
+    the block succeeds.
 
     Otherwise `path` does not change. Raises OSError.
     """

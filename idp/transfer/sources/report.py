@@ -103,7 +103,7 @@ def _problem(problem: RowProblem) -> dict[str, str]:
 
 
 def displayed(name: str) -> str:
-    """Returns a name from a source as reports display it: cut to a limit, without control
+    """Returns a name or text from a source as reports display it: cut to a limit, without control
     characters.
     """
     cut = name[:MAX_NAME_CHARACTERS]

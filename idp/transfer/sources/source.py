@@ -60,7 +60,9 @@ class SourceRecord(Struct, frozen=True, kw_only=True):
     problems: tuple[RowProblem, ...] = ()
 
     def members(self) -> dict[str, Any]:
-        """Returns the members of the record; empty if it is no JSON object."""
+        """Returns the members of the record, which are the fields of a JSON object; empty if it is
+        none.
+        """
         return self.value if isinstance(self.value, dict) else {}
 
     def draft(self) -> PersonDraft:
@@ -94,10 +96,10 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def records(text: LongText, name: str, first: int = 1) -> Iterator[SourceRecord]:
-    """Yields the consecutive values of a text, or the elements of the only array in it, numbered
-    from `first`.
+    """Yields the consecutive JSON values of a text, or the elements of the only array in it, as
+    records that are numbered from `first`.
 
-    `name` is the file's name in their paths.
+    `name` is the file's name, with which the records' paths begin.
     """
     is_array = text.take_if_next("[")
     row = first
@@ -115,9 +117,10 @@ _ONE: Final = "Give each list a file of its own."
 
 
 def elements(text: LongText, name: str, first: int = 1) -> Iterator[SourceRecord]:
-    """Yields the elements of an array whose opening bracket is consumed, numbered from `first`.
+    """Yields the elements of an array whose opening bracket is consumed, as records that are
+    numbered from `first`.
 
-    `name` is the file's name in their paths.
+    `name` is the file's name, with which the records' paths begin.
     """
     row = first
     while not text.take_if_next("]"):

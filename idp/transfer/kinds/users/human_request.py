@@ -54,7 +54,7 @@ class PackagedProfile(ProfileFields, frozen=True, kw_only=True):
     last_name: Annotated[str, Text()] = ""
 
     def stored(self) -> Profile:
-        """Returns the profile in the form of a user's record."""
+        """Returns the profile in the form in which a user's record holds it."""
         return self.as_profile(self.first_name or None, self.last_name or None)
 
 
