@@ -19,6 +19,7 @@ from tornado.http1connection import HTTP1Connection
 from tornado.web import HTTPError
 
 from handlers.http import api_errors
+from handlers.http.admission import BULK, MANAGEMENT
 from handlers.http.base import Handler
 from idp.api import error_body
 from idp.api.operation import Operation
@@ -70,6 +71,8 @@ class JsonHandler(Handler):
     """The base of endpoints that answer in JSON with the API's error bodies. Responses are not
     cached."""
 
+    group = MANAGEMENT
+
     def set_default_headers(self) -> None:
         super().set_default_headers()
         self._headers["Cache-Control"] = "no-store"
@@ -110,6 +113,8 @@ class ApiHandler(JsonHandler):
         super().initialize()
         self.operations = operations
         self._left = asyncio.Event()
+        if self._is_bulk():
+            self.group = BULK
 
     async def prepare(self) -> None:
         """Authenticates the caller and checks the permission for the operation, before the body is
@@ -137,6 +142,21 @@ class ApiHandler(JsonHandler):
             management_call.check_service(self.call)
         if operation.body == "package":
             self._receive()
+
+    def _is_bulk(self) -> bool:
+        """Whether the request moves more data than one answer's: an import or an export."""
+        operation = self.operations.get(self.request.method or "")
+        return operation is not None and (operation.is_bulk or self._streams(operation))
+
+    def _streams(self, operation: Operation) -> bool:
+        """Whether the client accepts the operation's records as a stream of lines."""
+        has_lines = operation.lines is not None
+        return has_lines and _LINES in self.request.headers.get("Accept", "")
+
+    def wait_for_client(self) -> None:
+        # A package is stored while it arrives, which is the work that the places limit.
+        if self.upload is None:
+            super().wait_for_client()
 
     def _receive(self) -> None:
         """Prepares to store a package of any size as it arrives. Raises HTTPError 415."""
@@ -209,7 +229,7 @@ class ApiHandler(JsonHandler):
         ids = self._path_values(values)
         given = await self._given()
         key = self.request.headers.get("Idempotency-Key")
-        if self.operation.lines and _LINES in self.request.headers.get("Accept", ""):
+        if self.operation.lines and self._streams(self.operation):
             await self._stream(self.operation.lines(self.service, self.call, *ids, **given))
             return
         # An export into a file is cancelled if its caller disconnects.

@@ -13,6 +13,7 @@ from tornado.web import Application, RequestHandler
 
 from handlers import account, api, asset_uploads, console, health
 from handlers.http import hosts
+from handlers.http.admission import Admission
 from handlers.http.base import Handler
 from handlers.login import accounts as accounts_page
 from handlers.login import (
@@ -129,6 +130,7 @@ class App(Application):
 
     def __init__(self, service: Service) -> None:
         self.service = service
+        self.admission = Admission(service.random)
         self.is_draining = False
         self._under_way: set[RequestHandler] = set()
         self._is_idle = asyncio.Event()
@@ -168,8 +170,11 @@ class App(Application):
 
 
 def log_access(handler: RequestHandler) -> None:
-    """Writes the access log's line for a request that has been answered."""
+    """Writes the access log's line for a request that has been answered. Those refused for
+    overload have none: they would hide the others."""
     request = handler.request
+    if isinstance(handler, Handler) and handler.place.is_refused:
+        return
     logs.access(
         request.method or "",
         request.path,

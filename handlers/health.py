@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from handlers.http.admission import HEALTH
 from handlers.http.base import ProtocolHandler
 
 
 class HealthHandler(ProtocolHandler):
     """Answers with 200 while the process runs."""
 
+    group = HEALTH
     any_host = True
 
     async def get(self) -> None:
@@ -24,6 +26,7 @@ class ReadyHandler(ProtocolHandler):
     work.
     """
 
+    group = HEALTH
     any_host = True
 
     async def get(self) -> None:

@@ -11,6 +11,7 @@ from handlers.console.sections import CONSOLE, ConsoleSection, open_to
 from handlers.forms import refusals
 from handlers.forms.console_session import ConsoleSession
 from handlers.forms.run_operation import Document, Run, run
+from handlers.http.admission import MANAGEMENT
 from handlers.http.base import ResponseSent
 from handlers.pages import signed_in_page
 from handlers.pages.base import PageHandler
@@ -41,6 +42,7 @@ class ConsoleHandler(PageHandler):
     `section` is the part of the navigation that the page belongs to.
     """
 
+    group = MANAGEMENT
     section = "overview"
     requires_recent_authentication = False  # requires a recent authentication
     visit: ConsoleSession
@@ -216,6 +218,8 @@ class ConsoleHandler(PageHandler):
 
 class ConsoleAccountHandler(PageHandler):
     """Redirects to the account chooser, where another account can be chosen or signed in."""
+
+    group = MANAGEMENT
 
     async def get(self) -> None:
         await signed_in_page.sign_in(

@@ -12,6 +12,7 @@ from handlers.console.base import ConsoleHandler
 from handlers.console.projects import PROJECT
 from handlers.console.sections import CONSOLE, SECTIONS, open_to
 from handlers.forms.run_operation import BY_NAME
+from handlers.http.admission import MANAGEMENT
 from handlers.pages.base import PageHandler
 from idp.foundation.i18n import Message, message
 from idp.management.instance import onboarding as instance_onboarding
@@ -157,6 +158,8 @@ class ConsoleOverviewHandler(ConsoleHandler):
 
 class SlashHandler(PageHandler):
     """Redirects the address with a trailing slash to the one without, permanently."""
+
+    group = MANAGEMENT
 
     async def get(self) -> None:
         query = self.request.query

@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import re
 from asyncio import Future
-from collections.abc import Awaitable
-from functools import lru_cache
+from collections.abc import Awaitable, Callable
+from functools import lru_cache, partial
 from http import HTTPStatus
 from typing import Any, Final, Protocol, cast
 
@@ -19,28 +19,29 @@ from tornado.http1connection import HTTP1Connection
 from tornado.httputil import HTTPHeaders, format_timestamp
 from tornado.web import Finish, HTTPError, RequestHandler, stream_request_body
 
-from handlers.http import hosts, params
+from handlers.http import admission, hosts, params
+from handlers.http.admission import Admission, Group, Shed
+from handlers.http.protocol_errors import as_oauth_error
+from handlers.http.request_place import RequestPlace
 from idp import test_mode
 from idp.foundation import logs
 from idp.foundation.errors import Busy, IdpError
+from idp.foundation.network_keys import network_key
 from idp.identity.guesses.origin import AttemptOrigin
 from idp.oauth.errors import (
-    InsufficientScope,
     InvalidClient,
     InvalidRequest,
-    InvalidToken,
     OAuthError,
-    ServerError,
-    TemporarilyUnavailable,
 )
 from idp.oauth.params import Params
 from idp.records import Browser
 from idp.service import Service
-from storage import StorageError, Unavailable, Unknown
+from storage import StorageError
 
 BODY_SECONDS: Final = 30
+# Of these: a body that takes longer gives way to other requests.
+PROMPT_SECONDS: Final = 0.1
 _LENGTH: Final = re.compile(r"[0-9]{1,19}")  # RFC 9110 8.6; as many digits as 64 bits hold
-METHOD_NOT_ALLOWED: Final = "the method is not allowed"
 _METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _log = logs.logger(__name__)
 
@@ -61,6 +62,10 @@ class ServiceApplication(Protocol):
         """The running service."""
 
     @property
+    def admission(self) -> Admission:
+        """The places for requests in this process."""
+
+    @property
     def is_draining(self) -> bool:
         """Whether a shutdown has begun."""
 
@@ -77,6 +82,7 @@ class Handler(RequestHandler):
     size is checked before it is stored."""
 
     SUPPORTED_METHODS = _METHODS
+    group: Group  # whose requests share places in the process
     any_host = False  # the Host header is not checked (health checks, static files)
     request_id = ""
     _query_params: Params | None = None
@@ -92,15 +98,24 @@ class Handler(RequestHandler):
     def initialize(self) -> None:
         self._chunks: list[bytes] = []
         self._received = 0
+        self.place = RequestPlace()
         self._patience: asyncio.TimerHandle | None = None
         self.app.begin(self)
 
     def on_finish(self) -> None:
+        self.place.answered()
         self._end()
 
     def on_connection_close(self) -> None:
         super().on_connection_close()
+        self.place.client_left()
         self._end()
+
+    async def _execute(self, *args: Any, **kwargs: Any) -> None:
+        try:
+            await super()._execute(*args, **kwargs)
+        finally:
+            self.place.worked()
 
     def _end(self) -> None:
         if self._patience is not None:
@@ -126,15 +141,24 @@ class Handler(RequestHandler):
             self._headers["X-Request-Id"] = self.request_id
 
     def prepare(self) -> Awaitable[None] | None:
-        """Calls `admit`. In a service started with `--test`, the returned awaitable applies the
-        test clock."""
+        """Assigns the request id, takes a place and calls `admit`. The returned awaitable waits
+        for a place, if none is free; in a service started with `--test`, it applies the test
+        clock."""
+        self._name()
+        places = self.app.admission.places_of(self.group)
+        if self.place.enter(places, network_key(self.address())) and not self.service.config.test:
+            self.admit()
+            return None
+        return self._admit_in_turn()
+
+    async def _admit_in_turn(self) -> None:
+        await self.place.wait(cast(HTTP1Connection, self.request.connection).stream)
         self.admit()
-        return test_mode.synchronise(self.service) if self.service.config.test else None
+        if self.service.config.test:
+            await test_mode.synchronise(self.service)
 
     def admit(self) -> None:
-        """Assigns the request id, then checks the sizes of the headers and the body, and the Host
-        header. Raises HTTPError."""
-        self._name()
+        """Checks the sizes of the headers and the body, and the Host header. Raises HTTPError."""
         self._check_size()
         if not self.any_host:
             hosts.check(self)
@@ -178,7 +202,33 @@ class Handler(RequestHandler):
         # Only a request with one of these has a body (RFC 9112 6).
         if "Content-Length" in headers or "Transfer-Encoding" in headers:
             loop = asyncio.get_running_loop()
-            self._patience = loop.call_later(BODY_SECONDS, self._hang_up)
+            self._patience = loop.call_later(PROMPT_SECONDS, self._wait_longer)
+
+    def _wait_longer(self) -> None:
+        """Gives way to other requests while the body, for which the service is ready, arrives."""
+        if self._is_body_late():
+            self.wait_for_client()
+        loop = asyncio.get_running_loop()
+        self._patience = loop.call_later(BODY_SECONDS - PROMPT_SECONDS, self._hang_up)
+
+    def _is_body_late(self) -> bool:
+        is_expected = self._prepared_future is not None and self._prepared_future.done()
+        return is_expected and not self.request._body_future.done()
+
+    def wait_for_client(self) -> None:
+        """Lets other requests have the place until the body has arrived. Before the request is
+        answered, it takes another one."""
+        name = (self.request.method or "").lower()
+        if self.place.give_way():
+            setattr(self, name, partial(self._answer_in_turn, getattr(self, name)))
+
+    async def _answer_in_turn(
+        self, answer: Callable[..., Awaitable[None] | None], *values: str
+    ) -> None:
+        await self.place.enter_again()
+        answering = answer(*values)
+        if answering is not None:
+            await answering
 
     def _wait_anew(self) -> None:
         """Restarts the time limit after a part of a long body has arrived."""
@@ -257,7 +307,9 @@ class Handler(RequestHandler):
     def log_exception(self, kind: Any, error: Any, traceback: Any) -> None:
         """Logs why a request failed: a refusal in one line, an internal failure with its
         traceback."""
-        if isinstance(error, StorageError | Busy):
+        if isinstance(error, Shed):
+            admission.report(error)
+        elif isinstance(error, StorageError | Busy):
             _log.warning("refused", error=type(error).__name__, cause=str(error))
         elif isinstance(error, OAuthError):
             cause = error.reason if isinstance(error, InvalidClient) else error.description
@@ -298,27 +350,11 @@ def _date(seconds: int) -> str:
     return format_timestamp(seconds)
 
 
-def as_oauth_error(error: BaseException | None) -> OAuthError:
-    """Returns the protocol error that is sent for an exception. The cause of an internal failure
-    is left out; it is only logged."""
-    if isinstance(error, OAuthError):
-        return error
-    if isinstance(error, Busy):
-        return TemporarilyUnavailable(error.retry_after_seconds)
-    if isinstance(error, Unavailable | Unknown):
-        return TemporarilyUnavailable()
-    if isinstance(error, HTTPError):
-        message = METHOD_NOT_ALLOWED if error.status_code == 405 else error.log_message
-        wire = InvalidRequest(message or "the request can not be answered")
-        wire.status = error.status_code
-        return wire
-    return ServerError("something failed on the side of the service")
-
-
 class ProtocolHandler(Handler):
     """The base of the endpoints for OAuth clients, which receive forms and answer in JSON.
     Responses are not cached."""
 
+    group = admission.PROTOCOL
     challenge = 'Basic realm="idp", charset="UTF-8"'
 
     def set_default_headers(self) -> None:
@@ -337,14 +373,3 @@ class ProtocolHandler(Handler):
         """Returns the value of WWW-Authenticate for an error, or None for an error that needs
         none."""
         return self.challenge if error.status == 401 else None
-
-
-def bearer_challenge(error: OAuthError) -> str | None:
-    """Returns the Bearer challenge for an invalid token or an insufficient scope, and None for
-    other errors. It has no error code if the request had no token (RFC 6750 3)."""
-    if not isinstance(error, InvalidToken | InsufficientScope) or error.status == 429:
-        return None
-    parts = ['Bearer realm="idp"']
-    if error.description:
-        parts += [f'error="{error.code}"', f'error_description="{error.description}"']
-    return ", ".join(parts)

@@ -10,8 +10,10 @@ from msgspec import structs
 from tornado.web import HTTPError
 
 from handlers.http import browser, hosts, params
-from handlers.http.base import Handler, ResponseSent, as_oauth_error
+from handlers.http.admission import PAGES
+from handlers.http.base import Handler, ResponseSent
 from handlers.http.hosts import WrongHost
+from handlers.http.protocol_errors import as_oauth_error
 from handlers.pages import error_texts, rendering
 from handlers.pages.page_settings import about
 from idp.foundation import i18n, logs
@@ -46,6 +48,7 @@ class ForeignForm(HTTPError):
 class PageHandler(Handler):
     """The base of the pages that a person opens in a browser. Responses are HTML by default."""
 
+    group = PAGES
     language: str | None = None
     ui_locales: str | None = None
     _client: Application | None = None

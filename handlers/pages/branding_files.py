@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from tornado.web import HTTPError
 
+from handlers.http.admission import PUBLIC
 from handlers.pages.base import PageHandler
 from idp.foundation.contrast import is_colour
 from idp.policies import page_settings, palette
@@ -25,6 +26,8 @@ _NOTHING: Final = "default-src 'none'; frame-ancestors 'none'"
 
 class BrandHandler(PageHandler):
     """Sends the stylesheet with an organization's colours."""
+
+    group = PUBLIC
 
     async def get(self, policy_id: str, digest: str) -> None:
         stylesheet = await page_settings.stylesheet(self.service, policy_id)
@@ -40,6 +43,8 @@ class BrandHandler(PageHandler):
 
 class BrandingPreviewHandler(PageHandler):
     """Sends a stylesheet with the unsaved colours in the address, for a preview."""
+
+    group = PUBLIC
 
     async def get(self) -> None:
         query = self.query_params()
@@ -65,6 +70,7 @@ class PictureHandler(PageHandler):
     """Sends a logo or an icon. Its Content-Security-Policy forbids scripts if it is opened as a
     document."""
 
+    group = PUBLIC
     _digest = ""
 
     async def get(self, picture_id: str, digest: str) -> None:

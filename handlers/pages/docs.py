@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from functools import cache
 
+from handlers.http.admission import MANAGEMENT
 from handlers.pages import rendering
 from handlers.pages.base import PageHandler
 from idp.api import description, manual
@@ -15,6 +16,8 @@ from idp.foundation import i18n
 
 class DocsHandler(PageHandler):
     """A page of the manual: the overview, one part of the API, or the error codes."""
+
+    group = MANAGEMENT
 
     async def get(self) -> None:
         config, bundle = self.service.config, self.bundle()

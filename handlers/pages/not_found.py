@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from tornado.web import HTTPError
 
-from handlers.http.base import as_oauth_error
+from handlers.http.protocol_errors import as_oauth_error
 from handlers.pages.base import PageHandler
 
 PAGES: Final = "/ui/"

@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from handlers.http.admission import MANAGEMENT
 from handlers.http.cors import SharedHandler
 from idp.api import description
 
@@ -18,6 +19,7 @@ KEPT: Final = "public, max-age=300"
 class OpenapiHandler(SharedHandler):
     """Sends the OpenAPI 3.1 document, which may be cached and read from any origin."""
 
+    group = MANAGEMENT
     any_origin = True
     _tag: str | None = None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tornado.web import HTTPError
 
+from handlers.http.admission import PUBLIC
 from handlers.pages import rendering
 from handlers.pages.base import PageHandler
 
@@ -11,6 +12,7 @@ from handlers.pages.base import PageHandler
 class StaticHandler(PageHandler):
     """Sends a stylesheet, script or image whose address contains a hash of its content."""
 
+    group = PUBLIC
     any_host = True  # the page that reports a wrong host needs its stylesheet
 
     async def get(self) -> None:

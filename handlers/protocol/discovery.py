@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from handlers.http.admission import PUBLIC
 from handlers.http.cors import SharedHandler
 from idp.foundation import i18n
 from idp.oauth.endpoints import discovery
@@ -13,6 +14,7 @@ class DiscoveryHandler(SharedHandler):
     """The discovery document (OpenID Connect Discovery 4). It may be cached for a few minutes, and
     read from any origin."""
 
+    group = PUBLIC
     any_origin = True
 
     async def get(self) -> None:

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 from tornado.web import HTTPError
 
 from handlers.http import hosts, params
-from handlers.http.base import METHOD_NOT_ALLOWED, Handler, ProtocolHandler
+from handlers.http.base import Handler, ProtocolHandler
+from handlers.http.protocol_errors import METHOD_NOT_ALLOWED
 from idp.audit import failure_events
 from idp.credentials import rate_limits
 from idp.oauth.authentication import client_authentication

@@ -6,6 +6,7 @@ import hashlib
 
 import msgspec
 
+from handlers.http.admission import PUBLIC
 from handlers.http.cors import SharedHandler
 from idp.keys.key_ring import PUBLISHED_CACHE_SECONDS
 from idp.oauth.paths import KEYS
@@ -15,6 +16,7 @@ class KeysHandler(SharedHandler):
     """The JSON Web Key Set. Clients may cache it for 300 s, so a new key signs nothing before that
     time has passed."""
 
+    group = PUBLIC
     any_origin = True
 
     async def get(self) -> None:

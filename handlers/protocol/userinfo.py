@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from handlers.http.base import bearer_challenge
 from handlers.http.cors import SharedHandler
+from handlers.http.protocol_errors import bearer_challenge
 from handlers.protocol.error_recording import RefusingHandler
 from idp.oauth.endpoints import userinfo
 from idp.oauth.errors import InvalidRequest, OAuthError

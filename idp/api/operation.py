@@ -61,6 +61,11 @@ class Operation(Struct, frozen=True, kw_only=True):
     lines: Lines | None = None
 
     @property
+    def is_bulk(self) -> bool:
+        """Whether the operation moves data of any size: a package in, or a file out."""
+        return self.body == "package" or self.is_filed
+
+    @property
     def parameters(self) -> list[str]:
         """The names of the parameters in the path, in their order."""
         return _PARAMETER.findall(self.path)

@@ -19,7 +19,8 @@ class _LineWindow:
     """The current second of a kind of line."""
 
     since: float
-    allowed: int = LIMIT
+    limit: int
+    allowed: int
     seen: int = 0
     held: int = 0
 
@@ -33,17 +34,18 @@ class Repetitions:
         self._now = monotonic
         self._windows: dict[tuple[str, str, str], _LineWindow] = {}
 
-    def admit(self, kind: tuple[str, str, str]) -> int | None:
+    def admit(self, kind: tuple[str, str, str], limit: int = LIMIT) -> int | None:
         """Counts a line of this kind. Returns None if the line must not be written; otherwise, how
         many lines of the kind were held back since the last one that was written.
 
-        `kind` is the logger, the level and the event.
+        `kind` is the logger, the level and the event; `limit` is how many lines of it are written
+        in the first second.
         """
         now = self._now()
         window = self._windows.get(kind)
         if window is None:
             self._make_room()
-            window = self._windows[kind] = _LineWindow(now)
+            window = self._windows[kind] = _LineWindow(now, limit, limit)
         held = self._begin_anew(window, now) if now - window.since >= WINDOW_SECONDS else 0
         window.seen += 1
         if window.seen <= window.allowed:
@@ -69,7 +71,7 @@ class Repetitions:
     def _begin_anew(self, window: _LineWindow, now: float) -> int:
         """Begins the next second; returns how many lines the last one held back."""
         held = window.held
-        window.allowed = 1 if window.seen > LIMIT else LIMIT
+        window.allowed = 1 if window.seen > window.limit else window.limit
         window.since, window.seen, window.held = now, 0, 0
         return held
 

@@ -25,7 +25,7 @@ from typing import Any, Final, TextIO, cast
 import msgspec
 import structlog
 
-from idp.foundation import metrics, redaction
+from idp.foundation import log_repetition, metrics, redaction
 from idp.foundation.clock import Clock, SystemClock
 from idp.foundation.log_repetition import Repetitions
 from idp.foundation.randomness import Random
@@ -85,17 +85,23 @@ class Logger(structlog.BoundLoggerBase):
         self.log("error", event, fields)
 
     def log(
-        self, level: str, event: str, fields: Mapping[str, object], kind: str | None = None
+        self,
+        level: str,
+        event: str,
+        fields: Mapping[str, object],
+        *,
+        kind: str | None = None,
+        limit: int = log_repetition.LIMIT,
     ) -> None:
         """Logs an event at a level that is only known at run time.
 
-        Events with the same `kind` count as repetitions of each other, of which many in a second
-        are held back; without it, events with the same text do.
+        Events with the same `kind` count as repetitions of each other; without it, events with the
+        same text do. `limit` is how many of them are written in a second before only one is.
         """
         if LEVELS[level] < _output.level:
             return
         try:
-            held = _held_before(self._context["logger"], level, kind or event)
+            held = _held_before(self._context["logger"], level, kind or event, limit)
             if held is None:
                 metrics.LOG_LINES_SUPPRESSED.count()
                 return
@@ -106,9 +112,9 @@ class Logger(structlog.BoundLoggerBase):
             _last_resort(error)
 
 
-def _held_before(name: str, level: str, event: str) -> int | None:
+def _held_before(name: str, level: str, event: str, limit: int) -> int | None:
     """Returns as `Repetitions.admit`; the access log has every line."""
-    return 0 if name == _ACCESS else _repetitions.admit((name, level, event))
+    return 0 if name == _ACCESS else _repetitions.admit((name, level, event), limit)
 
 
 def report_repetitions() -> None:
@@ -230,7 +236,7 @@ class _Standard(logging.Handler):
             level = name if number <= record.levelno else level
         # The text before its arguments are inserted, which may differ in each record.
         kind = record.msg if isinstance(record.msg, str) else None
-        logger(record.name).log(level, _message(record), {"exc_info": record.exc_info}, kind)
+        logger(record.name).log(level, _message(record), {"exc_info": record.exc_info}, kind=kind)
 
 
 def _message(record: logging.LogRecord) -> str:

@@ -21,7 +21,7 @@
     ├── RequestUriNotSupported    by redirect only
     ├── InvalidToken              401 with a Bearer challenge (RFC 6750 3.1)
     ├── InsufficientScope         403 with a Bearer challenge
-    └── ServerError               500; TemporarilyUnavailable 503
+    └── ServerError               500; TemporarilyUnavailable and Overloaded 503
     UnusableRequest               a page, never a redirect: no known client with this redirect_uri
     HintIgnored                   no response: the request continues without its id_token_hint.
 """
@@ -279,6 +279,13 @@ class TemporarilyUnavailable(OAuthError):
 class AuthorizationUnavailable(TemporarilyUnavailable):
     """The service is busy, as an authorization response, which has an error code for it (RFC 6749
     4.1.2.1)."""
+
+    code = "temporarily_unavailable"
+
+
+class Overloaded(TemporarilyUnavailable):
+    """Too many requests of many clients wait for this process. Nothing was done, and the same
+    request may be repeated."""
 
     code = "temporarily_unavailable"
 

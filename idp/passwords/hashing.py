@@ -1,9 +1,8 @@
 """Hashing and verification of passwords, in threads: it is slow by design and must not block the
 loop.
 
-The libraries release the interpreter lock, so one thread per core is the useful maximum. Requests
-wait in a bounded queue; if it is full, a request is refused and may be repeated. A waiting request
-whose task is cancelled is dropped.
+The libraries release the interpreter lock, so one thread per core is the useful maximum. The
+threads and their queue: `idp.passwords.hashing_threads`.
 """
 
 from __future__ import annotations
@@ -11,38 +10,23 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from time import perf_counter
 from typing import Final, NamedTuple, TypeVar
 
 from idp.config.settings import Config
 from idp.foundation import cpu, logs
-from idp.foundation.errors import Busy
 from idp.foundation.randomness import Random, SystemRandom
 from idp.passwords import schemes
+from idp.passwords.hashing_threads import HashingBusy, HashingThreads
 from idp.passwords.policy import PasswordRefused, normalised
 from idp.passwords.schemes import Stored, UnreadableHash
 
 T = TypeVar("T")
 
-# Random, so that refused requests do not all return at once.
-RETRY_AFTER_SECONDS: Final = range(2, 6)
 _REMEMBERED: Final = 64
 
 log = logs.logger(__name__)
-
-
-class HashingBusy(Busy):
-    """Too many passwords wait to be hashed; nothing was done."""
-
-    error_code = "hashing_busy"
-
-    def __init__(self, retry_after_seconds: int) -> None:
-        super().__init__(
-            "too many sign-ins at once; try again in a moment",
-            retry_after_seconds=retry_after_seconds,
-        )
 
 
 class Verdict(NamedTuple):
@@ -65,10 +49,7 @@ class Hasher:
         self._random = random or SystemRandom()
         self._decoy = schemes.read(self._recipe.decoy(self._random))
         threads = config.hashing_threads or max(1, cpu.count() // config.processes)
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="hashing")
-        self._room = threads + config.hashing_queue
-        self._under_way = 0
-        self._is_closed = False
+        self._threads = HashingThreads(threads, config.hashing_queue, self._random)
         self._lately: deque[float] = deque(maxlen=_REMEMBERED)  # seconds that current hashes took
 
     @property
@@ -86,7 +67,7 @@ class Hasher:
                 f"the password takes more than {self.max_bytes} bytes, where bcrypt ends",
                 error_code="password.too_many_bytes",
             )
-        return await self._run(lambda: self._recipe.hash(data, self._random))
+        return await self._threads.run(lambda: self._recipe.hash(data, self._random))
 
     async def verify(self, password: str, encoded: str) -> Verdict:
         """Returns whether the password belongs to the stored hash `encoded`, and whether that is
@@ -111,19 +92,18 @@ class Hasher:
     async def compute(self, work: Callable[[], T]) -> T:
         """Calls `work`, slow work on a password that is not hashing, in the threads of this
         object, and returns its result. Raises HashingBusy."""
-        return await self._run(work)
+        return await self._threads.run(work)
 
     def close(self) -> None:
         """Drops the waiting work, and waits for the work in progress."""
-        self._is_closed = True
-        self._pool.shutdown(cancel_futures=True)
+        self._threads.close()
 
     async def _verify(self, password: str, stored: Stored) -> Verdict:
         try:
             data = normalised(password).encode()
         except PasswordRefused:  # no account can have it, so a fast answer reveals nothing
             return Verdict(ok=False, needs_rehash=False)
-        ok, seconds = await self._run(lambda: _timed(stored, data))
+        ok, seconds = await self._threads.run(lambda: _timed(stored, data))
         is_current = (stored.scheme, stored.cost) == (self._recipe.scheme, self._recipe.cost)
         await self._even_out(seconds, is_current)
         can_rehash = self.max_bytes is None or len(data) <= self.max_bytes
@@ -143,23 +123,13 @@ class Hasher:
             await asyncio.sleep(max(0.0, self._lately[drawn] - seconds))
         else:  # no time was measured yet
             with suppress(HashingBusy):
-                self._lately.append((await self._run(lambda: _timed(self._decoy, b"")))[1])
+                self._lately.append((await self._threads.run(lambda: _timed(self._decoy, b"")))[1])
 
     def expect_room(self) -> None:
         """Raises HashingBusy if a hash would raise it now, so that a caller can refuse a request
         before any other work.
         """
-        if self._is_closed or self._under_way >= self._room:
-            among = RETRY_AFTER_SECONDS
-            raise HashingBusy(among[self._random.token_bytes(1)[0] % len(among)])
-
-    async def _run(self, work: Callable[[], T]) -> T:
-        self.expect_room()
-        self._under_way += 1
-        try:
-            return await asyncio.wrap_future(self._pool.submit(work))
-        finally:
-            self._under_way -= 1
+        self._threads.expect_room()
 
 
 def _timed(stored: Stored, data: bytes) -> tuple[bool, float]:

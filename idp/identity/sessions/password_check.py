@@ -15,7 +15,7 @@ from idp.identity.guesses.reports import Cause, Outcome
 from idp.identity.guesses.throttle import Throttled
 from idp.identity.users import lookup as user_lookup
 from idp.identity.users.subjects import Subject, is_active
-from idp.passwords.hashing import HashingBusy
+from idp.passwords.hashing_threads import HashingBusy
 from idp.records import USERS, User
 from idp.service import Service
 from storage import StorageError, Update

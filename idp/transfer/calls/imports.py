@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final, TypeVar
 
 from msgspec import Struct
 
-from idp.foundation import cancellation, strict_json
+from idp.foundation import cancellation, requester, strict_json
 from idp.foundation.errors import FieldProblem, IdpError, InvalidArgument
 from idp.management import idempotency
 from idp.management.call import Call
@@ -281,6 +281,8 @@ async def _waited_for(service: Service, job_id: str, until: float) -> Job:
         if job.state not in job_lifecycle.WAITING or remaining <= 0:
             return job
         await asyncio.sleep(min(pause, remaining))
+        if pause == _LOOKS_LAST_SECONDS:  # the job may take hours, in another process
+            requester.current().wait_elsewhere()
         # A small import ends within milliseconds; a long one should not load the store.
         pause = min(pause * 1.5, _LOOKS_LAST_SECONDS)
 

@@ -14,7 +14,7 @@ from idp.identity.guesses.throttle import Throttled
 from idp.identity.sessions import known_browsers, password_check
 from idp.identity.users import admin_recovery, memberships
 from idp.mail import messages
-from idp.passwords.hashing import HashingBusy
+from idp.passwords.hashing_threads import HashingBusy
 from idp.records import GUESS_STREAKS, MEMBERSHIPS, USERS, Email, GuessStreak, LockoutRules
 from storage import COUNTERS, Insert, Update
 from tests.support import account, resetting

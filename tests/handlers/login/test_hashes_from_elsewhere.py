@@ -12,7 +12,7 @@ from idp.identity.guesses.origin import AttemptOrigin
 from idp.identity.sessions import password_check
 from idp.identity.users import lookup as user_lookup
 from idp.passwords import schemes
-from idp.passwords.hashing import HashingBusy
+from idp.passwords.hashing_threads import HashingBusy
 from idp.records import USERS
 from storage import Unavailable, Update
 from tests.support.callers import refused

@@ -11,7 +11,8 @@ import pytest
 from idp.config.settings import Config
 from idp.foundation.errors import Busy
 from idp.passwords import hashing, schemes
-from idp.passwords.hashing import Hasher, HashingBusy, Verdict
+from idp.passwords.hashing import Hasher, Verdict
+from idp.passwords.hashing_threads import HashingBusy
 from idp.passwords.policy import PasswordRefused
 from idp.passwords.schemes import Stored
 from tests.support.foreign_hashes import VERIFIED
@@ -294,7 +295,7 @@ async def test_closing_drops_what_waits_and_refuses_what_comes(gate):
 def test_processes_share_the_cores(monkeypatch):
     monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(8)), raising=False)
 
-    workers = [make(**settings)._pool._max_workers for settings in (
+    workers = [make(**settings)._threads._pool._max_workers for settings in (
         {}, {"processes": 4}, {"processes": 20}, {"hashing_threads": 3, "processes": 4}
     )]  # fmt: skip
 

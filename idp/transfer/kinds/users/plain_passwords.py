@@ -15,7 +15,7 @@ from msgspec import structs
 from idp.identity.users import creation as user_creation
 from idp.identity.users import password_acceptance
 from idp.management.users.person_fields import password_problems
-from idp.passwords.hashing import HashingBusy
+from idp.passwords.hashing_threads import HashingBusy
 from idp.records import Password
 from idp.transfer.kinds.kind import ImportContext
 from idp.transfer.kinds.users.human_request import PackagedHuman
