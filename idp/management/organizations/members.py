@@ -79,7 +79,7 @@ async def change_in_organization(
 ) -> Changed:
     """Replaces the roles of a member of the call's organization.
 
-    Raises PermissionDenied, NotFound, FailedPrecondition (the last owner).
+    Raises PermissionDenied, NotFound, FailedPrecondition (it is the last owner).
     """
     organization = await management_call.organization(service, call)
     return await _change(service, call, user_id, organization.id, request.roles)
@@ -90,7 +90,7 @@ async def change_in_instance(
 ) -> Changed:
     """Replaces the roles of a member of the installation.
 
-    Raises PermissionDenied, NotFound, FailedPrecondition (the last owner).
+    Raises PermissionDenied, NotFound, FailedPrecondition (it is the last owner).
     """
     return await _change(service, call, user_id, None, request.roles)
 
@@ -98,7 +98,7 @@ async def change_in_instance(
 async def remove_from_organization(service: Service, call: Call, user_id: str) -> Changed:
     """Removes a member of the call's organization.
 
-    Raises PermissionDenied, NotFound, FailedPrecondition (the last owner).
+    Raises PermissionDenied, NotFound, FailedPrecondition (it is the last owner).
     """
     organization = await management_call.organization(service, call)
     return await _remove(service, call, user_id, organization.id)
@@ -107,7 +107,7 @@ async def remove_from_organization(service: Service, call: Call, user_id: str) -
 async def remove_from_instance(service: Service, call: Call, user_id: str) -> Changed:
     """Removes a member of the installation.
 
-    Raises PermissionDenied, NotFound, FailedPrecondition (the last owner).
+    Raises PermissionDenied, NotFound, FailedPrecondition (it is the last owner).
     """
     return await _remove(service, call, user_id, None)
 

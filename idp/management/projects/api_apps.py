@@ -40,7 +40,7 @@ async def configure(
 ) -> AppConfigured:
     """Replaces the method by which an API application authenticates.
 
-    Raises NotFound, PermissionDenied, FailedPrecondition (of another kind).
+    Raises NotFound, PermissionDenied, FailedPrecondition (the application is of another kind).
     """
     changes = settings(request)
     return await apps.configure(service, call, project_id, app_id, changes, _check)

@@ -33,7 +33,7 @@ async def remove(service: Service, call: Call, project_id: str, app_id: str) -> 
     """Deletes an application with its keys and consents; the tokens that were issued to it become
     invalid.
 
-    Raises NotFound, PermissionDenied, FailedPrecondition (the demo application).
+    Raises NotFound, PermissionDenied, FailedPrecondition (it is the demo application).
     """
     found = await apps.find_to_change(service, call, project_id, app_id)
     demo = await find_demo(service)

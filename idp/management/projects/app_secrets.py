@@ -64,7 +64,7 @@ async def end(
     """Ends the earlier secret of an application, which is valid in addition to the current one,
     before its time.
 
-    Raises NotFound, PermissionDenied, FailedPrecondition (the current secret).
+    Raises NotFound, PermissionDenied, FailedPrecondition (it is the current secret).
     """
     client = await versioned_updates.changed(
         service,

@@ -54,7 +54,8 @@ async def register(
 ) -> AppRegistered:
     """Registers an application in a project.
 
-    Raises NotFound (the project), PermissionDenied (management access).
+    Raises NotFound (the project), PermissionDenied (only owners of the installation decide about
+    management access).
     """
     _check_management_access(call, settings)
     await projects.find(service, call, project_id)
@@ -118,7 +119,8 @@ async def rename(
 ) -> Changed:
     """Gives an application another name.
 
-    Raises NotFound, PermissionDenied (it has management access).
+    Raises NotFound, PermissionDenied (it has management access, and the caller is no owner of the
+    installation).
     """
     client = await versioned_updates.changed(
         service,
@@ -144,8 +146,8 @@ async def configure(
 
     Tokens that are issued from then on follow the new settings. Earlier ones stay valid, with two
     exceptions: all of them end if management access is removed, and those of users who are no
-    longer allowed end. Raises NotFound, PermissionDenied (management access), and what `check`
-    raises.
+    longer allowed end. Raises NotFound, PermissionDenied (only owners of the installation decide
+    about management access), and what `check` raises.
     """
     secret: str | None = None
 

@@ -41,7 +41,7 @@ async def switch(
 ) -> DebugModeSet:
     """Switches on debug mode for the requested duration, an hour by default, or ends it.
 
-    Raises NotFound, PermissionDenied, FailedPrecondition (an API application).
+    Raises NotFound, PermissionDenied, FailedPrecondition (it is an API application).
     """
     ends = service.clock.now() + request.duration if request.duration else None
 

@@ -29,7 +29,7 @@ async def own_application(service: Service, call: Call, project_id: str, app_id:
 async def service_user(service: Service, call: Call, user_id: str) -> KeyOwner:
     """Returns a service user as the owner of its keys, for a call that reads them.
 
-    Raises NotFound, FailedPrecondition (a person).
+    Raises NotFound, FailedPrecondition (the user is a person).
     """
     return _user(await service_users.find(service, call, user_id))
 
@@ -37,8 +37,8 @@ async def service_user(service: Service, call: Call, user_id: str) -> KeyOwner:
 async def own_service_user(service: Service, call: Call, user_id: str) -> KeyOwner:
     """Returns a service user as the owner of its keys, for a call that changes them.
 
-    Raises NotFound; FailedPrecondition (a person); PermissionDenied if the user has a right that
-    the caller does not have.
+    Raises NotFound; FailedPrecondition (the user is a person); PermissionDenied if the user has a
+    right that the caller does not have.
     """
     return _user(await service_users.find_covered(service, call, user_id))
 

@@ -41,7 +41,8 @@ async def create(
 ) -> AppRegistered:
     """Registers an OpenID Connect application in a project.
 
-    Raises NotFound (the project), PermissionDenied (management access).
+    Raises NotFound (the project), PermissionDenied (only owners of the installation decide about
+    management access).
     """
     return await apps.register(service, call, project_id, request.name, _new(service, request))
 
@@ -53,8 +54,8 @@ async def configure(
     default.
 
     For a native application without a secret, `confirms_return` keeps its value if the request
-    omits it. Raises NotFound, PermissionDenied (management access), FailedPrecondition (of another
-    kind).
+    omits it. Raises NotFound, PermissionDenied (only owners of the installation decide about
+    management access), FailedPrecondition (the application is of another kind).
     """
     changes = settings(request)
     return await apps.configure(service, call, project_id, app_id, changes, check_kind)
@@ -66,7 +67,8 @@ async def check(
     """Returns what the registration of such an application would answer, without storing anything,
     and warnings about its redirect URIs.
 
-    Raises NotFound (the project), PermissionDenied (management access), as the registration would.
+    Raises NotFound (the project), PermissionDenied (only owners of the installation decide about
+    management access), as the registration would.
     """
     client = await apps.draft(service, call, project_id, request.name, _new(service, request))
     problems = compliance.problems(client)

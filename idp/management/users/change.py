@@ -68,7 +68,8 @@ class HumanChange(Request, frozen=True, kw_only=True):
 async def change(service: Service, call: Call, user_id: str, request: HumanChange) -> Changed:
     """Changes a person's user name, profile and address; no session or token ends.
 
-    Raises NotFound, FailedPrecondition (a service user), PermissionDenied, Taken, Busy.
+    Raises NotFound, FailedPrecondition (the user is a service user), PermissionDenied, Taken,
+    Busy.
     """
 
     def decide(user: User) -> dict[str, object]:

@@ -60,9 +60,9 @@ async def set_email(
     """Gives a person another e-mail address, and informs the earlier address by mail.
 
     The new address has to be verified by a code unless the request declares it verified. Raises
-    NotFound, FailedPrecondition (a service user), PermissionDenied (callers may not declare their
-    own address verified, nor take over the address by which a user with more rights signs in),
-    InvalidArgument (the template), Taken, Busy.
+    NotFound, FailedPrecondition (the user is a service user), PermissionDenied (callers may not
+    declare their own address verified, nor take over the address by which a user with more rights
+    signs in), InvalidArgument (the template), Taken, Busy.
     """
     _refuse_own(call, user_id, request.is_verified)
     found = await manageable.find_person(service, call, user_id)
@@ -96,8 +96,8 @@ async def resend_email(
 ) -> ContactChanged:
     """Creates another code to verify a person's e-mail address; earlier ones become invalid.
 
-    Raises NotFound, PermissionDenied, InvalidArgument (the template), FailedPrecondition (a
-    service user, or no address to verify).
+    Raises NotFound, PermissionDenied, InvalidArgument (the template), FailedPrecondition (the user
+    is a service user, or has no address to verify).
     """
     user = await manageable.find_person(service, call, user_id)
     await _check_template(service, user, request.send_code)
@@ -118,8 +118,8 @@ async def set_phone(
     """Gives a person another phone number.
 
     It has to be verified by a code unless the request declares it verified. Raises NotFound,
-    FailedPrecondition (a service user), PermissionDenied (callers may not declare their own number
-    verified).
+    FailedPrecondition (the user is a service user), PermissionDenied (callers may not declare
+    their own number verified).
     """
     _refuse_own(call, user_id, request.is_verified)
     found = await manageable.find_person(service, call, user_id)
@@ -148,7 +148,8 @@ async def resend_phone(
 ) -> ContactChanged:
     """Creates another code to verify a person's phone number; earlier ones become invalid.
 
-    Raises NotFound, PermissionDenied, FailedPrecondition (a service user, or no number to verify).
+    Raises NotFound, PermissionDenied, FailedPrecondition (the user is a service user, or has no
+    number to verify).
     """
     user = await manageable.find_person(service, call, user_id)
     if user.phone is None or user.phone.is_verified_everywhere:
@@ -164,7 +165,8 @@ async def resend_phone(
 async def remove_phone(service: Service, call: Call, user_id: str) -> Changed:
     """Removes a person's phone number.
 
-    Raises NotFound, PermissionDenied, FailedPrecondition (a service user, or there is none).
+    Raises NotFound, PermissionDenied, FailedPrecondition (the user is a service user, or has no
+    phone number).
     """
 
     async def find() -> User:

@@ -51,8 +51,8 @@ class Invited(Answer, frozen=True, kw_only=True):
 async def invite(service: Service, call: Call, user_id: str, request: Invite) -> Invited:
     """Invites a person to choose their first password, by a code that is mailed or returned.
 
-    Raises NotFound, PermissionDenied, InvalidArgument (the template), FailedPrecondition (a
-    service user, a person with a password, or no address).
+    Raises NotFound, PermissionDenied, InvalidArgument (the template), FailedPrecondition (the user
+    is a service user, has a password, or has no address).
     """
     user = await manageable.find_person(service, call, user_id)
     template = request.send_code.url_template if request.send_code else None

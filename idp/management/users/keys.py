@@ -17,7 +17,8 @@ from idp.service import Service
 
 
 async def listed(service: Service, call: Call, user_id: str) -> RegisteredKeys:
-    """Returns the keys of a service user. Raises NotFound, FailedPrecondition (a person)."""
+    """Returns the keys of a service user. Raises NotFound, FailedPrecondition (the user is a
+    person)."""
     owner = await key_owners.service_user(service, call, user_id)
     return await registered_keys.listed(service, owner)
 
@@ -25,7 +26,7 @@ async def listed(service: Service, call: Call, user_id: str) -> RegisteredKeys:
 async def search(service: Service, call: Call, user_id: str, request: Search) -> KeysFound:
     """Returns the keys of a service user, a page at a time.
 
-    Raises NotFound, FailedPrecondition (a person), InvalidArgument (the cursor).
+    Raises NotFound, FailedPrecondition (the user is a person), InvalidArgument (the cursor).
     """
     owner = await key_owners.service_user(service, call, user_id)
     return await registered_keys.search(service, owner, request)
@@ -34,14 +35,15 @@ async def search(service: Service, call: Call, user_id: str, request: Search) ->
 async def create(service: Service, call: Call, user_id: str, request: NewKey) -> KeyCreated:
     """Registers a public key of a service user, or generates a key pair for it.
 
-    Raises NotFound, FailedPrecondition (a person), PermissionDenied, InvalidArgument.
+    Raises NotFound, FailedPrecondition (the user is a person), PermissionDenied, InvalidArgument.
     """
     owner = await key_owners.own_service_user(service, call, user_id)
     return await registered_keys.create(service, call, owner, request)
 
 
 async def show(service: Service, call: Call, user_id: str, key_id: str) -> KeyFound:
-    """Returns one key of a service user. Raises NotFound, FailedPrecondition (a person)."""
+    """Returns one key of a service user. Raises NotFound, FailedPrecondition (the user is a
+    person)."""
     owner = await key_owners.service_user(service, call, user_id)
     return await registered_keys.show(service, owner, key_id)
 
@@ -49,7 +51,7 @@ async def show(service: Service, call: Call, user_id: str, key_id: str) -> KeyFo
 async def remove(service: Service, call: Call, user_id: str, key_id: str) -> Changed:
     """Removes a key of a service user, which cannot authenticate with it from then on.
 
-    Raises NotFound, FailedPrecondition (a person), PermissionDenied.
+    Raises NotFound, FailedPrecondition (the user is a person), PermissionDenied.
     """
     owner = await key_owners.own_service_user(service, call, user_id)
     return await registered_keys.remove(service, call, owner, key_id)

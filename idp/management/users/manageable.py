@@ -28,7 +28,7 @@ async def find_person(service: Service, call: Call, user_id: str) -> User:
     """Returns a person whom the call may change: the caller has the permission in the person's
     organization, and every right that the person has.
 
-    Raises NotFound, PermissionDenied, FailedPrecondition (a service user).
+    Raises NotFound, PermissionDenied, FailedPrecondition (the user is a service user).
     """
     user = await find(service, call, user_id)
     if user.kind != "human":

@@ -78,8 +78,8 @@ async def set_password(
 ) -> Changed:
     """Gives a person a new password, which ends all their sessions and tokens.
 
-    Raises NotFound, FailedPrecondition (a service user), PermissionDenied, InvalidArgument (the
-    policy, the current password or the code), Throttled, HashingBusy, Busy.
+    Raises NotFound, FailedPrecondition (the user is a service user), PermissionDenied,
+    InvalidArgument (the policy, the current password or the code), Throttled, HashingBusy, Busy.
     """
     subject = await _subject(service, call, user_id)
     text = request.new_password.password
@@ -127,7 +127,7 @@ async def reset_password(
     """Creates a code by which a person's password can be set, and either mails or returns it.
 
     No session or token ends. Raises NotFound, PermissionDenied, InvalidArgument (the template),
-    FailedPrecondition (a service user, or no verified address to mail to).
+    FailedPrecondition (the user is a service user, or has no verified address to mail to).
     """
     user = await manageable.find_person(service, call, user_id)
     link = request.send_link

@@ -70,8 +70,9 @@ class Pats(Answer, frozen=True, kw_only=True):
 async def create(service: Service, call: Call, user_id: str, request: NewPat) -> PatCreated:
     """Creates a personal access token of a service user.
 
-    Raises NotFound; FailedPrecondition (a person); PermissionDenied if the user has rights that
-    the caller does not have, because the token has them, too; InvalidArgument (the date).
+    Raises NotFound; FailedPrecondition (the user is a person); PermissionDenied if the user has
+    rights that the caller does not have, because the token has them, too; InvalidArgument (the
+    date).
     """
     user = await service_users.find_covered(service, call, user_id)
     subject = await user_lookup.find_subject(service, user.id)
@@ -106,7 +107,7 @@ async def listed(service: Service, call: Call, user_id: str) -> Pats:
     """Returns the personal access tokens of a service user, at most a thousand, without their
     values.
 
-    Raises NotFound, FailedPrecondition (a person).
+    Raises NotFound, FailedPrecondition (the user is a person).
     """
     user = await service_users.find(service, call, user_id)
     details, found = await paging.of(service, PATS, {"user_id": user.id})
@@ -117,7 +118,7 @@ async def listed(service: Service, call: Call, user_id: str) -> Pats:
 async def search(service: Service, call: Call, user_id: str, request: Search) -> PatsFound:
     """Returns the personal access tokens of a service user, a page at a time.
 
-    Raises NotFound, FailedPrecondition (a person), InvalidArgument (the cursor).
+    Raises NotFound, FailedPrecondition (the user is a person), InvalidArgument (the cursor).
     """
     user = await service_users.find(service, call, user_id)
     page = await management_search.find(
@@ -133,7 +134,7 @@ async def search(service: Service, call: Call, user_id: str, request: Search) ->
 async def show(service: Service, call: Call, user_id: str, token_id: str) -> PatFound:
     """Returns one personal access token of a service user, without its value.
 
-    Raises NotFound, FailedPrecondition (a person).
+    Raises NotFound, FailedPrecondition (the user is a person).
     """
     user = await service_users.find(service, call, user_id)
     view = _view(await _find(service, user, token_id))
@@ -143,8 +144,8 @@ async def show(service: Service, call: Call, user_id: str, token_id: str) -> Pat
 async def remove(service: Service, call: Call, user_id: str, token_id: str) -> Changed:
     """Revokes a personal access token of a service user.
 
-    Raises NotFound, FailedPrecondition (a person), PermissionDenied (the user has more rights than
-    the caller).
+    Raises NotFound, FailedPrecondition (the user is a person), PermissionDenied (the user has more
+    rights than the caller).
     """
     user = await service_users.find_covered(service, call, user_id)
     return await versioned_updates.removed(

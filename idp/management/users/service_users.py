@@ -91,7 +91,7 @@ async def create(service: Service, call: Call, request: NewMachine) -> MachineCr
 async def find(service: Service, call: Call, user_id: str) -> User:
     """Returns a service user, if the call may act in its organization.
 
-    Raises NotFound, FailedPrecondition (a person).
+    Raises NotFound, FailedPrecondition (the user is a person).
     """
     user = await user_read.find(service, call, user_id)
     if user.kind != "machine":
@@ -103,7 +103,7 @@ async def find_covered(service: Service, call: Call, user_id: str) -> User:
     """Returns a service user that has no right that the caller does not have.
 
     A caller who creates a secret or token for it gets all its rights. Raises NotFound,
-    FailedPrecondition (a person), PermissionDenied.
+    FailedPrecondition (the user is a person), PermissionDenied.
     """
     await find(service, call, user_id)
     return await manageable.find(service, call, user_id)
@@ -121,7 +121,7 @@ class MachineChange(Request, frozen=True, kw_only=True):
 async def change(service: Service, call: Call, user_id: str, request: MachineChange) -> Changed:
     """Changes a service user's names and the type of its access tokens.
 
-    Raises NotFound, FailedPrecondition (a person), PermissionDenied, Taken, Busy.
+    Raises NotFound, FailedPrecondition (the user is a person), PermissionDenied, Taken, Busy.
     """
 
     def decide(user: User) -> dict[str, object]:
@@ -149,7 +149,7 @@ async def generate_secret(
     one.
 
     The earlier secret stays valid for the duration `overlap`, and tokens stay valid. Raises
-    NotFound, FailedPrecondition (a person), PermissionDenied.
+    NotFound, FailedPrecondition (the user is a person), PermissionDenied.
     """
     secret, now = service.random.token(), service.clock.now()
     user = await versioned_updates.changed(
@@ -168,7 +168,7 @@ async def generate_secret(
 async def remove_secret(service: Service, call: Call, user_id: str) -> Changed:
     """Removes the secret of a service user, and an earlier one that is still valid.
 
-    Raises NotFound, FailedPrecondition (a person, or there is none), PermissionDenied.
+    Raises NotFound, FailedPrecondition (the user is a person, or has no secret), PermissionDenied.
     """
 
     async def find_one() -> User:
@@ -193,7 +193,7 @@ async def secrets(service: Service, call: Call, user_id: str) -> Secrets:
     """Returns the valid secrets of a service user without their values, and when each was last
     used.
 
-    Raises NotFound, FailedPrecondition (a person).
+    Raises NotFound, FailedPrecondition (the user is a person).
     """
     return await client_secrets.listed(service, await find(service, call, user_id))
 
@@ -202,7 +202,8 @@ async def end_secret(service: Service, call: Call, user_id: str, secret_id: str)
     """Ends the earlier secret of a service user, which is valid in addition to the current one,
     before its time.
 
-    Raises NotFound, FailedPrecondition (a person, or the current secret), PermissionDenied.
+    Raises NotFound, FailedPrecondition (the user is a person, or it is the current secret),
+    PermissionDenied.
     """
     user = await versioned_updates.changed(
         service,

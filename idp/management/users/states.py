@@ -57,8 +57,8 @@ async def change(service: Service, call: Call, user_id: str, name: str) -> Chang
 async def unlock(service: Service, call: Call, user_id: str) -> Changed:
     """Unlocks a user and sets the counts of wrong passwords and codes to zero.
 
-    For an active user with such counts it changes only the counts. Raises NotFound,
-    PermissionDenied, FailedPrecondition.
+    For an active user with such counts it changes only the counts. Raises NotFound;
+    PermissionDenied; FailedPrecondition if there is nothing to unlock.
     """
     user = await manageable.find(service, call, user_id)
     if user.state == "active":
