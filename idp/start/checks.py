@@ -33,7 +33,9 @@ _log = logs.logger(__name__)
 
 
 class Launch(Struct, frozen=True):
-    """The options of `idp serve` that are not settings."""
+    """The options of `idp serve` that are not settings: whether the operator declared the store
+    new, the command line for messages, and the names of settings that have no effect any more.
+    """
 
     new_store: bool = False  # the installation may be created with an existing key
     command: str = "idp serve"  # the command line, without what --new-store adds to it

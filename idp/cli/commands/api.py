@@ -42,8 +42,8 @@ with_common_options(api)
 
 
 def find_operation(method: str, path: str) -> tuple[Operation, list[str]]:
-    """Returns the operation with this method and path, and the values in the path. Raises
-    click.UsageError.
+    """Returns the operation with this HTTP method and path, and the values that the path has for
+    the operation's parameters. Raises click.UsageError.
     """
     best: tuple[Operation, list[str]] | None = None
     for each in OPERATIONS:

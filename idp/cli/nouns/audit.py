@@ -99,7 +99,7 @@ class Tail:
         self._first: tuple[str, str] | None = None
 
     async def last(self, n: int) -> list[Document]:
-        """Returns the newest `n` events, the newest at the end. Raises IdpError, StorageError."""
+        """Returns the newest `n` events in the order of time. Raises IdpError, StorageError."""
         answer = await self._backend.call(self._operation, [], {"limit": n})
         events = answer.get("events", [])[::-1]
         self._first = _position(events[0]) if events else None

@@ -67,7 +67,7 @@ async def purge(service: Service, work: DeferredWork) -> bool:
     """Removes a bounded number of the keys and consents of a deleted application, and returns
     whether none is left.
 
-    It is called as deferred work (`idp/audit/deferred_work.py`), whose `owner_id` is the id of the
+    It is a step of deferred work (`idp/audit/deferred_work.py`); `work.owner_id` is the id of the
     application.
     """
     keys, consents = [

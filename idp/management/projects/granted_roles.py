@@ -22,7 +22,7 @@ async def purge(service: Service, work: DeferredWork) -> bool:
     """Removes a bounded number of the role assignments that were made through a deleted project
     grant, and returns whether none is left.
 
-    It is called as deferred work (`idp/audit/deferred_work.py`), whose `owner_id` is the grant's
+    It is a step of deferred work (`idp/audit/deferred_work.py`); `work.owner_id` is the grant's
     `generation`. The assignments hold it as `granted_by`; the grant's id would also match a grant
     that was created again.
     """
@@ -34,7 +34,7 @@ async def follow(service: Service, work: DeferredWork) -> bool:
     """Reduces a bounded number of role assignments to the roles that their project grant still
     grants, and returns whether no assignment of the grant has another role any more.
 
-    It is called as deferred work (`idp/audit/deferred_work.py`), whose `owner_id` is the id of the
+    It is a step of deferred work (`idp/audit/deferred_work.py`); `work.owner_id` is the id of the
     grant.
     """
     grant = await service.store.get(PROJECT_GRANTS, work.owner_id)

@@ -122,9 +122,10 @@ class KeyOwner(Struct, frozen=True):
 
 
 async def create(service: Service, call: Call, owner: KeyOwner, request: NewKey) -> KeyCreated:
-    """Registers a public key of the owner, or generates a key pair.
+    """Registers the public key in the request as a key of the owner, or without one generates a
+    key pair and answers its private key.
 
-    Raises InvalidArgument (the date), NotFound (the owner was deleted meanwhile).
+    Raises InvalidArgument (the expiration date), NotFound (the owner was deleted meanwhile).
     """
     now = service.clock.now()
     expires_at = expirations.chosen(

@@ -69,7 +69,7 @@ async def purge(service: Service, work: DeferredWork) -> bool:
     """Removes a bounded number of records that were in a deleted project, and returns whether none
     is left.
 
-    It is called as deferred work (`idp/audit/deferred_work.py`), whose `owner_id` is the id of the
+    It is a step of deferred work (`idp/audit/deferred_work.py`); `work.owner_id` is the id of the
     project.
     """
     id, actor = work.owner_id, work.actor

@@ -107,9 +107,9 @@ async def create(
 ) -> AssignmentCreated:
     """Assigns roles of a project to a user.
 
-    The caller needs the permission in the organizations of both, or only in that of the user if
-    the project is granted to it. Raises NotFound, PermissionDenied, AlreadyExists, InvalidArgument
-    (the project has no such role, or it is not granted).
+    The caller needs the permission in the organizations of the project and of the user, or only in
+    that of the user if the project is granted to it. Raises NotFound, PermissionDenied,
+    AlreadyExists, InvalidArgument (the project has no such role, or it is not granted).
     """
 
     async def attempt() -> RoleAssignment:

@@ -81,7 +81,7 @@ async def follow(service: Service, work: DeferredWork) -> bool:
     """Gives a bounded number of applications the state of their project, and returns whether all
     of them have it.
 
-    It is called as deferred work (`idp/audit/deferred_work.py`), whose `owner_id` is the id of the
+    It is a step of deferred work (`idp/audit/deferred_work.py`); `work.owner_id` is the id of the
     project.
     """
     for _ in range(_UNITS):

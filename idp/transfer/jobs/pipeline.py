@@ -46,7 +46,7 @@ class BatchWorker(Protocol):
 
 
 class LocalBatchWorker:
-    """A batch worker in this process."""
+    """A batch worker that does its work in this process."""
 
     def __init__(self, context: ImportContext) -> None:
         service = replace(context.service, random=Stocked(context.service.random))

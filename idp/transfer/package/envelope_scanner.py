@@ -28,7 +28,7 @@ _IN_TEXT: Final = re.compile(rb"(?:[^\"\\]++|\\.)*+", re.DOTALL)
 
 
 class EnvelopeScanner:
-    """The outermost level of a JSON document that is fed in chunks.
+    """A scanner that finds the outermost level of a JSON document, which is fed to it in chunks.
 
     Each object and list within it is replaced by null, and each text longer than `MAX_TEXT` by "".
     """

@@ -27,9 +27,8 @@ _HALVES: Final = re.compile("[\udc80-\udcff]")
 
 
 class BrokenValue(Exception):
-    """The error of a value that can't be used.
-
-    With `is_lost` it can't be parsed either, and the position stays before it.
+    """The error that a value can't be used. With `is_lost` it can't be parsed either, and the
+    position of the text stays before the value.
     """
 
     def __init__(self, *problems: RowProblem, is_lost: bool = False) -> None:

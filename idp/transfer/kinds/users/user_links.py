@@ -25,8 +25,8 @@ from idp.transfer.package.rows import ParsedRow, RowPlan, RowProblem, refused
 class LinkRow(Request, frozen=True, kw_only=True):
     """A row that links a user to an identity at another provider.
 
-    `provided_…` are the members of the reference system's packages. The name and the type of the
-    provider are not stored.
+    `provided_…` are the names that the reference system's packages have for these members
+    (`idp/transfer/kinds/policies.py`). The name and the type of the provider are not stored.
     """
 
     one_of: ClassVar[tuple[tuple[str, ...], ...]] = (
