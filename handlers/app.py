@@ -12,6 +12,7 @@ from tornado.routing import URLSpec
 from tornado.web import Application, RequestHandler
 
 from handlers import account, api, asset_uploads, console, health
+from handlers.events import stream as event_stream
 from handlers.http import hosts
 from handlers.http.admission import Admission
 from handlers.http.base import Handler
@@ -101,6 +102,7 @@ ROUTES: list[Route] = [
     *branding_files.ROUTES,
     *openapi.ROUTES,
     *docs.ROUTES,
+    *event_stream.ROUTES,  # before the API's own route of that path
     *api.routes(OPERATIONS),
     *asset_uploads.ROUTES,
     *console.ROUTES,

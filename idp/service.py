@@ -19,6 +19,7 @@ from idp.limits.recent_failures import Failures
 from idp.limits.refused_counts import RefusedCounts
 from idp.limits.request_counts import RequestCounts
 from idp.limits.untrusted_proxies import UntrustedProxies
+from idp.limits.waiting_readers import WaitingReaders
 from idp.outgoing.http import Outgoing
 from idp.passwords.breached import BreachedPasswords
 from idp.passwords.hashing import Hasher
@@ -52,6 +53,7 @@ class Service:
     wake_importer: Callable[[], None] | None = None
     refused: RefusedCounts = field(default_factory=RefusedCounts)
     failures: Failures = field(default_factory=Failures)
+    waiting_readers: WaitingReaders = field(default_factory=WaitingReaders)
     breached_passwords: BreachedPasswords | None = None
     # Of tokens, keys and secrets, by id.
     last_uses: dict[str, datetime] = field(default_factory=dict)

@@ -7,6 +7,7 @@ from typing import Final
 
 from tornado.web import HTTPError
 
+from idp.audit.event_streams import CursorTooOld, CursorUnknown
 from idp.foundation.errors import (
     AlreadyExists,
     Busy,
@@ -30,6 +31,8 @@ _METHOD: Final = "the method is not one of this address"
 # The HTTP status of each error, and the gRPC status number in the body.
 _ERRORS: Final[dict[type[Exception], tuple[int, int]]] = {
     InvalidArgument: (400, 3),
+    CursorUnknown: (400, 3),
+    CursorTooOld: (400, 11),
     DeadlineExceeded: (504, 4),
     FailedPrecondition: (400, 9),
     Unauthenticated: (401, 16),

@@ -140,6 +140,7 @@ def _done(operation: Operation, schemas: Schemas) -> dict[str, Any]:
         "content": {
             _JSON: {"schema": schemas.of(operation.answer)},
             **({_LINES: {"schema": {"type": "string"}}} if operation.lines else {}),
+            **{name: {"schema": {"type": "string"}} for name in operation.formats},
         },
     }
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from idp.audit.event_streams import CursorTooOld
 from idp.foundation.errors import IdpError
 
 CATALOGUE: Final = "/docs/errors"
@@ -20,9 +21,9 @@ class Detail(
 ):
     """One thing that is wrong: `id` is for programs and stays the same, `message` for people.
 
-    `field` is the JSON path of what can't be used, `limit` what it goes beyond, `help` where
-    cause and cure are told. The last detail has `requestId` alone: by which name the log knows
-    the request.
+    `field` is the JSON path of what can't be used, `limit` what it goes beyond, `oldest` the first
+    cursor that works, `help` where cause and cure are told. The last detail has `requestId` alone:
+    by which name the log knows the request.
     """
 
     type: str
@@ -30,6 +31,7 @@ class Detail(
     message: str = ""
     field: str = ""
     limit: int | None = None
+    oldest: str = ""
     help: str = ""
     request_id: str = ""
 
@@ -57,6 +59,7 @@ def of(error: IdpError, number: int, vendor: str, issuer: str, request_id: str) 
             message=str(one),
             field=one.field,
             limit=one.limit,
+            oldest=error.oldest if isinstance(error, CursorTooOld) else "",
             help=f"{issuer}{CATALOGUE}#{one.error_code}",
         )
         for one in error.details

@@ -6,10 +6,12 @@ from functools import partial
 from typing import Final
 
 from idp.api.operation import operation
+from idp.management.instance import event_stream
 from idp.management.instance import events as instance_events
 
 _ALL: Final = "/admin/v1/events"
 _OWN: Final = "/management/v1/orgs/me/events"
+STREAM: Final = "/v2/events/stream"
 
 OPERATIONS = (
     operation(
@@ -37,5 +39,15 @@ OPERATIONS = (
         name="event_search_in_organization",
         summary="Find changes of the records of the call's organization.",
         lines=partial(instance_events.lines, everywhere=False),
+    ),
+    operation(
+        "GET",
+        STREAM,
+        "events.read",
+        event_stream.stream,
+        name="event_stream",
+        summary="Sealed events in the order of their positions: as JSON lines, or as the client"
+        " accepts, in one JSON document or as server-sent events.",
+        formats=("application/x-ndjson", "text/event-stream"),
     ),
 )

@@ -8,7 +8,7 @@ An `Operation` is data. The routes of the web server, the permission check, the 
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, Final, Literal, get_type_hints
 
@@ -59,6 +59,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     is_for_services: bool = False
     is_filed: bool = False
     lines: Lines | None = None
+    formats: Sequence[str] = ()
 
     @property
     def is_bulk(self) -> bool:
@@ -86,6 +87,7 @@ def operation(
     large: bool = False,
     services: bool = False,
     lines: Lines | None = None,
+    formats: Sequence[str] = (),
 ) -> Operation:
     """Returns the operation that `run` carries out; its request and answer structs are those in
     the annotations of `run`, unless `answer` names a more specific one.
@@ -120,4 +122,5 @@ def operation(
         is_for_services=services,
         is_filed=hints["return"] is FileAnswer,
         lines=lines,
+        formats=formats,
     )

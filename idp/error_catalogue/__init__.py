@@ -7,6 +7,7 @@ from typing import Final
 
 from idp.error_catalogue import (
     applications,
+    audit,
     fields,
     imports,
     mail,
@@ -24,6 +25,7 @@ CATALOGUE: Final[Mapping[str, Mapping[str, CatalogueEntry]]] = {
     "Organizations": organizations.ERROR_CODES,
     "People and service users": error_catalogue_users.ERROR_CODES,
     "Projects and applications": applications.ERROR_CODES,
+    "Audit log": audit.ERROR_CODES,
     "Mail": mail.ERROR_CODES,
     "Imports": imports.ERROR_CODES,
     "Files of other systems": migration.ERROR_CODES,

@@ -130,5 +130,6 @@ EVENTS: Final = Collection(
         # The list of an absent stream and position has the events that are not sealed.
         ("stream", "position"),
     ),
+    narrowed=(("org_id", "stream", "position"),),
 )
 DEMO_VISITS: Final = Collection("demo_visits", DemoVisit, expires=True)

@@ -255,10 +255,17 @@ def _passes(query: EventQuery, org_id: str | None, event: Event) -> bool:
 
 
 async def _found(service: Service, page: _EventPage, org_id: str | None = None) -> EventsFound:
-    names = await _names(service, _user_ids(page.events), org_id)
-    return EventsFound(
-        events=[_view(event, names) for event in page.events], next_cursor=_cursor(page.after)
-    )
+    found = await views(service, page.events, org_id)
+    return EventsFound(events=found, next_cursor=_cursor(page.after))
+
+
+async def views(
+    service: Service, events: Sequence[Event], org_id: str | None = None
+) -> list[EventView]:
+    """Returns the events as they are answered, with the names of users; within an organization,
+    only of its own users."""
+    names = await _names(service, _user_ids(events), org_id)
+    return [_view(event, names) for event in events]
 
 
 def _user_ids(events: Sequence[Event]) -> set[str]:

@@ -1,0 +1,1 @@
+"""The stream of events: JSON lines, a long poll, and server-sent events."""

@@ -1,0 +1,403 @@
+"""GET /v2/events/stream: all sealed events in order, from a cursor on, for those who may read."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from datetime import timedelta
+
+import msgspec
+import pytest
+
+from handlers.events import stream as stream_handler
+from idp.audit import event_streams, sealing
+from idp.limits import waiting_readers
+from idp.records import AUDIT_HEADS, EVENTS, INSTANCE_ID, INSTANCES, PATS, USERS
+from storage import Delete, Unavailable, Update
+from tests.support.auditing import sealed_in, store_events
+from tests.support.both_stores import on_both_stores, store_as_marked  # noqa: F401
+from tests.support.callers import new_caller, new_organization, refused
+
+PATH = "/v2/events/stream"
+NEXT = re.compile(r'<([^>]+)>; rel="next"')
+
+
+@pytest.fixture(autouse=True)
+def looks_often(monkeypatch):
+    monkeypatch.setattr(event_streams, "_LOOKS_EVERY_SECONDS", 0.01)
+
+
+@pytest.fixture
+def service(server):
+    return server.service
+
+
+async def read(caller, query="", **headers):
+    """The events of one answer, and the address of the next one."""
+    page = await caller.get(PATH + query, **headers)
+    assert page.status == 200, page.text
+    assert page.headers["Content-Type"] == "application/x-ndjson"
+    events = [msgspec.json.decode(line) for line in page.text.splitlines()]
+    return events, NEXT.fullmatch(page.headers["Link"])[1]
+
+
+async def read_all(caller, query="") -> list[dict]:
+    found, url = [], PATH + query
+    while True:
+        page = await caller.get(url)
+        events = [msgspec.json.decode(line) for line in page.text.splitlines()]
+        if not events:
+            return found
+        found += events
+        url = NEXT.fullmatch(page.headers["Link"])[1]
+
+
+async def sealed(service, n: int, type="session.opened", **fields):
+    events = await store_events(service, n, type, **fields)
+    await sealing.seal(service)
+    return events
+
+
+@pytest.mark.promise("audit: stream")
+@on_both_stores
+async def test_pages_have_every_event_once_in_the_order_of_positions(server, service, owner):
+    await sealed(service, 250)
+    found = await read_all(owner, "?limit=70")
+
+    assert sorted(one["id"] for one in found) == sorted(
+        [event.id async for event in server.store.scan(EVENTS)]
+    )
+    access = [int(one["position"]) for one in found if one["stream"] == "access"]
+    assert access == list(range(1, 251))
+
+
+async def test_a_reader_goes_on_after_each_event_by_its_cursor(service, owner):
+    await sealed(service, 5)
+    events, _ = await read(owner, "?stream=access")
+    for n, event in enumerate(events):
+        later, _ = await read(owner, f"?cursor={event['cursor']}")
+
+        assert [one["id"] for one in later] == [one["id"] for one in events[n + 1 :]]
+
+
+async def test_an_event_is_there_with_its_names_once_it_is_sealed(server, service, owner):
+    organization = await new_organization(server, "acme.example")
+    caller = await new_caller(server, owner.visitor, organization)
+    assert await read(owner, "?types=user.created&cursor=latest") != []
+    await sealing.seal(service)
+    found, _ = await read(owner, "?types=user.created")
+    event = next(one for one in found if one["aggregate"]["id"] == caller.user_id)
+
+    assert event["stream"] == "change"
+    assert event["aggregate"]["resourceOwner"] == organization.id
+    user = await server.store.get(USERS, caller.user_id)
+    assert event["aggregate"]["loginName"] == user.user_name
+    assert event["type"]["type"] == "user.created"
+
+
+async def test_what_is_sealed_late_with_an_earlier_time_is_not_missed(service, owner):
+    await sealed(service, 2)
+    _, url = await read(owner, "?stream=access")
+    (late,) = await sealed(service, 1, earlier=timedelta(minutes=5))
+    page = await owner.get(url)
+
+    assert [msgspec.json.decode(line)["id"] for line in page.text.splitlines()] == [late.id]
+
+
+@pytest.mark.parametrize(
+    ("types", "expected"),
+    [
+        ("session.opened", {"session.opened"}),
+        ("session.*", {"session.opened", "session.ended"}),
+        ("consent.given,session.ended", {"consent.given", "session.ended"}),
+        ("device.allowed", set()),
+    ],
+)
+async def test_types_are_exact_or_of_an_object(service, owner, types, expected):
+    for type in ("session.opened", "session.ended", "consent.given"):
+        await sealed(service, 1, type)
+    found, _ = await read(owner, f"?types={types}")
+
+    assert {one["type"]["type"] for one in found} == expected
+
+
+async def test_streams_are_those_that_are_named(service, owner):
+    await sealed(service, 2)
+    for query, expected in [
+        ("?stream=access", {"access"}),
+        ("?stream=access,change", {"access", "change"}),
+        ("?stream=failure", set()),
+        ("", {"access", "change"}),
+    ]:
+        found, _ = await read(owner, query)
+        assert {one["stream"] for one in found} == expected
+
+
+async def test_latest_is_the_end_and_goes_on_from_there(service, owner):
+    await sealed(service, 2)
+    nothing, url = await read(owner, "?cursor=latest")
+    (new,) = await sealed(service, 1)
+    page = await owner.get(url)
+
+    assert nothing == []
+    assert [msgspec.json.decode(line)["id"] for line in page.text.splitlines()] == [new.id]
+
+
+async def test_a_client_that_accepts_only_json_gets_one_document(service, owner):
+    await sealed(service, 2)
+    page = await owner.get(f"{PATH}?stream=access&limit=1", Accept="application/json")
+    first = page.json()
+    page = await owner.get(f"{PATH}?cursor={first['nextCursor']}", Accept="application/json")
+
+    assert page.headers["Content-Type"] == "application/json"
+    ids = [one["id"] for one in first["events"] + page.json()["events"]]
+    assert ids == [event.id for event in await sealed_in(service, "access")]
+
+
+class TestOrganizations:
+    """Who reads for an organization gets its events alone, without their positions."""
+
+    async def test_an_organization_gets_its_own(self, server, service, owner):
+        acme, other = [await new_organization(server, f"{n}.example") for n in ("acme", "other")]
+        caller = await new_caller(server, owner.visitor, acme, "ORG_OWNER")
+        for organization in (acme, other):
+            await sealed(service, 3, org_id=organization.id)
+        found = await read_all(caller, "?limit=2")
+        access = [one for one in found if one["stream"] == "access"]
+
+        assert len(access) == 3
+        assert {one["aggregate"]["resourceOwner"] for one in found} == {acme.id}
+        assert not any("position" in one for one in found)
+
+    async def test_the_owner_of_all_may_name_one(self, server, service, owner):
+        acme = await new_organization(server, "acme.example")
+        await sealed(service, 1, org_id=acme.id)
+        found, _ = await read(owner, x_idp_orgid=acme.id)
+
+        assert {one["aggregate"]["resourceOwner"] for one in found} == {acme.id}
+
+    async def test_the_record_of_the_installation_is_for_its_own_readers(
+        self, server, service, owner
+    ):
+        instance_org = (await server.store.get(INSTANCES, INSTANCE_ID)).org_id
+        await sealing.seal(service)
+        everything, _ = await read(owner, "?limit=1000")
+        own, _ = await read(owner, "?limit=1000", x_idp_orgid=instance_org)
+
+        types = {one["type"]["type"] for one in everything}
+        assert "instance.created" in types
+        assert not [one for one in own if one["type"]["type"].startswith("instance.")]
+
+    async def test_no_role_no_events(self, server, service, owner):
+        acme = await new_organization(server, "acme.example")
+        caller = await new_caller(server, owner.visitor, acme)
+
+        refused(await caller.get(PATH), 403, 7)
+        refused(await owner.get(PATH, x_idp_orgid="nowhere"), 404, 5)
+
+
+class TestWaiting:
+    """A long poll is answered when there are events, or at its end."""
+
+    async def test_events_end_the_wait(self, service, owner):
+        waiting = asyncio.create_task(read(owner, "?cursor=latest&wait=20&stream=access"))
+        while not service.waiting_readers._count:
+            await asyncio.sleep(0.01)
+        (new,) = await sealed(service, 1)
+        events, _ = await waiting
+
+        assert [one["id"] for one in events] == [new.id]
+        assert service.waiting_readers._count == 0
+
+    async def test_without_events_the_answer_is_empty_and_has_a_cursor(self, service, owner):
+        await sealed(service, 1)
+        nothing, url = await read(owner, "?cursor=latest&wait=1")
+        (new,) = await sealed(service, 1)
+        page = await owner.get(url)
+
+        assert nothing == []
+        assert new.id in page.text
+
+    async def test_a_token_that_was_revoked_meanwhile_receives_nothing(
+        self, server, service, owner
+    ):
+        acme = await new_organization(server, "acme.example")
+        caller = await new_caller(server, owner.visitor, acme, "ORG_OWNER")
+        await sealing.seal(service)
+        waiting = asyncio.create_task(caller.get(f"{PATH}?cursor=latest&wait=20"))
+        while not service.waiting_readers._count:
+            await asyncio.sleep(0.01)
+        (pat,) = (await server.store.find(PATS, {"user_id": caller.user_id})).records
+        await server.store.commit(Delete(PATS, pat.id))
+        await sealed(service, 1, org_id=acme.id)
+
+        refused(await waiting, 401, 16)
+
+    async def test_beyond_the_limit_of_waiting_readers_the_answer_is_503(
+        self, service, owner, monkeypatch
+    ):
+        await sealing.seal(service)
+        monkeypatch.setattr(waiting_readers, "MAX_WAITING", 0)
+        owner.visitor.may_fail = True
+        page = await owner.get(f"{PATH}?cursor=latest&wait=1")
+
+        assert refused(page, 503, 14)[""] == "busy"
+        assert int(page.headers["Retry-After"]) > 0
+        assert (await owner.get(f"{PATH}?cursor=latest")).status == 200
+
+    async def test_who_waits_takes_no_place_from_others(self, service, owner):
+        await sealing.seal(service)
+        query = "?cursor=latest&wait=20&stream=access"
+        waiting = [asyncio.create_task(read(owner, query)) for _ in range(9)]
+        while service.waiting_readers._count < 9:
+            await asyncio.sleep(0.01)
+        assert (await read(owner, "?stream=access"))[0] == []
+        (new,) = await sealed(service, 1)
+
+        for each in waiting:
+            assert [one["id"] for one in (await each)[0]] == [new.id]
+
+    async def test_a_shutdown_ends_the_wait(self, server, service, owner):
+        await sealing.seal(service)
+        waiting = asyncio.create_task(read(owner, "?cursor=latest&wait=30"))
+        while not service.waiting_readers._count:
+            await asyncio.sleep(0.01)
+        server.app.is_draining = True
+
+        assert (await asyncio.wait_for(waiting, 5))[0] == []
+
+
+def id_of(part: str) -> str:
+    """The id of the event in a server-sent event."""
+    return msgspec.json.decode(part.split("\n")[1].removeprefix("data: "))["id"]
+
+
+class TestServerSentEvents:
+    """The same events, one after another over one response."""
+
+    async def test_each_event_has_its_cursor_as_id(self, service, owner, monkeypatch):
+        monkeypatch.setattr(stream_handler, "SSE_SECONDS", 0)
+        await sealed(service, 3)
+        page = await owner.get(f"{PATH}?stream=access", Accept="text/event-stream")
+        first, *others = page.text.strip().split("\n\n")
+
+        assert page.headers["Content-Type"] == "text/event-stream"
+        id, data = first.split("\n")
+        event = msgspec.json.decode(data.removeprefix("data: "))
+        assert id == f"id: {event['cursor']}"
+        assert len(others) == 2
+
+        page = await owner.get(
+            f"{PATH}?cursor=oldest", Accept="text/event-stream", Last_Event_ID=event["cursor"]
+        )
+        assert [id_of(part) for part in page.text.strip().split("\n\n")] == [
+            id_of(part) for part in others
+        ]
+
+    async def test_events_come_while_it_is_open(self, service, owner, monkeypatch):
+        monkeypatch.setattr(stream_handler, "SSE_SECONDS", 0.5)
+        monkeypatch.setattr(stream_handler, "_BEAT_SECONDS", 0.05)
+        query = f"{PATH}?cursor=latest&stream=access"
+        reading = asyncio.create_task(owner.get(query, Accept="text/event-stream"))
+        while not service.waiting_readers._count:
+            await asyncio.sleep(0.01)
+        (new,) = await sealed(service, 1)
+        page = await reading
+
+        assert page.text.startswith(": no event\n\n")
+        assert page.text.count(new.id) == 1
+
+    async def test_a_store_that_fails_on_the_way_ends_the_response(
+        self, service, owner, monkeypatch
+    ):
+        monkeypatch.setattr(stream_handler, "_BEAT_SECONDS", 0.05)
+        await sealed(service, 1)
+        find, calls = service.store.find, []
+
+        async def failing(collection, *arguments, **options):
+            if collection is EVENTS:
+                calls.append(1)
+                if len(calls) > 1:
+                    raise Unavailable("gone")
+            return await find(collection, *arguments, **options)
+
+        monkeypatch.setattr(service.store, "find", failing)
+        page = await owner.get(f"{PATH}?stream=access", Accept="text/event-stream")
+
+        assert page.status == 200
+        assert page.text.startswith("id: ")
+        assert service.waiting_readers._count == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "field", "error_code"),
+    [
+        ("cursor=nonsense", "cursor", "events.cursor_unknown"),
+        ("cursor=v1.AAAA", "cursor", "events.cursor_unknown"),
+        ("cursor=%C3%A9", "cursor", "events.cursor_unknown"),
+        ("cursor=", "cursor", "events.cursor_unknown"),
+        ("stream=acces", "stream", "events.stream_unknown"),
+        ("stream=access,", "stream", "events.stream_unknown"),
+        ("types=user.creatd", "types", "events.type_unknown"),
+        ("types=*", "types", "events.type_unknown"),
+        ("limit=0", "limit", "field.out_of_range"),
+        ("limit=1001", "limit", "field.out_of_range"),
+        ("limit=many", "limit", "field.wrong_type"),
+        ("wait=31", "wait", "field.out_of_range"),
+        ("wait=-1", "wait", "field.out_of_range"),
+        ("until=now", "until", "field.unknown"),
+        ("limit=1&limit=2", "limit", "field.duplicate"),
+    ],
+)
+async def test_a_query_that_can_not_be_answered_is_refused(owner, query, field, error_code):
+    page = await owner.get(f"{PATH}?{query}")
+
+    assert refused(page, 400, 3) == {field: error_code}
+
+
+async def test_a_cursor_is_for_the_streams_that_it_was_made_with(service, owner):
+    await sealed(service, 1)
+    events, _ = await read(owner, "?stream=access")
+    page = await owner.get(f"{PATH}?cursor={events[0]['cursor']}&stream=change")
+
+    assert refused(page, 400, 3) == {"cursor": "events.cursor_unknown"}
+
+
+async def test_an_altered_cursor_and_one_beyond_the_end_are_unknown(service, owner):
+    await sealed(service, 2)
+    events, _ = await read(owner, "?stream=access")
+    cursor = events[-1]["cursor"]
+    altered = cursor[:-2] + ("AA" if cursor[-2:] != "AA" else "BB")
+    assert refused(await owner.get(f"{PATH}?cursor={altered}"), 400, 3) == {
+        "cursor": "events.cursor_unknown"
+    }
+
+    # As after the restore of an older backup.
+    await service.store.commit(Update(AUDIT_HEADS, "access", set={"position": 1}))
+    assert refused(await owner.get(f"{PATH}?cursor={cursor}"), 400, 3) == {
+        "cursor": "events.cursor_unknown"
+    }
+
+
+async def test_a_cursor_before_the_floor_names_the_first_that_works(service, owner):
+    await sealed(service, 3)
+    _, url = await read(owner, "?stream=access&limit=1")
+    first, second, third = await sealed_in(service, "access")
+    await service.store.commit(
+        Delete(EVENTS, first.id),
+        Delete(EVENTS, second.id),
+        Update(AUDIT_HEADS, "access", set={"floor": 2, "floor_chain": second.chain}),
+    )
+    page = await owner.get(url)
+
+    assert refused(page, 400, 11) == {"cursor": "events.cursor_too_old"}
+    oldest = page.json()["details"][0]["oldest"]
+    events, _ = await read(owner, f"?cursor={oldest}")
+    assert [one["id"] for one in events] == [third.id]
+
+
+async def test_nothing_but_get_is_answered(owner):
+    page = await owner.post(PATH, {})
+
+    assert refused(page, 405, 12) == {"": "method_not_allowed"}
+    assert page.headers["Allow"] == "GET"
