@@ -9,14 +9,14 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from idp.doctor import files, machine, outside, safety, store, upkeep
+from idp.doctor import files, machine, mongodb, outside, safety, sqlite, store, upkeep
 from idp.doctor.check import Area, DoctorCheck, Finding, Installation, Result, fail, skipped
 from idp.foundation import logs
 
 AREAS: Final[Mapping[Area, Sequence[DoctorCheck]]] = {
     "files": files.CHECKS,
     "machine": machine.CHECKS,
-    "store": store.CHECKS,
+    "store": (*store.CHECKS, *sqlite.CHECKS, *mongodb.CHECKS),
     "outside": outside.CHECKS,
     "safety": safety.CHECKS,
     "upkeep": upkeep.CHECKS,
@@ -62,7 +62,7 @@ async def _run_check(check: DoctorCheck, installation: Installation, seconds: fl
     if check.area == "outside" and installation.config.is_loopback:
         return skipped("the issuer is on this machine only")
     if not _has_what_it_needs(check, installation):
-        return skipped("the store can't be read: see store.reach and store.schema")
+        return skipped("the store can't be read: see store.reach, store.schema and store.indexes")
     try:
         async with asyncio.timeout(seconds):
             return await check.run(installation)

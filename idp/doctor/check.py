@@ -41,6 +41,11 @@ class Installation:
     wall_clock: Clock = field(default_factory=SystemClock)
 
     @property
+    def is_deep(self) -> bool:
+        """Whether checks may read all records, and take long."""
+        return self.max_records is None
+
+    @property
     def opened(self) -> Store:
         """The store, for checks whose `needs` name it.
 

@@ -17,7 +17,9 @@ from idp.start import bootstrap, first_start
 from storage import META, SCHEMA_ID, StorageError
 from storage.upgrades import opening, pending
 
-_NOT_CURRENT: Final = "the store does not have the version of this program: see store.schema"
+_NOT_CURRENT: Final = (
+    "the store does not have the version of this program: see store.schema and store.indexes"
+)
 
 
 async def of(
@@ -65,14 +67,16 @@ async def of(
 
 
 async def _is_current(installation: Installation) -> bool:
-    """Returns whether this program wrote the store and no step of an upgrade is pending.
+    """Returns whether this program wrote the store, no step of an upgrade is pending, and no table
+    or index is missing.
 
     Only then does opening it with all collections change nothing. Raises NotFound, StorageError.
     """
     bootstrap.check_is_there(installation.config.store)  # opening would create a SQLite file
     async with bootstrap.as_it_is(installation.config.store, (), installation.clock) as store:
         record = await store.get(META, SCHEMA_ID)
-    if record is None or pending(record, SCHEMA):
+        missing = await store.missing_indexes(ALL)
+    if record is None or missing or pending(record, SCHEMA):
         return False
     try:
         opening(record, SCHEMA)

@@ -6,19 +6,30 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Final
 
-from idp.doctor.check import DoctorCheck, Finding, Installation, fail, ok, skipped, warn
+from idp.doctor.check import (
+    MAX_NAMED,
+    DoctorCheck,
+    Finding,
+    Installation,
+    fail,
+    ok,
+    skipped,
+    warn,
+)
 from idp.foundation.errors import ConfigError
 from idp.foundation.i18n import Message
 from idp.foundation.randomness import SystemRandom
 from idp.keys import master_key as key_master_key
 from idp.keys.master_key import MasterKey, WrongKey
-from idp.records import INSTANCE_ID, INSTANCES, SCHEMA
+from idp.records import ALL, INSTANCE_ID, INSTANCES, SCHEMA
 from idp.start import first_start
 from storage import META, SCHEMA_ID, StorageError
+from storage.codec import instant_text
 from storage.upgrades import opening, pending
 
 _SECONDS_WARN: Final = timedelta(seconds=1)
 _SECONDS_FAIL: Final = timedelta(seconds=5)
+_UNCONFIRMED_SECONDS: Final = 10
 
 
 async def reach(installation: Installation) -> Finding:
@@ -87,6 +98,40 @@ async def clock(installation: Installation) -> Finding:
     return ok(text)
 
 
+async def indexes(installation: Installation) -> Finding:
+    """Checks that every table and index is there that this program reads by."""
+    missing = await installation.opened.missing_indexes(ALL)
+    if not missing:
+        return ok("every table and index is there")
+    return Finding(
+        "fail",
+        "tables and indexes that are not there",
+        names=missing[:MAX_NAMED],
+        count=len(missing),
+    )
+
+
+async def unsettled(installation: Installation) -> Finding:
+    """Checks that no restore into the store was interrupted, and that a majority of the servers
+    has every write.
+    """
+    record = await installation.opened.get(META, SCHEMA_ID)
+    now = installation.clock.now()
+    if record is not None and record.filled_since is not None:
+        since = instant_text(record.filled_since)
+        if record.held_until is not None and record.held_until > now:
+            return warn(f"the store has been filled from a backup since {since}")
+        return fail(
+            f"the store is incomplete: a restore that began at {since} was interrupted",
+            fix="Remove this store, and restore the backup again into an empty one.",
+        )
+    state = await installation.opened.server_state()
+    if state is None:
+        return ok("every write is in the file or its log")
+    text = f"a majority has every write but those of the last {state.unconfirmed_seconds:.0f} s"
+    return warn(text) if state.unconfirmed_seconds > _UNCONFIRMED_SECONDS else ok(text)
+
+
 CHECKS: Final = (
     DoctorCheck(
         id="store.reach",
@@ -119,6 +164,22 @@ CHECKS: Final = (
         ),
         fix=Message("Have both machines take their time from the same NTP servers."),
         run=clock,
+        needs="store",
+    ),
+    DoctorCheck(
+        id="store.indexes",
+        area="store",
+        about=Message("Every table and index of this program is in the store."),
+        fix=Message("Restart the service: a start makes what is missing, which can take long."),
+        run=indexes,
+        needs="store",
+    ),
+    DoctorCheck(
+        id="store.unsettled",
+        area="store",
+        about=Message("No restore was interrupted, and a majority has each write after 10 s."),
+        fix=Message("See whether all members of the replica set run and reach one another."),
+        run=unsettled,
         needs="store",
     ),
 )

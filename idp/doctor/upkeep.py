@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Final
 
-from idp.doctor.check import DoctorCheck, Finding, Installation
+from idp.doctor.check import MAX_NAMED, DoctorCheck, Finding, Installation, ok, skipped, warn
+from idp.doctor.records import matching
 from idp.foundation.i18n import message
+from idp.records import (
+    JOBS,
+    LEFTOVERS,
+    LOGOUT_MESSAGES,
+    OUTBOX,
+    SIGNING_KEYS,
+    Job,
+    LogoutMessage,
+    OutboxMessage,
+)
 
 MANY: Final = 1_000
 _COUNTED: Final = 100_000
+# A key signs a little longer where its successor is not in every cache yet.
+_KEY_GRACE: Final = timedelta(days=1)
+_JOB_GRACE: Final = timedelta(minutes=10)
+_DEFERRED_GRACE: Final = timedelta(hours=1)
+_MESSAGE_GRACE: Final = timedelta(minutes=15)
 
 
 async def sweep_backlog(installation: Installation) -> Finding:
@@ -20,6 +38,94 @@ async def sweep_backlog(installation: Installation) -> Finding:
     return Finding("warn" if count >= MANY else "ok", text, count=count)
 
 
+async def keys_age(installation: Installation) -> Finding:
+    """Checks that no key signs or seals for longer than `key_rotation_seconds`."""
+    now = installation.clock.now()
+    signs_for = timedelta(seconds=installation.config.key_rotation_seconds)
+    keys = [key async for key in installation.opened.scan(SIGNING_KEYS, {"state": "active"})]
+    if not keys:
+        return skipped("there are no keys yet")
+    oldest = min(key.changed_at for key in keys)
+    overdue = [key.id for key in keys if key.changed_at + signs_for + _KEY_GRACE < now]
+    text = f"the oldest of {len(keys)} active keys has been in use for {_age(now - oldest)}"
+    if not overdue:
+        return ok(text)
+    commands = ["idp keys rotate"]
+    return Finding("warn", text, overdue[:MAX_NAMED], len(overdue), commands)
+
+
+async def jobs_late(installation: Installation) -> Finding:
+    """Checks that a process works on each import, and that deferred work was done in time."""
+    now = installation.clock.now()
+    late = [job.id for job in await _unattended_imports(installation, now)]
+    deferred = await matching(
+        installation, LEFTOVERS, lambda each: each.created_at < now - _DEFERRED_GRACE
+    )
+    text = (
+        f"{len(late)} imports wait for a process to work on them, and {deferred.count} tasks that"
+        " a deletion has left wait for more than an hour"
+    )
+    names = [*late, *(f"{each.kind}: {each.owner_id}" for each in deferred.named)]
+    count = len(late) + deferred.count
+    return Finding("warn" if count else "ok", text, names[:MAX_NAMED], count)
+
+
+async def _unattended_imports(installation: Installation, now: datetime) -> Sequence[Job]:
+    """Returns the imports that nobody works on, although nothing is before them."""
+    running, queued = [
+        (await installation.opened.find(JOBS, {"state": state}, order="created_at")).records
+        for state in ("running", "queued")
+    ]
+    abandoned = [job for job in running if (job.held_until or job.changed_at) < now - _JOB_GRACE]
+    if len(running) > len(abandoned):
+        return abandoned
+    return [*abandoned, *(job for job in queued if job.created_at < now - _JOB_GRACE)]
+
+
+async def outbox_age(installation: Installation) -> Finding:
+    """Checks that no message has waited for more than 15 minutes."""
+    now = installation.clock.now()
+    oldest = [
+        *(each.created_at for each in await _first_messages(installation)),
+        # It may be due late because the application did not answer the attempts before.
+        *(each.due_at for each in await _first_logout_messages(installation)),
+    ]
+    if not oldest:
+        return ok("no message waits to be sent")
+    text = f"the oldest message that waits to be sent has waited for {_age(now - min(oldest))}"
+    return warn(text) if min(oldest) < now - _MESSAGE_GRACE else ok(text)
+
+
+async def _first_messages(installation: Installation) -> Sequence[OutboxMessage]:
+    return [
+        record
+        for state in ("queued", "sending")
+        for record in (
+            await installation.opened.find(OUTBOX, {"state": state}, order="created_at", limit=1)
+        ).records
+    ]
+
+
+async def _first_logout_messages(installation: Installation) -> Sequence[LogoutMessage]:
+    waiting = await installation.opened.find(
+        LOGOUT_MESSAGES, {"state": "waiting"}, order="due_at", limit=1
+    )
+    return waiting.records
+
+
+def _age(age: timedelta) -> str:
+    """Returns a duration in its largest unit; that of an instant to come is none."""
+    seconds = max(0, int(age.total_seconds()))
+    for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} seconds"
+
+
+_BY_THE_SERVICE: Final = message(
+    "Keep the service running: it does this by itself. If it runs, its log says why it can't.",
+    context="safety",
+)
 CHECKS: Final = (
     DoctorCheck(
         id="sweep.backlog",
@@ -31,6 +137,34 @@ CHECKS: Final = (
             context="safety",
         ),
         run=sweep_backlog,
+        needs="records",
+    ),
+    DoctorCheck(
+        id="keys.age",
+        area="upkeep",
+        about=message("Every key is replaced when its time is over.", context="safety"),
+        fix=_BY_THE_SERVICE,
+        run=keys_age,
+        needs="records",
+    ),
+    DoctorCheck(
+        id="jobs.late",
+        area="upkeep",
+        about=message("Imports and deferred work are done in time.", context="safety"),
+        fix=_BY_THE_SERVICE,
+        run=jobs_late,
+        needs="records",
+    ),
+    DoctorCheck(
+        id="outbox.age",
+        area="upkeep",
+        about=message("Messages are sent within 15 minutes.", context="safety"),
+        fix=message(
+            "Compare the settings of the mail server and of the SMS hook with what the messages"
+            " were refused for.",
+            context="safety",
+        ),
+        run=outbox_age,
         needs="records",
     ),
 )

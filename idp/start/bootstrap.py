@@ -321,7 +321,7 @@ async def make_ready(service: Service) -> Start:
     instance = await first_start.ensure_instance(service)
     config = service.config
     start_checks.end_installation(config)
-    start_checks.warn_of_plain_http(config)
+    start_checks.warn_of_surroundings(config, service.store)
     demo: DemoDescription | None = None
     if config.is_loopback:
         demo = await demo_setup.ensure(service, instance)

@@ -25,6 +25,7 @@ from idp.foundation.atomic_files import new_file
 from idp.foundation.errors import ConfigError
 from idp.foundation.randomness import Random
 from idp.keys.master_key import KEY_FILE
+from storage import Store
 
 # Next to a key that the first start has created, until that start is complete.
 MARKER: Final = ".first-start"
@@ -104,18 +105,27 @@ def warn(launch: Launch, *, is_new: bool) -> None:
         _log.warning("the store has an installation already: remove --new-store")
 
 
-def warn_of_plain_http(config: Config) -> None:
-    """Logs a warning if browsers use https, but this service is reachable from other machines
-    without TLS and has no trusted proxy that terminates it.
+def warn_of_surroundings(config: Config, store: Store) -> None:
+    """Logs a warning if passwords may travel unencrypted, and one if the store is in a sharded
+    cluster, on which no test runs.
     """
-    is_ended_somewhere = config.tls_cert is not None or bool(config.trusted_proxies)
-    is_local = urls.is_loopback(config.host.lower())
-    if config.is_secure and not is_ended_somewhere and not is_local:
+    if _is_unencrypted(config):
         _log.warning(
             "passwords may travel unencrypted: end TLS here (tls_cert, tls_key), or name the proxy"
             " in trusted_proxies",
             host=config.host,
         )
+    if store.is_sharded:
+        _log.warning("a sharded cluster is not tested: all collections stay on one shard")
+
+
+def _is_unencrypted(config: Config) -> bool:
+    """Returns whether browsers use https, but this service is reachable from other machines
+    without TLS and has no trusted proxy that terminates it.
+    """
+    is_ended_somewhere = config.tls_cert is not None or bool(config.trusted_proxies)
+    is_local = urls.is_loopback(config.host.lower())
+    return config.is_secure and not is_ended_somewhere and not is_local
 
 
 def _admin_pat(config: Config) -> Iterator[BrokenRule]:

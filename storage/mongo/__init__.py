@@ -1,4 +1,4 @@
-"""The MongoDB back end: replica sets and sharded clusters, through PyMongo or Motor."""
+"""The MongoDB back end: a replica set, through PyMongo or Motor."""
 
 from storage.mongo.store import MongoStore
 

@@ -30,7 +30,7 @@ from storage.base import (
     Unsupported,
 )
 from storage.mongo import faults
-from storage.mongo.documents import operations, record, stored_name
+from storage.mongo.documents import Document, operations, record, stored_name
 from storage.mongo.driver import Driver
 from storage.mongo.reads import documents
 from storage.mongo.writes import deliver
@@ -68,10 +68,15 @@ async def reach(driver: Driver) -> None:
     if not driver.has_sessions:
         return
     hello = driver.hello
-    if "setName" not in hello and hello.get("msg") != "isdbgrid":
+    if "setName" not in hello and not is_sharded(hello):
         raise Unsupported(_CURE.format(address=driver.address))
     if hello["maxWireVersion"] < OLDEST_WIRE_VERSION:
         raise Unsupported("MongoDB 5.0 or newer is needed; upgrade the server")
+
+
+def is_sharded(hello: Document) -> bool:
+    """Returns whether a server that describes itself so is a router of a sharded cluster."""
+    return bool(hello.get("msg") == "isdbgrid")
 
 
 def _refuse_lonely_servers(driver: Driver) -> None:
@@ -105,7 +110,7 @@ async def create(driver: Driver, collections: Sequence[Collection[Any]]) -> None
 async def _create(
     driver: Driver, collection: Collection[Any], there: set[str], turns: asyncio.Semaphore
 ) -> None:
-    indexes = _indexes(collection)
+    indexes = indexes_of(collection)
     async with turns:
         if _unwanted(collection) and collection.name in there:
             await _drop_indexes(driver, collection)
@@ -152,7 +157,7 @@ def _unwanted(collection: Collection[Any]) -> list[list[tuple[str, int]]]:
     return [*lists, [("expires_at", 1)]] if collection.is_swept_soon else lists
 
 
-def _indexes(collection: Collection[Any]) -> list[IndexModel]:
+def indexes_of(collection: Collection[Any]) -> list[IndexModel]:
     indexes = [IndexModel([(field, 1)], unique=True) for field in collection.unique]
     for fields in collection.lists:
         indexes.append(IndexModel(_keys(fields)))

@@ -34,8 +34,8 @@ from storage.base import (
     Where,
     Write,
 )
-from storage.condition import OVERDUE_AFTER
-from storage.mongo import bulk, faults, opening, transactions
+from storage.condition import OVERDUE_AFTER, ServerState
+from storage.mongo import bulk, faults, inspection, opening, transactions
 from storage.mongo.counters import Counters, counting
 from storage.mongo.documents import operations, packed
 from storage.mongo.driver import Driver, connect
@@ -53,8 +53,7 @@ PING_SECONDS: Final = 2.0
 
 
 class MongoStore(Store):
-    """A store in a replica set or a sharded cluster; `?driver=motor` in the URL selects the other
-    driver.
+    """A store in a replica set; `?driver=motor` in the URL selects the other driver.
 
     `client` is used instead of a client of the store's own, and is left open by `close`.
     """
@@ -90,6 +89,7 @@ class MongoStore(Store):
             await driver.close()
             raise
         self._opened = _Opened(driver, self._now, self.observer)
+        self.is_sharded = opening.is_sharded(driver.hello)
         self._expiring = [COUNTERS, *(each for each in collections if each.expires)]
         await upgrades.at_opening(self, schema, self._now, self._new_id)
 
@@ -219,6 +219,22 @@ class MongoStore(Store):
         hello = await faults.read(lambda: driver.client.admin.command("hello"), PING_SECONDS)
         found: datetime = hello["localTime"]
         return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+    async def missing_indexes(self, collections: Sequence[Any]) -> list[str]:
+        driver = self._open.driver
+        return await faults.read(lambda: inspection.missing_indexes(driver, collections))
+
+    async def server_state(self) -> ServerState | None:
+        driver = self._open.driver
+        if not driver.has_sessions:  # an imitation in this process
+            return None
+        return await faults.read(lambda: inspection.server_state(driver))
+
+    async def leaves_no_trace(self) -> bool:
+        driver = self._open.driver
+        return await faults.read(
+            lambda: inspection.leaves_no_trace(driver, f"check_{self._new_id()}")
+        )
 
     async def overdue(self, *, up_to: int) -> int:
         driver, found = self._open.driver, 0

@@ -35,9 +35,11 @@ from storage.base import (
     Value,
     Where,
 )
+from storage.condition import FileState
 from storage.lists import check_each, plan
 from storage.sqlite import loading, tables
 from storage.sqlite.checkpoints import Checkpointer
+from storage.sqlite.inspection import Inspection
 from storage.sqlite.locks import FileLock
 from storage.sqlite.reader import AT_ONCE, SqliteReader, ThreadReader, portions, unavailable
 from storage.sqlite.transaction import SqliteTransaction
@@ -261,6 +263,19 @@ class SqliteStore(SteppedStore):
 
     async def overdue(self, *, up_to: int) -> int:
         return await self._background.overdue(up_to)
+
+    async def missing_indexes(self, collections: Sequence[Any]) -> list[str]:
+        return await self._call(partial(self._inspection.missing, collections))
+
+    async def file_state(self) -> FileState | None:
+        return await self._call(self._inspection.sizes)
+
+    async def damage(self, up_to: int) -> list[str]:
+        return await self._call(partial(self._inspection.damage, up_to))
+
+    @property
+    def _inspection(self) -> Inspection:
+        return Inspection(self._path, self._connection)
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[Reader]:

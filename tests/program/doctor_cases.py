@@ -10,22 +10,26 @@ from datetime import UTC, datetime, timedelta
 from msgspec import structs
 
 from idp.doctor import upkeep
-from idp.foundation.base64url import encode
 from idp.foundation.opaque_tokens import LASTS_UNTIL
 from idp.policies import effective
 from idp.records import (
     APP_KEYS,
     APPLICATIONS,
     DOMAINS,
+    LEFTOVERS,
     ORGANIZATIONS,
+    OUTBOX,
     PATS,
     POLICIES,
     REPLAY,
+    SIGNING_KEYS,
     USER_KEYS,
     USERS,
     Email,
+    Leftover,
     LockoutRules,
     Organization,
+    OutboxMessage,
     PersonalAccessToken,
     Policy,
     RegisteredKey,
@@ -33,51 +37,13 @@ from idp.records import (
     Totp,
     new_domain,
 )
-from storage import META, SCHEMA_ID, Insert, Update
+from storage import Delete, Insert, Update
 from storage.sqlite import sweep
-from storage.sqlite.store import SqliteStore
-from tests.program import doctor_machine_cases
+from tests.program import doctor_machine_cases, doctor_store_cases
 from tests.support.doctor_place import by_commands
 from tests.support.program import run
 
 NOW = datetime.now(UTC).replace(microsecond=0)
-
-
-# The store
-
-
-def take_store_away(place):
-    (place.data / "idp.sqlite3").rename(place.data / "away")
-
-
-def bring_store_back(place, finding):
-    (place.data / "away").rename(place.data / "idp.sqlite3")
-
-
-def older_schema(place):
-    place.write(Update(META, SCHEMA_ID, set={"done": []}))
-
-
-def other_key(place):
-    key = place.data / "master.key"
-    key.rename(place.data / "back-up")
-    key.write_text(encode(bytes(32)))
-    key.chmod(0o600)
-
-
-def restore_key(place, finding):
-    (place.data / "back-up").rename(place.data / "master.key")
-
-
-def clock_apart(place, seconds=3):
-    async def server_time(_):
-        return datetime.now(UTC) + timedelta(seconds=seconds)
-
-    place.monkeypatch.setattr(SqliteStore, "server_time", server_time)
-
-
-def clock_set(place, finding):
-    clock_apart(place, 0)
 
 
 # Safety
@@ -235,12 +201,40 @@ def keep_running(place, finding):
     place.store(until_swept)
 
 
+def old_keys(place):
+    """No service has run for longer than its keys may sign."""
+
+    async def ask(store):
+        return [key.id async for key in store.scan(SIGNING_KEYS, {"state": "active"})]
+
+    made_at = NOW - timedelta(days=32)
+    place.write(
+        *(Update(SIGNING_KEYS, id, set={"changed_at": made_at}) for id in place.store(ask))
+    )
+
+
+def deferred_work(place, age=timedelta(minutes=61)):
+    values = {"kind": "project.deleted", "owner_id": "shop", "actor": "owner"}
+    place.write(Insert(LEFTOVERS, Leftover(id="work", created_at=NOW - age, **values)))
+
+
+def do_deferred_work(place, finding):
+    assert finding.names == ["project.deleted: shop"]
+    place.write(Delete(LEFTOVERS, "work"))
+
+
+def unsent_mail(place, state="queued", age=timedelta(minutes=16)):
+    made = {"created_at": NOW - age, "expires_at": NOW + timedelta(days=1), "state": state}
+    place.write(Insert(OUTBOX, OutboxMessage(id="mail", kind="invite", sealed="", **made)))
+
+
+def mail_is_sent(place, finding):
+    place.write(Update(OUTBOX, "mail", set={"state": "sent"}))
+
+
 CASES = {
     **doctor_machine_cases.CASES,
-    "store.reach": ("fail", take_store_away, bring_store_back),
-    "store.schema": ("warn", older_schema, by_commands),
-    "store.key": ("fail", other_key, restore_key),
-    "store.clock": ("warn", clock_apart, clock_set),
+    **doctor_store_cases.CASES,
     "registration.open": ("warn", nothing, by_commands),
     "applications.open": ("warn", open_application, by_commands),
     "applications.pkce": ("warn", no_pkce, by_commands),
@@ -253,4 +247,7 @@ CASES = {
     "names.foreign": ("warn", foreign_name, by_commands),
     "emails.unproven": ("warn", unproven_email, verify_email),
     "sweep.backlog": ("warn", backlog, keep_running),
+    "keys.age": ("warn", old_keys, by_commands),
+    "jobs.late": ("warn", deferred_work, do_deferred_work),
+    "outbox.age": ("warn", unsent_mail, mail_is_sent),
 }

@@ -7,7 +7,9 @@ import json
 import os
 import resource
 import shutil
+from datetime import UTC, datetime, timedelta
 
+import jsonschema
 import msgspec
 import pytest
 
@@ -15,11 +17,10 @@ from idp import doctor
 from idp.config.settings import Config
 from idp.doctor import examination, report
 from idp.records import PROJECTS
-from storage import Update
+from storage import META, SCHEMA_ID, Update
 from tests.program.doctor_cases import (
     CASES,
     add_application,
-    clock_apart,
     debug_mode,
     endless_app_key,
     endless_user_key,
@@ -33,6 +34,8 @@ from tests.program.doctor_machine_cases import (
     open_key,
     slow_hash,
 )
+from tests.program.doctor_store_cases import clock_apart, drop_index, server
+from tests.support import doctor_schema
 from tests.support.doctor_place import Place, by_commands
 from tests.support.program import run
 
@@ -57,7 +60,7 @@ def test_every_check_has_a_test_that_provokes_and_cures_it():
     every = [each.id for checks in doctor.AREAS.values() for each in checks]
 
     assert sorted([*CASES, *OUTSIDE]) == sorted(every)
-    assert len(every) == 31
+    assert len(every) == 46
 
 
 @pytest.mark.promise("doctor: checks")
@@ -153,6 +156,50 @@ def test_a_limit_of_memory_is_that_of_the_container(place):
     assert "128 MB of memory for each of 2 processes, which may take 166 MB" in found.found
 
 
+@pytest.mark.parametrize(
+    ("members", "reachable", "state"),
+    [(3, 3, "ok"), (3, 2, "warn"), (3, 1, "fail"), (4, 2, "fail"), (1, 1, "warn"), (2, 2, "warn")],
+)
+def test_a_majority_of_three_members_is_to_answer(place, members, reachable, state):
+    server(place, members=members, reachable=reachable)
+
+    found = place.find("mongo.members")
+
+    assert found.state == state
+    assert found.found.startswith(f"{reachable} of {members} members")
+
+
+def test_what_the_user_of_the_store_may_not_read_is_skipped(place):
+    server(place, transaction_seconds=None, history_seconds=None)
+
+    assert place.find("mongo.lifetime").state == "skipped"
+    assert place.find("mongo.history").state == "skipped"
+
+
+@pytest.mark.parametrize(("seconds", "state"), [(10.0, "ok"), (11.0, "warn")])
+def test_a_majority_has_what_was_written_before_ten_seconds(place, seconds, state):
+    server(place, unconfirmed_seconds=seconds)
+
+    assert place.find("store.unsettled").state == state
+
+
+def test_a_restore_that_goes_on_is_not_called_interrupted(place):
+    now = datetime.now(UTC)
+    ends_at = now + timedelta(seconds=30)
+    place.write(Update(META, SCHEMA_ID, set={"filled_since": now, "held_until": ends_at}))
+
+    assert place.find("store.unsettled").state == "warn"
+    assert place.find("applications.pkce").state == "skipped"
+
+
+def test_what_is_missing_is_found_and_not_made(place):
+    drop_index(place)
+    first = place.find("store.indexes")
+
+    assert place.find("emails.unproven").state == "skipped"
+    assert place.find("store.indexes") == first
+
+
 def test_an_application_of_a_narrowed_project_is_not_open(place):
     open_application(place)
     project = place.one(PROJECTS)
@@ -201,6 +248,7 @@ def test_the_command_works_beside_a_running_service_and_changes_nothing(start_pr
         each.id for checks in doctor.AREAS.values() for each in checks
     ]
     assert {each["state"] for each in told["result"]} == {"ok", "warn", "skipped"}
+    jsonschema.validate(told, json.loads(doctor_schema.FILE.read_text()))
 
 
 @pytest.mark.promise("doctor: exit codes")

@@ -26,8 +26,9 @@ class Place:
     data: Path
     monkeypatch: object
     settings: dict = field(default_factory=dict)
+    is_deep: bool = False
 
-    def find(self, id: str, *, is_deep: bool = False):
+    def find(self, id: str):
         """What the check finds now; no other one is made."""
         config = Config(data=str(self.data), **self.settings)
         only = {
@@ -36,7 +37,7 @@ class Place:
         }
         with self.monkeypatch.context() as patch:
             patch.setattr(doctor, "AREAS", only)
-            (result,) = asyncio.run(examination.of(config, is_deep=is_deep))
+            (result,) = asyncio.run(examination.of(config, is_deep=self.is_deep))
         return result.finding
 
     def store(self, ask):

@@ -19,6 +19,7 @@ MAKERS = (
     "checks_table",
     "commands_table",
     "conformance",
+    "doctor_schema",
     "floors_table",
     "glossary",
     "metrics_table",
@@ -71,8 +72,9 @@ def _leads_somewhere(page: Path, link: str) -> bool:
 
 
 def make(root: Path) -> list[str]:
-    """Make the generated parts anew; the pages that have changed by that."""
-    before = {page: page.read_bytes() for page in pages(root)}
+    """Make the generated parts anew; the files that have changed by that."""
+    generated = [*pages(root), *root.glob("docs/*.json")]
+    before = {page: page.read_bytes() for page in generated}
     for name in MAKERS:
         subprocess.run([sys.executable, "-m", f"tests.support.{name}"], cwd=root, check=True)
     changed = [page for page, content in before.items() if page.read_bytes() != content]

@@ -70,6 +70,27 @@ async def test_a_clock_that_is_apart_from_that_of_the_server_fails(server):
     assert found["store.clock"].state == ("skipped" if is_file else "fail")
 
 
+async def test_the_checks_of_both_stores_find_what_is_there(server):
+    service = server.service
+    installation = Installation(service.config, service.clock, service.store, max_records=None)
+
+    results = await doctor.examine(installation, ["store"])
+
+    found = {each.check.id: each.finding.state for each in results}
+    is_file = service.config.store.startswith("sqlite")
+    of_file, of_server = ("ok", "skipped") if is_file else ("skipped", "ok")
+    assert {id: found[id] for id in found if id.startswith("sqlite.")} == {
+        "sqlite.integrity": of_file,
+        "sqlite.free": of_file,
+        "sqlite.wal": of_file,
+    }
+    assert found["store.indexes"] == found["store.unsettled"] == "ok"
+    for id in ("mongo.version", "mongo.lifetime", "mongo.history", "mongo.sharded"):
+        assert found[id] == of_server
+    assert found["mongo.transactions"] == of_server
+    assert found["mongo.members"] == ("skipped" if is_file else "warn")  # it is one alone
+
+
 async def test_the_console_shows_what_to_look_at_first(server, visitor):
     await console.admin(server, visitor)
     await server.register("Shop & Sons")

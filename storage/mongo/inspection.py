@@ -1,0 +1,106 @@
+"""The state of a store's server for operators: its version, members, parameters and indexes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, Final
+
+from pymongo.errors import OperationFailure
+
+from storage.base import Collection
+from storage.condition import ServerState
+from storage.mongo.documents import Document
+from storage.mongo.driver import Driver
+from storage.mongo.opening import CREATED_AT_ONCE, indexes_of, is_sharded
+
+_TRANSACTIONS: Final = "transactionLifetimeLimitSeconds"
+_HISTORY: Final = "minSnapshotHistoryWindowInSeconds"
+_HAVE_RECORDS: Final = frozenset({"RSPrimary", "RSSecondary"})
+_DISCOVERY_SECONDS: Final = 1.0
+_LOOKS_EVERY_SECONDS: Final = 0.02
+
+
+async def missing_indexes(driver: Driver, collections: Sequence[Collection[Any]]) -> list[str]:
+    """Returns the names of the collections and indexes that the database does not have."""
+    there = set(await driver.database.list_collection_names())
+    turns = asyncio.Semaphore(CREATED_AT_ONCE)
+
+    async def missing(collection: Collection[Any]) -> list[str]:
+        if collection.name not in there:
+            return [collection.name]
+        declared = [index.document["name"] for index in indexes_of(collection)]
+        async with turns:
+            known = await driver.collection(collection.name).index_information()
+        return [f"{collection.name}.{name}" for name in declared if name not in known]
+
+    found = await asyncio.gather(*(missing(collection) for collection in collections))
+    return [name for names in found for name in names]
+
+
+async def server_state(driver: Driver) -> ServerState:
+    """Returns the state of the server that the driver is connected to."""
+    admin = driver.client.admin
+    hello = await admin.command("hello")
+    version = (await admin.command("buildInfo"))["versionArray"][:3]
+    if is_sharded(hello):
+        return ServerState(tuple(version))
+    members = len({*hello["hosts"], *hello.get("passives", ())})
+    parameters = await _parameters(driver)
+    return ServerState(
+        tuple(version),
+        members=members,
+        reachable=await _reachable(driver, members),
+        unconfirmed_seconds=_unconfirmed_seconds(hello),
+        transaction_seconds=parameters.get(_TRANSACTIONS),
+        history_seconds=parameters.get(_HISTORY),
+    )
+
+
+def _unconfirmed_seconds(hello: Document) -> float:
+    written = hello.get("lastWrite", {})
+    if "majorityWriteDate" not in written:
+        return 0.0
+    seconds = (written["lastWriteDate"] - written["majorityWriteDate"]).total_seconds()
+    return float(max(0.0, seconds))
+
+
+async def _parameters(driver: Driver) -> Document:
+    """Returns the parameters of the primary; none if the user may not read them."""
+    asked = {"getParameter": 1, _TRANSACTIONS: 1, _HISTORY: 1}
+    try:
+        found: Document = await driver.client.admin.command(asked)
+    except OperationFailure:
+        return {}
+    return found
+
+
+async def _reachable(driver: Driver, members: int) -> int:
+    """Returns how many members answer; all, where the driver was told to use one alone."""
+    if driver.client.topology_description.topology_type_name == "Single":
+        return members
+    looks = int(_DISCOVERY_SECONDS / _LOOKS_EVERY_SECONDS)
+    for _ in range(looks):
+        if _known(driver) >= members:
+            break
+        await asyncio.sleep(_LOOKS_EVERY_SECONDS)
+    return min(_known(driver), members)
+
+
+def _known(driver: Driver) -> int:
+    servers = driver.client.topology_description.server_descriptions().values()
+    return sum(each.server_type_name in _HAVE_RECORDS for each in servers)
+
+
+async def leaves_no_trace(driver: Driver, name: str) -> bool:
+    """Returns whether nothing remains of a transaction that was aborted, in a new collection of
+    this name.
+    """
+    await driver.database.create_collection(name)
+    collection = driver.collection(name)
+    try:
+        async with driver.transaction() as session:
+            await collection.insert_one({"_id": "aborted"}, session=session)
+        return bool(await collection.count_documents({}) == 0)
+    finally:
+        await collection.drop()
