@@ -59,7 +59,7 @@ from handlers.protocol import (
     userinfo,
 )
 from idp.api import OPERATIONS
-from idp.foundation import logs
+from idp.foundation import logs, request_costs
 from idp.service import Service
 
 Route = tuple[str, type[RequestHandler]] | tuple[str, type[RequestHandler], dict[str, Any]]
@@ -183,4 +183,5 @@ def log_access(handler: RequestHandler) -> None:
         handler.get_status(),
         request.request_time(),
         address=handler.address() if isinstance(handler, Handler) else "",
+        **request_costs.log_fields(),
     )

@@ -32,6 +32,7 @@ from storage.base import (
     Where,
     Write,
 )
+from storage.condition import FileState, ServerState
 
 T = TypeVar("T")
 Kind = Literal["read", "write"]
@@ -73,6 +74,9 @@ class Observer(ABC):
     def batch(self, batch: Batch) -> None:
         """Notes that a command was answered; its calls end after this."""
 
+    def primary_changed(self, address: str) -> None:  # noqa: B027 - not every observer needs it
+        """Notes that a replica set has another primary, of this address, than before."""
+
 
 class Together(Observer):
     """Passes everything on to several observers."""
@@ -91,6 +95,10 @@ class Together(Observer):
         for place, each in enumerate(self._observers):
             calls = [None if call is None else call[place] for call in batch.calls]
             each.batch(structs.replace(batch, calls=calls))
+
+    def primary_changed(self, address: str) -> None:
+        for each in self._observers:
+            each.primary_changed(address)
 
 
 def current_call() -> Any:
@@ -236,3 +244,22 @@ class ObservedStore(Store):
 
     async def overdue(self, *, up_to: int) -> int:
         return await self._store.overdue(up_to=up_to)
+
+    @property
+    def is_sharded(self) -> bool:  # type: ignore[override]
+        return self._store.is_sharded
+
+    async def missing_indexes(self, collections: Sequence[Any]) -> list[str]:
+        return await self._store.missing_indexes(collections)
+
+    async def file_state(self) -> FileState | None:
+        return await self._store.file_state()
+
+    async def damage(self, up_to: int) -> list[str]:
+        return await self._store.damage(up_to)
+
+    async def server_state(self) -> ServerState | None:
+        return await self._store.server_state()
+
+    async def leaves_no_trace(self) -> bool:
+        return await self._store.leaves_no_trace()

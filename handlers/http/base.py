@@ -24,7 +24,7 @@ from handlers.http.admission import Admission, Group, Shed
 from handlers.http.protocol_errors import as_oauth_error
 from handlers.http.request_place import RequestPlace
 from idp import test_mode
-from idp.foundation import logs
+from idp.foundation import logs, request_costs
 from idp.foundation.errors import Busy, IdpError
 from idp.foundation.network_keys import network_key
 from idp.identity.guesses.origin import AttemptOrigin
@@ -171,6 +171,7 @@ class Handler(RequestHandler):
             self.request.headers.get("X-Request-Id"), self.service.random
         )
         logs.begin_request(self.request_id, self.request.headers.get("traceparent"))
+        request_costs.begin_request()
         self._headers["X-Request-Id"] = self.request_id
 
     def send_error(self, status_code: int = 500, **kwargs: Any) -> None:

@@ -215,6 +215,8 @@ class PageHandler(Handler):
     def show_client(self, client: Application | None) -> None:
         """Sets the application whose name the page displays."""
         self._client = client
+        if client is not None:
+            logs.name_client(client.id)
 
     async def show_requested_client(self) -> None:
         """Sets the page's application to the one that the query parameter `client_id` names, if

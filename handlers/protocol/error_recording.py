@@ -14,6 +14,7 @@ from handlers.http.base import Handler, ProtocolHandler
 from handlers.http.protocol_errors import METHOD_NOT_ALLOWED
 from idp.audit import failure_events
 from idp.credentials import rate_limits
+from idp.foundation import logs
 from idp.oauth.authentication import client_authentication
 from idp.oauth.endpoints import refusal_records
 from idp.oauth.endpoints.check_order import Endpoint
@@ -39,6 +40,7 @@ class RefusingHandler(Handler):
 
     async def record_refusal(self, error: Refusing) -> None:
         """Stores this request with the error that is the cause of its refusal."""
+        _name_check(error)
         await refusal_records.store(self.service, self._refused_request(), error)
 
     def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
@@ -52,6 +54,7 @@ class RefusingHandler(Handler):
         if refusal is None or self._answering is not None:
             answer()
             return
+        _name_check(refusal)
         self._answering = asyncio.ensure_future(self._record_then(refusal, answer))
 
     def _may_explain(self, refusal: InvalidClient) -> bool:
@@ -131,3 +134,8 @@ class RefusingHandler(Handler):
             return params.parse_form(self.request.headers.get("Content-Type"), self.body).pairs()
         except (InvalidRequest, HTTPError):
             return []
+
+
+def _name_check(refusal: Refusing) -> None:
+    if refusal.check is not None:
+        logs.name_refused_check(refusal.check.name)

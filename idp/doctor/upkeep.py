@@ -10,8 +10,8 @@ from idp.doctor.check import MAX_NAMED, DoctorCheck, Finding, Installation, ok, 
 from idp.doctor.records import matching
 from idp.foundation.i18n import message
 from idp.records import (
+    DEFERRED_WORK,
     JOBS,
-    LEFTOVERS,
     LOGOUT_MESSAGES,
     OUTBOX,
     SIGNING_KEYS,
@@ -59,7 +59,7 @@ async def jobs_late(installation: Installation) -> Finding:
     now = installation.clock.now()
     late = [job.id for job in await _unattended_imports(installation, now)]
     deferred = await matching(
-        installation, LEFTOVERS, lambda each: each.created_at < now - _DEFERRED_GRACE
+        installation, DEFERRED_WORK, lambda each: each.created_at < now - _DEFERRED_GRACE
     )
     text = (
         f"{len(late)} imports wait for a process to work on them, and {deferred.count} tasks that"

@@ -49,6 +49,7 @@ class LogOutput:
         self.is_json = False
         self.clock: Clock = SystemClock()
         self.stream: TextIO | None = None
+        self.process: Mapping[str, object] = {}
         self._lock = threading.Lock()
 
     def write(self, fields: Mapping[str, object]) -> None:
@@ -204,6 +205,28 @@ def name_caller(caller: str) -> None:
     _request.set({**_request.get(), "caller": caller})
 
 
+def name_client(client_id: str) -> None:
+    """Adds the id of the client to every further line of the request."""
+    _request.set({**_request.get(), "client_id": client_id})
+
+
+def name_organization(org_id: str) -> None:
+    """Adds the id of the organization in which a caller acts to every further line of the
+    request.
+    """
+    _request.set({**_request.get(), "org_id": org_id})
+
+
+def name_refused_check(check: str) -> None:
+    """Adds the check that refused the request to every further line of it."""
+    _request.set({**_request.get(), "refused_check": check})
+
+
+def name_worker(index: int) -> None:
+    """Adds the number of this process among those of the service to every further line of it."""
+    _output.process = {"worker": index}
+
+
 def current_request_id() -> str | None:
     """Returns the id of the request that this task answers; None outside of one."""
     return _request.get().get("request_id")
@@ -247,8 +270,8 @@ def _message(record: logging.LogRecord) -> str:
 
 
 def _with_request(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """The line with the fields of the request that this task answers."""
-    return {**_request.get(), **line}
+    """The line with the fields of this process and of the request that this task answers."""
+    return {**_output.process, **_request.get(), **line}
 
 
 def _finished(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

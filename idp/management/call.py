@@ -124,7 +124,8 @@ async def admitted(service: Service, call: Call) -> Call:
     Raises PermissionDenied, NotFound (the organization).
     """
     if call.org_id is not None:
-        await find_organization(service, call, call.org_id)
+        organization = await find_organization(service, call, call.org_id)
+        logs.name_organization(organization.id)
     elif not call.rights.allow_somewhere(call.permission):
         raise _denied(call.permission)
     return call

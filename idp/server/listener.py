@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Coroutine
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
@@ -33,6 +33,34 @@ from idp.start.bootstrap import Start
 from idp.start.checks import USUAL, Launch
 
 Announce = Callable[[Start], None]
+
+_log: Final = logs.logger(__name__)
+
+
+class _Lifetime:
+    """Logs that the service has started, and at the end that it has stopped."""
+
+    def __init__(self, config: Config, announce: Announce) -> None:
+        self._config = config
+        self._announce = announce
+        self._has_started = False
+
+    def started(self, start: Start) -> None:
+        """Announces the start, and logs it."""
+        self._announce(start)
+        self._has_started = True
+        _log.info(
+            "started",
+            version=__version__,
+            issuer=self._config.issuer,
+            store=self._config.store.partition(":")[0],
+            processes=self._config.processes,
+        )
+
+    def ended(self) -> None:
+        """Logs the end of a service that has started."""
+        if self._has_started:
+            _log.info("stopped")
 
 
 class _Run(Struct, frozen=True):
@@ -100,20 +128,22 @@ def _run_in(
     config: Config, announce: Announce, launch: Launch, reloader: Reloader, notifier: Notifier
 ) -> None:
     port = Port(config.host, config.port, is_shared=config.processes > 1)
+    config = config.bound_to(port.number)
+    lifetime = _Lifetime(config, announce)
     try:
-        config = config.bound_to(port.number)
         certificate.context(config)  # an error is reported once, and before anything is created
         bootstrap.check_files(config)
         logs.configure(config.log_level, config.log_format)
         descriptors.raise_limit()
         with metrics_listener.opened(config) as metrics:
-            this = _Run(config, port, reloader, notifier, announce, launch, metrics)
+            this = _Run(config, port, reloader, notifier, lifetime.started, launch, metrics)
             if config.processes == 1:
                 _run_loop(_serve_alone(this))
             else:
                 _supervise(this)
     finally:
         port.close()
+        lifetime.ended()
 
 
 def _supervise(this: _Run) -> None:
@@ -196,6 +226,7 @@ async def _serve_service(this: _Run) -> None:
 
 
 async def _serve_as_worker(this: _Run, context: WorkerContext) -> None:
+    logs.name_worker(context.index)
     if this.metrics is not None:
         this.metrics.leave()
         this.metrics.count_as(str(context.index))

@@ -20,6 +20,7 @@ from idp.foundation.clock import Clock, ShiftedClock, SystemClock
 from idp.foundation.errors import ConfigError, NotFound
 from idp.foundation.opaque_tokens import Confidential
 from idp.foundation.randomness import Numbered, Random, SystemRandom
+from idp.foundation.request_costs import StoreCosts
 from idp.keys import master_key as key_master_key
 from idp.keys.key_ring import KeyRing
 from idp.keys.master_key import MasterKey
@@ -149,7 +150,8 @@ async def open_service(
     random = SystemRandom()
     logs.configure(config.log_level, config.log_format, clock=clock)
     has_key = _ready_to_open(config, random, must_exist=must_exist)
-    store = open_store(config.store, now=clock.now, new_id=Numbered(random).id)
+    new_id, observers = Numbered(random).id, [StoreCosts()]
+    store = open_store(config.store, now=clock.now, new_id=new_id, observers=observers)
     await store.open((*ALL, *test_mode.COLLECTIONS) if config.test else ALL, SCHEMA)
     try:
         instance = await store.get(INSTANCES, INSTANCE_ID)

@@ -38,6 +38,8 @@ from storage.base import (
 from storage.mongo import faults
 from storage.mongo.documents import Document, WriteOperation
 from storage.mongo.instants import NAIVE, make_aware
+from storage.mongo.primary import PrimaryListener
+from storage.observer import Observer
 
 T = TypeVar("T")
 
@@ -280,8 +282,9 @@ class Driver:
             await _awaited(session.end_session())
 
 
-def connect(url: str, client: Any = None) -> Driver:
+def connect(url: str, client: Any = None, observer: Observer | None = None) -> Driver:
     """Returns the driver that the URL names (`?driver=motor`), or one around the given client.
+    `observer` gets to know when there is another primary.
 
     Raises InvalidValue.
     """
@@ -295,6 +298,8 @@ def connect(url: str, client: Any = None) -> Driver:
     named = {name.lower(): value for name, value in query}
     other_options = urlencode([(name, value) for name, value in query if name.lower() != "driver"])
     options = {name: v for name, v in _OPTIONS.items() if name.lower() not in named}
+    if observer is not None:
+        options["event_listeners"] = [PrimaryListener(observer)]
     plain = parts._replace(path=parts.path or "/", query=other_options).geturl()
     name = named.get("driver", "pymongo")
     client = _client(name, plain, options)

@@ -79,7 +79,7 @@ class MongoStore(Store):
     ) -> None:
         for collection in collections:
             codec.check_collection(collection)
-        driver = connect(self._url, self._client)
+        driver = connect(self._url, self._client, self.observer)
         try:
             await opening.reach(driver)
             if schema is not None:

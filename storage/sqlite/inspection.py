@@ -27,9 +27,7 @@ class Inspection:
         """Returns the names of the tables and indexes that are not in the file."""
         there = {row[0].decode() for row in self._rows("SELECT name FROM sqlite_master")}
         declared = [
-            name
-            for collection in collections
-            for name in _names(tables.SqliteTable(collection))
+            name for collection in collections for name in _names(tables.SqliteTable(collection))
         ]
         return [name for name in declared if name not in there]
 

@@ -15,8 +15,8 @@ from idp.policies import effective
 from idp.records import (
     APP_KEYS,
     APPLICATIONS,
+    DEFERRED_WORK,
     DOMAINS,
-    LEFTOVERS,
     ORGANIZATIONS,
     OUTBOX,
     PATS,
@@ -25,8 +25,8 @@ from idp.records import (
     SIGNING_KEYS,
     USER_KEYS,
     USERS,
+    DeferredWork,
     Email,
-    Leftover,
     LockoutRules,
     Organization,
     OutboxMessage,
@@ -215,12 +215,12 @@ def old_keys(place):
 
 def deferred_work(place, age=timedelta(minutes=61)):
     values = {"kind": "project.deleted", "owner_id": "shop", "actor": "owner"}
-    place.write(Insert(LEFTOVERS, Leftover(id="work", created_at=NOW - age, **values)))
+    place.write(Insert(DEFERRED_WORK, DeferredWork(id="work", created_at=NOW - age, **values)))
 
 
 def do_deferred_work(place, finding):
     assert finding.names == ["project.deleted: shop"]
-    place.write(Delete(LEFTOVERS, "work"))
+    place.write(Delete(DEFERRED_WORK, "work"))
 
 
 def unsent_mail(place, state="queued", age=timedelta(minutes=16)):

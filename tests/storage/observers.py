@@ -9,6 +9,7 @@ class RecordingObserver(Observer):
     def __init__(self):
         self.calls = []
         self.batches = []
+        self.primaries = []
 
     def began(self, kind, method):
         self.calls.append({"kind": kind, "method": method, "batches": []})
@@ -22,3 +23,6 @@ class RecordingObserver(Observer):
         for call in batch.calls:
             if call is not None:
                 call["batches"].append(batch)
+
+    def primary_changed(self, address):
+        self.primaries.append(address)

@@ -1,0 +1,44 @@
+"""Notices that a replica set has another primary."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+from pymongo.monitoring import (
+    TopologyClosedEvent,
+    TopologyDescriptionChangedEvent,
+    TopologyListener,
+    TopologyOpenedEvent,
+)
+
+from storage.observer import Observer
+
+
+class PrimaryListener(TopologyListener):
+    """Reports each primary after the first one to an observer, in the event loop of its creation:
+    a driver may call it in another thread.
+    """
+
+    def __init__(self, observer: Observer) -> None:
+        self._observer = observer
+        self._loop = asyncio.get_running_loop()
+        self._primary: str | None = None
+
+    def opened(self, event: TopologyOpenedEvent) -> None:
+        """Does nothing: no server is known yet."""
+
+    def description_changed(self, event: TopologyDescriptionChangedEvent) -> None:
+        """Compares the primary, if there is one now, with the last one."""
+        for server in event.new_description.server_descriptions().values():
+            if server.server_type_name == "RSPrimary":
+                self._is(":".join(map(str, server.address)))
+
+    def closed(self, event: TopologyClosedEvent) -> None:
+        """Does nothing: the store was closed."""
+
+    def _is(self, primary: str) -> None:
+        before, self._primary = self._primary, primary
+        if before not in (None, primary):
+            with suppress(RuntimeError):  # the loop was closed meanwhile
+                self._loop.call_soon_threadsafe(self._observer.primary_changed, primary)
