@@ -226,6 +226,9 @@ class ObservedStore(Store):
     def ready(self, writes: Sequence[Write]) -> Sequence[Write]:
         return self._store.ready(writes)
 
+    def loading(self) -> AbstractAsyncContextManager[object]:
+        return self._store.loading()
+
     async def commit_each(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
         return await self._observed("write", "commit_each", self._store.commit_each(units))
 

@@ -24,7 +24,6 @@ from idp.foundation import metrics
 from idp.start import bootstrap
 from tests.support import (
     checks_table,
-    doctor_schema,
     figures,
     floors_table,
     metrics_table,
@@ -289,12 +288,6 @@ def test_the_page_of_metrics_has_those_that_are_declared():
 
     assert metrics_table.documented(page) == set(metrics.DECLARED)
     assert page == metrics_table.replaced(page), "run python -m tests.support.metrics_table"
-
-
-def test_the_schema_of_the_doctors_report_has_every_check():
-    made = doctor_schema.text()
-
-    assert read("docs/doctor.schema.json") == made, "run python -m tests.support.doctor_schema"
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Final
 
-from idp.doctor.check import MAX_NAMED, DoctorCheck, Finding, Installation, ok, skipped, warn
+from idp.audit.event_types import stream_of
+from idp.backup import series
+from idp.doctor.check import MAX_NAMED, DoctorCheck, Finding, Installation, fail, ok, skipped, warn
 from idp.doctor.records import matching
+from idp.foundation.errors import ConfigError
 from idp.foundation.i18n import message
 from idp.records import (
     DEFERRED_WORK,
+    EVENTS,
     JOBS,
     LOGOUT_MESSAGES,
     OUTBOX,
     SIGNING_KEYS,
+    Event,
     Job,
     LogoutMessage,
     OutboxMessage,
 )
+from storage import Where
 
 MANY: Final = 1_000
 _COUNTED: Final = 100_000
@@ -27,6 +34,11 @@ _KEY_GRACE: Final = timedelta(days=1)
 _JOB_GRACE: Final = timedelta(minutes=10)
 _DEFERRED_GRACE: Final = timedelta(hours=1)
 _MESSAGE_GRACE: Final = timedelta(minutes=15)
+_BACKUP_GRACE: Final = timedelta(hours=26)
+_SEAL_GRACE: Final = timedelta(minutes=5)
+_COUNTED_FOR: Final = timedelta(minutes=15)
+_UNSEALED: Final[Where] = {"stream": None, "position": None}
+_UNSEALED_READ: Final = 200
 
 
 async def sweep_backlog(installation: Installation) -> Finding:
@@ -113,6 +125,40 @@ async def _first_logout_messages(installation: Installation) -> Sequence[LogoutM
     return waiting.records
 
 
+async def backup_age(installation: Installation) -> Finding:
+    """Checks that the newest backup in `backup_dir` was made in the last 26 hours."""
+    directory = installation.config.backup_dir
+    if directory is None:
+        return skipped("the setting backup_dir does not say where backups are")
+    try:
+        newest = series.last(Path(directory))
+    except ConfigError as error:
+        return fail(" ".join(error.problems))
+    if newest is None:
+        return warn(f"there is no backup in {directory}")
+    age = installation.wall_clock.now() - newest.made_at
+    text = f"the newest backup, {newest.file}, was made {_age(age)} ago"
+    return warn(text) if age > _BACKUP_GRACE else ok(text)
+
+
+async def audit_lag(installation: Installation) -> Finding:
+    """Checks that events are sealed within 5 minutes, and counts of refused attempts within 5
+    minutes after they are complete.
+    """
+    now = installation.clock.now()
+    page = await installation.opened.find(EVENTS, _UNSEALED, limit=_UNSEALED_READ)
+    waiting = [now - event.at - _complete_after(event) for event in page.records]
+    longest = max(waiting, default=timedelta(0))
+    if longest <= _SEAL_GRACE:
+        return ok("every event older than 5 minutes is sealed")
+    return warn(f"the oldest event that is not sealed has waited for {_age(longest)}")
+
+
+def _complete_after(event: Event) -> timedelta:
+    """Returns how long an event may change after its time, for which it is not sealed."""
+    return _COUNTED_FOR if stream_of(event.type) == "failure" else timedelta(0)
+
+
 def _age(age: timedelta) -> str:
     """Returns a duration in its largest unit; that of an instant to come is none."""
     seconds = max(0, int(age.total_seconds()))
@@ -165,6 +211,24 @@ CHECKS: Final = (
             context="safety",
         ),
         run=outbox_age,
+        needs="records",
+    ),
+    DoctorCheck(
+        id="backup.age",
+        area="upkeep",
+        about=message("The newest backup is at most 26 hours old.", context="safety"),
+        fix=message(
+            "See why the last backup failed, in the log of the timer that makes it.",
+            context="safety",
+        ),
+        run=backup_age,
+    ),
+    DoctorCheck(
+        id="audit.lag",
+        area="upkeep",
+        about=message("Events are sealed within 5 minutes.", context="safety"),
+        fix=_BY_THE_SERVICE,
+        run=audit_lag,
         needs="records",
     ),
 )

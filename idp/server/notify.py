@@ -8,6 +8,9 @@ import time
 from contextlib import suppress
 
 from idp.config.loading import taken_from_environment
+from idp.foundation import logs
+
+_log = logs.logger(__name__)
 
 
 class Notifier:
@@ -34,8 +37,11 @@ class Notifier:
             self._send("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
 
     def stopping(self) -> None:
-        """A stop has begun: from now on, neither `ready` nor `reloading` sends anything."""
+        """A stop has begun, which is logged: from now on, neither `ready` nor `reloading` sends
+        anything.
+        """
         self._is_stopping = True
+        _log.info("stopping")
         self._send("STOPPING=1", "STATUS=stopping")
 
     def watchdog(self) -> None:

@@ -8,7 +8,7 @@ import socket
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from idp.background import schedule as background_schedule
 from idp.foundation import log_repetition, logs
@@ -23,9 +23,6 @@ from idp.service import Service
 
 if TYPE_CHECKING:
     from idp.server.http_server import BoundedServer
-
-
-_log: Final = logs.logger(__name__)
 
 
 async def serve(
@@ -60,9 +57,8 @@ async def serve(
     ):
         await stop.requested.wait()
         app.is_draining = True
-        if notifier is not None:  # a supervisor has said it for its workers
+        if notifier is not None:
             notifier.stopping()
-            _log.info("stopping")
         await stop.delay(config.shutdown_delay_seconds)
         server.stop()
     await app.drained(config.drain_seconds)

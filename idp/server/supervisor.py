@@ -358,7 +358,6 @@ class Supervisor:
             _kill(children, signal.SIGKILL)
             return
         self._notifier.stopping()
-        _log.info("stopping")
         _kill(children, number)
         _kill(children, signal.SIGTERM)  # a worker that is about to start ignores SIGINT
         self._stop_by = time.monotonic() + self._stop_seconds + _GRACE_SECONDS

@@ -17,6 +17,7 @@ from idp.records import (
     APPLICATIONS,
     DEFERRED_WORK,
     DOMAINS,
+    EVENTS,
     ORGANIZATIONS,
     OUTBOX,
     PATS,
@@ -27,6 +28,7 @@ from idp.records import (
     USERS,
     DeferredWork,
     Email,
+    Event,
     LockoutRules,
     Organization,
     OutboxMessage,
@@ -232,6 +234,37 @@ def mail_is_sent(place, finding):
     place.write(Update(OUTBOX, "mail", set={"state": "sent"}))
 
 
+def old_backup(place, age=timedelta(hours=27)):
+    directory = place.data.parent / "backups"
+    directory.mkdir(exist_ok=True)
+    place.settings["backup_dir"] = str(directory)
+    made_at = (NOW - age).isoformat()
+    last = {"file": "one.idp", "madeAt": made_at, "verifiedAt": made_at}
+    (directory / "last.json").write_text(json.dumps({**last, "records": 9, "bytes": 900}))
+
+
+def new_backup(place, finding):
+    assert finding.found == "the newest backup, one.idp, was made 27 hours ago"
+    old_backup(place, timedelta(hours=1))
+
+
+def unsealed_event(place, age=timedelta(minutes=6), type="user.created"):
+    what = {"collection": "users", "record_id": "user", "sequence": 1, "actor": "admin"}
+    place.write(Insert(EVENTS, Event(id="event", type=type, at=NOW - age, **what)))
+
+
+async def seal_all(store):
+    """Marks every event as sealed, those of the first start, too."""
+    page = await store.find(EVENTS, {"stream": None, "position": None}, limit=1000)
+    marks = [{"stream": "change", "position": n} for n in range(1, len(page.records) + 1)]
+    pairs = zip(page.records, marks, strict=True)
+    await store.commit_each([[Update(EVENTS, event.id, set=mark)] for event, mark in pairs])
+
+
+def events_sealed(place, finding):
+    place.store(seal_all)
+
+
 CASES = {
     **doctor_machine_cases.CASES,
     **doctor_store_cases.CASES,
@@ -250,4 +283,6 @@ CASES = {
     "keys.age": ("warn", old_keys, by_commands),
     "jobs.late": ("warn", deferred_work, do_deferred_work),
     "outbox.age": ("warn", unsent_mail, mail_is_sent),
+    "backup.age": ("warn", old_backup, new_backup),
+    "audit.lag": ("warn", unsealed_event, events_sealed),
 }

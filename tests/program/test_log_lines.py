@@ -22,17 +22,11 @@ def events(program, *names):
 async def test_a_service_logs_its_life_and_what_requests_cost(
     start_program, open_browser, processes
 ):
-    flags = ("--processes", processes, "--admin-pat", "pat")
-    program = start_program(*flags, IDP_LOG_FORMAT="json")
+    program = start_program("--processes", processes, IDP_LOG_FORMAT="json")
     program.wait_for(lambda: bool(events(program, "started")), "the line of the start")
     visitor, demo = open_browser(program), program.demo()
     await demo.tokens(visitor, *program.user)
     await demo.redeem(visitor, "a-guessed-code")
-    own = (await visitor.get("/health")).status
-    await visitor.get(
-        "/auth/v1/users/me",
-        headers={"Authorization": f"Bearer {program.announcement['adminPat']}"},
-    )
     program.stop()
 
     (started, stopping, stopped) = events(program, "started", "stopping", "stopped")
@@ -44,7 +38,6 @@ async def test_a_service_logs_its_life_and_what_requests_cost(
     assert started["version"] == __version__
     assert started["issuer"] == program.issuer
     assert (started["store"], started["processes"]) == ("sqlite", int(processes))
-    assert own in (200, 404)
 
     requests = events(program, "request")
     (redeemed, refused) = [line for line in requests if line["path"] == "/oauth/v2/token"]
@@ -54,6 +47,5 @@ async def test_a_service_logs_its_life_and_what_requests_cost(
     for line in (redeemed, refused):
         assert line["store_commands"] >= 1
         assert 0 <= line["waited_milliseconds"] <= line["store_milliseconds"]
-        assert line["store_milliseconds"] <= line["milliseconds"] + 0.1
     workers = {line.get("worker") for line in requests}
     assert workers <= ({0, 1} if processes == "2" else {None})

@@ -1,7 +1,7 @@
 """The JSON Schema of `idp doctor --json`: `python -m tests.support.doctor_schema`.
 
 It comes from the struct that the command prints, and from the list of checks. Run as a program it
-brings docs/doctor.schema.json up to date; `tests/test_house.py` refuses a file that is not.
+brings docs/doctor.schema.json up to date; `tests/program/test_doctor.py` refuses another file.
 """
 
 from __future__ import annotations
