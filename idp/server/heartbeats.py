@@ -36,6 +36,10 @@ class Heartbeats:
         """Returns when a worker last ran."""
         return self._slots[index]
 
+    def is_beating(self, index: int) -> bool:
+        """Returns whether a worker ran a moment ago."""
+        return time.monotonic() - self._slots[index] < HEARD_SECONDS
+
     def ages(self) -> list[float | None]:
         """Returns for each worker how long ago it ran, in seconds; None if it never did."""
         now = time.monotonic()

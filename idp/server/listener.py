@@ -151,7 +151,7 @@ def _supervise(this: _Run) -> None:
 
     config = this.config
     functions = ProcessFunctions(
-        prepare=lambda: _prepared(this),
+        prepare=lambda heartbeats: _prepared(this, heartbeats),
         work=lambda context: _run_loop(_serve_as_worker(this, context)),
         reload=lambda: reload.read_and_report(this.reloader),
         answer_scrapes=None if this.metrics is None else this.metrics.answer_as_child,
@@ -166,12 +166,13 @@ def _supervise(this: _Run) -> None:
     supervisor.run(lambda start: this.announce(msgspec.json.decode(start, type=Start)))
 
 
-def _prepared(this: _Run) -> bytes:
+def _prepared(this: _Run, heartbeats: Heartbeats) -> bytes:
     """Sets everything up in a process of its own; returns the announcement for the supervisor."""
     starts: list[Start] = []
 
     async def prepare() -> None:
-        service = await bootstrap.open_service(this.config, this.launch)
+        async with heartbeats.beating(0):
+            service = await bootstrap.open_service(this.config, this.launch)
         try:
             starts.append(await bootstrap.make_ready(service))
         finally:

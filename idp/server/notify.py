@@ -5,12 +5,17 @@ from __future__ import annotations
 import asyncio
 import socket
 import time
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Final
 
 from idp.config.loading import taken_from_environment
 from idp.foundation import logs
 
-_log = logs.logger(__name__)
+_EXTENSION_SECONDS: Final = 60
+_EXTENDED_EVERY_SECONDS: Final = 5.0
+
+_log: Final = logs.logger(__name__)
 
 
 class Notifier:
@@ -24,11 +29,40 @@ class Notifier:
         is_abstract = address is not None and address.startswith("@")
         self._address = f"\0{address[1:]}" if address and is_abstract else address
         self.watchdog_seconds = watchdog_seconds
+        self._is_ready = False
         self._is_stopping = False
+        self._extended_at = time.monotonic()
+
+    def starting(self) -> None:
+        """The store is still being opened, which takes long where stored records are upgraded: the
+        start may take a minute more.
+
+        Sent every few seconds at most, however often this is called.
+        """
+        now = time.monotonic()
+        if not self._is_stopping and now - self._extended_at >= _EXTENDED_EVERY_SECONDS:
+            self._extended_at = now
+            microseconds = _EXTENSION_SECONDS * 1_000_000
+            self._send(f"EXTEND_TIMEOUT_USEC={microseconds}", "STATUS=opening the store")
+
+    @asynccontextmanager
+    async def extending(self) -> AsyncIterator[None]:
+        """Within the block, the start goes on for as long as the event loop runs."""
+        task = asyncio.create_task(self._keep_extending())
+        try:
+            yield
+        finally:
+            task.cancel()
+
+    async def _keep_extending(self) -> None:
+        while True:
+            await asyncio.sleep(_EXTENDED_EVERY_SECONDS)
+            self.starting()
 
     def ready(self, status: str) -> None:
         """The service has started, or reloaded its settings."""
         if not self._is_stopping:
+            self._is_ready = True
             self._send("READY=1", f"STATUS={status}")
 
     def reloading(self) -> None:
@@ -37,11 +71,12 @@ class Notifier:
             self._send("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
 
     def stopping(self) -> None:
-        """A stop has begun, which is logged: from now on, neither `ready` nor `reloading` sends
-        anything.
+        """A stop has begun, which is logged where the start was: from now on, neither `ready` nor
+        `reloading` sends anything.
         """
         self._is_stopping = True
-        _log.info("stopping")
+        if self._is_ready:
+            _log.info("stopping")
         self._send("STOPPING=1", "STATUS=stopping")
 
     def watchdog(self) -> None:

@@ -9,13 +9,11 @@ end.
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import socket
 import struct
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -24,6 +22,7 @@ from typing import Final
 from msgspec import Struct
 
 from idp.foundation import logs, metrics
+from idp.server import forking
 from idp.server.heartbeats import SILENT_SECONDS, Heartbeats, Watch
 from idp.server.metrics_child import MetricsChild
 from idp.server.notify import Notifier
@@ -69,13 +68,14 @@ class _SupervisedWorker(Struct):
 class ProcessFunctions(Struct, frozen=True):
     """What the processes do.
 
-    `prepare` runs once in a child and returns the announcement; `work` is what each worker does.
+    `prepare` runs once in a child, which beats for the first worker, and returns the announcement;
+    `work` is what each worker does.
     `reload` reads the settings again; if it does not return None, the workers are to do the same.
     `answer_scrapes` is what one more child does, if given, until the descriptor that it gets is
     closed, which is when the parent ends.
     """
 
-    prepare: Callable[[], bytes]
+    prepare: Callable[[Heartbeats], bytes]
     work: Callable[[WorkerContext], None]
     reload: Callable[[], object]
     answer_scrapes: Callable[[int, Heartbeats], None] | None = None
@@ -130,7 +130,7 @@ class Supervisor:
         with SignalQueue((*_STOPS, signal.SIGCHLD, signal.SIGHUP)) as self._signals:
             announcement = self._prepared()
             self._announce = lambda: announce(announcement)
-            _freeze()
+            forking.share_memory()
             while self._workers or self._stop_by is None:
                 self._start_due()
                 self._wait()
@@ -148,7 +148,7 @@ class Supervisor:
         read, write = os.pipe()
 
         def prepare() -> None:
-            announcement = self._functions.prepare()
+            announcement = self._functions.prepare(self._heartbeats)
             with suppress(BrokenPipeError), os.fdopen(write, "wb") as pipe:
                 pipe.write(announcement)
 
@@ -158,6 +158,8 @@ class Supervisor:
             while not self._signals.wait(_TICK_SECONDS, read):
                 self._handle_signals([child])
                 self._end_late_stop([child])
+                if self._heartbeats.is_beating(0):
+                    self._notifier.starting()
             announcement = pipe.read()
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if code != exit_codes.OK and self._stop_by is None:
@@ -362,18 +364,6 @@ class Supervisor:
         _kill(children, signal.SIGTERM)  # a worker that is about to start ignores SIGINT
         self._stop_by = time.monotonic() + self._stop_seconds + _GRACE_SECONDS
         self._port.close()
-
-
-def _freeze() -> None:
-    """Prepares the memory of this process for sharing it with workers.
-
-    Raises RuntimeError if there is a second thread: a lock that it holds would stay locked in
-    every worker.
-    """
-    if threading.active_count() > 1:
-        raise RuntimeError("a supervisor has one thread only")
-    gc.collect()
-    gc.freeze()
 
 
 def _reason(worker: _SupervisedWorker, code: int) -> str:

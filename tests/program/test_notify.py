@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import socket
 import time
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
+from idp.server import notify
+from idp.server.notify import Notifier
 from tests.support.program import eventually
+
+ROOT = Path(__file__).parents[2]
 
 
 class Manager:
@@ -81,6 +87,49 @@ def test_reloads_amid_start_and_stop_announce_nothing(start_program, manager, pr
     assert manager.states() == ["READY=1", "STOPPING=1"]
 
 
+@pytest.mark.deep
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_start_that_upgrades_what_is_stored_asks_for_more_time(
+    start_program, installed, manager, processes
+):
+    options = {"NOTIFY_SOCKET": manager.address, "PYTHONPATH": ROOT}
+    module = "tests.program.slow_upgrade"
+    program = start_program("--processes", str(processes), module=module, **options)
+    eventually(lambda: "READY=1" in manager.states(), "READY")
+    extended = [each for each in manager.states() if each.startswith("EXTEND_TIMEOUT")]
+
+    assert len(extended) == 2
+    assert set(extended) == {"EXTEND_TIMEOUT_USEC=60000000"}
+    assert manager.states()[-1] == "READY=1"
+    program.stop()
+
+
+async def test_more_time_is_asked_for_now_and_then_until_the_start_is_over(manager, monkeypatch):
+    monkeypatch.setattr(notify, "_EXTENDED_EVERY_SECONDS", 0.01)
+    notifier = Notifier(manager.address, None)
+    async with asyncio.timeout(10), notifier.extending():
+        while len(manager.states()) < 3:
+            await asyncio.sleep(0.005)
+    sent = manager.states()
+    await asyncio.sleep(0.05)
+
+    assert manager.states() == sent == ["EXTEND_TIMEOUT_USEC=60000000"] * len(sent)
+    assert "STATUS=opening the store" in manager.messages()[0]
+
+
+def test_more_time_is_not_asked_for_more_often_than_necessary_nor_amid_a_stop(manager):
+    notifier = Notifier(manager.address, None)
+    for _ in range(100):
+        notifier.starting()
+    assert manager.states() == []  # the start has just begun
+
+    notifier.stopping()
+    notifier._extended_at -= 60
+    notifier.starting()
+
+    assert manager.states() == ["STOPPING=1"]
+
+
 def test_signs_of_life_are_sent_where_they_are_expected(start_program, manager):
     start_program(NOTIFY_SOCKET=manager.address, WATCHDOG_USEC=400_000)
 
@@ -106,4 +155,4 @@ def test_without_a_manager_nothing_is_sent(start_program, tmp_path):
     program = start_program(NOTIFY_SOCKET=str(tmp_path / "nobody"))
     program.stop()
 
-    assert program.errors == []
+    assert [line for line in program.errors if " info " not in line] == []
