@@ -250,7 +250,8 @@ def new_backup(place, finding):
 
 def unsealed_event(place, age=timedelta(minutes=6), type="user.created"):
     what = {"collection": "users", "record_id": "user", "sequence": 1, "actor": "admin"}
-    place.write(Insert(EVENTS, Event(id="event", type=type, at=NOW - age, **what)))
+    at = datetime.now(UTC) - age
+    place.write(Insert(EVENTS, Event(id="event", type=type, at=at, **what)))
 
 
 async def seal_all(store):

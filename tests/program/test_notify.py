@@ -155,4 +155,4 @@ def test_without_a_manager_nothing_is_sent(start_program, tmp_path):
     program = start_program(NOTIFY_SOCKET=str(tmp_path / "nobody"))
     program.stop()
 
-    assert [line for line in program.errors if " info " not in line] == []
+    assert [line for line in program.errors if '"level":"info"' not in line] == []
