@@ -21,7 +21,7 @@ from storage.base import (
     Where,
 )
 from storage.lists import Plan, after_prefix, check_scan, plan, plan_count, plan_each
-from storage.mongo import each, faults
+from storage.mongo import each
 from storage.mongo.documents import Document, is_storable, lasting, plain, record, stored_name
 from storage.mongo.driver import Driver
 from storage.mongo.reads import Documents
@@ -89,7 +89,7 @@ class Pages(Reader):
             return {}
         now = self._now()
         asking = partial(each.documents, self._driver, collection, planned, now, self._session)
-        found = await faults.read(asking)
+        found = await self._driver.read(asking)
         records = (record(collection, document, now) for document in found)
         return planned.answer(known for known in records if known is not None)
 
@@ -101,7 +101,7 @@ class Pages(Reader):
         count = self._driver.collection(collection.name).count_documents
         if up_to < 1:
             return 0
-        return await faults.read(lambda: count(filter, limit=up_to, session=self._session))
+        return await self._driver.read(lambda: count(filter, limit=up_to, session=self._session))
 
     async def scan(
         self, collection: Collection[R], where: Mapping[str, Value] | None = None
@@ -151,7 +151,8 @@ class Pages(Reader):
         self, collection: Collection[Any], filter: Document, *, limit: int, **options: Any
     ) -> list[Document]:
         options |= {"limit": limit, "batch_size": abs(limit), "session": self._session}
-        return await faults.read(lambda: self._driver.find(collection.name, filter, **options))
+        asking = partial(self._driver.find, collection.name, filter, **options)
+        return await self._driver.read(asking)
 
 
 def _matching(collection: Collection[Any], planned: Plan, now: datetime) -> Document:

@@ -162,7 +162,7 @@ MUTANTS = [
     Mutant(
         "anybody's word counts",
         PARTIES,
-        "assertions.check(service, assertion, key)",
+        "jwt_assertions.check(service, assertion, key)",
         "assert key is not assertion",
         f"{INPUTS} -k jwt",
     ),
