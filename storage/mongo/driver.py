@@ -349,10 +349,9 @@ def _client(driver: str, url: str, options: dict[str, Any]) -> Any:
 
 def _readers(client: Any) -> int:
     """Returns how many reads may be in progress at once: most of the client's connections."""
-    try:
-        connections: int | None = client.options.pool_options.max_pool_size
-    except AttributeError:  # an imitation of the driver
+    if not isinstance(client, AsyncMongoClient):
         return _READERS
+    connections: int | None = client.options.pool_options.max_pool_size
     return max(1, connections * 4 // 5) if connections else _READERS
 
 
