@@ -98,10 +98,11 @@ class JsonHandler(Handler):
 
 
 class ApiHandler(JsonHandler):
-    """Answers the requests to one path of the management API, with one operation for each HTTP
-    method.
+    """Answers the requests to one path of the management API; `operations` has the operation for
+    each HTTP method.
 
-    `call` is the authenticated and authorized call; it is set before any of the body is stored.
+    `prepare` sets `call`, the authenticated and authorized call, before any of the body is
+    received. `upload` receives the body of an operation that takes a file, None for any other.
     """
 
     operations: dict[str, Operation]

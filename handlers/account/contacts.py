@@ -65,8 +65,9 @@ class AccountContact(ABC):
 
     @abstractmethod
     def read(self, document: Document) -> tuple[str, _Store]:
-        """Returns the new address or number of a request's document, and the function that stores
-        it. Raises InvalidArgument."""
+        """Returns the new address or number of a form's document, and the function that stores it,
+        to be called with the service, the call and the user's id. Raises InvalidArgument for a
+        malformed one."""
 
     @abstractmethod
     async def resend(self, service: Service, call: Call, user_id: str) -> None:

@@ -33,9 +33,9 @@ class FormHandler(AccountHandler):
 
     The form contains the record version that it was rendered from, so that a concurrent change is
     not overwritten. After the change, the text `confirmation` (`texts.DONE`) is displayed on the
-    page `then`, by default the first page of this section. `others` are the values and labels of
-    more buttons. Forms with `is_profile` are refused where the organization locks its users'
-    profiles.
+    page `then`, by default the first page of this section. `others` are further buttons: for each
+    the value of the input `decision` that it sends, and its label. Forms with `is_profile` are
+    refused where the organization locks its users' profiles.
     """
 
     title: Message

@@ -27,8 +27,9 @@ _NEW_PASSWORD: Final = FormField(
 
 
 async def inputs(service: Service, user: User, without: str) -> list[dict[str, object]]:
-    """Returns the template values of the inputs for a new password, if removing the second factor
-    `without` requires one; else an empty list."""
+    """Returns the template values of the inputs for a new password, which are needed if removing
+    the second factor `without` leaves the user with too weak a sign-in; an empty list if it does
+    not."""
     if not await last_factor.needs_new_password(service, user, without):
         return []
     return fields.rendered([_NEW_PASSWORD], {_NEW_PASSWORD.path: ""})

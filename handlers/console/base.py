@@ -114,9 +114,13 @@ class ConsoleHandler(PageHandler):
         if_match: int | None = None,
         idempotency_key: str | None = None,
     ) -> Document:
-        """Runs an operation of the API for this person and returns its answer. `org_id` is the
-        organization of the call, by default the current one; with None, the call has none. Raises
-        IdpError."""
+        """Runs an operation of the API for this person and returns its answer. `operation` is its
+        method and path, `ids` are the values of the path parameters, and `document` is the body.
+
+        `org_id` is the organization of the call: an empty text means the current one, None that
+        the call has none. `if_match` and `idempotency_key` are the headers of the same names.
+        Raises IdpError.
+        """
         asked = Run(
             operation=operation,
             ids=ids,

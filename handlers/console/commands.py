@@ -21,8 +21,8 @@ _ELLIPSIS: Final = "…"
 
 
 def example(fields: Iterable[FormField], document: dict[str, Any]) -> dict[str, Any]:
-    """Returns a request's document as an example: secrets and missing required values are replaced
-    by an ellipsis."""
+    """Returns a copy of a request's document as an example for a command line: an ellipsis
+    replaces secrets, and is the value of each required field that is missing."""
     # A copy, because the placeholders are written into it.
     filled: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(document))
     for field in fields:

@@ -22,8 +22,8 @@ NO: Final = message("no", context="console")
 
 
 class ListPage(NamedTuple):
-    """One page of a sub-list: its records, and the addresses of the first and the next page; None
-    on the first and the last page."""
+    """One page of a sub-list: its records, and the addresses of the first page (None on the first
+    page itself) and of the next page (None on the last page)."""
 
     records: Sequence[Document]
     first_url: str | None = None

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 
 class WrongHost(HTTPError):
-    """The Host header differs from the issuer's; `requested_origin` is what the caller used."""
+    """The error that the Host header differs from the issuer's. `requested_origin` is the scheme
+    and host that the caller used, which the error page displays."""
 
     def __init__(self, requested_origin: str, issuer: str) -> None:
         super().__init__(

@@ -45,8 +45,8 @@ _RESERVED_IN_WORDS: Final = {
 
 
 class ConsentHandler(FlowHandler):
-    """Asks for consent to what an application requests. If the user denies it, the application
-    gets the error access_denied."""
+    """Asks for consent to what an application requests; `asks` is the page of the sign-in that
+    does so. If the user denies it, the application gets the error access_denied."""
 
     asks: ClassVar[SignInPage] = SignInPage.CONSENT
 
@@ -66,7 +66,8 @@ class ConsentHandler(FlowHandler):
             self._ask(flow, live, status=400)
 
     async def allow(self, flow: Flow, live: LiveSession) -> None:
-        """Stores the consent of the session's user and continues the sign-in."""
+        """Stores the consent of the session's user (`live`) and redirects to the next step of the
+        sign-in."""
         await consents.allow(self.service, flow, live)
         self.redirect_303(self.at(LOGIN, flow))
 

@@ -31,8 +31,9 @@ _BAD_NAME: Final = message("A name has at most 100 characters, all in one line."
 
 
 class SettingUpHandler(FlowHandler):
-    """A sign-in page that sets up a second factor. Subclasses name the page and implement `ask`
-    and `go_on`."""
+    """A sign-in page that sets up a second factor. Subclasses set `page_of_step`, the step of the
+    sign-in in which the page is displayed, and implement `ask` and `go_on`; in any other step the
+    browser is redirected to the page of that step."""
 
     page_of_step: SignInPage
 
@@ -51,15 +52,15 @@ class SettingUpHandler(FlowHandler):
         status: int = 200,
         **values: object,
     ) -> None:
-        """Displays the page. `progress` is how far the user has authenticated; `values` are
-        further template values."""
+        """Displays the page. `step` is the sign-in's current step with what it accepts, `progress`
+        is how far the user has authenticated, and `values` are further template values."""
         raise NotImplementedError
 
     async def go_on(
         self, flow: Flow, form: Params, step: Ask, progress: AuthenticationProgress
     ) -> None:
-        """Processes the submitted form and continues the sign-in. Raises Stale after a concurrent
-        change of the sign-in."""
+        """Processes the submitted form and continues the sign-in; `step` and `progress` are as for
+        `ask`. Raises Stale after a concurrent change of the sign-in."""
         raise NotImplementedError
 
     async def _asked(self, flow: Flow) -> tuple[Ask, AuthenticationProgress]:

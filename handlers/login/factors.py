@@ -87,7 +87,8 @@ def _may_recover(progress: AuthenticationProgress) -> bool:
 
 
 class CodeHandler(FlowHandler):
-    """Asks for a code of the authenticator app."""
+    """Asks for a code of the authenticator app. A subclass for another kind of code replaces
+    `kind`, the page `name`, and `wrong`, the text for a refused code."""
 
     kind: ClassVar[Literal["totp", "recovery-code"]] = "totp"
     name: ClassVar[SignInPage] = SignInPage.TOTP

@@ -34,8 +34,9 @@ class HintHandler(PageHandler):
     """The base of the pages that end the sessions of the user whom an `id_token_hint` names."""
 
     async def end_hinted(self, request: LogoutRequest) -> LogoutRequest | None:
-        """Ends the hinted user's sessions in this browser and returns the updated request; None if
-        nothing was ended and the person has to be asked."""
+        """Ends the sessions of the hinted user in this browser and returns the logout request as
+        it was stored then, with the ids of the ended sessions; None if nothing was ended and the
+        person has to be asked."""
         if request.hinted_user_id is None:
             return None
         browser = await self.find_browser()
@@ -144,7 +145,9 @@ class OnwardHandler(DoneHandler):
 
 
 def done(request: LogoutRequest) -> str:
-    """Returns the address to which the browser is redirected after its sessions have ended."""
+    """Returns the address to which the browser is redirected after its sessions have ended: the
+    page that loads front-channel logout addresses if sessions were ended, else the address that
+    the request named, or else the page that confirms the logout."""
     # That page loads the front-channel logout addresses of the sessions' applications.
     if request.ended_session_ids:
         return uris.with_parameters(LOGGED_OUT, [("request", request.id)])

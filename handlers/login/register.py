@@ -37,8 +37,8 @@ _CLOSED: Final[dict[Closed, Message]] = {
 
 
 def state_of(handler: FlowHandler, flow: Flow) -> RegistrationState:
-    """Returns what the registration needs of this request: its origin for rate limits, and the
-    texts and links of the messages."""
+    """Returns what the functions of the registration take from this request: its origin for rate
+    limits, and the texts and links of the messages."""
     issuer, query = handler.service.config.issuer, handler.mail_query(flow)
     return RegistrationState(
         origin=handler.origin_of(flow),

@@ -68,8 +68,8 @@ class ResetHandler(FlowHandler):
         return None if messages.is_readable(self.service.config) else _NO_MAIL
 
     def visit(self, flow: Flow) -> ResetState:
-        """Returns what the password reset needs of this request: its origin for rate limits, and
-        the language and link parameters of the messages."""
+        """Returns the values of this request that the functions of the password reset take: its
+        origin for rate limits, and the language and link parameters of the messages."""
         query = dict(self.mail_query(flow))
         return ResetState(origin=self.origin_of(flow), language=self.bundle().tag, query=query)
 

@@ -45,9 +45,10 @@ NEW: Final[dict[str, Any]] = {
 
 
 def end(page_path: str, api_path: str, command: str, **shared: Any) -> Action:
-    """Returns the action that ends the old secret of an application or service user. `page_path`
-    is the path of its page and `api_path` that in the API; `shared` are further members of the
-    action."""
+    """Returns the action of the page that ends the old secret of an application or service user.
+    `page_path` is the path of the owner's page and `api_path` that of the owner in the API;
+    `command` is the equivalent command line, and `shared` are further fields of the `Action`, such
+    as `section`."""
     return Action(
         path=f"{page_path}/secrets/{{secretId}}/delete",
         operation=f"DELETE {api_path}/secrets/{{secretId}}",

@@ -69,8 +69,9 @@ class KeyHandler(ActionHandler):
 
 
 def actions(page_path: str, api_path: str, options: str, **shared: Any) -> tuple[Action, ...]:
-    """Returns the actions for an owner's keys. `page_path` is the path of the owner's page,
-    `api_path` that in the API, and `options` name the owner on the command line."""
+    """Returns the actions for an owner's keys. The paths are those of the owner's page and of the
+    owner in the API; `options` is the part of a command line that names the owner, and `shared`
+    are further fields of each `Action`."""
     keys = f"{api_path}/keys"
     return (
         Action(

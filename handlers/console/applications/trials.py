@@ -1,4 +1,5 @@
-"""Tests a sign-in to an application and shows the claims that it would get. It gets nothing."""
+"""Tests a sign-in to an application and shows the claims that it would get. No claim is sent to
+the application."""
 
 from __future__ import annotations
 
@@ -108,7 +109,8 @@ def _facts(result: test_sign_in.SignInTestResult | None) -> list[dict[str, objec
 
 
 def problem_values(refusal: UnusableRequest | AuthorizeRefused) -> list[dict[str, object]]:
-    """Returns the template values of why a request of the application itself would be refused."""
+    """Returns the template values of the problem because of which the test could not begin: an
+    authorization request with the application's settings is refused."""
     error: OAuthError | UnusableRequest = (
         refusal.error if isinstance(refusal, AuthorizeRefused) else refusal
     )

@@ -26,8 +26,9 @@ BUILT_IN: Final = message("built in", context="policies")
 
 
 class ConsolePolicy(Struct, frozen=True):
-    """A kind of policy: its path in the API, the fields of its form, and an option for the example
-    of `idp policy set`."""
+    """A kind of policy: its path in the API, its title, the fields of its form, and the option
+    with an example value that the command line `idp policy set`, displayed on its page,
+    contains."""
 
     path: str
     title: Message

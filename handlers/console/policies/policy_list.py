@@ -108,7 +108,11 @@ def _actions(policy: ConsolePolicy) -> tuple[Action, ...]:
 
 
 class PoliciesHandler(ConsoleHandler):
-    """Shows the policies in effect in the current organization, and which are inherited."""
+    """Shows the policies in effect in the current organization, and which are inherited.
+
+    `origins` has the label and the tone (good or None) for policies that are inherited (True) and
+    for the organization's own (False).
+    """
 
     section = SECTION
     prefix = "/management/v1/policies"
@@ -173,7 +177,8 @@ class PoliciesHandler(ConsoleHandler):
 
 
 class InstallationHandler(PoliciesHandler):
-    """Shows the policies for organizations without their own."""
+    """Shows the policies for organizations without their own. `origins` has the label and the tone
+    for policies that are built in (True) and for those that were set (False)."""
 
     prefix = "/admin/v1/policies"
     path = OF_ALL
