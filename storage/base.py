@@ -59,7 +59,8 @@ class Unavailable(StorageError):
 
 
 class Unknown(StorageError):
-    """The answer of the database was lost: the unit may be applied or not (`Store.applied`)."""
+    """The answer of the database was lost; `Store.applied` finds out whether the unit was
+    applied."""
 
     def __init__(self, unit: Unit) -> None:
         super().__init__(f"the outcome of unit {unit.id} is not known")
@@ -182,13 +183,13 @@ class Unit(Struct, frozen=True):
 
 
 class Ready(tuple[Write, ...]):
-    """A unit's writes, and the form into which the back end has encoded them (`Store.ready`)."""
+    """A unit's writes, which `Store.ready` has encoded in advance, for `Store.commit_each`."""
 
     prepared: Any
 
     @classmethod
     def of(cls, writes: Sequence[Write], prepared: object) -> Self:
-        """Returns these writes with the form into which the back end has encoded them."""
+        """Returns a unit's writes with `prepared`, into which the back end has encoded them."""
         ready = cls(writes)
         ready.prepared = prepared
         return ready
@@ -226,8 +227,8 @@ class UpgradeStep(Struct, frozen=True):
 
 
 class Schema(Struct, frozen=True):
-    """The version this program writes, the oldest program version that may read it, and all
-    upgrade steps of all versions."""
+    """The version this program writes, the oldest version whose programs may read what it writes,
+    and all upgrade steps of all versions."""
 
     version: int = 1
     oldest_reader: int = 1
@@ -303,7 +304,7 @@ class Store(Reader, Condition, Loader):
     """A back end. It is opened inside the event loop that uses it, after any fork.
 
     `is_read_only` is true if the last write of this process ended as Unavailable or Unknown.
-    `observer`, set before the store is opened, observes the commands that calls share.
+    `observer`, set before opening, is notified of each command that calls of the store share.
     """
 
     is_read_only: bool = False
@@ -341,13 +342,13 @@ class Store(Reader, Condition, Loader):
         """
 
     def ready(self, writes: Sequence[Write]) -> Sequence[Write]:
-        """Returns the writes of a unit, checked and encoded if the back end can do so in advance,
-        for one call of `commit_each`."""
+        """Returns the writes of a unit for one call of `commit_each`: encoded already if the back
+        end can do that in advance, else as they are. `commit_each` refuses what is not allowed."""
         return writes
 
     @abstractmethod
     async def commit_each(self, units: Sequence[Sequence[Write]]) -> list[Outcome]:
-        """Applies many units, each atomic; returns None for each applied one, else its error."""
+        """Applies many units, each atomic; returns for each, in order, None or its error."""
 
     @abstractmethod
     async def applied(self, unit: Unit) -> bool | None:

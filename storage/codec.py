@@ -104,7 +104,8 @@ def encode_json(record: Struct) -> bytes:
 
 
 def encode_value(value: object, instant: Instant) -> Any:
-    """Returns a new value of a field in the form in which it is stored. Raises InvalidValue.
+    """Returns the value to which a field is to be set, in the form in which it is stored. Raises
+    InvalidValue.
 
     `instant` converts an instant into the form in which the back end stores it.
     """
@@ -117,8 +118,9 @@ def encode_value(value: object, instant: Instant) -> Any:
 
 
 def encode_values(values: Mapping[str, object], instant: Instant) -> dict[str, Any]:
-    """Returns new values of a record's fields, by their paths, in the form in which they are
-    stored. `instant` converts an instant into the form in which the back end stores it.
+    """Returns the values to which fields of a record are to be set, by their dotted paths, in the
+    form in which they are stored. `instant` converts an instant into the form in which the back
+    end stores it.
 
     Raises InvalidValue, also if they are together larger than a record may be.
     """
@@ -268,7 +270,8 @@ def _narrows(fields: tuple[str, ...], lists: Sequence[tuple[str, ...]]) -> bool:
 
 
 def check_unit(writes: Sequence[Write]) -> None:
-    """Checks a unit before it is queued. Raises InvalidValue."""
+    """Checks each write of a unit, and that no record has two, before the unit is queued. Raises
+    InvalidValue."""
     if not writes:
         raise InvalidValue("a unit has at least one write")
     if len(writes) > 1 and len({(each.collection.name, each.id) for each in writes}) < len(writes):
@@ -317,7 +320,8 @@ def check_expect(collection: Collection[Any], expect: Mapping[str, Value]) -> No
 
 
 def check_values(collection: Collection[Any], path: str, values: Iterable[Value]) -> None:
-    """Checks several expected values of one field. Raises InvalidValue."""
+    """Checks that expected values of one field, at the dotted `path`, are scalars of its own type.
+    Raises InvalidValue."""
     kinds, literals = _scalars(collection.record, path)
     for value in values:
         if value is not None and type(value) not in kinds and value not in literals:
@@ -388,5 +392,6 @@ def _is_union(annotation: Any) -> bool:
 
 
 def deleted_only(writes: Sequence[Write]) -> bool:
-    """Returns whether a unit does nothing but delete: then no record remains with its mark."""
+    """Returns whether a unit does nothing but delete: then no record remains that has the unit's
+    id as a mark, and `Store.applied` can't find out whether it was applied."""
     return all(isinstance(write, Delete) for write in writes)

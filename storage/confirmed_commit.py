@@ -16,12 +16,12 @@ async def commit_confirmed(
     store: Store, *writes: Write, within_seconds: float | None = None
 ) -> None:
     """Commits a unit; when the answer was lost, waits until the store can report whether it was
-    applied.
+    applied, and returns only if it was.
 
     This is for units that can't simply be repeated: the second attempt would find the code used,
     or the browser with another secret, and take that for another request's change. Raises the
-    errors of `commit`; Unknown only when the store has no answer for `within_seconds`, by default
-    CONFIRMED_WITHIN_SECONDS.
+    errors of `commit`, Unavailable if the unit was not applied; Unknown only when the store has no
+    answer for `within_seconds`, by default CONFIRMED_WITHIN_SECONDS.
     """
     patience = CONFIRMED_WITHIN_SECONDS if within_seconds is None else within_seconds
     try:

@@ -58,14 +58,16 @@ class Tally(Struct):
 
 
 class Tallies:
-    """Counts and digests of records by collection, computed one record at a time."""
+    """Counts and digests of records by collection, computed from one record at a time, which are
+    not stored."""
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
         self._digests: dict[str, Any] = {}
 
     def add(self, collection: Collection[Any], encoded: bytes) -> None:
-        """Counts one more record; `encoded` is the record as `encode` returns it."""
+        """Adds one record to the tally of its collection; `encoded` is the record as `encode`
+        returns it."""
         name = collection.name
         if name not in self._counts:
             self._counts[name], self._digests[name] = 0, hashlib.sha256()
@@ -110,11 +112,12 @@ async def every(view: Reader, collections: Sequence[Collection[Any]]) -> AsyncIt
 
 
 async def fill(store: Store, filling: Filling, finish: Callable[[], Awaitable[None]]) -> None:
-    """Fills a store that was opened without a schema; `finish` runs last, before other processes
-    may open the store.
+    """Fills a store that was opened without a schema, and checks what it has written. `finish`
+    runs last, before other processes may open the store.
 
     Raises StoreNotEmpty before anything is written; HalfFilled when another process fills it; and
-    the errors of `records` and `finish`: then the store remains marked, to be filled again.
+    the errors of `records` and `finish`: then no service can open the store, until another call
+    fills it from the beginning.
     """
     await _claim(store, filling)
     try:
@@ -184,7 +187,8 @@ async def clear(store: Store, collections: Sequence[Collection[Any]]) -> None:
 
 
 async def remove(store: Store, records: AsyncIterator[Stored]) -> None:
-    """Removes these records, several in one call of the store. Raises StorageError."""
+    """Deletes from the store the records that have the collections and ids of `records`, many in
+    one call of the store. Raises StorageError."""
     units: list[list[Write]] = []
     async for collection, record in records:
         units.append([Delete(collection, record.id)])

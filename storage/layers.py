@@ -51,8 +51,11 @@ def _shadow_id(collection: Collection[Any], id: str) -> str:
 
 
 class Layers(Reader):
-    """Reads both stores as one. `shadowed` names the collections of which records of the lower
-    store may be hidden.
+    """Reads two stores as one: a record of `upper` hides the record of `lower` that has the same
+    id.
+
+    `shadowed` names the collections of which the upper store has shadows (`Shadow`), each of which
+    hides a record of the lower store too; the caller adds names later.
     """
 
     def __init__(self, lower: Reader, upper: Reader, shadowed: set[str]) -> None:

@@ -121,7 +121,8 @@ class EachPlan(Struct, frozen=True):
         return [((value := at(record, name)) is not None, value) for name in self.order]
 
     def answer(self, records: Iterable[R]) -> dict[Value, list[R]]:
-        """Returns the records by the requested values; those of each value are in order."""
+        """Returns the records by those requested values that they have, in the order of `records`;
+        a value without records has no entry."""
         found: dict[Value, list[R]] = {}
         for record in records:
             for value in self.asked[at(record, self.field)]:
@@ -187,7 +188,8 @@ def _equal(collection: Collection[Any], where: Mapping[str, Any]) -> dict[str, V
 
 
 def after_prefix(prefix: str) -> str | None:
-    """Returns the least text above every text that begins with `prefix`; None if there is none."""
+    """Returns the least text that is greater than every text that begins with `prefix`; None if no
+    text is."""
     shortened = prefix.rstrip(_HIGHEST)
     if not shortened:
         return None

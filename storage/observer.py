@@ -41,11 +41,12 @@ _current: Final[ContextVar[Any]] = ContextVar("store call", default=None)
 
 
 class Batch(Struct):
-    """A command that was sent to the database for one or several calls, and its reply.
+    """A command that was sent to the database for one or several calls of the store, and whether
+    it failed.
 
-    `calls` has what `Observer.began` has returned for each; None for one that was not announced.
-    `began` and `ended` are in nanoseconds of `time.perf_counter_ns`. `failed` is the name of the
-    error by which the whole command failed.
+    `calls` has what `Observer.began` returned for each call; None for one that the observer was
+    not notified of. `began` and `ended` are in nanoseconds of `time.perf_counter_ns`. `failed` is
+    the name of the error by which the whole command failed.
     """
 
     system: str
@@ -64,15 +65,18 @@ class Observer(ABC):
 
     @abstractmethod
     def began(self, kind: Kind, method: str) -> Any:
-        """Notes that the current task calls a method; returns what names this call later on."""
+        """Is called when the current task begins a call of the store's `method`. Returns any
+        value, which is passed to `ended` and to `batch` to identify the call."""
 
     @abstractmethod
     def ended(self, call: Any, error: BaseException | None) -> None:
-        """Notes that a call has returned, or raised an error."""
+        """Is called when a call has returned, or with the error that it raised; `call` is what
+        `began` returned."""
 
     @abstractmethod
     def batch(self, batch: Batch) -> None:
-        """Notes that a command was answered; its calls end after this."""
+        """Is called when the database has answered a command, before `ended` is called for its
+        calls."""
 
     def primary_changed(self, address: str) -> None:  # noqa: B027 - not every observer needs it
         """Notes that a replica set has another primary, of this address, than before."""
@@ -109,9 +113,8 @@ def current_call() -> Any:
 
 
 class BatchTimer:
-    """Measures a command from its construction to `stop`, and reports it by `report`; as a
-    context, it does both. Has no effect without an observer.
-    """
+    """Measures a command from the construction to `stop`; `report` then passes the measurement to
+    the observer. The end of a `with` block does both. Without an observer, nothing happens."""
 
     def __init__(
         self,
@@ -146,7 +149,8 @@ class BatchTimer:
 
 
 class ObservedStore(Store):
-    """A store with an observer of its calls. `store` does the work, and must not be open."""
+    """A store that notifies the observer of its calls and passes them to `store`, which must not
+    be open yet."""
 
     def __init__(self, store: Store, observer: Observer) -> None:
         self._store = store

@@ -102,16 +102,16 @@ class Transaction(Protocol):
         """The instant that decides which records have expired."""
 
     def read(self, table: Any, id: str) -> Row | None:
-        """Returns the row, expired or not."""
+        """Returns the row of this id, also an expired one; None if there is none."""
 
     def insert(self, table: Any, id: str, document: bytes, marks: bytes) -> None:
-        """Adds a row. Raises Conflict."""
+        """Adds a row with this record (`document`, as JSON) and its marks. Raises Conflict."""
 
     def update(self, table: Any, id: str, document: bytes, marks: bytes) -> None:
-        """Replaces a row that was read. Raises Conflict."""
+        """Replaces the record and the marks of an existing row. Raises Conflict."""
 
     def mark(self, table: Any, id: str, document: bytes, marks: bytes) -> None:
-        """Replaces the marks of a row; its document is unchanged."""
+        """Replaces the marks of a row. `document` is the row's record as it is stored already."""
 
     def delete(self, table: Any, id: str) -> None:
         """Removes the row, if it exists."""
@@ -193,11 +193,11 @@ class CountStep(Struct, frozen=True):
 
 
 class MarksStep(Struct, frozen=True):
-    """The step that finds out whether a unit was applied: whether any record that the unit wrote
-    has the unit's id (`mark`) among its marks.
+    """The step that finds out whether a unit was applied: whether any of the records `keys`, those
+    that the unit wrote, has the unit's id (`mark`) among its marks.
 
-    It runs in the queue after everything that was queued before, so the unit can't be applied
-    later.
+    It runs after everything that was queued before, so a unit that it does not find can't be
+    applied later.
     """
 
     keys: list[tuple[Table, str]]

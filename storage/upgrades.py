@@ -91,14 +91,16 @@ def check_filled(there: MetaRecord) -> None:
 
 
 def pending(there: MetaRecord, ours: Schema) -> list[UpgradeStep]:
-    """Returns the steps of the schema that the store still lacks, in order."""
+    """Returns the upgrade steps of the schema `ours` that the store with the schema record `there`
+    still lacks, in order."""
     return [step for step in ours.steps if step.name not in there.done]
 
 
 async def at_opening(
     store: Store, schema: Schema | None, now: Now, new_id: Callable[[], str]
 ) -> None:
-    """Runs `upgrade` at the end of opening a store; if it fails, the store is closed."""
+    """Calls `upgrade` as the last step of opening a store, unless the schema has no upgrade steps
+    or is None. Closes the store and raises the error if it fails."""
     if schema is None or not schema.steps:
         return
     try:

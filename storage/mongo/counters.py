@@ -17,9 +17,8 @@ from storage.mongo.driver import Driver
 
 
 class Counters:
-    """The counters of a store. Each increment leaves a mark, so that a repeated command is not
-    counted twice.
-    """
+    """The counters of a store. Each increment leaves its id on the counter as a mark, by which a
+    repeated command finds that it was counted already."""
 
     def __init__(self, driver: Driver, now: Callable[[], datetime]) -> None:
         self._driver = driver
@@ -27,7 +26,8 @@ class Counters:
         self._now = now
 
     async def increment(self, unit: Unit, by: int, window: timedelta) -> Counter:
-        """Adds `by` to the counter that the unit names (see `counting`).
+        """Adds `by` to a counter and returns it. `unit` is the increment in the form that
+        `counting` returns: it names the counter, and its id is the mark.
 
         Raises Unavailable, and Unknown when the answer of the server remains lost.
         """

@@ -53,7 +53,8 @@ class WriteOperation(Struct, frozen=True):
 
 
 def operations(unit: Unit, now: datetime) -> list[WriteOperation]:
-    """Returns the encoded writes of a unit.
+    """Returns the encoded writes of a unit; `now` is the instant by which records have expired or
+    not.
 
     Raises InvalidValue for values that can't be stored.
     """
@@ -131,7 +132,8 @@ def _expected(write: Update | Delete) -> list[Document]:
 
 
 def lasting(collection: Collection[Any], now: datetime) -> Document:
-    """Returns the filter that leaves expired records out."""
+    """Returns the query filter by which only records are found that have not expired by `now`;
+    empty for a collection whose records never expire."""
     return {"expires_at": {"$gt": now}} if collection.expires else {}
 
 

@@ -67,9 +67,8 @@ _OPTIONS: Final[Mapping[str, Any]] = {
 
 
 class DriverReply(Struct, frozen=True):
-    """The result of a write command: how many records it found, and the write errors by the index
-    of their operations.
-    """
+    """The result of a write command: `found` is how many records it found, `refused` has the
+    server's write errors by the index of the operation in the command."""
 
     found: int = 0
     refused: dict[int, Document] = {}
@@ -107,7 +106,8 @@ class Driver:
         return self.hosts.split(",")[0]
 
     async def greet(self) -> None:
-        """Connects to the server and finds out what it supports."""
+        """Connects to the server, stores its self-description in `hello`, and finds out what it
+        supports."""
         try:
             self.hello = await self.client.admin.command("hello")
         except NotImplementedError:
@@ -118,9 +118,10 @@ class Driver:
             await _awaited(self.client.close())
 
     async def sent(self, command: Awaitable[T]) -> T:
-        """Returns the result of a writing command.
+        """Awaits a command that writes, and returns its result.
 
-        With a driver that runs in threads, the command continues when its caller is cancelled.
+        With a driver that runs in threads, the command continues when its caller is cancelled;
+        `drain` waits for it.
         """
         if not self._runs_in_threads:
             return await command
@@ -152,7 +153,8 @@ class Driver:
             self._readers.release()
 
     async def drain(self) -> None:
-        """Returns when no abandoned command can be applied any more. Raises Unavailable."""
+        """Waits until every command whose caller was cancelled (`sent`) has ended, so that none
+        can be applied later. Raises Unavailable if one takes too long."""
         if self._abandoned:
             _, unfinished = await asyncio.wait(set(self._abandoned), timeout=UNKNOWN_AFTER_SECONDS)
             if unfinished:
@@ -180,7 +182,8 @@ class Driver:
         return self._collections[name]
 
     async def find(self, name: str, filter: Document, **options: Any) -> list[Document]:
-        """Returns the documents that match the filter, in one reply where they fit into one."""
+        """Returns the documents of the collection `name` that match the filter, in one reply of
+        the server where they fit into one; `options` are those of the driver's `find`."""
         cursor = self._readable(name).find(filter, **options)
         return await self._read(cursor)
 
@@ -208,9 +211,10 @@ class Driver:
     async def write(
         self, operations: Sequence[WriteOperation], session: Any = None
     ) -> DriverReply:
-        """Sends operations of one collection and kind as one command.
+        """Sends operations of one collection and kind as one command, and returns its result.
 
-        In a session the first refused one ends the transaction; otherwise the others are applied.
+        In a session, the first operation that the server refuses ends the transaction; otherwise
+        all others are applied.
         """
         if not self.shares_commands:
             return await self._write_singly(operations)

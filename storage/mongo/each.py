@@ -14,7 +14,8 @@ from storage.mongo.driver import Driver
 async def documents(
     driver: Driver, collection: Collection[Any], plan: EachPlan, now: datetime, session: Any
 ) -> list[Document]:
-    """Returns the first documents of each value, in their order.
+    """Returns, for each value of the plan, the first documents that have it in the plan's field,
+    in the plan's order.
 
     One find reads all of them, unless there are more than requested: then some value has more than
     its limit, and the server looks each value up separately, at a hundred times the cost.

@@ -43,9 +43,9 @@ _SNAPSHOT_UNAVAILABLE: Final = 246
 
 
 class Attempts:
-    """The time limit for the attempts of one operation, and whether it may have been applied
-    already.
-    """
+    """Counts and limits the attempts of one operation: whether another may follow, after which
+    pause, and whether the operation may have been applied by one whose answer was lost
+    (`is_in_doubt`)."""
 
     def __init__(self, seed: str, within: float = UNKNOWN_AFTER_SECONDS) -> None:
         self.deadline: Final = time.monotonic() + within
@@ -58,26 +58,23 @@ class Attempts:
         return time.monotonic() < self.deadline
 
     def may_go_on(self, error: Exception) -> bool:
-        """Returns whether another attempt may succeed: not when no server was found from the
-        start.
-        """
+        """Returns whether another attempt may succeed after this error: the deadline has not
+        passed, and repeating can help. It can't if no server was found from the start."""
         if is_unsent(error) and not self.is_in_doubt and not self._failures:
             return False
         return is_passing(error) and self.has_time
 
     def is_over(self, error: Exception) -> bool:
-        """Records a failed command and the doubt it leaves; returns whether it was the last
-        attempt.
-        """
+        """Records that an attempt failed with this error, and whether it may have been applied;
+        returns whether it was the last attempt."""
         goes_on = self.may_go_on(error)
         if not is_unsent(error) and not is_refused(error):
             self.is_in_doubt = True
         return not goes_on
 
     async def pause(self) -> None:
-        """Waits a little longer each time, with a jitter derived from the seed, so that rivals
-        diverge.
-        """
+        """Waits before the next attempt, a little longer each time. A jitter, derived from the
+        operation's id, keeps operations that conflict from being repeated at the same moment."""
         jitter = zlib.crc32(f"{self._seed}{self._failures}".encode()) / 2**32
         longest = min(FIRST_PAUSE_SECONDS * 2**self._failures, LONGEST_PAUSE_SECONDS)
         self._failures += 1
@@ -90,9 +87,10 @@ class Attempts:
 
 
 async def read(ask: Callable[[], Awaitable[T]], within: float = UNKNOWN_AFTER_SECONDS) -> T:
-    """Returns the answer of `ask`, a read that is repeated while the primary changes.
+    """Calls `ask`, which reads, again and again while the server can't answer, such as during a
+    change of the primary, and returns its result.
 
-    Raises Unavailable when there is no answer within so many seconds.
+    Raises Unavailable when there is no answer within `within` seconds.
     """
     attempts = Attempts("read", within)
     while True:
@@ -113,7 +111,8 @@ def is_unsent(error: Exception) -> bool:
 
 
 def is_passing(error: Exception) -> bool:
-    """Returns whether the same command may succeed when it is sent again."""
+    """Returns whether the cause of the error passes, so that the same command may succeed when it
+    is sent again."""
     if isinstance(error, TimeoutError | ConnectionFailure | WriteConcernError):
         return True
     return isinstance(error, PyMongoError) and (
@@ -170,7 +169,8 @@ def _sentence(error: Exception, hosts: str) -> str:
 
 
 def refusal(collection: str, details: dict[str, Any]) -> StorageError:
-    """Returns the error of the unit that caused a write error of the server."""
+    """Returns the error with which a unit is refused, for the server's write error (`details`)
+    about a write to this collection."""
     code = details.get("code")
     if code == _DUPLICATE_KEY:
         return Conflict(collection, taken_field(details))
@@ -180,7 +180,8 @@ def refusal(collection: str, details: dict[str, Any]) -> StorageError:
 
 
 def taken_field(details: dict[str, Any]) -> str:
-    """Returns the field of the unique index that was violated."""
+    """Returns the name of the field of the unique index that a duplicate key error (`details`)
+    names."""
     field = next(iter(details.get("keyPattern") or {"_id": 1}))
     return "id" if field == "_id" else str(field)
 

@@ -184,7 +184,8 @@ def _keys(fields: Sequence[str]) -> list[tuple[str, int]]:
 async def agree_on_schema(
     driver: Driver, schema: Schema, now: Callable[[], datetime], new_id: Callable[[], str]
 ) -> None:
-    """Writes into the store's schema record the newer of the store's versions and this program's.
+    """Replaces the versions in the store's schema record by those of `schema`, this program's,
+    where these are newer.
 
     Raises TooNew if this program can't read the store, HalfFilled, Unavailable.
     """

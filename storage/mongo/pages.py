@@ -33,7 +33,8 @@ Fetch = Callable[[Iterable[tuple[str, str]]], Awaitable[Documents]]
 
 
 class Pages(Reader):
-    """The methods that read, in one session or in none. `fetch` reads documents by their ids."""
+    """The methods of a store that read. They use `session`, or none if it is None; `fetch` reads
+    documents by their ids."""
 
     def __init__(
         self, driver: Driver, now: Callable[[], datetime], fetch: Fetch, session: Any = None

@@ -34,10 +34,11 @@ class PreparedTransaction(Struct, frozen=True):
 
 
 async def commit_together(driver: Driver, units: Sequence[PreparedTransaction]) -> list[Outcome]:
-    """Commits units on different records in one transaction; each is applied or refused
-    separately.
+    """Commits units on different records in one transaction, and returns the outcome of each, None
+    if it was applied.
 
-    A refused one is left out and the rest repeated.
+    If a unit is refused, the transaction is repeated without it, so the other units are applied
+    nevertheless.
     """
     if not driver.has_sessions:
         return [await write_with_undo(driver, unit.operations) for unit in units]

@@ -107,9 +107,8 @@ async def _by_marks(
 async def marks_of(
     driver: Driver, operations: Sequence[WriteOperation], session: object = None
 ) -> dict[str, list[str]]:
-    """Returns the marks on the records of these operations, by id; absent records have
-    no entry.
-    """
+    """Returns, by record id, the marks of the records that these operations write: the ids of the
+    last units that wrote them. Absent records have no entry."""
     ids = [operation.write.id for operation in operations]
     found = await driver.find(
         operations[0].name,

@@ -26,9 +26,8 @@ class BulkRefused(Exception):
 
 
 def groups(units: Sequence[PreparedUnit]) -> Iterator[tuple[bool, Sequence[PreparedUnit]]]:
-    """Yields the units in groups, in their order, each with whether its units can be inserted
-    together.
-    """
+    """Divides the units, in their order, into groups, and yields each with whether `insert` is to
+    write the whole group: its units only insert, and are many enough."""
     for is_inserting, following in itertools.groupby(units, _only_inserts):
         run = list(following)
         yield is_inserting and len(run) >= _FEWEST_UNITS, run
@@ -39,7 +38,8 @@ def _only_inserts(unit: PreparedUnit) -> bool:
 
 
 def insert(connection: sqlite3.Connection, units: Sequence[PreparedUnit]) -> None:
-    """Inserts the records of the units.
+    """Inserts the records of the units, which do nothing but insert, in the open transaction of
+    the connection.
 
     Raises BulkRefused when a key is taken or a unit can't be written, sqlite3.Error.
     """

@@ -35,11 +35,8 @@ class Checkpointer:
         self._thread: threading.Thread | None = None
 
     def rows_written(self, rows: int) -> None:
-        """Takes the number of rows written since the opening, and has the log copied after every
-        EVERY_ROWS of them.
-
-        Called by the one thread that writes.
-        """
+        """Is called by the one thread that writes, with the number of rows written since the
+        opening; after every EVERY_ROWS of them, has the log copied."""
         if rows - self._copied_at < EVERY_ROWS:
             return
         self._copied_at = rows

@@ -20,7 +20,8 @@ UNITS_AT_ONCE = 5_000
 
 
 def begin(connection: sqlite3.Connection, loaded: Sequence[SqliteTable]) -> None:
-    """Commits no longer wait for the disk, and empty tables have no indexes but their ids'."""
+    """Prepares the connection for inserting many records: commits no longer wait for the disk, and
+    the tables of `loaded` that are empty lose their indexes except those of ids."""
     connection.execute("PRAGMA synchronous = NORMAL")
     # Sorting any number of rows for an index needs a file.
     connection.execute("PRAGMA temp_store = DEFAULT")
@@ -54,7 +55,8 @@ def make_indexes(connection: sqlite3.Connection, table: SqliteTable) -> None:
 
 
 def finish(connection: sqlite3.Connection, path: str, synchronous: str) -> None:
-    """Waits until all that was written is on the disk; later commits wait by `synchronous`."""
+    """Waits until all that was written is on the disk. Later commits wait for the disk again as
+    `synchronous`, a value of SQLite's pragma of that name, says."""
     connection.execute(f"PRAGMA synchronous = {synchronous}")
     connection.execute("PRAGMA temp_store = MEMORY")
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

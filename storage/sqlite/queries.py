@@ -21,10 +21,10 @@ Query = tuple[str, list[Any]]
 
 
 class ScanPlan(NamedTuple):
-    """How a list is read: through its index, or without an index of the fields `without`.
+    """How the records of a list are found: by all of its conditions through an index, or without
+    those on the fields `without`, by which the records found are then filtered.
 
-    With `most`, only that many records are found by the other fields, and of these the ones that
-    match the fields `without` are selected.
+    With `most`, only that many records are found before they are filtered.
     """
 
     without: tuple[str, ...] = ()
@@ -60,8 +60,8 @@ def matching(equal: dict[str, Value], now: str | None) -> list[Condition]:
 def steps(
     plan: Plan, descending: bool, after: Cursor | None
 ) -> Iterator[tuple[list[Condition], Order]]:
-    """Yields the conditions and sort fields of the index ranges in which the rest of a list lies,
-    in order.
+    """Yields the ranges of the index in which the records after a cursor lie, in order: for each
+    its conditions, and the fields by which it is sorted.
 
     After a cursor come the records with the same value of the order field, then all beyond. SQLite
     can't use an index on expressions for a row value, so one combined condition would read the
@@ -160,18 +160,16 @@ def _scan(table: str, shape: _Shape) -> str:
 
 @lru_cache(maxsize=1024)
 def get_many(tables: tuple[str, ...]) -> str:
-    """Returns a statement that reads one key of each of these tables; each row has the position of
-    its key.
-    """
+    """Returns a statement that reads one record by its id from each of `tables`, in which a table
+    may occur again. Each row has the position in `tables`, from 0, and the document."""
     template = "SELECT {position}, doc FROM {table} WHERE id = ?"
     selects = [statement(template, t, position=str(n)) for n, t in enumerate(tables)]
     return " UNION ALL ".join(selects)
 
 
 def each(table: str, plan: EachPlan, now: str | None) -> Query:
-    """Returns the query for the records of many values, in order for each value, not expired by
-    `now`.
-    """
+    """Returns the query for the records that have one of the plan's values, in the plan's order
+    for each value. With `now`, expired records are left out."""
     values: list[Any] = [msgspec.json.encode([_bound(value) for value in plan.asked]).decode()]
     values += [now] if now else []
     values += [] if plan.is_unique else [plan.most]

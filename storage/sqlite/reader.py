@@ -33,7 +33,7 @@ _SLICE_BYTES: Final = 1024 * 1024
 
 
 class Caller(Protocol):
-    """Runs a function on the reader thread."""
+    """A callable that runs `function` on the reader thread; the awaitable has its result."""
 
     def __call__(self, function: Callable[[], T]) -> Awaitable[T]: ...
 
@@ -169,9 +169,9 @@ class SqliteReader:
     def slice(
         self, collection: Collection[R], equal: dict[str, Any], after: str
     ) -> tuple[list[R], str | None]:
-        """Returns the matching records among a limited number of rows after the id `after`, and
-        the id to continue after (None: the end).
-        """
+        """Reads a limited number of rows after the id `after`, and returns those of their records
+        that have the values `equal`, with the `after` of the next call (None at the end of the
+        table)."""
         table = self._tables[collection.name]
         sql, values = queries.scan(table.name, queries.matching(equal, self._expiry_bound(table)))
         records: list[R] = []
@@ -217,7 +217,7 @@ class SqliteReader:
 
 
 def portions(keys: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Yields the keys in portions that fit into one statement each."""
+    """Yields the keys in portions of at most AT_ONCE, as many as one statement takes."""
     return (keys[start : start + AT_ONCE] for start in range(0, len(keys), AT_ONCE))
 
 
@@ -231,7 +231,7 @@ def _findable(id: str) -> str | None:
 
 
 class ThreadReader(Reader):
-    """Reads a store on the reader thread."""
+    """Reads a store with `reader`, each of whose calls `call` runs on the reader thread."""
 
     def __init__(self, reader: SqliteReader, call: Caller) -> None:
         self._reader = reader
@@ -271,7 +271,8 @@ class ThreadReader(Reader):
         return await self._call(partial(self._reader.count, collection, where, up_to))
 
     async def overdue(self, up_to: int) -> int:
-        """Returns the number of expired rows that should have been removed by now."""
+        """Returns the number of expired rows that were due for removal an hour ago, at most
+        `up_to`."""
         return await self._call(partial(self._reader.overdue, up_to))
 
     async def scan(

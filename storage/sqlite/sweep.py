@@ -34,7 +34,8 @@ _COUNT_OLD_OF_SOME = """SELECT count(*) FROM (SELECT doc FROM {table} ORDER BY i
 
 
 def overdue(connection: sqlite3.Connection, tables: Tables, now: datetime, up_to: int) -> int:
-    """Returns the number of rows that should have been removed an hour ago, at most `up_to`."""
+    """Returns the number of expired rows that were due for removal an hour ago, at most
+    `up_to`."""
     found = 0
     for table in tables.values():
         if not table.expires or found >= up_to:
@@ -51,10 +52,10 @@ def overdue(connection: sqlite3.Connection, tables: Tables, now: datetime, up_to
 
 
 class Sweeper:
-    """Removes expired rows in slices of bounded work.
+    """Removes expired rows, a limited number at a time.
 
-    Most expiring tables have no index for that and are read in a cycle; from those that are swept
-    soon the oldest rows are removed by their index.
+    Most expiring tables have no index by expiry: `remove_slice` goes through their rows in a
+    cycle. Those whose rows are removed within a day have one, which `remove_oldest` uses.
     """
 
     def __init__(self, tables: Tables) -> None:

@@ -29,7 +29,7 @@ _ROW = "(?, ?, ?)"
 
 
 class SqliteTable(steps.Table):
-    """One collection's table, with its frequent statements."""
+    """One collection's table, with the SQL statements that read and write a single row."""
 
     def __init__(self, collection: Collection[Any]) -> None:
         super().__init__(collection)
@@ -45,9 +45,9 @@ Tables = steps.Tables[SqliteTable]
 
 
 def statement(template: str, table: str, **parts: str) -> str:
-    """Returns the SQL of a template with the names of the table and `parts` inserted. Only
-    declared names may be inserted; values are always parameters.
-    """
+    """Returns the SQL of a template with the name of the table and `parts` inserted for its
+    placeholders. Only names that collections declare may be inserted; values are always
+    parameters."""
     return template.format(table=f'"{_checked(table)}"', **parts)
 
 
@@ -58,9 +58,9 @@ def inserting_all(table: str, count: int) -> str:
 
 
 def expression(field: str) -> str:
-    """Returns the SQL of a field's value.
+    """Returns the SQL expression for the value of a record's field.
 
-    It has to be the same text everywhere, or SQLite would not use the index.
+    It is the same text in indexes and queries, or SQLite would not use the index.
     """
     return "id" if field == "id" else f"json_extract(doc, '$.{_checked(field)}')"
 

@@ -51,7 +51,7 @@ class QueuedUnits:
 
 
 class QueuedCall(QueuedUnits):
-    """A function of the writing connection, which runs outside of a transaction."""
+    """A queued function, which the writer calls with its connection, outside of a transaction."""
 
     def __init__(
         self, function: Callable[[sqlite3.Connection], object], future: asyncio.Future[list[Any]]
@@ -100,7 +100,8 @@ class Writer:
         return entry
 
     async def call(self, function: Callable[[sqlite3.Connection], object]) -> None:
-        """Runs a function after the units that were queued before. Raises StorageError."""
+        """Has the writing thread call `function` with its connection, after the units that were
+        queued before, and waits for its end. Raises StorageError."""
         if self._ended is not None:
             raise Unavailable("the store is closed")
         entry = QueuedCall(function, self._loop.create_future())
