@@ -33,7 +33,8 @@ class TooFar(IdpError):
 
 
 async def begin(service: Service) -> None:
-    """Saves the present contents of the store, to which `reset` returns."""
+    """Saves a copy of the present contents of the store in the store itself, which `reset`
+    restores."""
     with suppress(Conflict):  # from an earlier start, whose clock continues
         await service.store.commit(Insert(TRIALS, TestModeState(id=_ID)))
     await _apply(
@@ -54,7 +55,8 @@ async def _everything(service: Service) -> AsyncIterator[InitialRecord]:
 
 
 async def synchronise(service: Service) -> None:
-    """Sets this process's clock to the one in the store."""
+    """Sets this process's clock to the test time in the store, which any process may have
+    advanced."""
     state = await service.store.get(TRIALS, _ID)
     if state is not None and isinstance(service.clock, ShiftedClock):
         service.clock.ahead = timedelta(milliseconds=state.ahead_ms)

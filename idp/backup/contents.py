@@ -26,9 +26,8 @@ COLLECTIONS: Final = (*ALL, COUNTERS)
 
 
 class Head(Confidential, frozen=True, kw_only=True):
-    """The first line of a backup: when and by what it was made, and the master key that opens its
-    sealed values.
-    """
+    """The first line of a backup: the instant and the program version that made it, the store's
+    schema record, and the master key that opens the values which the store has sealed."""
 
     made_at: datetime
     program: str
@@ -37,7 +36,8 @@ class Head(Confidential, frozen=True, kw_only=True):
 
 
 class Manifest(Struct, frozen=True, kw_only=True):
-    """The last line of a backup: counts and digests of the collections that are not empty."""
+    """The last line of a backup: for each collection that is not empty, the number of its records
+    and their digest."""
 
     collections: dict[str, Tally]
 

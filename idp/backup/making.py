@@ -39,12 +39,13 @@ async def write(
     random: Random,
     on_progress: OnProgress = lambda n: None,
 ) -> Manifest:
-    """Writes a backup of all records of the store into `file`, in constant memory, and returns its
-    manifest.
+    """Writes a backup of all records of the store into `file`, encrypted with the passphrase, in
+    constant memory; returns its manifest. `on_progress` is called with the number of records
+    written since its last call.
 
-    The store need not be opened with a schema. Raises NotFound if it has no installation;
-    WrongKey; TooNew and NewerBackup if a later version has written to it; HalfFilled;
-    StorageError.
+    The store need not be opened with a schema. Raises NotFound if it has no installation; WrongKey
+    if `master_key` is not the store's; TooNew and NewerBackup if a later version has written to
+    it; HalfFilled; StorageError.
     """
     async with store.snapshot() as view:
         schema = await readable(view)

@@ -45,7 +45,8 @@ Finish = Callable[[], Awaitable[None]]
 
 
 class RestoreTarget(Struct, frozen=True):
-    """The empty store that is filled, opened without a schema, and the clocks.
+    """The empty store that is filled, which is open without a schema, with the clocks, and
+    `on_progress`, which is called with the number of records written since its last call.
 
     `frozen` is the store's clock, which does not advance; `clock` is the real one.
     """
@@ -117,8 +118,8 @@ async def _restored(backup: Backup) -> AsyncIterator[Stored]:
 
 
 async def invalidate(store: Store, clock: Clock, random: Random) -> None:
-    """Revokes all sessions and tokens by a new stamp of the installation, and removes pending
-    flows and unsent messages.
+    """Replaces the security stamp of the installation, which ends all sessions and tokens, and
+    removes pending flows and unsent messages.
 
     Raises StorageError, NotFound.
     """

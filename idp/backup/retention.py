@@ -20,8 +20,8 @@ Retention = dict[str, int]
 
 
 def parse(text: str) -> Retention:
-    """Returns the number of periods by unit: `7d,4w,12m` is seven days, four weeks and twelve
-    months.
+    """Returns how many periods of each unit are retained, by unit: `7d,4w,12m` is seven days, four
+    weeks and twelve months.
 
     Raises ValueError with a sentence for the operator.
     """
@@ -38,8 +38,8 @@ def parse(text: str) -> Retention:
 
 
 def retained(instants: Iterable[datetime], retention: Retention) -> set[datetime]:
-    """Returns which of the instants are retained: of each unit the last one in each of the latest
-    periods that have any.
+    """Returns those of the instants of backups that `retention` retains: for each unit, the last
+    backup in each of as many of its latest periods as `retention` has.
 
     Periods without a backup do not count, so that a time without backups removes none. Periods
     begin and end in UTC, weeks on Monday.

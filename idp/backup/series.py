@@ -35,7 +35,9 @@ _UNVERIFIED: Final = ".unverified-"
 
 
 class LastBackup(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The file `last.json` of a series: its newest backup, which has been verified."""
+    """The contents of the file `last.json` in the directory of a series, which describes its
+    newest backup: the file's name, its size, the number of records, when it was made and when
+    verified."""
 
     file: str
     made_at: datetime

@@ -84,7 +84,8 @@ def _is_there(path: Path) -> AlreadyExists:
 
 
 class Verified(Confidential, frozen=True):
-    """A backup that was read to its end and can be restored."""
+    """A backup file that was read to its end and can be restored; `file` is open for that, and
+    `passphrase` opens it."""
 
     head: Head
     manifest: Manifest

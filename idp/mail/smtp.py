@@ -39,7 +39,8 @@ class SmtpConnection:
         return self._client.is_connected
 
     async def send(self, envelope: Envelope) -> str:
-        """Sends a mail and returns the server's answer. Raises NotSent."""
+        """Sends a mail over the connection and returns the server's answer, for the log. Raises
+        NotSent."""
         options = ["SMTPUTF8"] if envelope.is_international else []
         with _failures():
             _, answer = await self._client.sendmail(

@@ -54,7 +54,8 @@ async def resolve(host: str, port: int) -> list[str]:
 
 
 class Outgoing:
-    """Makes the outgoing calls of a process, only so many at once."""
+    """Makes the calls of this process to other servers, a limited number at once; the others
+    wait."""
 
     def __init__(
         self,
@@ -144,8 +145,8 @@ class Outgoing:
         return status, text.splitlines()
 
     async def get_own(self, url: str) -> tuple[int, str]:
-        """Calls an address of the service itself by GET, in any network; returns the status and
-        the body.
+        """Calls an address of the service itself by GET, in any network; returns the HTTP status
+        and the body as text.
 
         Raises Failed.
         """

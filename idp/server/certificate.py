@@ -46,9 +46,11 @@ def _context(chain: str, key: str | None) -> ssl.SSLContext:
 
 
 class CertificateWatch:
-    """Looks at the files of the certificate, and calls `use` with a context of a new pair.
+    """Checks the files of the certificate, and calls `use` with a TLS context when a new pair of
+    certificate and key is there.
 
-    A pair that can't be used changes nothing: it is tried again, and reported after three tries.
+    `chain` and `key` are the paths of the files. A pair that can't be used changes nothing: it is
+    tried again, and logged after three tries.
     """
 
     def __init__(self, chain: str, key: str | None, use: Callable[[ssl.SSLContext], None]) -> None:
@@ -60,11 +62,12 @@ class CertificateWatch:
         self._asked = asyncio.Event()
 
     def look_now(self) -> None:
-        """Makes `run` look at once."""
+        """Makes `run` check the files at once."""
         self._asked.set()
 
     async def run(self) -> None:
-        """Looks now and then until it is cancelled."""
+        """Calls `look` every LOOK_SECONDS, and whenever `look_now` was called, until it is
+        cancelled."""
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(RETRY_SECONDS if self._tries else LOOK_SECONDS):
@@ -73,7 +76,8 @@ class CertificateWatch:
             await self.look()
 
     async def look(self) -> None:
-        """Uses the pair if a file has changed since the last one that was used or reported."""
+        """Checks the files once: if one has changed since the pair that was last used or given up,
+        uses the new pair."""
         state = await asyncio.to_thread(self._state)
         if state == self._seen:
             return

@@ -48,9 +48,9 @@ class Connections:
         return len(self._open)
 
     def add(self, address: str, now: float, close: Callable[[], None]) -> Connection | None:
-        """Returns the record of a new, idle connection; None if every place is taken by a request
-        that waits for the service.
-        """
+        """Adds a new, idle connection of the client at `address`, closing another one if no place
+        is left, and returns its record; None if every place is taken by a request that waits for
+        the service. `now` is in seconds of the loop, and `close` ends the connection at once."""
         if len(self._open) >= self.limit and not self.make_room():
             return None
         connection = Connection(network_key(address), now, close)
@@ -61,22 +61,21 @@ class Connections:
         return connection
 
     def rest(self, connection: Connection) -> None:
-        """Notes that a connection has no request under way. Closed ones are ignored."""
+        """Records that a connection has no request in progress. Has no effect on a closed one."""
         if connection in self._open:
             _discard(self._busy, connection)
             self._idle[connection.client][connection] = None
 
     def work(self, connection: Connection) -> None:
-        """Notes that the head of a request has arrived on a connection. Closed ones are
-        ignored.
-        """
+        """Records that the head of a request has arrived on a connection. Has no effect on a
+        closed one."""
         if connection in self._open:
             self._unused.pop(connection, None)
             _discard(self._idle, connection)
             self._busy[connection.client][connection] = None
 
     def remove(self, connection: Connection) -> None:
-        """Notes that a connection is closed; a second time has no effect."""
+        """Records that a connection is closed. A second call has no effect."""
         if connection in self._open:
             self._unused.pop(connection, None)
             _discard(self._idle, connection)
@@ -85,9 +84,9 @@ class Connections:
             self._clients.remove(connection.client)
 
     def make_room(self, count: int = 1) -> int:
-        """Closes up to `count` connections that wait for their clients, idle ones first, of the
-        clients that hold most the longest waiting; returns how many.
-        """
+        """Closes up to `count` connections, and returns how many: idle ones first, then others
+        that wait for their clients; of these, each time the one that has waited longest, of a
+        client with most connections."""
         for done in range(count):
             connection = self._longest_idle() or self._longest_waiting()
             if connection is None:
@@ -109,9 +108,8 @@ class Connections:
         return None
 
     def close_unused(self, accepted_before: float) -> int:
-        """Closes the connections accepted before an instant that have sent no request; returns how
-        many.
-        """
+        """Closes the connections that were accepted before this instant, in seconds of the loop,
+        and have sent no request; returns how many."""
         late = []
         for connection in self._unused:
             if connection.accepted_at > accepted_before:

@@ -15,7 +15,8 @@ _SPARE: Final = 128  # for the store, outgoing calls, files and logs
 
 
 def raise_limit() -> None:
-    """Raises the soft limit to the hard one, at most to 65,536."""
+    """Raises this process's soft limit of open file descriptors to the hard one, but at most to
+    65,536."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     highest = _MOST if hard == resource.RLIM_INFINITY else min(hard, _MOST)
     if soft != resource.RLIM_INFINITY and soft < highest:
@@ -24,13 +25,12 @@ def raise_limit() -> None:
 
 
 def limit() -> int:
-    """Returns the soft limit."""
+    """Returns this process's soft limit of open file descriptors."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return _MOST if soft == resource.RLIM_INFINITY else soft
 
 
 def most_connections(configured: int) -> int:
-    """Returns how many connections this process may have: what is configured, as far as the limit
-    allows.
-    """
+    """Returns how many connections this process may have: `configured`, or fewer if the limit of
+    file descriptors allows no more."""
     return max(1, min(configured, limit() - _SPARE))

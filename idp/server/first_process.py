@@ -30,10 +30,11 @@ def _end(number: int, _: FrameType | None) -> None:
 
 
 async def reap_orphans() -> None:
-    """Takes note of the ends of processes that this one has inherited, until it is cancelled.
+    """Reaps, until it is cancelled, the ended processes that this one has inherited, so that they
+    do not remain as zombies.
 
-    Children of its own are left to the event loop, which takes note of their ends at once: what
-    has ended and is still there at the next look is an orphan.
+    Children of its own are left to the event loop, which reaps them at once: what has ended and is
+    still there at the next look is an orphan.
     """
     ended: int | None = None
     while True:

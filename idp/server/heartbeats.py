@@ -29,11 +29,12 @@ class Heartbeats:
         self._slots = memoryview(mmap.mmap(-1, count * _SLOT_BYTES)).cast("d")
 
     def beat(self, index: int) -> None:
-        """Records that a worker runs now."""
+        """Records that the event loop of the worker with this index runs now."""
         self._slots[index] = time.monotonic()
 
     def last(self, index: int) -> float:
-        """Returns when a worker last ran."""
+        """Returns when the event loop of the worker with this index last ran, in monotonic
+        seconds."""
         return self._slots[index]
 
     def is_beating(self, index: int) -> bool:
@@ -47,7 +48,8 @@ class Heartbeats:
 
     @asynccontextmanager
     async def beating(self, index: int) -> AsyncIterator[None]:
-        """Within the block, the running event loop beats for a worker."""
+        """Returns a context within which the running event loop calls `beat` regularly for the
+        worker with this index."""
         task = asyncio.create_task(self._beat(index))
         try:
             yield
@@ -61,7 +63,8 @@ class Heartbeats:
 
 
 class WorkerActions(Struct, frozen=True):
-    """The workers, by index, that are to get no new connections, and those to be killed."""
+    """The workers, by index, that are to get no new connections (`to_shut`), and those to be
+    killed."""
 
     to_shut: frozenset[int] = frozenset()
     to_kill: frozenset[int] = frozenset()
@@ -81,10 +84,12 @@ class Watch:
     def look(
         self, now: float, last: Mapping[int, float], listening: Collection[int]
     ) -> WorkerActions:
-        """Returns what to do, from when each serving worker last ran and which of them listen.
+        """Returns what to do with silent workers. `last` is when each serving worker's event loop
+        last ran, by index; `listening` are the indexes of those that accept connections.
 
-        To be called at least twice a second: a later call shows that this process itself stood
-        still, and probably the machine, so every worker's silence counts anew.
+        It has to be called at least twice a second: from a later call it concludes that this
+        process itself stood still, and probably the machine, and it measures every worker's
+        silence anew.
         """
         if self._looked_at is not None and now - self._looked_at > HEARD_SECONDS:
             self._fresh_since = now

@@ -68,7 +68,8 @@ class BoundedServer(HTTPServer):
         self._timer: asyncio.TimerHandle | None = None
 
     def limit(self, config: Config) -> None:
-        """Applies the configured limits from now on."""
+        """Applies the limits in the settings `config`: how many connections there may be, and how
+        long each may take to its first request."""
         self._first_request_seconds = config.first_request_seconds
         self._open.limit = descriptors.most_connections(config.max_connections)
 
@@ -85,7 +86,8 @@ class BoundedServer(HTTPServer):
         self._look()
 
     def stop(self) -> None:
-        """Accepts the connections that wait, and then no more: no client sees a reset."""
+        """Accepts the connections that wait in the queue of the socket, then closes the socket: no
+        client is reset, and connections that were accepted stay open."""
         self._loop.remove_reader(self._listening)
         self._accept(BACKLOG)
         shut(self._listening)
@@ -163,7 +165,8 @@ class BoundedServer(HTTPServer):
     def start_request(
         self, server_conn: object, request_conn: HTTPConnection
     ) -> HTTPMessageDelegate:
-        """Tornado calls this when it begins to wait for a request."""
+        """Records the connection as idle when Tornado begins to wait for a request on it, and
+        returns Tornado's delegate for the request."""
         stream = _stream(server_conn)
         connection = self._by_stream[stream]
         self._open.rest(connection)
@@ -173,7 +176,7 @@ class BoundedServer(HTTPServer):
         return arrival
 
     def on_close(self, server_conn: object) -> None:
-        """Tornado calls this when a connection has ended."""
+        """Removes the record of a connection when Tornado reports that it has ended."""
         super().on_close(server_conn)
         self._open.remove(self._by_stream.pop(_stream(server_conn)))
 

@@ -44,9 +44,8 @@ _log: Final = logs.logger(__name__)
 
 
 class ImportAssignment(Struct, frozen=True):
-    """The assignment of a child: the settings, the job that was claimed for it, and the holder's
-    name.
-    """
+    """What a child is to work on: the settings, the id of the job that was claimed for it, and
+    `holder`, the name under which the job was claimed."""
 
     config: Config
     job_id: str
@@ -54,19 +53,20 @@ class ImportAssignment(Struct, frozen=True):
 
 
 class Importer:
-    """Starts children for waiting jobs, one at a time. `wake` makes it check at once."""
+    """Starts a child process for each waiting job, one at a time. A store in memory belongs to one
+    process, which then works on the jobs itself."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
         self._woken = asyncio.Event()
 
     def wake(self) -> None:
-        """Makes it check for a waiting job now."""
+        """Makes the importer check for a waiting job now, not only at its next regular check."""
         self._woken.set()
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Within the block, waiting jobs are worked on."""
+        """Returns a context within which waiting jobs are worked on in the background."""
         task = asyncio.create_task(self._look())
         try:
             yield
@@ -154,9 +154,8 @@ async def _ended(child: Process, patience_seconds: float) -> None:
 
 
 def main() -> int:
-    """Works on the assigned job, then on waiting ones, until there are none or the parent has
-    ended.
-    """
+    """Runs as the child: works on the job of the assignment on standard input, then on other
+    waiting jobs, until there are none or the parent has ended. Returns the exit code."""
     os.nice(NICENESS)
     assignment = msgspec.json.decode(sys.stdin.buffer.readline(), type=ImportAssignment)
     _report_begun()

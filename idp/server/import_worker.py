@@ -58,7 +58,8 @@ def tuned_for_rows() -> Iterator[None]:
 
 
 def main() -> int:
-    """Serves commands until the connection is closed."""
+    """Runs as the helping process: serves commands until the connection is closed. Returns the
+    exit code."""
     connection = socket.socket(fileno=sys.stdin.fileno())
     with tuned_for_rows():
         return exit_codes.guarded(lambda: asyncio.run(_help(connection)))

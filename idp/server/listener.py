@@ -76,7 +76,8 @@ class _Run(Struct, frozen=True):
 
 
 def announce_to_people(started_at: float) -> Announce:
-    """Returns the function that prints the banner on stderr."""
+    """Returns a function that prints the banner of a started service on stderr, with the seconds
+    since `started_at`, in seconds of `time.monotonic`."""
 
     def announce(start: Start) -> None:
         seconds = time.monotonic() - started_at
@@ -86,7 +87,7 @@ def announce_to_people(started_at: float) -> Announce:
 
 
 def announce_as_json(start: Start) -> None:
-    """Prints one JSON line on stdout."""
+    """Prints the description of a started service on stdout, as one line of JSON."""
     print(msgspec.json.encode(start.as_json()).decode(), flush=True)
 
 
@@ -96,9 +97,11 @@ def run(
     launch: Launch = USUAL,
     load: Callable[[], Config] | None = None,
 ) -> int:
-    """Serves until SIGTERM or SIGINT; returns the exit code. Errors are printed on stderr.
+    """Runs the service until SIGTERM or SIGINT; returns the exit code. Errors are printed on
+    stderr.
 
-    `load` reads the settings again, for SIGHUP; it raises ConfigError.
+    `announce` is called once when the service has started. `load` reads the settings again, on
+    SIGHUP, and raises ConfigError; without it, they stay the same.
     """
     reloader = Reloader(config, load or (lambda: config))
     return exit_codes.guarded(lambda: _run(config, announce, launch, reloader))

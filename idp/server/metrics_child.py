@@ -17,7 +17,8 @@ _log: Final = logs.logger(__name__)
 
 
 class MetricsChild:
-    """A child that does `answer`, and is replaced whenever it ends; none without `answer`."""
+    """A child process that runs `answer`, which serves metrics, and is replaced whenever it ends;
+    with None, no child is started."""
 
     def __init__(self, answer: Callable[[], None] | None) -> None:
         self._answer = answer
@@ -37,14 +38,16 @@ class MetricsChild:
             _log.error("the child for metrics can't be started", cause=error.strerror)
 
     def note_end(self, pid: int, code: int) -> None:
-        """Has the child replaced if it is the one that has ended."""
+        """Is called when any child of this process has ended: if it is this one, it is started
+        again by the next call of `start_if_due` after a pause. `code` is its exit code, for the
+        log."""
         if pid == self._pid:
             self._pid = None
             self._due_at = time.monotonic() + _PAUSE_SECONDS
             _log.warning("the child for metrics is replaced", exit_code=code)
 
     def stop(self) -> None:
-        """Ends the child, and waits until it has ended."""
+        """Kills the child, if it runs, and waits until it has ended."""
         if self._pid is not None:
             with suppress(ProcessLookupError, ChildProcessError):
                 os.kill(self._pid, signal.SIGKILL)  # it has nothing to finish

@@ -45,7 +45,8 @@ _log: Final = logs.logger(__name__)
 
 
 class MetricsListener:
-    """The address that answers scrapes, and the directory in which the processes count."""
+    """The listening address for metrics, and the directory in which each process of the service
+    stores its counts."""
 
     def __init__(self, address: str, token_file: str | None, processes: int) -> None:
         """Raises ConfigError if the address is taken, the token's file can't be used, or there is
@@ -66,21 +67,23 @@ class MetricsListener:
         return self._port.number
 
     def close(self) -> None:
-        """Gives the address up, and removes the counts."""
+        """Closes the socket in this process, and removes the directory with the counts."""
         self.leave()
         shutil.rmtree(self._directory, ignore_errors=True)
 
     def leave(self) -> None:
-        """Gives the address up in this process."""
+        """Closes the socket in this process only: other processes go on answering, and the counts
+        remain."""
         self._port.close()
 
     def count_as(self, process: str) -> None:
-        """Has this process count under its own name."""
+        """Makes this process store its counts in the directory, under the name `process`."""
         metrics.enable(self._directory, process)
 
     @contextmanager
     def answering(self, heartbeats: Heartbeats) -> Iterator[None]:
-        """Within the block, a thread answers scrapes, which show the age of these heartbeats."""
+        """Returns a context within which a thread answers scrapes; they contain how long ago each
+        worker's event loop ran, from `heartbeats`."""
         server = _Server(self._port, self._application(heartbeats))
         thread = threading.Thread(target=server.serve_forever, args=(_TICK_SECONDS,), daemon=True)
         thread.start()
@@ -93,9 +96,8 @@ class MetricsListener:
             server.server_close()
 
     def answer_as_child(self, parent: int, heartbeats: Heartbeats) -> None:
-        """Answers scrapes until the supervisor ends this process, or has ended itself, which
-        closes the descriptor `parent`.
-        """
+        """Answers scrapes in a child of the supervisor, until the supervisor kills it or has
+        ended, which closes the descriptor `parent`."""
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # sent to every process of the service
         self.count_as(CHILD)
         with self.answering(heartbeats):
@@ -108,9 +110,9 @@ class MetricsListener:
 
 @contextmanager
 def opened(config: Config) -> Iterator[MetricsListener | None]:
-    """Within the block there is a listener, if the settings have one. Raises ConfigError as it
-    does.
-    """
+    """Returns a context whose value is a listener for metrics, closed at its end, or None if the
+    settings name no address for one. Raises ConfigError if the address, the token's file or the
+    directory can't be used."""
     address = config.metrics_listen
     if address is None:
         yield None

@@ -60,13 +60,15 @@ class Notifier:
             self.starting()
 
     def ready(self, status: str) -> None:
-        """The service has started, or reloaded its settings."""
+        """Reports that the service has started, or has read its settings again; `status` is a text
+        for the operator."""
         if not self._is_stopping:
             self._is_ready = True
             self._send("READY=1", f"STATUS={status}")
 
     def reloading(self) -> None:
-        """The settings are read again; to be followed by `ready`."""
+        """Reports that the settings are being read again; the caller has to call `ready`
+        afterwards."""
         if not self._is_stopping:
             self._send("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
 
@@ -80,9 +82,8 @@ class Notifier:
         self._send("STOPPING=1", "STATUS=stopping")
 
     def watchdog(self) -> None:
-        """The service works: to be sent more often than every `watchdog_seconds`, if the manager
-        expects that.
-        """
+        """Sends one sign of life. If the manager expects them, this has to be called more often
+        than every `watchdog_seconds`."""
         if self.watchdog_seconds is not None:
             self._send("WATCHDOG=1")
 
@@ -107,9 +108,10 @@ class Notifier:
 
 
 def from_manager() -> Notifier:
-    """Returns the notifier for the manager that started this process.
+    """Returns the notifier for the service manager that started this process, as its environment
+    variables name it.
 
-    Its variables are removed from the environment: no child is to send messages as well.
+    The variables are removed from the environment, so that no child sends messages as well.
     """
     microseconds = taken_from_environment("WATCHDOG_USEC") or ""
     taken_from_environment("WATCHDOG_PID")

@@ -17,7 +17,8 @@ BACKLOG: Final = 1024  # connections that the kernel queues before they are acce
 
 
 class Port:
-    """The address of the service, reserved for this process and its children."""
+    """The host and port of the service, reserved for this process and its children. With
+    `is_shared`, each worker gets a socket of its own (SO_REUSEPORT), else there is one socket."""
 
     def __init__(self, host: str, port: int, *, is_shared: bool) -> None:
         """Raises ConfigError if the address is taken or not this machine's."""
@@ -47,13 +48,13 @@ class Port:
         return reservation
 
     def worker_socket(self) -> socket.socket:
-        """Returns the only listening socket, or another one of a shared port that does not listen
-        yet.
-        """
+        """Returns the socket on which a worker is to serve: a new one, which does not listen yet,
+        if the port is shared, else the only one."""
         return self._bound(self.number, is_shared=True) if self._is_shared else self._reservation
 
     def close(self) -> None:
-        """Gives the port up as far as this process is concerned."""
+        """Closes the reserving socket in this process; other processes that hold it are not
+        affected."""
         self._reservation.close()
 
     def _bound(self, port: int, *, is_shared: bool) -> socket.socket:
@@ -72,6 +73,7 @@ class Port:
 
 
 def shut(listening: socket.socket) -> None:
-    """Ends listening for every process that holds the socket: queued connections are reset."""
+    """Makes the socket stop listening in every process that holds it; connections that no process
+    has accepted yet are reset."""
     with suppress(OSError):  # it did not listen yet
         listening.shutdown(socket.SHUT_RDWR)

@@ -28,7 +28,8 @@ class ProcessFigures(NamedTuple):
 
 
 def jobs() -> Sequence[Coroutine[Any, Any, None]]:
-    """Returns what has to run while this process serves; nothing where no metrics are counted."""
+    """Returns the coroutines that measure this process, which the caller has to run while the
+    process serves; none if no metrics are collected."""
     if not metrics.process_name():
         return []
     metrics.BUILD_INFO.set(1, __version__, platform.python_version())

@@ -25,14 +25,16 @@ _log: Final = logs.logger(__name__)
 
 
 class Reload(Struct, frozen=True):
-    """The names of settings that have changed, and of those of them that need a restart."""
+    """What a reading of the settings has found: the names of settings that changed and are
+    applied, and of those that differ from the start but are applied only by a restart."""
 
     changed: Sequence[str]
     need_restart: Sequence[str]
 
 
 class Reloader:
-    """Reads the settings again. `load` raises ConfigError where they are not valid."""
+    """Reads the settings again by `load`, which raises ConfigError where they are not valid, and
+    remembers the last valid ones."""
 
     def __init__(self, started_with: Config, load: Callable[[], Config]) -> None:
         self._started_with = started_with
@@ -41,19 +43,19 @@ class Reloader:
 
     @property
     def log_level(self) -> str:
-        """The level that was read last."""
+        """The log level of the settings that were read last."""
         return self._last.log_level
 
     def applied_to(self, running: Config) -> Config:
-        """Returns the settings of a running service with those that were read last, as far as they
-        can change.
-        """
+        """Returns the settings `running`, in which those that may change while the service runs
+        (`RELOADED`) have the values that were read last."""
         return msgspec.structs.replace(
             running, **{name: getattr(self._last, name) for name in RELOADED}
         )
 
     def read(self) -> Reload:
-        """Reads the settings; returns what has changed. Raises ConfigError."""
+        """Reads the settings and returns the names of those that have changed. Raises ConfigError,
+        after which the settings read before remain."""
         config, before = self._load(), self._last
         self._last = config
         return Reload(
@@ -67,9 +69,8 @@ class Reloader:
 
 
 def read(reloader: Reloader) -> Reload | None:
-    """Reads the settings and applies the log level; returns None, with a line in the log, if they
-    can't be used.
-    """
+    """Reads the settings by `reloader`, applies the log level to this process, and returns what
+    has changed; if they can't be used, logs why and returns None."""
     try:
         reload = reloader.read()
     except ConfigError as error:
@@ -83,7 +84,8 @@ def read(reloader: Reloader) -> Reload | None:
 
 
 def read_and_report(reloader: Reloader) -> Reload | None:
-    """Reads the settings as `read` does, and logs what has changed."""
+    """Does what `read` does, and also logs the names of the settings that have changed or need a
+    restart."""
     reload = read(reloader)
     if reload is not None:
         _log.info("reloaded", changed=list(reload.changed))

@@ -16,16 +16,17 @@ FAILURES_WITHIN_SECONDS: Final = 60.0
 
 
 class Restarts:
-    """The pauses before replacements, by the worker's index. All instants are monotonic
-    seconds.
-    """
+    """How long to wait before ended workers are replaced, and when to give up. All instants are
+    monotonic seconds."""
 
     def __init__(self) -> None:
         self._pauses: dict[int, float] = {}
         self._failures: deque[float] = deque(maxlen=FAILURES_LIMIT)
 
     def pause(self, index: int, code: int, lived_seconds: float) -> float:
-        """Returns the seconds to wait before a worker that ended with `code` is replaced."""
+        """Returns how many seconds to wait before the worker `index` is replaced, which ended with
+        the exit code `code` after it had run for `lived_seconds`: longer each time, unless it ran
+        for long."""
         if code == exit_codes.UNREACHABLE:
             return STORE_AWAY_SECONDS
         before = 0.0 if lived_seconds >= STABLE_SECONDS else self._pauses.get(index, 0.0)
@@ -33,9 +34,10 @@ class Restarts:
         return before
 
     def failed(self, now: float, code: int) -> bool:
-        """Records the end of a worker while none serves; returns whether it is time to give up.
+        """Records that a worker ended with the exit code `code` while no worker serves; returns
+        whether there were so many such ends in a short time that the supervisor has to give up.
 
-        A store that can't be reached never counts.
+        An end because the store can't be reached never counts.
         """
         if code != exit_codes.UNREACHABLE:
             self._failures.append(now)
@@ -43,5 +45,5 @@ class Restarts:
         return is_full and now - self._failures[0] <= FAILURES_WITHIN_SECONDS
 
     def served(self) -> None:
-        """Records that a worker serves: earlier failures count no more."""
+        """Records that a worker serves: the ends recorded by `failed` before no longer count."""
         self._failures.clear()

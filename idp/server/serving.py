@@ -34,10 +34,12 @@ async def serve(
     parent: int | None = None,
     notifier: Notifier | None = None,
 ) -> None:
-    """Answers requests until this process is asked to stop, then completes those in progress.
+    """Answers requests on the socket `listening` until this process is asked to stop, then
+    completes those in progress.
 
-    `parent` is a descriptor that is closed when the supervisor ends. Without a supervisor,
-    the service manager learns by `notifier` of start, reload and stop.
+    `ready` is called once requests are answered. `parent` is a descriptor that is closed when the
+    supervisor ends. Without a supervisor, `notifier` reports start, reload and stop to the service
+    manager.
     """
     from handlers.app import App
     from idp.server.http_server import BoundedServer

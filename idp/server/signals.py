@@ -15,7 +15,8 @@ _READ_BYTES: Final = 4096
 
 
 class SignalQueue:
-    """Receives signals of these numbers instead of being interrupted by them, within its block.
+    """A context in which signals with the numbers `numbers` do not interrupt this process, but are
+    recorded for `received`.
 
     A signal handler only records its signal, so no other state of the process changes at an
     unexpected moment.

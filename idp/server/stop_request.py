@@ -38,7 +38,8 @@ class StopRequest:
         self.requested.set()
 
     async def delay(self, seconds: float) -> None:
-        """Waits so long, unless the stop is to be without a delay."""
+        """Waits for `seconds`, or less if a stop without a delay is requested meanwhile or was
+        before."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._is_urgent.wait()

@@ -41,10 +41,10 @@ _log: Final = logs.logger(__name__)
 
 
 class WorkerContext(Struct, frozen=True):
-    """What a worker gets from its parent.
+    """What the worker with the number `index` gets from its parent process.
 
-    `listening` is its socket, bound, which does not listen yet; `ready` reports that it serves;
-    `parent` is a descriptor that is closed when the parent ends.
+    `listening` is its socket, bound, not listening yet; in `heartbeats` it records that it runs;
+    `ready` reports that it serves; `parent` is a descriptor that is closed when the parent ends.
     """
 
     index: int
@@ -66,7 +66,7 @@ class _SupervisedWorker(Struct):
 
 
 class ProcessFunctions(Struct, frozen=True):
-    """What the processes do.
+    """The functions that the supervisor or its children run.
 
     `prepare` runs once in a child, which beats for the first worker, and returns the announcement;
     `work` is what each worker does.
@@ -123,7 +123,8 @@ class Supervisor:
         )
 
     def run(self, announce: Callable[[bytes], None]) -> None:
-        """Returns when every worker has ended after SIGTERM or SIGINT.
+        """Calls `announce` with what `prepare` returned, when all workers serve; returns at a
+        stop.
 
         Raises SystemExit if the start failed, or a worker could not finish its work.
         """

@@ -42,8 +42,8 @@ def password_closed(service: Service, user: User) -> list[Write]:
 
 
 def wrong_codes(service: Service, user: User) -> list[Write]:
-    """Returns the writes of the message that the right password was entered and then wrong codes
-    of the second factor; the caller commits them."""
+    """Returns the writes of the message that someone entered the right password and then wrong
+    codes of the second factor; the caller commits them."""
     subject = message("Wrong codes for your account", context="mail")
     text = message(
         "Somebody entered the right password of your account at %(host)s, and then wrong codes of"

@@ -42,8 +42,9 @@ def with_code(
 
 
 def of_known(bundle: Bundle, to: str, application: str, sign_in_url: str) -> MailMessage:
-    """Returns the mail to an address that was entered for a registration but has an account
-    already; the pages of the registration do not reveal that."""
+    """Returns the mail to the address `to`, which was entered for a registration but has an
+    account already: it links to the sign-in at `sign_in_url`. The pages of the registration do not
+    reveal that."""
     parts: list[Part] = [
         message(
             "Somebody, probably you, wanted to open an account for %(application)s with this"
