@@ -43,8 +43,8 @@ _log: Final = logs.logger(__name__)
 class WorkerContext(Struct, frozen=True):
     """What the worker with the number `index` gets from its parent process.
 
-    `listening` is its socket, bound, not listening yet; in `heartbeats` it records that it runs;
-    `ready` reports that it serves; `parent` is a descriptor that is closed when the parent ends.
+    `listening` is its bound socket, not listening yet; in `heartbeats` it records that it runs;
+    `ready` reports that it serves; `parent` is a descriptor that closes when the parent ends.
     """
 
     index: int
@@ -123,7 +123,7 @@ class Supervisor:
         )
 
     def run(self, announce: Callable[[bytes], None]) -> None:
-        """Calls `announce` with what `prepare` returned, when all workers serve; returns at a
+        """Calls `announce` with what `prepare` returned, when all workers serve. Returns after a
         stop.
 
         Raises SystemExit if the start failed, or a worker could not finish its work.
