@@ -53,12 +53,12 @@ async def begin(service: Service, work: DeferredWork, step: Step) -> None:
 
     async def go_on() -> None:
         with suppress(Unavailable, Unknown, Stale):
-            await go(service, work, step)
+            await do_step(service, work, step)
 
     await held_units.after_commit(service, go_on)
 
 
-async def go(service: Service, work: DeferredWork, step: Step) -> bool:
+async def do_step(service: Service, work: DeferredWork, step: Step) -> bool:
     """Does one step of the work by calling `step`, and deletes the work's record if the step was
     the last; returns whether it was. Raises StorageError."""
     is_done = await step(service, work)

@@ -36,5 +36,5 @@ async def tidy(service: Service) -> None:
     StorageError."""
     while page := (await service.store.find(DEFERRED_WORK)).records:
         for work in page:
-            while not await deferred_work.go(service, work, STEPS[work.kind]):
+            while not await deferred_work.do_step(service, work, STEPS[work.kind]):
                 pass

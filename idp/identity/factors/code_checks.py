@@ -62,7 +62,7 @@ class _Attempt(Struct, frozen=True):
 
     @property
     def is_locked(self) -> bool:
-        return lockout_counters.is_past(self.rules, "codes", self.lockout_ordinal)
+        return lockout_counters.exceeds_limit(self.rules, "codes", self.lockout_ordinal)
 
 
 async def by_totp(service: Service, user: User, typed: str, origin: AttemptOrigin) -> Accepted:
@@ -100,7 +100,7 @@ async def by_recovery_code(
     Raises FactorCodeRefused, Throttled.
     """
     attempt = await _admitted(service, user, "recovery", "recovery_code", origin)
-    used = None if attempt.is_locked else await recovery_codes.using(service, user, typed)
+    used = None if attempt.is_locked else await recovery_codes.use_writes(service, user, typed)
     if used is None:
         raise await _refused(service, user, attempt, "wrong", "recovery_code", origin)
     writes = [*used, *factor_messages.notification(service, user, "recovery_code_used")]

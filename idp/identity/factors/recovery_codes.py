@@ -44,13 +44,13 @@ async def make(service: Service, user: User, now: datetime) -> NewRecoveryCodes:
         RecoveryCode(id=_id(service, user, code), user_id=user.id, created_at=now)
         for code in codes
     ]
-    deletions = await ending(service, user)
+    deletions = await deletion_writes(service, user)
     return NewRecoveryCodes(
         codes, [*deletions, *(Insert(RECOVERY_CODES, record) for record in records)]
     )
 
 
-async def ending(service: Service, user: User) -> list[Write]:
+async def deletion_writes(service: Service, user: User) -> list[Write]:
     """Returns the writes that delete all recovery codes of the user, for the caller to commit."""
     return [Delete(RECOVERY_CODES, code.id) for code in await _of(service, user)]
 
@@ -60,7 +60,7 @@ async def unused_count(service: Service, user: User) -> int:
     return sum(code.used_at is None for code in await _of(service, user))
 
 
-async def using(service: Service, user: User, typed: str) -> list[Write] | None:
+async def use_writes(service: Service, user: User, typed: str) -> list[Write] | None:
     """Returns the writes that record the use of the typed recovery code, with an event, for the
     caller to commit; None if it is not an unused code of the user.
 

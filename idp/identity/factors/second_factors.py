@@ -143,7 +143,7 @@ async def removed(
     """
     if not is_last:
         return await _changing(service, subject, values, type, actor)
-    deletions = await recovery_codes.ending(service, subject.user)
+    deletions = await recovery_codes.deletion_writes(service, subject.user)
     values = {**values, "recovery_codes_at": None}
     change = await _changing(service, subject, values, type, actor)
     return FactorChange([*change.writes, *deletions], change.subject)

@@ -120,7 +120,7 @@ async def _known(
         lockout_ordinal=lockout_ordinal,
         streak=streak,
         is_known=True,
-        is_locked=lockout_counters.is_past(counters.rules, "passwords", lockout_ordinal),
+        is_locked=lockout_counters.exceeds_limit(counters.rules, "passwords", lockout_ordinal),
         is_counted=True,
     )
 
@@ -154,7 +154,7 @@ async def _unknown(
         lockout_ordinal=lockout_ordinal,
         streak=streak,
         is_closed=is_closed,
-        is_locked=lockout_counters.is_past(counters.rules, "passwords", lockout_ordinal),
+        is_locked=lockout_counters.exceeds_limit(counters.rules, "passwords", lockout_ordinal),
         is_counted=is_counted,
         is_past_limit=user is not None and streak.unknown >= most,
     )

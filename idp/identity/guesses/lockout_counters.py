@@ -58,7 +58,7 @@ async def claim(
     return counter.n
 
 
-def is_past(rules: LockoutRules, kind: GuessKind, ordinal: int | None) -> bool:
+def exceeds_limit(rules: LockoutRules, kind: GuessKind, ordinal: int | None) -> bool:
     """Returns whether the attempt with the number `ordinal` (from `claim`) exceeds the policy's
     limit, so that its password or code must not be compared.
 

@@ -46,8 +46,8 @@ async def admit_from_network(service: Service, mailbox: str, origin: AttemptOrig
         if site is not None:
             limit = MAX_FROM_NETWORK * origin.factor * SITE_FACTOR
             await count(service, f"mails:from:{site}", limit)
-    await count(service, f"mails:to:{hidden}:{origin.asker}", MAX_TO_MAILBOX)
-    if site is not None and origin.asker == origin.network:
+    await count(service, f"mails:to:{hidden}:{origin.counting_key}", MAX_TO_MAILBOX)
+    if site is not None and origin.counting_key == origin.network:
         await count(service, f"mails:to:{hidden}:{site}", MAX_TO_MAILBOX * MAILBOX_SITE_FACTOR)
 
 

@@ -36,7 +36,7 @@ class AttemptOrigin(Struct, frozen=True):
         return network_key(self.address)
 
     @property
-    def asker(self) -> str:
+    def counting_key(self) -> str:
         """The key under which mails and device codes are counted: the browser if a user has signed
         in there before, so that strangers in the same network can't use up its limit; else the
         network."""

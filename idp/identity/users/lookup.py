@@ -197,7 +197,7 @@ async def unlocked(service: Service, subject: Subject) -> Subject:
     return structs.replace(subject, user=user)
 
 
-def staying(user: User) -> Update:
+def exists_guard(user: User) -> Update:
     """Returns a guard for a unit that stores records of the user: an update without changes, by
     which the unit fails with Stale if the user was removed since it was read."""
     return Update(USERS, user.id, expect={"created_at": user.created_at})

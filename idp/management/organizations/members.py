@@ -127,7 +127,7 @@ async def _add(
     membership = memberships.new(user.id, org_id, list(dict.fromkeys(roles)), now)
     try:
         made = memberships.insertion(service.random, membership, call.actor, now)
-        await service.store.commit(*made, user_lookup.staying(user))
+        await service.store.commit(*made, user_lookup.exists_guard(user))
     except Stale:  # deleted meanwhile: a later user with the same id must not get the roles
         raise _no_user() from None
     except Conflict:

@@ -50,5 +50,6 @@ def _application(client: Application) -> KeyOwner:
 
 
 def _user(user: User) -> KeyOwner:
-    staying = (user_lookup.staying(user),)  # a later user with the same id must not get the key
+    # A later user with the same id must not get the key.
+    staying = (user_lookup.exists_guard(user),)
     return KeyOwner(USER_KEYS, user.id, user.org_id, {"userId": user.id}, staying)

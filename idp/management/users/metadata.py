@@ -162,7 +162,7 @@ async def _add(service: Service, call: Call, user: User, key: str, value: str) -
     metadata = user_creation.metadata_entry(user, key, value, now)
     entry = AuditEntry("user_metadata.created", call.actor, now, user.org_id, payload={"key": key})
     writes = events.insertion(service.random, USER_METADATA, metadata, entry)
-    await commit_confirmed(service.store, *writes, user_lookup.staying(user))
+    await commit_confirmed(service.store, *writes, user_lookup.exists_guard(user))
     return Changed(details=answers.details(metadata, user.org_id))
 
 

@@ -169,7 +169,7 @@ def _other_browser(request: AuthRequest) -> OtherBrowser:
     return refusal
 
 
-def using(service: Service, request: AuthRequest) -> list[Write]:
+def marking_used(service: Service, request: AuthRequest) -> list[Write]:
     """Returns the write that stores that a pushed request is used (RFC 9126 7.3).
 
     The caller commits it in the unit that stores the response. The list is empty for a request

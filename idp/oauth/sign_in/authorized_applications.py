@@ -107,7 +107,7 @@ async def remove(service: Service, subject: Subject, client_id: str) -> None:
     # The removal itself is stored: what fails here is done later from the stored task.
     with suppress(Unavailable, Unknown, Stale):
         for _ in range(_STEPS):
-            if await deferred_work.go(service, deferred, purge):
+            if await deferred_work.do_step(service, deferred, purge):
                 return
 
 

@@ -35,7 +35,7 @@ async def enter(service: Service, typed: str, origin: AttemptOrigin) -> BegunFlo
     code does not reset their count, because anybody can have valid codes issued. Raises
     `WrongCode`, `CodeExpired` and `Throttled`.
     """
-    user_code, account = device_authorization.user_code_of(typed), f"device:{origin.asker}"
+    user_code, account = device_authorization.user_code_of(typed), f"device:{origin.counting_key}"
     if user_code is None:
         raise WrongCode
     # RFC 8628 5.1: a user code is short, so the number of guesses has to be limited.

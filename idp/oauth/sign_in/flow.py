@@ -36,7 +36,7 @@ from idp.oauth.sign_in import admission, authentication_progress, next_step, pag
 from idp.oauth.sign_in import device_decision as sign_in_device_decision
 from idp.oauth.sign_in import pending as sign_in_pending
 from idp.oauth.sign_in.authentication_progress import AuthenticationProgress
-from idp.oauth.sign_in.next_step import Ask, Fail, Proceed, Recheck, Step
+from idp.oauth.sign_in.next_step import Ask, Fail, Proceed, SessionFits, Step
 from idp.oauth.sign_in.pending import Flow
 from idp.records import USERS, Application, AuthRequest, Browser
 from idp.service import Service
@@ -64,7 +64,7 @@ async def answer_at_once(
     if isinstance(step, Ask):
         return None
     # No flow is stored yet, so there is nothing else to complete.
-    used_up = pushed_authorization.using(service, request)
+    used_up = pushed_authorization.marking_used(service, request)
     response = await authorization_result.answer(
         service, client, request, step.live, step.decision, used_up
     )
@@ -105,7 +105,7 @@ async def _checked(
     """Returns the next step where the user has not authenticated in this flow yet."""
     now = service.clock.now()
     step = next_step.decide(service.config, request, live, now, remembers=remembers, org_id=org_id)
-    if not isinstance(step, Recheck):
+    if not isinstance(step, SessionFits):
         return step
     progress = authentication_progress.of_session(step.live, now)
     action = await authentication_progress.next_action(service, request, progress)

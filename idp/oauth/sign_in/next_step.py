@@ -96,7 +96,7 @@ class Ask(Struct, frozen=True):
     is_optional: bool = False
 
 
-class Recheck(Struct, frozen=True):
+class SessionFits(Struct, frozen=True):
     """An intermediate result of `decide`: the session `live` can answer the request, if its user
     need not do something first.
 
@@ -117,7 +117,7 @@ def decide(
     *,
     remembers: bool = False,
     org_id: str | None = None,
-) -> Step | Recheck:
+) -> Step | SessionFits:
     """Returns the next step of `request` in a browser with the sessions `live`.
 
     A result `Proceed` does not mean that consent was given: the caller checks it. `remembers` says
@@ -180,7 +180,7 @@ def _interactively(
     live: Sequence[LiveSession],
     now: datetime,
     org_id: str | None,
-) -> Step | Recheck:
+) -> Step | SessionFits:
     chosen = _chosen(request, live, org_id)
     if chosen is not None and _counts(request, chosen, now):
         if not _is_admitted(config, request, chosen):
@@ -223,7 +223,7 @@ def _is_admitted(config: Config, request: AuthRequest, one: LiveSession) -> bool
 
 def _as_demanded(
     config: Config, request: AuthRequest, chosen: LiveSession, now: datetime
-) -> Step | Recheck:
+) -> Step | SessionFits:
     """Returns the step for the session that is chosen.
 
     Only the user whom `id_token_hint` or `claims` names may answer (OpenID Connect Core 3.1.2.1
@@ -233,7 +233,7 @@ def _as_demanded(
         description = "another user signed in than the one of id_token_hint or claims"
         return Fail(LoginRequired(description))
     is_enough = _is_strong_enough(request, chosen, now) and request.adding is None
-    return Proceed(chosen) if is_enough else Recheck(chosen)
+    return Proceed(chosen) if is_enough else SessionFits(chosen)
 
 
 def _is_strong_enough(request: AuthRequest, chosen: LiveSession, now: datetime) -> bool:
@@ -257,7 +257,7 @@ def _silently(
     live: Sequence[LiveSession],
     now: datetime,
     org_id: str | None,
-) -> Step | Recheck:
+) -> Step | SessionFits:
     """OpenID Connect Core 3.1.2.1, `prompt=none`: a response or an error, never a page."""
     fitting = [one for one in live if _fits_hints(request, one, org_id)]
     if not fitting:

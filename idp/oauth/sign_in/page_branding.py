@@ -15,7 +15,7 @@ from idp.records import ORGANIZATIONS, Application, AuthRequest
 from idp.service import Service
 
 
-async def decided(service: Service, request: AuthRequest) -> AuthRequest:
+async def with_branding(service: Service, request: AuthRequest) -> AuthRequest:
     """Returns the request with `brand_org_id` set to the organization whose branding its pages
     have.
 

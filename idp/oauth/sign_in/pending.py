@@ -79,7 +79,7 @@ async def begin(
     """
     cookie = browsers.new(service) if browser is None else None
     known = cookie.browser if cookie else browser
-    request = await page_branding.decided(service, request)
+    request = await page_branding.with_branding(service, request)
     if known is not None:
         request = await pushed_authorization.claim(service, request, known)
     return BegunFlow(await _address(service, request, origin, known), cookie)
@@ -92,7 +92,7 @@ async def begin_unbound(
 
     It is for a POST from another site, which comes without cookies. Raises `TooManyRequests`.
     """
-    request = await page_branding.decided(service, request)
+    request = await page_branding.with_branding(service, request)
     return BegunFlow(await _address(service, request, origin), None)
 
 
@@ -130,7 +130,7 @@ async def begin_stored(
     """
     cookie = browsers.new(service) if browser is None else None
     known = cookie.browser if cookie else browser
-    request = await page_branding.decided(service, request)
+    request = await page_branding.with_branding(service, request)
     request = structs.replace(request, agent_id=known.id if known else None)
     await _store(service, request, known, *other_writes)
     return BegunFlow(request.id, cookie)
@@ -283,7 +283,7 @@ def completing(service: Service, flow: Flow) -> list[Write]:
     The caller commits them in the unit that stores the response.
     """
     done = {"completed_at": service.clock.now()}
-    return [step(flow, done), *pushed_authorization.using(service, flow.request)]
+    return [step(flow, done), *pushed_authorization.marking_used(service, flow.request)]
 
 
 async def commit(service: Service, flow: Flow, *writes: Write, is_confirmed: bool = False) -> None:

@@ -75,7 +75,7 @@ async def _plan_row(
     if not known_roles:
         return refused(row.user_id, *_unknown(row.roles, is_error=True))
     # The user must not be removed concurrently.
-    guards: Sequence[Write] = [user_lookup.staying(user)]
+    guards: Sequence[Write] = [user_lookup.exists_guard(user)]
     # Without its former roles the organization must still have an owner.
     if known is not None and context.updates:
         try:

@@ -86,7 +86,7 @@ async def plan_machine_keys(
         if owner is None or owner.org_id != parsed.row.org_id or owner.kind != "machine":
             plans.append(refused(row.key_id, upsert.no_user("userId")))
         else:
-            staying = [user_lookup.staying(owner)]
+            staying = [user_lookup.exists_guard(owner)]
             plan = _plan_of(context, row, row.key_id, USER_KEYS, owner, staying)
             plans.append(_plan_row(context, parsed, known.get(row.key_id), plan, "keyId"))
     return plans

@@ -113,7 +113,7 @@ def _plan_row(
 
     def also(before: object, _: object) -> Sequence[Write]:
         guards = [*roles.unchanged(given), *source.unchanged()]
-        return [*guards, user_lookup.staying(user)] if before is None else guards
+        return [*guards, user_lookup.exists_guard(user)] if before is None else guards
 
     made = role_assignments.new(context.service, user, source, given)
     plan = UpsertPlan(

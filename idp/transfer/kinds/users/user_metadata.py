@@ -63,7 +63,7 @@ def _plan_row(
     now = context.service.clock.now()
 
     def also(before: object, _: object) -> Sequence[Write]:
-        return [user_lookup.staying(owner)] if before is None else ()
+        return [user_lookup.exists_guard(owner)] if before is None else ()
 
     plan = UpsertPlan(
         id=id,
