@@ -34,10 +34,10 @@ class Notifier:
         self._extended_at = time.monotonic()
 
     def starting(self) -> None:
-        """The store is still being opened, which takes long where stored records are upgraded: the
-        start may take a minute more.
+        """Reports that the store is still being opened, which takes long where stored records are
+        upgraded: the manager then lets the start take a minute more.
 
-        Sent every few seconds at most, however often this is called.
+        A call soon after another one sends nothing; nor does one after `stopping`.
         """
         now = time.monotonic()
         if not self._is_stopping and now - self._extended_at >= _EXTENDED_EVERY_SECONDS:
@@ -47,7 +47,8 @@ class Notifier:
 
     @asynccontextmanager
     async def extending(self) -> AsyncIterator[None]:
-        """Within the block, the start goes on for as long as the event loop runs."""
+        """Returns a context within which `starting` is called every few seconds, as long as the
+        event loop runs."""
         task = asyncio.create_task(self._keep_extending())
         try:
             yield
@@ -73,9 +74,8 @@ class Notifier:
             self._send("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
 
     def stopping(self) -> None:
-        """A stop has begun, which is logged where the start was: from now on, neither `ready` nor
-        `reloading` sends anything.
-        """
+        """Reports that a stop has begun, and logs it if `ready` was called. From now on, `ready`
+        and `reloading` send nothing."""
         self._is_stopping = True
         if self._is_ready:
             _log.info("stopping")

@@ -68,11 +68,11 @@ class _SupervisedWorker(Struct):
 class ProcessFunctions(Struct, frozen=True):
     """The functions that the supervisor or its children run.
 
-    `prepare` runs once in a child, which beats for the first worker, and returns the announcement;
-    `work` is what each worker does.
-    `reload` reads the settings again; if it does not return None, the workers are to do the same.
-    `answer_scrapes` is what one more child does, if given, until the descriptor that it gets is
-    closed, which is when the parent ends.
+    `prepare` runs once in a child, which records in the heartbeats that it runs, as if it were the
+    first worker, and returns the announcement; `work` is what each worker runs. `reload` reads the
+    settings again; if it does not return None, the workers do the same. `answer_scrapes`, if not
+    None, serves metrics in one more child, until the descriptor that it gets is closed, which is
+    when the supervisor ends.
     """
 
     prepare: Callable[[Heartbeats], bytes]
@@ -123,8 +123,8 @@ class Supervisor:
         )
 
     def run(self, announce: Callable[[bytes], None]) -> None:
-        """Calls `announce` with what `prepare` returned, when all workers serve. Returns after a
-        stop.
+        """Starts the processes; calls `announce` with what `prepare` returned once all workers
+        serve, and returns when every worker has ended after SIGTERM or SIGINT.
 
         Raises SystemExit if the start failed, or a worker could not finish its work.
         """
