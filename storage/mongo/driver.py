@@ -355,8 +355,8 @@ def _readers(client: Any) -> int:
     """Returns how many reads may be in progress at once: most of the client's connections."""
     if not isinstance(client, AsyncMongoClient):
         return _READERS
-    connections: int | None = client.options.pool_options.max_pool_size
-    return max(1, connections * 4 // 5) if connections else _READERS
+    connections = client.options.pool_options.max_pool_size or math.inf
+    return max(1, int(connections * 0.8)) if math.isfinite(connections) else _READERS
 
 
 def _total_size(operations: Sequence[WriteOperation]) -> float:
