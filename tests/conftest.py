@@ -78,6 +78,8 @@ def kinds(item):
     marks |= {OF_FIXTURES.get(name) for name in getattr(item, "fixturenames", ())}
     values = getattr(getattr(item, "callspec", None), "params", {}).values()
     marks |= {"mongo" for value in values if isinstance(value, str) and value in ON_MONGODB}
+    if "mongo" in marks and item.get_closest_marker("deep_on_mongodb"):
+        marks.add("deep")
     return sorted(marks - {None})
 
 

@@ -96,6 +96,7 @@ class Issued:
         return await self.used() | await self.redeemed() | await self.asked()
 
 
+@pytest.mark.deep_on_mongodb
 @pytest.mark.promise("application users: each point")
 @pytest.mark.gen_test(timeout=120)
 @pytest.mark.parametrize("place", PLACES, indirect=True)

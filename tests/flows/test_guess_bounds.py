@@ -16,7 +16,15 @@ from idp.identity.sessions import known_browsers, password_check
 from idp.limits.comparisons import AT_ONCE
 from idp.records import GUESS_STREAKS, Browser
 from storage import COUNTERS
-from tests.flows.test_guess_races import WRONG, attempt, settings, twins, url, user_of
+from tests.flows.test_guess_races import (
+    TRIES_AT_ONCE,
+    WRONG,
+    attempt,
+    settings,
+    twins,
+    url,
+    user_of,
+)
 from tests.support.factors import code, give_app, give_codes, wrong
 from tests.support.stored import count
 
@@ -38,7 +46,7 @@ async def outcome(check, *args) -> str:
 
 @pytest.mark.promise("guessing: codes")
 @pytest.mark.gen_test(timeout=120)
-@pytest.mark.parametrize("at_once", [60, 120, 200])
+@pytest.mark.parametrize("at_once", TRIES_AT_ONCE)
 @pytest.mark.parametrize("kind", ["app", "recovery code"])
 async def test_of_many_one_time_codes_at_once_two_services_compare_at_most_six(
     twins, monkeypatch, kind, at_once
@@ -135,6 +143,7 @@ async def rows(twins):
     return await count(twins.store), kept
 
 
+@pytest.mark.deep_on_mongodb
 @pytest.mark.promise("guessing: known browsers")
 @pytest.mark.gen_test(timeout=120)
 async def test_guesses_from_a_thousand_addresses_of_one_subnet_keep_the_owner_in(twins):

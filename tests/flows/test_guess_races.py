@@ -27,6 +27,8 @@ from tests.support.service import make_hashes_cheap, start_server, stop_server
 
 WRONG = "a wrong password"
 
+TRIES_AT_ONCE = [60, *(pytest.param(n, marks=pytest.mark.deep) for n in (120, 200))]
+
 
 class Twins:
     """Two services over one store, each with what a process has for itself."""
@@ -116,7 +118,7 @@ async def user_of(server):
 
 @pytest.mark.promise("guessing: passwords")
 @pytest.mark.gen_test(timeout=120)
-@pytest.mark.parametrize("at_once", [60, 120, 200])
+@pytest.mark.parametrize("at_once", TRIES_AT_ONCE)
 @pytest.mark.parametrize("is_spread", [False, True], ids=["one address", "as many addresses"])
 async def test_of_many_wrong_passwords_at_once_two_services_compare_at_most_six(
     twins, at_once, is_spread
@@ -132,6 +134,7 @@ async def test_of_many_wrong_passwords_at_once_two_services_compare_at_most_six(
 
 
 @pytest.mark.promise("guessing: passwords")
+@pytest.mark.deep_on_mongodb
 @pytest.mark.gen_test(timeout=300)
 @pytest.mark.parametrize("rounds", [150, pytest.param(1250, marks=pytest.mark.deep)])
 async def test_four_hours_of_guesses_at_two_services_compare_at_most_fifty(twins, rounds):
@@ -336,6 +339,7 @@ TIMES = [pytest.param(40, id="40"), pytest.param(300, id="300", marks=pytest.mar
 
 
 @pytest.mark.promise("guessing: passwords")
+@pytest.mark.deep_on_mongodb
 @pytest.mark.parametrize("step", [*STEPS, "each"])
 @pytest.mark.parametrize("times", TIMES)
 def test_no_kill_lets_more_than_a_hundred_be_compared(url, monkeypatch, times, step):

@@ -152,7 +152,8 @@ def test_a_stop_ends_in_time_with_a_worker_that_stands_still(start_program):
 def test_a_stop_ends_in_time_while_the_preparing_process_stands_still(start_program):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         silent.settimeout(30)
-        store = f"mongodb://127.0.0.1:{silent.getsockname()[1]}/idp"
+        port = silent.getsockname()[1]
+        store = f"mongodb://127.0.0.1:{port}/idp?serverSelectionTimeoutMS=60000"
         program = start_program(
             "--processes", "2", waits=False, IDP_STORE=store, IDP_DRAIN_SECONDS=1
         )

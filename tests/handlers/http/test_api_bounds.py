@@ -45,6 +45,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.deep_on_mongodb
 @pytest.mark.promise("faults: bounds")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)

@@ -63,6 +63,7 @@ async def callers(server, visitor, new_visitor, world):
 
 
 @pytest.mark.promise("lower roles: sweep")
+@pytest.mark.deep_on_mongodb
 @pytest.mark.slow
 @pytest.mark.gen_test(timeout=240)
 async def test_nobody_reaches_an_organization_by_a_call_that_is_not_theirs(

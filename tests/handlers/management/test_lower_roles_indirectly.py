@@ -38,6 +38,7 @@ def appointments(role, user_id, member_id, own_id):
 
 
 @pytest.mark.promise("lower roles: indirectly")
+@pytest.mark.deep_on_mongodb
 @pytest.mark.slow
 @pytest.mark.gen_test(timeout=120)
 async def test_nobody_appoints_anybody_or_themselves_to_more_than_they_are(
