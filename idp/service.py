@@ -10,7 +10,7 @@ from idp.config.settings import Config
 from idp.foundation.background_tasks import BackgroundTasks
 from idp.foundation.clock import Clock
 from idp.foundation.randomness import Random
-from idp.foundation.token_bucket import KeyedTokenBucket
+from idp.foundation.token_bucket import KeyedTokenBucket, TokenBuckets
 from idp.foundation.ttl_cache import TtlCache
 from idp.keys.key_ring import KeyRing
 from idp.keys.master_key import MasterKey
@@ -42,6 +42,10 @@ class Service:
         default_factory=lambda: KeyedTokenBucket(
             burst=60, per_second=0.1, all_burst=600, all_per_second=0.5
         )
+    )
+    # Authorization requests of browsers in which no user has signed in, by network.
+    authorization_rate: TokenBuckets = field(
+        default_factory=lambda: TokenBuckets(burst=200, per_second=20)
     )
     comparisons: Comparisons = field(default_factory=Comparisons)
     untrusted_proxies: UntrustedProxies = field(default_factory=UntrustedProxies)

@@ -19,11 +19,11 @@ from typing import Final, Literal
 from msgspec import Struct
 from tornado.web import Finish
 
-from idp.foundation import logs
+from idp.foundation import logs, metrics
 from idp.foundation.errors import Busy
-from idp.foundation.fair_queue import FairQueue
+from idp.foundation.fairness.fair_queue import FairQueue
+from idp.foundation.fairness.requester import Requester
 from idp.foundation.randomness import Random
-from idp.foundation.requester import Requester
 
 RETRY_AFTER_SECONDS: Final = range(1, 4)
 
@@ -81,6 +81,7 @@ class Place(Requester):
         self.is_taken = self.is_waiting = False
         self.turn: asyncio.Future[None] | None = None
         self.timer: asyncio.TimerHandle | None = None
+        self.waits_since = 0.0
         self._places = places
 
     async def wait(self) -> None:
@@ -125,6 +126,7 @@ class GroupPlaces:
             self._wait(place)
         if dropped is not None:
             self._refuse(dropped, "queue")
+        self._show_waiting()
         return place
 
     def give_back(self, place: Place) -> None:
@@ -132,6 +134,7 @@ class GroupPlaces:
         if place.is_taken:
             place.is_taken = False
             self.in_use -= 1
+            metrics.HTTP_IN_FLIGHT.set(self.in_use, self._group.name)
             self._take_next()
         elif place.is_waiting:
             self._queue.remove(place.network, place)
@@ -140,6 +143,7 @@ class GroupPlaces:
     def _take(self, place: Place) -> None:
         place.is_taken, place.is_waiting = True, False
         self.in_use += 1
+        metrics.HTTP_IN_FLIGHT.set(self.in_use, self._group.name)
 
     def _take_next(self) -> None:
         place = self._queue.take()
@@ -149,7 +153,7 @@ class GroupPlaces:
 
     def _wait(self, place: Place) -> None:
         loop = asyncio.get_running_loop()
-        place.is_waiting = True
+        place.is_waiting, place.waits_since = True, loop.time()
         place.turn = loop.create_future()
         call_later = self._call_later or loop.call_later
         place.timer = call_later(self._group.longest_wait_seconds, lambda: self._expire(place))
@@ -161,6 +165,7 @@ class GroupPlaces:
             self._refuse(place, "wait")
 
     def _refuse(self, place: Place, reason: Reason) -> None:
+        metrics.SHED.count(self._group.name, reason)
         seconds = RETRY_AFTER_SECONDS[self._random.token_bytes(1)[0] % len(RETRY_AFTER_SECONDS)]
         self._end(place, Shed(self._group, reason, seconds))
 
@@ -169,10 +174,17 @@ class GroupPlaces:
         self._wake(place)
 
     def _wake(self, place: Place) -> None:
-        if place.timer is not None:
-            place.timer.cancel()
-        if place.turn is not None and not place.turn.done():  # its task may have been cancelled
+        if place.turn is None or place.timer is None:  # it did not wait
+            return
+        place.timer.cancel()
+        waited = asyncio.get_running_loop().time() - place.waits_since
+        metrics.HTTP_WAIT.observe(waited, self._group.name)
+        self._show_waiting()
+        if not place.turn.done():  # its task may have been cancelled
             place.turn.set_result(None)
+
+    def _show_waiting(self) -> None:
+        metrics.HTTP_WAITING.set(self.waiting, self._group.name)
 
 
 class Admission:

@@ -24,7 +24,7 @@ from handlers.http.admission import Admission, Group, Shed
 from handlers.http.protocol_errors import as_oauth_error
 from handlers.http.request_place import RequestPlace
 from idp import test_mode
-from idp.foundation import logs, request_costs
+from idp.foundation import logs, metrics, request_costs
 from idp.foundation.errors import Busy, IdpError
 from idp.foundation.network_keys import network_key
 from idp.identity.guesses.origin import AttemptOrigin
@@ -34,6 +34,7 @@ from idp.oauth.errors import (
     OAuthError,
 )
 from idp.oauth.params import Params
+from idp.passwords.hashing_threads import HashingBusy
 from idp.records import Browser
 from idp.service import Service
 from storage import StorageError
@@ -311,6 +312,8 @@ class Handler(RequestHandler):
         if isinstance(error, Shed):
             admission.report(error)
         elif isinstance(error, StorageError | Busy):
+            if isinstance(error, HashingBusy):
+                metrics.SHED.count(self.group.name, "hashing")
             _log.warning("refused", error=type(error).__name__, cause=str(error))
         elif isinstance(error, OAuthError):
             cause = error.reason if isinstance(error, InvalidClient) else error.description

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tornado.iostream import IOStream
 
 from handlers.http.admission import GroupPlaces, Place
-from idp.foundation import requester
+from idp.foundation.fairness import requester
 
 
 class RequestPlace:

@@ -10,6 +10,8 @@ from handlers.pages import redirect_reply
 from handlers.pages.base import PageHandler
 from handlers.protocol.error_recording import RefusingHandler
 from idp.foundation import uris
+from idp.identity.sessions import browsers
+from idp.oauth import request_limits
 from idp.oauth.endpoints import authorization as authorization_endpoint
 from idp.oauth.endpoints import authorization_response, pushed_authorization
 from idp.oauth.endpoints.authorization import AuthorizeRefused
@@ -49,6 +51,9 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
         await self._respond(is_post=True)
 
     async def _respond(self, *, is_post: bool) -> None:
+        # As early as possible, so that a refused request costs nothing.
+        if not self._may_have_user():
+            request_limits.admit_authorization(self.service, self.origin())
         try:
             params = self._params(is_post)
             self._sent = params.pairs()
@@ -73,6 +78,9 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
         except OtherBrowser as refusal:
             await self.record_refusal(refusal)
             self.show_expired(has_cookie=self.has_cookie)
+
+    def _may_have_user(self) -> bool:
+        return browsers.may_have_user(self.get_cookie(self._cookie_name))
 
     def _params(self, is_post: bool) -> Params:
         with FORM:
@@ -105,6 +113,8 @@ class AuthorizeHandler(RefusingHandler, PageHandler):
         if browser.may_lack_cookie(self.service.config, self.request):
             return await sign_in_pending.begin_unbound(self.service, request, origin)
         browser_record = await self.find_browser()
+        if self._may_have_user() and not browsers.has_user(browser_record):
+            request_limits.admit_authorization(self.service, origin)
         pushed_authorization.refuse_other_browser(request, browser_record)
         answer = await sign_in_flow.answer_at_once(self.service, client, request, browser_record)
         return answer or await sign_in_pending.begin(self.service, request, browser_record, origin)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
-_MAX_KEYS: Final = 1_000
+_MAX_KEYS: Final = 10_000  # a few megabytes at most
 
 
 class TokenBucket:
@@ -32,23 +32,40 @@ class TokenBucket:
         return True
 
 
-class KeyedTokenBucket:
-    """A token bucket for each key and one for all keys together, so that one key can't use up what
-    all may do.
+class TokenBuckets:
+    """A token bucket for each key.
 
-    Beyond `_MAX_KEYS` keys the oldest are dropped, which then begin with a full burst again.
+    Beyond `max_keys` keys the oldest are dropped, which then begin with a full burst again.
     """
 
-    def __init__(self, *, burst: int, per_second: float, all_burst: int, all_per_second: float):
+    def __init__(self, *, burst: int, per_second: float, max_keys: int = _MAX_KEYS) -> None:
         self._burst, self._per_second = burst, per_second
-        self._all = TokenBucket(all_burst, all_per_second)
+        self._max_keys = max_keys
         self._buckets: dict[str, TokenBucket] = {}
+
+    def __len__(self) -> int:
+        return len(self._buckets)
+
+    def allows(self, now: datetime, key: str, factor: int = 1) -> bool:
+        """Returns whether another action for this key is allowed now, and counts it if so.
+        `factor` multiplies the limits of the key; it has to be the same each time."""
+        bucket = self._buckets.get(key)
+        if bucket is None:
+            if len(self._buckets) >= self._max_keys:
+                del self._buckets[next(iter(self._buckets))]
+            bucket = TokenBucket(self._burst * factor, self._per_second * factor)
+            self._buckets[key] = bucket
+        return bucket.allows(now)
+
+
+class KeyedTokenBucket:
+    """A token bucket for each key and one for all keys together, so that one key can't use up the
+    rest."""
+
+    def __init__(self, *, burst: int, per_second: float, all_burst: int, all_per_second: float):
+        self._buckets = TokenBuckets(burst=burst, per_second=per_second, max_keys=1_000)
+        self._all = TokenBucket(all_burst, all_per_second)
 
     def allows(self, now: datetime, key: str) -> bool:
         """Returns whether another action for this key is allowed now, and counts it if so."""
-        bucket = self._buckets.get(key)
-        if bucket is None:
-            if len(self._buckets) >= _MAX_KEYS:
-                del self._buckets[next(iter(self._buckets))]
-            bucket = self._buckets[key] = TokenBucket(self._burst, self._per_second)
-        return bucket.allows(now) and self._all.allows(now)
+        return self._buckets.allows(now, key) and self._all.allows(now)

@@ -1,4 +1,4 @@
-"""The limits on how many requests without a user a network or client may send within a minute.
+"""The limits on how many requests without a user a network or client may send.
 
 They are counted in this process (`idp.limits.request_counts`); each of several processes admits as
 many.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from idp.foundation import metrics
 from idp.identity.guesses.origin import SITE_FACTOR, AttemptOrigin
 from idp.oauth.errors import TooManyRequests
 from idp.service import Service
@@ -18,6 +19,24 @@ DEVICES_BY_NETWORK: Final = 60
 DEVICES_BY_CLIENT: Final = 600
 PUSHES_BY_NETWORK: Final = 60
 PUSHES_BY_CLIENT: Final = 600
+_NEXT_SECONDS: Final = 1
+
+
+def admit_authorization(service: Service, origin: AttemptOrigin) -> None:
+    """Counts an authorization request of a browser in which no user has signed in: 20 a second of
+    a network, and 200 at once.
+
+    Raises `TooManyRequests`.
+    """
+    if origin.is_exempt(service.config):
+        return
+    rate, now = service.authorization_rate, service.clock.now()
+    is_allowed = rate.allows(now, origin.network, origin.factor)
+    if is_allowed and origin.site is not None:
+        is_allowed = rate.allows(now, origin.site, origin.factor * SITE_FACTOR)
+    if not is_allowed:
+        metrics.SHED.count("pages", "pace")
+        raise TooManyRequests(_NEXT_SECONDS)
 
 
 def admit_first_form(service: Service, origin: AttemptOrigin) -> None:

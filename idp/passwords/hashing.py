@@ -15,7 +15,7 @@ from time import perf_counter
 from typing import Final, NamedTuple, TypeVar
 
 from idp.config.settings import Config
-from idp.foundation import cpu, logs
+from idp.foundation import cpu, logs, metrics
 from idp.foundation.randomness import Random, SystemRandom
 from idp.passwords import schemes
 from idp.passwords.hashing_threads import HashingBusy, HashingThreads
@@ -67,7 +67,11 @@ class Hasher:
                 f"the password takes more than {self.max_bytes} bytes, where bcrypt ends",
                 error_code="password.too_many_bytes",
             )
-        return await self._threads.run(lambda: self._recipe.hash(data, self._random))
+        encoded, seconds = await self._threads.run(
+            lambda: _timed(lambda: self._recipe.hash(data, self._random))
+        )
+        metrics.HASHING.observe(seconds, self._recipe.scheme)
+        return encoded
 
     async def verify(self, password: str, encoded: str) -> Verdict:
         """Returns whether the password belongs to the stored hash `encoded`, and whether that is
@@ -103,7 +107,8 @@ class Hasher:
             data = normalised(password).encode()
         except PasswordRefused:  # no account can have it, so a fast answer reveals nothing
             return Verdict(ok=False, needs_rehash=False)
-        ok, seconds = await self._threads.run(lambda: _timed(stored, data))
+        ok, seconds = await self._threads.run(lambda: _timed(lambda: stored.verify(data)))
+        metrics.HASHING.observe(seconds, stored.scheme)
         is_current = (stored.scheme, stored.cost) == (self._recipe.scheme, self._recipe.cost)
         await self._even_out(seconds, is_current)
         can_rehash = self.max_bytes is None or len(data) <= self.max_bytes
@@ -123,7 +128,8 @@ class Hasher:
             await asyncio.sleep(max(0.0, self._lately[drawn] - seconds))
         else:  # no time was measured yet
             with suppress(HashingBusy):
-                self._lately.append((await self._threads.run(lambda: _timed(self._decoy, b"")))[1])
+                decoy = await self._threads.run(lambda: _timed(lambda: self._decoy.verify(b"")))
+                self._lately.append(decoy[1])
 
     def expect_room(self) -> None:
         """Raises HashingBusy if a hash would raise it now, so that a caller can refuse a request
@@ -132,7 +138,8 @@ class Hasher:
         self._threads.expect_room()
 
 
-def _timed(stored: Stored, data: bytes) -> tuple[bool, float]:
+def _timed(work: Callable[[], T]) -> tuple[T, float]:
+    """Returns the result of `work` and the seconds that it took."""
     started = perf_counter()
-    ok = stored.verify(data)
-    return ok, perf_counter() - started
+    result = work()
+    return result, perf_counter() - started

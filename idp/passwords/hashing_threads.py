@@ -7,11 +7,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, TypeVar
 
-from idp.foundation import requester
+from idp.foundation import metrics
 from idp.foundation.errors import Busy
-from idp.foundation.fair_queue import FairQueue
+from idp.foundation.fairness import requester
+from idp.foundation.fairness.fair_queue import FairQueue
+from idp.foundation.fairness.requester import Requester
 from idp.foundation.randomness import Random
-from idp.foundation.requester import Requester
 
 T = TypeVar("T")
 
@@ -37,7 +38,9 @@ class _Task:
     def __init__(self, work: Callable[[], Any], client: Requester) -> None:
         self.work = work
         self.client = client
-        self.result: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        self.result: asyncio.Future[Any] = loop.create_future()
+        self.submitted_at = loop.time()
 
 
 class HashingThreads:
@@ -73,11 +76,13 @@ class HashingThreads:
             return result
         finally:
             self._queue.remove(client.network, task)
+            self._show()
 
     def expect_room(self) -> None:
         """Raises HashingBusy if `run` would raise it now for the current client."""
         is_free = self._running < self._threads
         if self._is_closed or not (is_free or self._queue.has_room(requester.current().network)):
+            metrics.HASHING_REFUSED.count()
             raise self._busy()
 
     def close(self) -> None:
@@ -92,10 +97,14 @@ class HashingThreads:
     def _wait(self, task: _Task) -> None:
         dropped = self._queue.add(task.client.network, task)
         if dropped is not None and not dropped.result.done():
+            metrics.HASHING_REFUSED.count()
             dropped.result.set_exception(self._busy())
 
     def _start(self, task: _Task) -> None:
         self._running += 1
+        waited = task.result.get_loop().time() - task.submitted_at
+        metrics.HASHING_WAIT.observe(waited)
+        self._show()
         running = asyncio.wrap_future(self._pool.submit(task.work))
         running.add_done_callback(lambda done: self._ended(task, done))
 
@@ -121,6 +130,11 @@ class HashingThreads:
             elif not task.result.done():
                 self._start(task)
                 return
+
+    def _show(self) -> None:
+        metrics.HASHING_THREADS.set(self._threads)
+        metrics.HASHING_RUNNING.set(self._running)
+        metrics.HASHING_WAITING.set(len(self._queue))
 
     def _busy(self) -> HashingBusy:
         among = RETRY_AFTER_SECONDS

@@ -84,6 +84,17 @@ async def find(service: Service, cookie: str | None) -> Browser | None:
     return _new(content.id, content.secret, content.made_at)
 
 
+def may_have_user(cookie: str | None) -> bool:
+    """Returns whether a user may have signed in in the browser with this cookie. Does not ask the
+    store: a cookie of a browser without a record is longer than the others."""
+    return cookie is not None and opaque_tokens.split(cookie) is not None
+
+
+def has_user(browser: Browser | None) -> bool:
+    """Returns whether a user has signed in in this browser."""
+    return browser is not None and bool(browser.remembered or browser.known)
+
+
 def _read(service: Service, cookie: str) -> _CookieContent | None:
     plain, rest = cookie[:_PLAIN_LENGTH], cookie[_PLAIN_LENGTH:]
     parts = opaque_tokens.split(plain)

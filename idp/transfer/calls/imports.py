@@ -15,8 +15,9 @@ from typing import Annotated, Any, Final, TypeVar
 
 from msgspec import Struct
 
-from idp.foundation import cancellation, requester, strict_json
+from idp.foundation import cancellation, strict_json
 from idp.foundation.errors import FieldProblem, IdpError, InvalidArgument
+from idp.foundation.fairness import requester
 from idp.management import idempotency
 from idp.management.call import Call
 from idp.records.jobs import JOBS, Job, JobOptions

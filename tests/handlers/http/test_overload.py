@@ -22,8 +22,9 @@ from handlers.http.admission import (
     PUBLIC,
     Admission,
 )
-from idp.foundation import logs
+from idp.foundation import logs, metrics
 from tests.support.logged import log_fixture  # noqa: F401 - a fixture
+from tests.support.untouched import untouched_store_fixture  # noqa: F401 - a fixture
 from tests.support.wire import FORM, exchange, get
 
 AT = {
@@ -90,24 +91,21 @@ async def opened(server, data):
         await writer.wait_closed()
 
 
+@pytest.fixture
+def counting(tmp_path):
+    """Has this process count; returns what a scrape shows."""
+    metrics.reserve(tmp_path, "0", is_worker=True)
+    metrics.enable(tmp_path, "0")
+    yield lambda name, **labels: metrics.collected(tmp_path).get_sample_value(
+        f"idp_{name}", labels
+    )
+    metrics.disable()
+
+
 def assert_refused(answer):
     assert answer.status_code == 503
     assert 1 <= int(answer.headers["Retry-After"]) <= 3
     assert answer.headers["X-Request-Id"]
-
-
-@pytest.fixture
-def untouched_store(server, monkeypatch):
-    """Fails the test if the service reads or writes anything."""
-
-    def touched(*_, **__):
-        raise AssertionError("the store was used")
-
-    yield lambda: [
-        monkeypatch.setattr(type(server.store), name, touched)
-        for name in ("get", "get_many", "find", "commit", "increment")
-    ]
-    monkeypatch.undo()
 
 
 @pytest.mark.promise("overload: answers")
@@ -116,7 +114,7 @@ async def test_a_refused_token_request_is_answered_before_its_body_arrives(
 ):
     limit(server)
     fill(server, PROTOCOL)
-    untouched_store()
+    untouched_store(server)
     announced = [f"Content-Type: {FORM}", "Content-Length: 100"]
 
     answer = await exchange(server, head(server, "POST", "/oauth/v2/token", *announced))
@@ -132,7 +130,7 @@ async def test_a_refused_token_request_is_answered_before_its_body_arrives(
 async def test_the_management_api_refuses_as_busy(server, untouched_store, group):
     limit(server)
     fill(server, group)
-    untouched_store()
+    untouched_store(server)
     method = "POST" if group is BULK else "GET"
 
     answer = await exchange(
@@ -148,7 +146,7 @@ async def test_the_management_api_refuses_as_busy(server, untouched_store, group
 async def test_a_person_gets_a_page_that_leads_to_the_same_address(server, untouched_store):
     limit(server)
     fill(server, PAGES)
-    untouched_store()
+    untouched_store(server)
 
     answer = await get(server, b"/ui/login?flow=x&lang=en", "Accept: text/html")
 
@@ -201,6 +199,16 @@ async def test_a_request_that_waited_is_answered_as_any_other(server, visitor, d
 
     assert (await answering).json() == {"active": False}
     assert in_use(server) == (0, 0)
+
+
+async def test_what_waits_and_what_is_refused_is_counted_by_group(server, counting):
+    limit(server)
+    fill(server, PROTOCOL)
+    await get(server, AT[PROTOCOL].encode())
+
+    assert counting("http_in_flight", group="protocol") == 1
+    assert counting("http_waiting", group="protocol") == 1
+    assert counting("shed_total", group="protocol", reason="queue") == 2
 
 
 async def test_who_waits_too_long_is_refused(server):

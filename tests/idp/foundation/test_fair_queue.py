@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from idp.foundation.fair_queue import FairQueue
+from idp.foundation.fairness.fair_queue import FairQueue
 
 
 def queue_of(limit, *items):

@@ -8,8 +8,8 @@ import threading
 
 import pytest
 
-from idp.foundation import requester
-from idp.foundation.requester import Requester
+from idp.foundation.fairness import requester
+from idp.foundation.fairness.requester import Requester
 from idp.passwords.hashing_threads import HashingBusy, HashingThreads
 from tests.support.random import SeededRandom
 

@@ -1,0 +1,1 @@
+"""What clients share fairly: a queue in which they take turns, and whose turn it is."""
