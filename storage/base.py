@@ -395,6 +395,6 @@ class MetaRecord(Record):
     filled_since: datetime | None = None
 
 
-COUNTERS: Final = Collection("counters", CounterRecord, expires=True)
+COUNTERS: Final = Collection("counters", CounterRecord, expires=True, retention=timedelta(hours=1))
 META: Final = Collection("meta", MetaRecord)
 SCHEMA_ID: Final = "schema"

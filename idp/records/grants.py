@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final, Literal
 
 import msgspec
@@ -145,4 +145,4 @@ AUTHORIZATIONS: Final = Collection(
     "authorizations", Authorization, lists=(("user_id", "client_id"),), expires=True
 )
 REVOKED_TOKENS: Final = Collection("revoked_tokens", RevokedToken, expires=True)
-REPLAY: Final = Collection("replay", Replay, expires=True)
+REPLAY: Final = Collection("replay", Replay, expires=True, retention=timedelta(hours=1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -118,7 +118,7 @@ class DemoVisit(Record):
 
 INSTANCES: Final = Collection("instance", Instance)
 SIGNING_KEYS: Final = Collection("signing_keys", SigningKey)
-LEASES: Final = Collection("leases", Lease, expires=True)
+LEASES: Final = Collection("leases", Lease, expires=True, retention=timedelta(hours=1))
 EVENTS: Final = Collection(
     "events",
     Event,

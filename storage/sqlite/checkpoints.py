@@ -40,6 +40,10 @@ class Checkpointer:
         if rows - self._copied_at < EVERY_ROWS:
             return
         self._copied_at = rows
+        self.copy_soon()
+
+    def copy_soon(self) -> None:
+        """Has the log copied now. Called by the one thread that writes."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="sqlite-log", daemon=True)
             self._thread.start()

@@ -65,12 +65,15 @@ class Sweeper:
             one.name: one.collection.retention for one in expiring if one.collection.is_swept_soon
         }
 
-    def remove_slice(self, connection: sqlite3.Connection, now: datetime) -> None:
-        """Removes expired rows from the next slice of every table without an index by expiry, each
-        slice in a transaction of its own.
+    def remove_slice(
+        self, connection: sqlite3.Connection, now: datetime, tables: int | None = None
+    ) -> None:
+        """Removes expired rows from the next slice of every table without an index by expiry, or
+        of so many of these `tables`, which take turns; each slice in a transaction of its own.
         """
         before = instant_text(now - _RETENTION)
-        for table, after in self._after.items():
+        for table in list(self._after)[:tables]:
+            after = self._after.pop(table)  # it is appended again, as the last one
             rows, last = connection.execute(statement(_SLICE, table), (after, _ROWS)).fetchone()
             if rows:
                 end = last.decode()

@@ -17,6 +17,7 @@ from storage.base import StorageError, Unavailable, Unknown
 from storage.observer import BatchTimer, Observer, current_call
 from storage.sqlite import bulk
 from storage.sqlite.checkpoints import Checkpointer
+from storage.sqlite.free_space import FreeSpace
 from storage.sqlite.locks import FileLock
 from storage.sqlite.reader import unavailable
 from storage.sqlite.sweep import ROWS_A_SECOND, Sweeper
@@ -85,6 +86,7 @@ class Writer:
         self._loop = asyncio.get_running_loop()
         self._queue: SimpleQueue[QueuedUnits | None] = SimpleQueue()
         self._sweeper = Sweeper(tables)
+        self._free_space = FreeSpace()
         self._swept_at = self._sliced_at = time.monotonic()
         self._slice_after = _SWEEP_EVERY_SECONDS
         self._removed = 0  # in this second
@@ -124,7 +126,7 @@ class Writer:
             is_open = None not in taken
             if taken:
                 self._process([entry for entry in taken if entry is not None])
-                self._sweep_when_due()
+            self._tidy_when_due(is_idle=not taken)
             self._remove_when_due()
         self._finish()
 
@@ -271,15 +273,29 @@ class Writer:
             if self._connection.in_transaction:
                 self._connection.execute("RELEASE unit")
 
-    def _sweep_when_due(self) -> None:
+    def _tidy_when_due(self, *, is_idle: bool) -> None:
+        """Removes expired rows of the tables without an index by expiry, and returns free pages,
+        once a second.
+
+        While nobody writes, only one table is looked at.
+        """
         if time.monotonic() - self._swept_at < _SWEEP_EVERY_SECONDS:
             return
         self._swept_at = time.monotonic()
         try:
             with self._lock.held():
-                self._sweeper.remove_slice(self._connection, self._now())
+                self._sweeper.remove_slice(self._connection, self._now(), 1 if is_idle else None)
+            self._give_back()
         except _UPKEEP_ERRORS:
             return  # reads do not depend on it; it is repeated
+
+    def _give_back(self) -> None:
+        if not self._free_space.is_due(self._connection):
+            return
+        with self._lock.held():
+            is_copy_due = self._free_space.give_back(self._connection)
+        if is_copy_due:
+            self._checkpointer.copy_soon()
 
     def _remove_when_due(self) -> None:
         """Removes expired rows of the tables that are swept soon.

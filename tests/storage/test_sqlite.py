@@ -341,7 +341,9 @@ async def test_what_expired_a_day_ago_is_swept_and_nothing_else(sqlite, clock):
     await sqlite.commit(Insert(USERS, user("a")))
     clock.advance(timedelta(hours=25, minutes=30))
     connection = sqlite._writer._connection
-    Sweeper(Tables(ALL, SqliteTable)).remove_slice(connection, clock.now())
+    sweeper = Sweeper(Tables(ALL, SqliteTable))
+    sweeper.remove_slice(connection, clock.now())
+    sweeper.remove_oldest(connection, clock.now())
 
     kept = connection.execute("SELECT id FROM tickets ORDER BY id").fetchall()
     assert kept == [(b"t2",), (b"t30",)]
