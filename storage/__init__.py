@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Final
@@ -46,6 +47,7 @@ from storage.base import (
     Where,
     Write,
 )
+from storage.compacting import Compacted
 from storage.observer import Batch, ObservedStore, Observer, Together
 
 __all__ = [
@@ -90,6 +92,7 @@ __all__ = [
     "Value",
     "Where",
     "Write",
+    "compact",
     "open_store",
 ]
 
@@ -116,6 +119,19 @@ def open_store(
     if not observers:
         return store
     return ObservedStore(store, observers[0] if len(observers) == 1 else Together(observers))
+
+
+def compact(url: str) -> Compacted:
+    """Writes the file of a store anew, without the free space in it, while no program has it open.
+
+    Raises Unsupported if the store has no file of its own; InUse, NoRoom, Unavailable.
+    """
+    path = url.removeprefix("sqlite:///")
+    if path == url:
+        raise Unsupported("only a SQLite file can be compacted; MongoDB has a command of its own")
+    from storage.sqlite import compacting
+
+    return compacting.compact(os.path.abspath(path))
 
 
 def _sqlite(url: str, **clock_and_ids: Any) -> Store | None:

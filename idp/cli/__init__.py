@@ -18,6 +18,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "config": ("idp.cli.commands.config:config", "The settings in force."),
     "doctor": ("idp.cli.commands.doctor:doctor", "Whether the installation works and is safe."),
     "schema": ("idp.cli.commands.schema:schema", "The version of what is stored."),
+    "store": ("idp.cli.commands.store:store", "Whether the store is whole; its file, compacted."),
     "backup": ("idp.cli.commands.backup:backup", "Backups of everything."),
     "restore": ("idp.cli.commands.backup:restore", "Restore a backup into an empty store."),
     "copy-store": ("idp.cli.commands.backup:copy_store", "Copy a store into an empty one."),

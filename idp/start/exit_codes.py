@@ -21,6 +21,7 @@ from idp.foundation.errors import (
     Unauthenticated,
 )
 from storage import StorageError, Unavailable, Unknown
+from storage.compacting import InUse
 from storage.filling import StoreNotEmpty
 
 OK: Final = 0
@@ -45,6 +46,7 @@ CODES: Final[Mapping[type[Exception], int]] = {
     SecretGone: CONFLICT,
     PreconditionFailed: CONFLICT,
     StoreNotEmpty: CONFLICT,
+    InUse: CONFLICT,
     AlreadyRunning: TRY_AGAIN,
     Busy: UNREACHABLE,
     Unavailable: UNREACHABLE,

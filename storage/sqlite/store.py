@@ -111,12 +111,15 @@ class SqliteStore(SteppedStore):
             lock = self._lock()
         except OSError as error:
             raise Unavailable(f"{self._path} can't be opened: {error.strerror}") from error
-        connection = self._connection()
+        connection: sqlite3.Connection | None = None
         try:
             with lock.held():
+                # Under the lock: a compaction puts another file in the place of this one.
+                connection = self._connection()
                 self._prepare_locked(connection, schema, unit_id)
         except BaseException as error:
-            connection.close()
+            if connection is not None:
+                connection.close()
             lock.close()
             if isinstance(error, sqlite3.Error):
                 raise self._refusal(error) from error

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from idp.backup.contents import Head, Manifest
 
 _FILE: Final = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-_JSON: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+json_flag: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _MAKE: Final = "make"
 _ADD: Final = "add"
 _INTO: Final = "--into"
@@ -55,7 +55,7 @@ def backup() -> None:
 @store_flags
 @passphrase_flag
 @click.option("--overwrite", is_flag=True, help="Replace the file if it is there.")
-@_JSON
+@json_flag
 @_FILE
 def make(
     file: Path,
@@ -74,14 +74,14 @@ def make(
         from idp.backup import stores
 
         passphrase = read_passphrase(passphrase_file, confirms=True)
-        with _bar(None) as on_progress:
+        with progress_bar(None) as on_progress:
             work = stores.make(
                 config, file, passphrase, replaces=overwrite, on_progress=on_progress
             )
             manifest = asyncio.run(work)
         if as_json:
-            click.echo(msgspec.json.encode(_description(manifest)))
-        say(f"{file} has {_records(manifest)}")
+            click.echo(msgspec.json.encode(counted(manifest)))
+        say(f"{file} has {total(manifest)}")
 
     raise SystemExit(exit_codes.guarded(made))
 
@@ -119,7 +119,7 @@ def _retention(ctx: click.Context, parameter: click.Parameter, text: str | None)
     help="How many of the latest hours, days, weeks, months and years keep a backup: 7d,4w,12m."
     " Without it, none is removed.",
 )
-@_JSON
+@json_flag
 def add(
     directory: Path,
     passphrase_file: Path,
@@ -138,14 +138,14 @@ def add(
         from idp.backup import series
 
         passphrase = read_passphrase(passphrase_file)
-        with _bar(None) as on_progress:
+        with progress_bar(None) as on_progress:
             done = asyncio.run(
                 series.add(config, directory, passphrase, keep=keep, on_progress=on_progress)
             )
         if as_json:
             about = {"file": str(done.path), "removed": done.removed}
-            click.echo(msgspec.json.encode(about | _description(done.manifest)))
-        say(f"{done.path} is whole: {_records(done.manifest)}")
+            click.echo(msgspec.json.encode(about | counted(done.manifest)))
+        say(f"{done.path} is whole: {total(done.manifest)}")
         for name in done.removed:
             say(f"removed {name}")
 
@@ -154,7 +154,7 @@ def add(
 
 @backup.command()
 @passphrase_flag
-@_JSON
+@json_flag
 @_FILE
 def verify(file: Path, passphrase_file: Path | None, as_json: bool) -> None:
     """Read a backup to its end, and tell what is in it, if it can be restored by this program.
@@ -167,8 +167,8 @@ def verify(file: Path, passphrase_file: Path | None, as_json: bool) -> None:
         with stores.verified(file, read_passphrase(passphrase_file)) as backup_file:
             head, manifest = backup_file.head, backup_file.manifest
         description = _description(manifest, head)
-        click.echo(msgspec.json.encode(description) if as_json else "\n".join(_lines(manifest)))
-        say(f"{file} is whole: {_records(manifest)}, made at {_instant(head)}")
+        click.echo(msgspec.json.encode(description) if as_json else "\n".join(counts(manifest)))
+        say(f"{file} is whole: {total(manifest)}, made at {_instant(head)}")
 
     raise SystemExit(exit_codes.guarded(verified))
 
@@ -200,7 +200,7 @@ def restore(
         passphrase = read_passphrase(passphrase_file)
         with (
             stores.verified(file, passphrase) as backup_file,
-            _bar(backup_file.manifest.total) as on_progress,
+            progress_bar(backup_file.manifest.total) as on_progress,
         ):
             asyncio.run(
                 stores.restore(
@@ -231,7 +231,7 @@ def copy_store(source: str, target: str) -> None:
     def copied() -> None:
         from idp.backup import stores
 
-        with _bar(None) as on_progress:
+        with progress_bar(None) as on_progress:
             asyncio.run(stores.copy(source, target, on_progress))
         say("copied; the master key is the same as before")
 
@@ -239,27 +239,31 @@ def copy_store(source: str, target: str) -> None:
 
 
 @contextmanager
-def _bar(total: int | None) -> Iterator[Callable[[int], object]]:
+def progress_bar(total: int | None) -> Iterator[Callable[[int], object]]:
     """Yields a function that takes how many more records are done; shows a bar on a terminal."""
     with tqdm(total=total, unit=" records", file=sys.stderr, disable=None, leave=False) as bar:
         yield bar.update
 
 
-def _description(manifest: Manifest, head: Head | None = None) -> dict[str, Any]:
-    counts = {"records": manifest.total, "collections": manifest.collections}
-    if head is None:
-        return counts
+def counted(manifest: Manifest) -> dict[str, Any]:
+    """Returns the counts and digests of a manifest, as they are printed as JSON."""
+    return {"records": manifest.total, "collections": manifest.collections}
+
+
+def _description(manifest: Manifest, head: Head) -> dict[str, Any]:
     about = {"madeAt": head.made_at, "program": head.program, "schema": head.schema.version}
-    return about | counts
+    return about | counted(manifest)
 
 
-def _lines(manifest: Manifest) -> list[str]:
+def counts(manifest: Manifest) -> list[str]:
+    """Returns the lines of a manifest for people: a collection and its number of records."""
     rows = manifest.collections.items()
     width = max((len(name) for name, _ in rows), default=0)
     return [f"{name:<{width}}  {tally.count}" for name, tally in rows]
 
 
-def _records(manifest: Manifest) -> str:
+def total(manifest: Manifest) -> str:
+    """Returns how many records of how many collections a manifest has, in words."""
     return f"{manifest.total} records of {len(manifest.collections)} collections"
 
 
