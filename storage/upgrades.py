@@ -57,7 +57,8 @@ def opening(there: MetaRecord | None, ours: Schema) -> Write | None:
     if there.oldest_reader > ours.version:
         raise TooNew(
             f"the store needs a program of schema version {there.oldest_reader} or later;"
-            f" this one has {ours.version}"
+            f" this one has {ours.version}. Run that one, or restore the backup that was made"
+            " before the upgrade (`idp restore`)"
         )
     version = there.version if pending(there, ours) else max(there.version, ours.version)
     agreed = {

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
 import yaml
 
 from idp import __version__
+from idp.records import SCHEMA
 from tests.test_house import ROOT, listed, read, tracked
 
 PAGES = ["SECURITY.md", "docs/releasing.md"]
@@ -179,6 +181,23 @@ def test_the_sections_of_the_changelog_have_the_form_that_the_release_recipe_giv
     assert first == "## [Unreleased]"
     assert released[-1] == "## [0.1.0]"  # the first one, which was not dated
     assert not [heading for heading in released[:-1] if not re.fullmatch(pattern, heading)]
+
+
+def test_each_section_of_the_changelog_ends_with_how_to_go_up_and_down():
+    _, *sections = re.split(r"^## \[.*$", read("CHANGELOG.md"), flags=re.M)
+    lasts = [re.split(r"^### ", section, flags=re.M)[-1] for section in sections]
+    versions = [
+        re.search(r"Schema version (\d+), readable by programs of schema version (\d+)", last)
+        for last in lasts
+    ]
+
+    assert all(last.startswith("Up and down\n") for last in lasts)
+    assert all(versions)
+    now = str(SCHEMA.version), str(SCHEMA.oldest_reader)
+    assert versions[0].groups() == now
+    # One that is raised could be read by the release before.
+    for newer, older in itertools.pairwise(versions):
+        assert int(newer[2]) <= int(older[1])
 
 
 def test_upgrades_are_tested_with_installations_of_every_earlier_release():

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import Any
 
-from storage.base import Collection
+from storage.base import Collection, Unavailable
 from storage.condition import FileState
 from storage.sqlite import tables
 from storage.sqlite.reader import unavailable
@@ -44,7 +44,14 @@ class Inspection:
 
     def damage(self, up_to: int) -> list[str]:
         """Returns what is damaged in the file, at most so many sentences."""
-        found = [row[0].decode() for row in self._rows(f"PRAGMA integrity_check({up_to:d})")]
+        try:
+            rows = self._rows(f"PRAGMA integrity_check({up_to:d})")
+        except Unavailable as error:
+            code = getattr(error.__cause__, "sqlite_errorcode", 0)
+            if code & 0xFF != sqlite3.SQLITE_CORRUPT:
+                raise
+            return [str(error)]  # so damaged that the check ends
+        found = [row[0].decode() for row in rows]
         return [] if found == ["ok"] else found
 
     def _rows(self, sql: str) -> list[Any]:

@@ -120,7 +120,8 @@ def test_a_store_that_is_too_new_is_reported_and_left_alone(directory):
 
         assert ended.returncode == exit_codes.FAILED
         assert ended.stderr.strip() == (
-            "idp: the store needs a program of schema version 8 or later; this one has 2"
+            "idp: the store needs a program of schema version 8 or later; this one has 2. Run that"
+            " one, or restore the backup that was made before the upgrade (`idp restore`)"
         )
     assert in_store(directory, everything) == before
 
