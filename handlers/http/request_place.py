@@ -5,6 +5,7 @@ from __future__ import annotations
 from tornado.iostream import IOStream
 
 from handlers.http.admission import GroupPlaces, Place
+from idp.foundation import request_costs
 from idp.foundation.fairness import requester
 
 
@@ -47,7 +48,8 @@ class RequestPlace:
         if stream is not None:
             stream.set_close_callback(self._place.give_back)
         try:
-            await self._place.wait()
+            with request_costs.waiting():
+                await self._place.wait()
         finally:
             if stream is not None:
                 stream.set_close_callback(None)

@@ -82,9 +82,10 @@ async def memory_per_worker(installation: Installation) -> Finding:
     available = _memory_kib()
     if available is None:
         return skipped("the memory of this machine is not known")
+    share = available // config.processes
     text = (
-        f"there are {available // 1024 // config.processes} MB of memory for each of"
-        f" {config.processes} processes, which may take {needed // 1024} MB"
+        f"there are {share // 1024} MB of memory for each process, which may take"
+        f" {needed // 1024} MB"
     )
     return warn(text) if available < needed * config.processes else ok(text)
 

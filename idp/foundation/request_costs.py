@@ -1,10 +1,11 @@
-"""What a request has cost so far, for the access log: calls of the store, and the time that they
-took.
+"""What a request has cost so far, for the access log: calls of the store, the time that they
+took, and the time that the request waited for its turn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from time import perf_counter_ns
 from typing import Any, Final
@@ -18,8 +19,9 @@ _log: Final = logs.logger(__name__)
 
 
 class RequestCosts(Struct):
-    """The costs of a request. The times are in nanoseconds; `waited` is the part of `store` in
-    which calls waited for the command that they share with others to be sent.
+    """The costs of a request. The times are in nanoseconds; `waited` is that until the request was
+    answered, and the part of `store` in which calls waited for the command that they share with
+    others to be sent.
     """
 
     commands: int = 0
@@ -42,12 +44,24 @@ def begin_request() -> None:
     _request.set(RequestCosts())
 
 
+@contextmanager
+def waiting() -> Iterator[None]:
+    """Adds the time within the block to that which the request has waited."""
+    began = perf_counter_ns()
+    try:
+        yield
+    finally:
+        costs = _request.get()
+        if costs is not None:
+            costs.waited += perf_counter_ns() - began
+
+
 def log_fields() -> Mapping[str, object]:
     """Returns the costs of the request that this task answers, as fields of a line of the log;
-    none if it has not called the store.
+    none if it has neither waited nor called the store.
     """
     costs = _request.get()
-    if costs is None or not costs.commands:
+    if costs is None or not (costs.commands or costs.waited):
         return {}
     return {
         "store_commands": costs.commands,

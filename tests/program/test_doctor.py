@@ -155,7 +155,7 @@ def test_a_limit_of_memory_is_that_of_the_container(place):
 
     found = place.find("memory.per_worker")
     assert found.state == "warn"
-    assert "128 MB of memory for each of 2 processes, which may take 166 MB" in found.found
+    assert "128 MB of memory for each process, which may take 166 MB" in found.found
 
 
 @pytest.mark.parametrize(

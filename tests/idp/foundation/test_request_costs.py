@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 
 import pytest
 
@@ -43,6 +44,19 @@ def test_calls_are_counted_with_their_time_and_how_long_they_waited(passing):
         "store_commands": 2,
         "store_milliseconds": 10.0,
         "waited_milliseconds": 3.0,
+    }
+
+
+def test_the_time_until_a_request_has_its_turn_counts_as_waited(passing):
+    request_costs.begin_request()
+    with suppress(ValueError), request_costs.waiting():
+        passing(7)
+        raise ValueError("refused all the same")
+
+    assert request_costs.log_fields() == {
+        "store_commands": 0,
+        "store_milliseconds": 0.0,
+        "waited_milliseconds": 7.0,
     }
 
 
