@@ -215,7 +215,8 @@ async def _serve_alone(this: _Run) -> None:
 
 
 async def _serve_service(this: _Run) -> None:
-    service = await bootstrap.open_service(this.config, this.launch)
+    async with this.notifier.extending():
+        service = await bootstrap.open_service(this.config, this.launch)
     try:
         start = await bootstrap.make_ready(service)
         await serve(

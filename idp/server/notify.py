@@ -57,7 +57,7 @@ class Notifier:
 
     async def _keep_extending(self) -> None:
         while True:
-            await asyncio.sleep(_EXTENDED_EVERY_SECONDS)
+            await asyncio.sleep(_EXTENDED_EVERY_SECONDS / 5)
             self.starting()
 
     def ready(self, status: str) -> None:

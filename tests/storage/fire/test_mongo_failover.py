@@ -11,6 +11,7 @@ from storage import Unavailable
 from tests.storage.fire.callers import Callers
 from tests.storage.fire.works import Account
 from tests.storage.mongo_stores import make, timed
+from tests.storage.observers import RecordingObserver
 from tests.storage.records import ALL
 from tests.support.mongod import fresh_database
 
@@ -50,6 +51,29 @@ async def test_servers_that_hang_are_noticed_within_two_seconds(trio):
             await asyncio.to_thread(trio.mend)
             for store in stores:
                 await store.close()
+
+
+@pytest.mark.deep
+@pytest.mark.gen_test(timeout=60)
+@pytest.mark.parametrize("driver", BOTH)
+async def test_another_primary_is_reported_and_all_members_answer_again(trio, driver):
+    observer = RecordingObserver()
+    with fresh_database(trio.url) as url:
+        store = make(f"{url}&driver={driver}")
+        store.observer = observer
+        await store.open(ALL)
+        whole = await store.server_state()
+        before = await asyncio.to_thread(trio.primary)
+        await asyncio.to_thread(before.step_down)
+        async with asyncio.timeout(30):
+            while not observer.primaries:
+                await asyncio.sleep(0.1)
+        after = await asyncio.to_thread(trio.primary)
+        await store.close()
+
+    assert (whole.members, whole.reachable) == (3, 3)
+    assert observer.primaries == [after.address]
+    assert after.address != before.address
 
 
 async def step_down_twice(trio, primary):
