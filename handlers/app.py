@@ -59,7 +59,8 @@ from handlers.protocol import (
     userinfo,
 )
 from idp.api import OPERATIONS
-from idp.foundation import logs, request_costs
+from idp.foundation import logs
+from idp.foundation.metrics import request_costs
 from idp.service import Service
 
 Route = tuple[str, type[RequestHandler]] | tuple[str, type[RequestHandler], dict[str, Any]]

@@ -24,8 +24,9 @@ from handlers.http.admission import Admission, Group, Shed
 from handlers.http.protocol_errors import as_oauth_error
 from handlers.http.request_place import RequestPlace
 from idp import test_mode
-from idp.foundation import logs, metrics, request_costs
+from idp.foundation import logs, metrics
 from idp.foundation.errors import Busy, IdpError
+from idp.foundation.metrics import request_costs
 from idp.foundation.network_keys import network_key
 from idp.identity.guesses.origin import AttemptOrigin
 from idp.oauth.errors import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tornado.iostream import IOStream
 
 from handlers.http.admission import GroupPlaces, Place
-from idp.foundation import request_costs
 from idp.foundation.fairness import requester
+from idp.foundation.metrics import request_costs
 
 
 class RequestPlace:

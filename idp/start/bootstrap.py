@@ -18,9 +18,9 @@ from idp.foundation import logs
 from idp.foundation.atomic_files import new_file
 from idp.foundation.clock import Clock, ShiftedClock, SystemClock
 from idp.foundation.errors import ConfigError, NotFound
+from idp.foundation.metrics.request_costs import StoreCosts
 from idp.foundation.opaque_tokens import Confidential
 from idp.foundation.randomness import Numbered, Random, SystemRandom
-from idp.foundation.request_costs import StoreCosts
 from idp.keys import master_key as key_master_key
 from idp.keys.key_ring import KeyRing
 from idp.keys.master_key import MasterKey

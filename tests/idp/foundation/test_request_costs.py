@@ -7,8 +7,9 @@ from contextlib import suppress
 
 import pytest
 
-from idp.foundation import logs, request_costs
-from idp.foundation.request_costs import StoreCosts
+from idp.foundation import logs
+from idp.foundation.metrics import request_costs
+from idp.foundation.metrics.request_costs import StoreCosts
 from storage.observer import Batch
 
 MILLISECOND = 1_000_000
