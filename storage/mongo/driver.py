@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC
 from typing import Any, Final, TypeVar
@@ -24,7 +24,6 @@ from pymongo.errors import (
     ConfigurationError,
     DuplicateKeyError,
     PyMongoError,
-    WaitQueueTimeoutError,
 )
 from pymongo.read_concern import ReadConcern
 from pymongo.write_concern import WriteConcern
@@ -40,17 +39,13 @@ from storage.mongo import faults
 from storage.mongo.documents import Document, WriteOperation
 from storage.mongo.instants import NAIVE, make_aware
 from storage.mongo.primary import PrimaryListener
+from storage.mongo.read_queue import DRIVERS_LIMIT, ReadQueue
 from storage.observer import Observer
 
 T = TypeVar("T")
 
 DEFAULT_DATABASE: Final = "idp"
 ABORT_SECONDS: Final = 1.0
-# A reader that is cancelled after the driver's own limit for this wait leaves the lock of the
-# driver's pool locked for ever (`asyncio.wait_for` of Python 3.11): the limit is kept here.
-_DRIVERS_QUEUE_LIMIT: Final = "waitqueuetimeoutms"
-_QUEUE_SECONDS: Final = 2.0
-_READERS: Final = 80  # of 100 connections, the default; the others are for writes
 DURABLE: Final = WriteConcern("majority", j=True)
 # By its name: for an index given by its fields, the drivers build the name for every operation.
 _BY_ID: Final = "_id_"
@@ -98,7 +93,7 @@ class Driver:
         self._abandoned: set[asyncio.Future[Any]] = set()
         self._collections: dict[str, Any] = {}
         self._read_from: dict[str, Any] = {}
-        self._readers = asyncio.Semaphore(_readers(client))
+        self.reads: Final = ReadQueue(client)
 
     @property
     def address(self) -> str:
@@ -132,25 +127,6 @@ class Driver:
             self._abandoned.add(running)
             running.add_done_callback(self._abandoned.discard)
             raise
-
-    async def read(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Returns the answer of `ask`, a read that is repeated while the primary changes.
-
-        Raises Unavailable when there is no answer in time, or when so many reads are in progress
-        that this one would have to wait for too long.
-        """
-        return await faults.read(lambda: self._in_turn(ask))
-
-    async def _in_turn(self, ask: Callable[[], Awaitable[T]]) -> T:
-        try:
-            async with asyncio.timeout(_QUEUE_SECONDS):
-                await self._readers.acquire()
-        except TimeoutError:
-            raise WaitQueueTimeoutError("too many reads are in progress") from None
-        try:
-            return await ask()
-        finally:
-            self._readers.release()
 
     async def drain(self) -> None:
         """Waits until every command whose caller was cancelled (`sent`) has ended, so that none
@@ -325,7 +301,7 @@ def connect(url: str, client: Any = None, observer: Observer | None = None) -> D
         return Driver(client, database, hosts, is_owned=False)
     query = parse_qsl(parts.query, keep_blank_values=True)
     named = {name.lower(): value for name, value in query}
-    own = {"driver", _DRIVERS_QUEUE_LIMIT}
+    own = {"driver", DRIVERS_LIMIT}
     other_options = urlencode([(name, value) for name, value in query if name.lower() not in own])
     options = {name: v for name, v in _OPTIONS.items() if name.lower() not in named}
     if observer is not None:
@@ -349,14 +325,6 @@ def _client(driver: str, url: str, options: dict[str, Any]) -> Any:
         reason = type(error).__name__
         raise InvalidValue(f"MongoDB's drivers can't read this URL ({reason})") from None
     raise InvalidValue(f"there is no MongoDB driver {driver!r}: pymongo or motor")
-
-
-def _readers(client: Any) -> int:
-    """Returns how many reads may be in progress at once: most of the client's connections."""
-    if not isinstance(client, AsyncMongoClient):
-        return _READERS
-    connections = client.options.pool_options.max_pool_size or math.inf
-    return max(1, int(connections * 0.8)) if math.isfinite(connections) else _READERS
 
 
 def _total_size(operations: Sequence[WriteOperation]) -> float:

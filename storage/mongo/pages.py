@@ -90,7 +90,7 @@ class Pages(Reader):
             return {}
         now = self._now()
         asking = partial(each.documents, self._driver, collection, planned, now, self._session)
-        found = await self._driver.read(asking)
+        found = await self._driver.reads.read(asking)
         records = (record(collection, document, now) for document in found)
         return planned.answer(known for known in records if known is not None)
 
@@ -102,7 +102,9 @@ class Pages(Reader):
         count = self._driver.collection(collection.name).count_documents
         if up_to < 1:
             return 0
-        return await self._driver.read(lambda: count(filter, limit=up_to, session=self._session))
+        return await self._driver.reads.read(
+            lambda: count(filter, limit=up_to, session=self._session)
+        )
 
     async def scan(
         self, collection: Collection[R], where: Mapping[str, Value] | None = None
@@ -153,7 +155,7 @@ class Pages(Reader):
     ) -> list[Document]:
         options |= {"limit": limit, "batch_size": abs(limit), "session": self._session}
         asking = partial(self._driver.find, collection.name, filter, **options)
-        return await self._driver.read(asking)
+        return await self._driver.reads.read(asking)
 
 
 def _matching(collection: Collection[Any], planned: Plan, now: datetime) -> Document:

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from storage import Insert, Unavailable
-from storage.mongo import driver
+from storage.mongo import read_queue
 from tests.storage.mongo_stores import opened
 from tests.storage.records import USERS, user
 
@@ -47,9 +47,9 @@ async def test_readers_that_are_cancelled_while_they_wait_block_nobody(store):
 
 
 async def test_a_reader_who_would_wait_for_too_long_is_refused(store, monkeypatch):
-    monkeypatch.setattr(driver, "_QUEUE_SECONDS", 0.05)
+    monkeypatch.setattr(read_queue, "_QUEUE_SECONDS", 0.05)
     free = asyncio.Event()
-    reading = store._open.driver.read
+    reading = store._open.driver.reads.read
     held = [asyncio.ensure_future(reading(free.wait)) for _ in range(3)]
     await asyncio.sleep(0)
 

@@ -1,0 +1,56 @@
+"""The queue of reads that are sent as they come: fewer at once than the client has connections."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, TypeVar
+
+from pymongo import AsyncMongoClient
+from pymongo.errors import WaitQueueTimeoutError
+
+from storage.mongo import faults
+
+T = TypeVar("T")
+
+# The driver's own limit for the wait for a connection must not be set: a reader that is cancelled
+# just after it leaves the lock of the driver's pool locked for ever (`asyncio.wait_for` of Python
+# 3.11).
+DRIVERS_LIMIT: Final = "waitqueuetimeoutms"
+_QUEUE_SECONDS: Final = 2.0
+_PLACES: Final = 80  # of 100 connections, the default; the others are for writes
+
+
+class ReadQueue:
+    """The queue of reads over one client."""
+
+    def __init__(self, client: Any) -> None:
+        self._places = asyncio.Semaphore(_places(client))
+
+    async def read(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """Returns the answer of `ask`, a read that is repeated while the primary changes.
+
+        Raises Unavailable when there is no answer in time, or when so many reads are in progress
+        that this one would have to wait for too long.
+        """
+        return await faults.read(lambda: self._in_turn(ask))
+
+    async def _in_turn(self, ask: Callable[[], Awaitable[T]]) -> T:
+        try:
+            async with asyncio.timeout(_QUEUE_SECONDS):
+                await self._places.acquire()
+        except TimeoutError:
+            raise WaitQueueTimeoutError("too many reads are in progress") from None
+        try:
+            return await ask()
+        finally:
+            self._places.release()
+
+
+def _places(client: Any) -> int:
+    """Returns how many reads may be in progress at once: most of the client's connections."""
+    if not isinstance(client, AsyncMongoClient):
+        return _PLACES
+    connections = client.options.pool_options.max_pool_size or math.inf
+    return max(1, int(connections * 0.8)) if math.isfinite(connections) else _PLACES
